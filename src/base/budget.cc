@@ -1,0 +1,81 @@
+#include "base/budget.h"
+
+#include <algorithm>
+
+#include "base/fiber.h"
+#include "base/memory_meter.h"
+
+namespace paddock {
+namespace {
+
+constexpr size_t kStackReserve = 48 << 10;
+
+}  // namespace
+
+const char* LimitName(LimitKind kind) {
+  switch (kind) {
+    case LimitKind::kNone: return "none";
+    case LimitKind::kSteps: return "steps";
+    case LimitKind::kMemory: return "memory";
+    case LimitKind::kOutput: return "output";
+    case LimitKind::kTime: return "time";
+    case LimitKind::kDepth: return "depth";
+    case LimitKind::kProcesses: return "processes";
+    case LimitKind::kDisk: return "disk";
+    case LimitKind::kCancelled: return "cancelled";
+  }
+  return "none";
+}
+
+Budget::Budget(const Limits& limits, const Clock& clock)
+    : memory_at_start_(MemoryMeter::LiveBytes()),
+      limits_(limits),
+      clock_(clock),
+      deadline_(limits.time.count() > 0 ? clock.MonotonicNow() + limits.time : Nanoseconds::max()) {}
+
+uint64_t Budget::steps_used() const {
+  return steps_before_ + static_cast<uint64_t>(kSlice - fuel_);
+}
+
+void Budget::ChargeOutput(uint64_t bytes) {
+  output_used_ += bytes;
+  if (output_used_ > limits_.output_bytes) Stop(LimitKind::kOutput);
+}
+
+void Budget::WillAllocate(uint64_t bytes) {
+  const int64_t live = MemoryMeter::LiveBytes() - memory_at_start_;
+  const uint64_t used = live > 0 ? static_cast<uint64_t>(live) : 0;
+  if (bytes > limits_.memory_bytes || used > limits_.memory_bytes - bytes) Stop(LimitKind::kMemory);
+}
+
+void Budget::CheckStack() const {
+  if (Scheduler::StackLeft() < kStackReserve) [[unlikely]] {
+    const_cast<Budget*>(this)->Stop(LimitKind::kDepth);
+  }
+}
+
+void Budget::Stop(LimitKind kind) {
+  if (stopped_by_ == LimitKind::kNone) stopped_by_ = kind;
+  throw Termination{Termination::Cause::kLimit, stopped_by_, 0, nullptr};
+}
+
+void Budget::CheckNow() {
+  if (stopped_by_ != LimitKind::kNone) Stop(stopped_by_);
+  if (is_cancelled()) Stop(LimitKind::kCancelled);
+  if (deadline_ != Nanoseconds::max() && clock_.MonotonicNow() >= deadline_) Stop(LimitKind::kTime);
+  const int64_t live = MemoryMeter::LiveBytes() - memory_at_start_;
+  if (live > 0) {
+    peak_memory_ = std::max(peak_memory_, static_cast<uint64_t>(live));
+    if (static_cast<uint64_t>(live) > limits_.memory_bytes) Stop(LimitKind::kMemory);
+  }
+}
+
+void Budget::Refill() {
+  steps_before_ += static_cast<uint64_t>(kSlice - fuel_);
+  fuel_ = kSlice;
+  if (steps_before_ > limits_.steps) Stop(LimitKind::kSteps);
+  CheckNow();
+  if (on_tick_) on_tick_();
+}
+
+}  // namespace paddock

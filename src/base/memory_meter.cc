@@ -1,0 +1,63 @@
+#include "base/memory_meter.h"
+
+#include <malloc.h>
+
+#include <cstdlib>
+#include <limits>
+#include <new>
+
+#include "base/termination.h"
+
+namespace paddock {
+namespace {
+
+thread_local int64_t live_bytes = 0;
+thread_local int64_t ceiling_bytes = std::numeric_limits<int64_t>::max();
+
+// A large request over the ceiling. Derives from bad_alloc because operator new may throw nothing else;
+// the process boundary treats it as Termination(kMemory).
+void* Allocate(size_t size, size_t alignment) {
+  if (size >= MemoryMeter::kLargeRequest) [[unlikely]] {
+    if (size > static_cast<size_t>(std::numeric_limits<int64_t>::max()) ||
+        live_bytes > ceiling_bytes - static_cast<int64_t>(size)) {
+      throw std::bad_alloc();
+    }
+  }
+  void* block = alignment == 0 ? std::malloc(size == 0 ? 1 : size)
+                               : std::aligned_alloc(alignment, (size + alignment - 1) / alignment * alignment);
+  if (block == nullptr) throw std::bad_alloc();
+  live_bytes += static_cast<int64_t>(malloc_usable_size(block));
+  return block;
+}
+
+void Release(void* block) noexcept {
+  if (block == nullptr) return;
+  live_bytes -= static_cast<int64_t>(malloc_usable_size(block));
+  std::free(block);
+}
+
+}  // namespace
+
+int64_t MemoryMeter::LiveBytes() { return live_bytes; }
+
+MemoryMeter::Ceiling::Ceiling(int64_t ceiling) : previous_(ceiling_bytes) { ceiling_bytes = ceiling; }
+MemoryMeter::Ceiling::~Ceiling() { ceiling_bytes = previous_; }
+
+}  // namespace paddock
+
+void* operator new(size_t size) { return paddock::Allocate(size, 0); }
+void* operator new[](size_t size) { return paddock::Allocate(size, 0); }
+void* operator new(size_t size, std::align_val_t alignment) {
+  return paddock::Allocate(size, static_cast<size_t>(alignment));
+}
+void* operator new[](size_t size, std::align_val_t alignment) {
+  return paddock::Allocate(size, static_cast<size_t>(alignment));
+}
+void operator delete(void* block) noexcept { paddock::Release(block); }
+void operator delete[](void* block) noexcept { paddock::Release(block); }
+void operator delete(void* block, size_t) noexcept { paddock::Release(block); }
+void operator delete[](void* block, size_t) noexcept { paddock::Release(block); }
+void operator delete(void* block, std::align_val_t) noexcept { paddock::Release(block); }
+void operator delete[](void* block, std::align_val_t) noexcept { paddock::Release(block); }
+void operator delete(void* block, size_t, std::align_val_t) noexcept { paddock::Release(block); }
+void operator delete[](void* block, size_t, std::align_val_t) noexcept { paddock::Release(block); }

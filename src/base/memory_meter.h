@@ -1,0 +1,37 @@
+// Counts the heap bytes of the current thread by replacing operator new and delete.
+//
+// An exec runs on one thread, so the difference between two readings is what it holds: strings, trees,
+// buffers of every command and library, whatever path allocated them. Memory that C libraries take with
+// malloc() is not counted; those are given limits of their own where they are called. A single request
+// over kLargeRequest is checked against the installed ceiling before it is made.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace paddock {
+
+class MemoryMeter {
+ public:
+  // Bytes allocated minus bytes freed by this thread so far; may be negative when the thread frees
+  // what another one allocated.
+  static int64_t LiveBytes();
+
+  // While one exists, a single allocation that would lift LiveBytes() above `ceiling` throws
+  // Termination(kMemory) instead of being made. Small allocations only count; Budget sees them at its
+  // next tick.
+  class Ceiling {
+   public:
+    explicit Ceiling(int64_t ceiling);
+    ~Ceiling();
+    Ceiling(const Ceiling&) = delete;
+    Ceiling& operator=(const Ceiling&) = delete;
+
+   private:
+    int64_t previous_;
+  };
+
+  static constexpr size_t kLargeRequest = 1 << 20;
+};
+
+}  // namespace paddock
