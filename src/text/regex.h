@@ -1,0 +1,79 @@
+// Regular expressions for hostile patterns and hostile text.
+//
+// One front for every dialect a command needs. A pattern is translated once and run on RE2 (linear) or,
+// where back-references, look-around or huge counts need it, on PCRE2 under match, depth and heap limits
+// with its JIT off. No pattern can take more than bounded time or memory: what would is refused when
+// it is compiled or stopped when it is matched, with an error, never with a wrong answer.
+//
+// POSIX dialects match leftmost-longest. Text is bytes; with `is_utf8` a character is a UTF-8 sequence
+// and malformed bytes match no character (as in the C.UTF-8 locale).
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+
+namespace paddock {
+
+class Budget;
+
+enum class RegexDialect {
+  kBasic,     // POSIX BRE with GNU extensions: \+ \? \| \< \> \b \B \w \W \s \S \` \'
+  kExtended,  // POSIX ERE with the same extensions and back-references
+  kAwk,       // ERE with awk escapes (\n, \t, \", \/, \ddd) and no back-references; gawk's \y for \b
+  kPerl,      // PCRE, for grep -P
+};
+
+struct RegexFlags {
+  RegexDialect dialect = RegexDialect::kExtended;
+  bool ignore_case = false;
+  bool is_utf8 = true;
+  bool multiline = false;        // ^ and $ also match at embedded newlines (sed's M)
+  bool is_literal = false;       // the pattern is plain text (grep -F)
+  bool newline_is_text = true;   // '.' and [^x] match a newline (sed, awk, bash); false: they don't
+};
+
+// Byte range of a group; begin = npos when the group took no part.
+struct RegexGroup {
+  size_t begin = std::string_view::npos;
+  size_t end = std::string_view::npos;
+  bool is_set() const { return begin != std::string_view::npos; }
+};
+
+class Regex {
+ public:
+  // Errors: kSyntax with the C library's wording ("Unmatched ( or \\(", "Invalid preceding regular
+  // expression", "Unmatched [, [^, [:, [., or [=", "Invalid back reference", "Trailing backslash",
+  // "Invalid range end", "Invalid content of \\{\\}", "Regular expression too big").
+  static Result<Regex> Compile(std::string_view pattern, const RegexFlags& flags);
+
+  Regex(Regex&&) noexcept;
+  Regex& operator=(Regex&&) noexcept;
+  ~Regex();
+
+  // Looks for the leftmost match in text[from…]; anchors and word boundaries see all of `text`.
+  // `groups` gets up to groups->size() ranges, whole match first; it may be null or empty when only the
+  // answer counts (much faster). `is_line_start` false makes ^ not match at offset 0 (sed's later
+  // matches in a line). Errors: kLimit when the match limit of a backtracking pattern is reached.
+  Result<bool> Search(std::string_view text, size_t from, std::vector<RegexGroup>* groups, Budget& budget,
+                      bool is_line_start = true) const;
+
+  // Number of capturing groups, without the whole match.
+  size_t group_count() const;
+  // A byte string that every match contains (a pre-filter), or empty.
+  std::string_view required_literal() const;
+
+ private:
+  struct Impl;
+  explicit Regex(std::unique_ptr<Impl> impl);
+  std::unique_ptr<Impl> impl_;
+};
+
+// Puts a backslash before whatever is special in `text` in the extended dialect.
+std::string EscapeRegex(std::string_view text);
+
+}  // namespace paddock
