@@ -127,6 +127,7 @@ void Scheduler::SwitchTo(Fiber* fiber) {
 void Scheduler::SwitchOut() {
   Fiber* self = current_;
   self->stack_->outside = std::move(self->stack_->outside).resume();
+  if (self->on_wake != nullptr) self->on_wake(self->local);
 }
 
 void Scheduler::Remove(Fiber* fiber) {

@@ -30,8 +30,10 @@ class Fiber {
   Fiber(const Fiber&) = delete;
   Fiber& operator=(const Fiber&) = delete;
 
-  // Whatever the layer above runs on this fiber (proc keeps the current process here).
+  // Whatever the layer above runs on this fiber (proc keeps the current process here), and what it
+  // wants called each time the fiber continues after Park() or Yield(). `on_wake` may throw Termination.
   void* local = nullptr;
+  void (*on_wake)(void* local) = nullptr;
 
  private:
   friend class Scheduler;

@@ -1,0 +1,54 @@
+// MemoryVolume: the copy-on-write file tree of the virtual tier.
+//
+// Files, directories, symlinks, hard links, FIFOs and device nodes with modes, owners and times. Fork()
+// is O(1): both sides share every node until one writes it (persistent inode table, chunked file
+// contents). Forks may live on different threads; shared nodes are immutable.
+#pragma once
+
+#include <memory>
+
+#include "base/budget.h"
+#include "base/fiber.h"
+#include "vfs/volume.h"
+
+namespace paddock::vfs {
+
+struct Quota {
+  uint64_t bytes = 1ull << 30;       // file contents really held
+  uint64_t inodes = 1'000'000;
+  uint64_t file_bytes = 1ull << 40;  // apparent size of one file (sparse files cost only what they hold)
+};
+
+class MemoryVolume final : public Volume {
+ public:
+  // `clock` stamps times. FIFOs need a scheduler: set it before a process opens one.
+  MemoryVolume(const Clock& clock, const Quota& quota);
+  ~MemoryVolume() override;
+
+  // A volume with the same content that changes on its own. O(1).
+  std::shared_ptr<MemoryVolume> Fork() const;
+  void set_scheduler(Scheduler* scheduler);
+  void set_quota(const Quota& quota);
+
+  NodeId root() const override;
+  Result<NodeId> Lookup(NodeId directory, std::string_view name) override;
+  Result<NodeId> Parent(NodeId directory) override;
+  Result<Attributes> GetAttributes(NodeId node) override;
+  Status SetAttributes(NodeId node, const AttributeChange& change) override;
+  Result<std::string> ReadLink(NodeId node) override;
+  Result<std::vector<DirectoryEntry>> List(NodeId directory) override;
+  Result<NodeId> Create(NodeId directory, std::string_view name, const NewNode& node) override;
+  Status Link(NodeId directory, std::string_view name, NodeId node) override;
+  Status Remove(NodeId directory, std::string_view name, bool is_directory) override;
+  Status Rename(NodeId from, std::string_view from_name, NodeId to, std::string_view to_name,
+                bool exclusive) override;
+  Result<OpenFilePtr> Open(NodeId node, const OpenFlags& flags) override;
+  SpaceInfo Space() const override;
+
+ private:
+  struct State;
+  explicit MemoryVolume(std::unique_ptr<State> state);
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace paddock::vfs

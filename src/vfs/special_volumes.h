@@ -1,0 +1,35 @@
+// The volumes under /dev and /proc.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "vfs/volume.h"
+
+namespace paddock::vfs {
+
+// Attributes::special of the nodes that stand for a descriptor of the opening process
+// (/dev/stdin, /dev/fd/N): View opens them through its DescriptorOpener. The low 20 bits are N.
+inline constexpr uint64_t kDescriptorNode = 0xFD00'0000;
+
+// /dev: null zero full random urandom tty(refuses) stdin stdout stderr fd/N, ptmx-free. Stateless and
+// shared by every sandbox; `pseudo_random` seeds random and urandom per volume.
+VolumePtr MakeDevVolume();
+
+// A file of /proc whose content is made at each open.
+struct GeneratedFile {
+  std::string path;   // below the volume's root, "self/status"
+  std::function<std::string()> content;
+};
+// What /proc asks of the processes of its sandbox; pids in ascending order.
+struct ProcSource {
+  std::function<std::vector<int>()> pids;
+  std::function<int()> self;
+  // "status", "cmdline", "stat", "comm", "environ" of a process; kNoEntry for unknown ones.
+  std::function<Result<std::string>(int pid, std::string_view name)> file;
+};
+// /proc: self, PID/{status,cmdline,stat,comm,environ,fd}, and `files` (cpuinfo, meminfo, version …).
+VolumePtr MakeProcVolume(ProcSource source, std::vector<GeneratedFile> files);
+
+}  // namespace paddock::vfs
