@@ -1,0 +1,110 @@
+// Kernel: the processes of one sandbox and what they share: scheduler, files, pids, limits.
+//
+// It starts virtual processes, on a fiber of their own or on top of the current one, ends them, lets
+// parents wait for them and delivers signals. It knows nothing of what a process runs.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+
+#include "base/budget.h"
+#include "base/fiber.h"
+#include "proc/process.h"
+#include "vfs/namespace.h"
+
+namespace paddock::proc {
+
+// How a process ended, as a parent sees it.
+struct WaitStatus {
+  int status = 0;    // $?: 128 + signal when killed
+  int signal = 0;    // 0 when it exited
+};
+
+class Kernel {
+ public:
+  Kernel(std::unique_ptr<vfs::Namespace> names, const Clock& clock);
+  ~Kernel();   // ends every process first
+
+  Scheduler& scheduler() { return scheduler_; }
+  vfs::Namespace& names() { return *names_; }
+  const Clock& clock() const { return clock_; }
+  // The budget of the exec in progress.
+  Budget& budget() { return *budget_; }
+  // Installs the budget that everything charges from now on (one exec at a time), null between execs.
+  void set_budget(Budget* budget);
+
+  const std::string& hostname() const { return hostname_; }
+  void set_hostname(std::string hostname) { hostname_ = std::move(hostname); }
+
+  // What a process does; the result is its exit status.
+  using Body = std::function<int(Process&)>;
+
+  // The first process of an exec: parent 0, descriptors empty. Runs on a new fiber.
+  Process& StartInitial(const vfs::Credentials& who, std::function<void(Process&)> prepare, Body body);
+
+  // Starts a child of `parent` on a fiber of its own, with copies of its descriptors and files.
+  // `prepare` runs before this returns (redirect descriptors, set the group). The child stays known
+  // until Wait() or Forget(). Errors: kAgain past the process limit (and records kProcesses in the
+  // budget when `parent`'s exec keeps trying).
+  Result<Process*> Start(Process& parent, std::function<void(Process&)> prepare, Body body);
+
+  // Runs a child to its end on the current fiber; what RunInline returns is its wait status. A fatal
+  // signal to the child ends only the child.
+  WaitStatus RunInline(Process& parent, const std::function<void(Process&)>& prepare, const Body& body);
+
+  // Waits until the child ends; kTimedOut when `until` passes first, kInterrupted when a caught signal
+  // of the waiting process arrives, kNoChild if `pid` is no child of `parent` (or already waited for).
+  Result<WaitStatus> Wait(Process& parent, int pid, Nanoseconds until = Nanoseconds::max());
+  // Waits for any of `pids`; returns the one that ended.
+  struct Ended {
+    int pid;
+    WaitStatus status;
+  };
+  Result<Ended> WaitAny(Process& parent, const std::vector<int>& pids,
+                        Nanoseconds until = Nanoseconds::max());
+
+  // Sends a signal: pid > 0 to one, 0 to the sender's group, < -1 to a group, -1 to all but the sender.
+  // Signal 0 only checks. Errors: kNoProcess, kInvalid.
+  Status Signal(Process& sender, int pid, int signal);
+
+  // Sleeps; returns early with kInterrupted for a caught signal.
+  Status Sleep(Process& process, Nanoseconds until);
+
+  Process* Find(int pid);
+  // Live and unreaped processes, ascending pid.
+  std::vector<Process*> List();
+  // The process that runs now on the current fiber.
+  Process* current();
+  // The pid that the next process gets.
+  int next_pid() const { return next_pid_; }
+
+  // Ends every process except `keep` (null for all) with SIGKILL, and returns when their fibers are done.
+  // Called from outside fibers.
+  void EndAll();
+  // Runs the scheduler until `is_finished` (see Scheduler::RunUntil), with limits and deadline honoured:
+  // when the budget stops, every process of the exec is unwound and this returns.
+  void RunUntil(const std::function<bool()>& is_finished);
+  bool HasLiveProcesses() const;
+
+ private:
+  friend class Process;
+  static void OnWake(void* local);
+  WaitStatus RunBody(Process& process, const Body& body);
+  void Exit(Process& process, WaitStatus status);
+  Process* Make(Process* parent, const vfs::View& files);
+  Result<Process*> FindChild(Process& parent, int pid);
+  void Reap(Process& process);
+
+  std::unique_ptr<vfs::Namespace> names_;
+  const Clock& clock_;
+  Scheduler scheduler_;
+  Budget* budget_ = nullptr;
+  std::map<int, std::unique_ptr<Process>> processes_;
+  int next_pid_;
+  std::string hostname_ = "paddock";
+  bool is_ending_ = false;
+};
+
+}  // namespace paddock::proc
