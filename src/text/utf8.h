@@ -23,6 +23,9 @@ size_t CountUtf8(std::string_view text);
 // Byte offset of the character with this index (text.size() if beyond).
 size_t OffsetOfChar(std::string_view text, size_t index);
 
+bool IsAscii(std::string_view text);
+bool IsValidUtf8(std::string_view text);
+
 // Columns on a terminal: 0 for combining marks, 2 for wide East Asian and emoji, -1 for controls.
 int CharWidth(char32_t code);
 // Sum of the widths; controls and malformed bytes count 0.
