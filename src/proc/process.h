@@ -14,6 +14,10 @@
 #include "proc/signals.h"
 #include "vfs/view.h"
 
+namespace paddock {
+class Fiber;
+}  // namespace paddock
+
 namespace paddock::proc {
 
 class Kernel;
