@@ -93,6 +93,8 @@ class Scheduler {
 
   Fiber* current() const { return current_; }
   const Clock& clock() const { return clock_; }
+  // Numbers for what the fibers share (pipes), from 1.
+  uint64_t NextNumber() { return ++last_number_; }
   void set_waiter(IdleWaiter* waiter) { waiter_ = waiter; }
   size_t fiber_count() const { return fibers_.size(); }
 
@@ -121,6 +123,7 @@ class Scheduler {
   std::deque<Fiber*> ready_;
   std::priority_queue<Timer, std::vector<Timer>, std::greater<>> timers_;
   uint64_t timer_sequence_ = 0;
+  uint64_t last_number_ = 0;
   Fiber* current_ = nullptr;
 };
 
