@@ -19,6 +19,9 @@
 
 namespace paddock::vfs {
 
+// For SetTimes(): the clock's time. Whoever may write a file may set both of its times to it.
+inline constexpr Nanoseconds kNow = Nanoseconds::min();
+
 class FileSystem {
  public:
   virtual ~FileSystem() = default;

@@ -3,6 +3,10 @@
 // Files, directories, symlinks, hard links, FIFOs and device nodes with modes, owners and times. Fork()
 // is O(1): both sides share every node until one writes it (persistent inode table, chunked file
 // contents). Forks may live on different threads; shared nodes are immutable.
+//
+// Access times follow a stricter relatime: reading a file stamps it only when it was modified or changed
+// since the last stamp, so that a fork which only reads copies nothing. Directories and symlinks keep
+// theirs. Names and symlink targets are charged to Quota::bytes like contents.
 #pragma once
 
 #include <memory>
@@ -44,11 +48,14 @@ class MemoryVolume final : public Volume {
                 bool exclusive) override;
   Result<OpenFilePtr> Open(NodeId node, const OpenFlags& flags) override;
   SpaceInfo Space() const override;
+  Result<std::string> Name(NodeId directory) override;
+  void set_device(uint64_t device) override;
+  uint64_t device() const override;
 
  private:
   struct State;
-  explicit MemoryVolume(std::unique_ptr<State> state);
-  std::unique_ptr<State> state_;
+  explicit MemoryVolume(std::shared_ptr<State> state);
+  std::shared_ptr<State> state_;   // shared with open files, which may outlive the volume
 };
 
 }  // namespace paddock::vfs

@@ -32,13 +32,16 @@ struct Walked {
   bool exists() const { return place.volume != nullptr; }
 };
 
-enum class Follow { kNo, kYes };   // whether a symlink as the last component is followed
+// Whether a symlink as the last component is followed. kNo still follows one that has a slash behind it,
+// as lstat(2) does; kNever does not, as mkdir, unlink and rename.
+enum class Follow { kNo, kYes, kNever };
 
 class Namespace {
  public:
   explicit Namespace(VolumePtr root);
 
-  // Mounts a volume over an existing directory of the tree (symlinks followed as root).
+  // Mounts a volume over an existing directory of the tree (symlinks followed as root) and gives it its
+  // device number. Errors: those of the walk, kNotDirectory, kBusy for a volume that is mounted already.
   Status Mount(std::string_view path, VolumePtr volume);
   struct MountPoint {
     std::string path;   // canonical
@@ -52,6 +55,10 @@ class Namespace {
   Result<Walked> Walk(const Place& start, std::string_view path, Follow follow,
                       const Credentials& who) const;
   Place root() const;
+  // True when something is mounted on this node (of the covered volume).
+  bool IsCovered(const Place& directory) const;
+  // The owner of a volume of this namespace; null for a foreign one.
+  VolumePtr Find(const Volume* volume) const;
   // The absolute path of a directory, by walking up. Errors: kNoEntry when it was removed.
   Result<std::string> PathOf(const Place& directory) const;
   Result<Place> Parent(const Place& directory) const;
@@ -59,7 +66,8 @@ class Namespace {
   uint64_t DeviceOf(const Volume* volume) const;
 
  private:
-  Result<Place> Step(const Place& directory, std::string_view name) const;
+  // What is visible at `place`: the root of the topmost volume mounted there, or the place itself.
+  Place Cross(Place place) const;
 
   std::vector<MountPoint> mounts_;
 };

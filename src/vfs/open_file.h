@@ -45,6 +45,8 @@ class OpenFile : public ByteSource, public ByteSink {
   virtual bool is_writable() const = 0;
   // What /proc/self/fd/N and lsof show: a path, or "pipe:[7]".
   virtual std::string description() const = 0;
+  // Tells the path it was opened by (absolute); for descriptions that do not know one themselves.
+  virtual void set_path(std::string path) { static_cast<void>(path); }
 };
 
 using OpenFilePtr = std::shared_ptr<OpenFile>;

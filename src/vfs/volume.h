@@ -51,6 +51,8 @@ class Volume {
   virtual NodeId root() const = 0;
   virtual Result<NodeId> Lookup(NodeId directory, std::string_view name) = 0;   // kNoEntry, kNotDirectory
   virtual Result<NodeId> Parent(NodeId directory) = 0;                          // the root's parent is itself
+  // The name under which a directory hangs in its parent. The default looks through the parent's entries.
+  virtual Result<std::string> Name(NodeId directory);
   virtual Result<Attributes> GetAttributes(NodeId node) = 0;
   virtual Status SetAttributes(NodeId node, const AttributeChange& change) = 0;
   virtual Result<std::string> ReadLink(NodeId node) = 0;                        // kInvalid if no symlink
@@ -67,6 +69,10 @@ class Volume {
   virtual Result<OpenFilePtr> Open(NodeId node, const OpenFlags& flags) = 0;
   virtual SpaceInfo Space() const = 0;
   virtual bool is_read_only() const { return false; }
+  // The number that Attributes::device holds from now on, given when the volume is mounted. Volumes that
+  // several namespaces share keep a number of their own.
+  virtual void set_device(uint64_t device) = 0;
+  virtual uint64_t device() const = 0;
 };
 
 using VolumePtr = std::shared_ptr<Volume>;
