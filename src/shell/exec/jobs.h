@@ -1,0 +1,47 @@
+// Jobs: the background pipelines of a shell, for jobs, wait, fg, disown, kill %n and $!.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace paddock::shell {
+
+struct Job {
+  int number = 0;                  // %1
+  std::vector<int> pids;           // of the stages, in order
+  std::vector<int> statuses;       // beside them; -1 while running
+  std::vector<int> signals;        // beside them; 0 when it exited
+  std::string text;                // as `jobs` shows it
+  int group = 0;
+  bool is_notified = false;        // its end was reported (wait, jobs)
+  bool is_disowned = false;
+  bool is_stopped = false;
+  bool is_done() const;
+  int status() const;              // of the last stage
+};
+
+class JobTable {
+ public:
+  Job& Add(std::vector<int> pids, std::string text);
+  Job* FindByNumber(int number);
+  Job* FindByPid(int pid);
+  // %n %% %+ %- %string %?string or a plain pid; null if none (`is_ambiguous` set when several match).
+  Job* Find(std::string_view spec, bool* is_ambiguous = nullptr);
+  Job* current();
+  Job* previous();
+  std::vector<Job>& jobs() { return jobs_; }
+  // Notes the end of a process; false if no job has it.
+  bool NoteExit(int pid, int status, int signal);
+  // The status of a pid that ended and was dropped from the list (wait $pid later); -1 if unknown.
+  std::optional<int> FinishedStatus(int pid) const;
+  void Remove(int number);
+  void Clear() { jobs_.clear(); }
+
+ private:
+  std::vector<Job> jobs_;          // ascending number
+  std::vector<std::pair<int, int>> finished_;   // pid, status of dropped ones, newest last
+};
+
+}  // namespace paddock::shell

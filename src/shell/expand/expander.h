@@ -1,0 +1,52 @@
+// Expander: words to fields, in the order of POSIX 2.6: braces, tilde, parameters, commands, arithmetic,
+// splitting, globbing, quote removal.
+//
+// Every function returns false when the expansion failed: the complaint is printed and shell.flow says
+// what ends. Callers return at once.
+//
+// Source: POSIX.1-2017 XCU 2.6, Bash manual "Shell Expansions".
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "shell/ast/ast.h"
+
+namespace paddock::shell {
+
+class Shell;
+
+// Full expansion of command words; appends to `fields`.
+bool ExpandWord(Shell& shell, const Word& word, std::vector<std::string>* fields);
+// No splitting, no globbing, no braces: assignment values, here-strings, case subjects, [[ ]] operands.
+// `is_assignment`: tilde also after ':' and '='.
+bool ExpandToString(Shell& shell, const Word& word, std::string* value, bool is_assignment = false);
+// As a shell pattern: quoted characters come out behind a backslash (case patterns, [[ == ]], ${x#…}).
+bool ExpandPattern(Shell& shell, const Word& word, std::string* pattern);
+// As an extended regex: quoted characters lose their special meaning ([[ =~ ]]).
+bool ExpandRegex(Shell& shell, const Word& word, std::string* pattern);
+// A redirection target: full expansion that must give one field (else "ambiguous redirect").
+bool ExpandRedirectTarget(Shell& shell, const Word& word, std::string* target);
+// The words of `name=( … )`: each with full expansion.
+// The body of a here-document (parsed as double-quoted text).
+bool ExpandHereDocument(Shell& shell, const Word& body, std::string* text);
+
+// Splits text by IFS as `read` and unquoted expansions do; used by the builtins too.
+std::vector<std::string> SplitFields(std::string_view text, std::string_view ifs);
+
+// Path names that match a pattern (backslash quotes), sorted; empty if none.
+std::vector<std::string> Glob(Shell& shell, std::string_view pattern);
+
+// Brace expansion at the level of words.
+std::vector<Word> ExpandBraces(const Word& word);
+
+// ${x@Q}: the value quoted for reuse as input; and printf %q's form.
+std::string QuoteForReuse(std::string_view text);    // 'it'\''s', $'a\nb'
+std::string QuoteBackslash(std::string_view text);   // it\'s, '' , $'a\nb'
+// The double-quoted form of declare -p: "…" with \ " $ ` escaped, or $'…' when controls are inside.
+std::string QuoteDouble(std::string_view text);
+// PS1-style escapes (\u \h \w \t \$ …), then expansions when promptvars is on. ${x@P}, PS4.
+std::string ExpandPrompt(Shell& shell, std::string_view text);
+
+}  // namespace paddock::shell

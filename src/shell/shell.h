@@ -1,0 +1,234 @@
+// Shell: the state of one shell or subshell, and the operations that its parts share.
+//
+// A subshell is a copy (variables, functions and options are shared until written). The parts live in
+// folders of their own: state/ (variables, options, assignment), parser/, expand/ (words to fields,
+// arithmetic, globbing), exec/ (running statements, redirections, pipelines, jobs, traps), builtins/
+// (one file each). They see each other only through this class and their own headers.
+//
+// Errors of a script are printed where they arise, in bash's wording, and then travel as Flow.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/budget.h"
+#include "base/stream.h"
+#include "proc/command.h"
+#include "proc/kernel.h"
+#include "shell/ast/ast.h"
+#include "shell/state/options.h"
+#include "shell/state/variables.h"
+
+namespace paddock::shell {
+
+class Parser;
+class JobTable;
+struct ParserOptions;
+
+// What the running code must do next, instead of the next statement. A value, never an exception.
+enum class Flow : uint8_t {
+  kNone,
+  kBreak,      // flow_count loops
+  kContinue,   // flow_count loops
+  kReturn,     // from a function or a sourced script
+  kExit,       // end this shell (exit, errexit, a fatal error); exit traps run
+  kDiscard,    // abandon the current top-level command, go on with the next (interactive and -c differ)
+};
+
+struct Function {
+  std::shared_ptr<const Statement> definition;   // the kFunction statement
+  std::string source;                            // file it was defined in, for BASH_SOURCE
+  bool is_exported = false;
+  bool is_readonly = false;
+  bool is_traced = false;
+};
+
+// One level of function call, sourced file or main program.
+struct Frame {
+  std::string function;   // "main", "source" or the name
+  std::string source;     // BASH_SOURCE
+  int call_line = 0;      // line of the call, in the caller
+  bool is_function = false;
+  bool is_source = false;
+};
+
+struct Alias {
+  std::string value;
+};
+
+// The traps of a shell. Pseudo signals have numbers of their own.
+inline constexpr int kTrapExit = 0;
+inline constexpr int kTrapDebug = 65;
+inline constexpr int kTrapErr = 66;
+inline constexpr int kTrapReturn = 67;
+inline constexpr int kTrapCount = 68;
+struct Traps {
+  std::map<int, std::string> actions;   // set here; "" means ignored
+  std::map<int, std::string> inherited; // of the parent shell, shown by `trap` until one is set here
+  uint64_t ignored_at_start = 0;        // signals that cannot be trapped
+  bool is_running[kTrapCount] = {};
+};
+
+// What host and driver give every shell of a sandbox.
+struct ShellHost {
+  std::span<const Command* const> commands;   // every command
+  // The command behind an executable's content (a marker file of the base tree), or null.
+  const Command* (*find_command)(std::string_view name) = nullptr;
+  std::string version = "5.2.15(1)-release";
+};
+
+// Output of one `$(…)` and its status.
+struct Captured {
+  std::string text;   // trailing newlines removed
+  bool had_nul = false;
+};
+
+class Shell {
+ public:
+  // A fresh shell in `process` with bash's initial variables on top of `environment`. `launcher_host`
+  // outlives it.
+  Shell(proc::Process& process, const ShellHost& host, const Environment& environment);
+  // A subshell of `parent` that runs in `process` (traps reset, loop and function state kept).
+  Shell(const Shell& parent, proc::Process& process);
+  ~Shell();
+  Shell& operator=(const Shell&) = delete;
+
+  // --- running (exec/) ----------------------------------------------------------------------------
+  // Runs script text statement by statement as it is parsed; the status of the last.
+  // `source_name` goes to BASH_SOURCE and messages.
+  int RunScript(std::string_view text, int first_line = 1);
+  // eval and traps: runs text in the current context.
+  int Eval(std::string_view text, int first_line = 1);
+  // `source FILE ARGS`: 1 if it cannot be read.
+  int Source(const std::string& path, std::string_view text, std::optional<std::vector<std::string>> args);
+  int ExecuteList(const StatementList& list);
+  int ExecuteStatement(const Statement& statement);
+  // Runs $(…): in a subshell, output collected. Sets last_substitution_status.
+  Captured Substitute(const StatementList& program, int line);
+  Captured SubstituteText(std::string_view backquoted, int line);
+  // <(…) and >(…): starts it and returns "/dev/fd/63".
+  std::string SubstituteProcess(const StatementList& program, bool is_output);
+  // Calls a function by name with arguments (completion, command_not_found_handle); -1 if undefined.
+  int CallFunction(const std::string& name, std::span<const std::string> arguments);
+  // Runs words as a command, as `command`/`builtin`/eval-less callers need: kinds of look-up to skip.
+  struct CallFlags {
+    bool skip_functions = false;
+    bool only_builtins = false;
+    bool default_path = false;   // command -p
+  };
+  int CallWords(std::vector<std::string> words, const CallFlags& flags);
+  // exec: replaces the shell by a command. Returns only if that cannot be started.
+  int Exec(std::vector<std::string> words, bool clear_environment, std::string_view argv0);
+  // Ends the shell: runs the EXIT trap. Called once, by whoever started it.
+  int Finish(int status);
+
+  // --- errors -------------------------------------------------------------------------------------
+  // "bash: line 3: MESSAGE\n" (with the script's name as $0 there).
+  void Complain(std::string_view message);
+  // "bash: line 3: BUILTIN: MESSAGE\n".
+  void Complain(std::string_view builtin, std::string_view message);
+  // Complains and makes the current command fail as an expansion error does: Flow::kExit for a
+  // non-interactive shell (status), kDiscard for an interactive one.
+  void FailExpansion(std::string_view message, int status = 1);
+  // A message in the shape of the above, without printing it.
+  std::string Prefix() const;
+
+  // --- parameters ---------------------------------------------------------------------------------
+  std::optional<std::string_view> Get(const Name& name);          // $name, following namerefs
+  std::optional<std::string_view> Get(std::string_view name);
+  std::string GetOr(std::string_view name, std::string_view otherwise);
+  void SetShellVariable(const char* name, std::string_view value);  // ignores readonly; keeps attributes
+  const std::string& ifs();                  // the value, " \t\n" when unset
+  Locale locale();
+  std::vector<std::string>& MutablePositionals();
+  const std::vector<std::string>& positionals() const { return *positionals_; }
+  void SetPositionals(std::vector<std::string> values);
+  std::string SpecialParameter(char name);   // ? - $ ! # 0 and digits are handled by the expander too
+
+  // --- environment of children --------------------------------------------------------------------
+  const Environment& ExportedEnvironment();
+
+  // --- look-up ------------------------------------------------------------------------------------
+  const Function* FindFunction(std::string_view name) const;
+  void DefineFunction(const std::string& name, Function function);
+  bool RemoveFunction(const std::string& name);
+  std::vector<std::string> FunctionNames() const;   // sorted
+  // A path for a command name by PATH (or `path` if given); empty if none. Remembers hits unless told not.
+  std::string FindInPath(std::string_view name, std::optional<std::string_view> path = {}, bool remember = true);
+  std::vector<std::string> FindAllInPath(std::string_view name);
+  std::map<std::string, std::pair<std::string, int>>& MutableHash();   // name → path, hits
+
+  // --- traps and jobs (exec/) ---------------------------------------------------------------------
+  void SetTrap(int signal, std::optional<std::string> action);   // nothing: default
+  void RunPendingTraps();
+  JobTable& jobs() { return *jobs_; }
+
+  // --- plumbing -----------------------------------------------------------------------------------
+  proc::Process& process() { return *process_; }
+  const proc::Process& process() const { return *process_; }
+  proc::Kernel& kernel() { return process_->kernel(); }
+  Budget& budget() { return process_->kernel().budget(); }
+  vfs::View& files() { return process_->files(); }
+  const ShellHost& host() const { return host_; }
+  Launcher& launcher();
+  Output& out() { return out_; }   // descriptor 1; the executor flushes after each builtin
+  Output& err() { return err_; }   // descriptor 2, unbuffered
+  ParserOptions parser_options();
+
+  // State that parts read and write directly; each is explained where it is used.
+  Variables variables;
+  Options options;
+  Traps traps;
+  int last_status = 0;
+  int last_substitution_status = 0;
+  bool had_substitution = false;       // an assignment-only command takes the status of its last $(…)
+  Flow flow = Flow::kNone;
+  int flow_count = 0;                  // loops left for break and continue
+  int loop_depth = 0;
+  int line = 0;                        // $LINENO
+  int line_base = 0;                   // subtracted inside functions? see exec/
+  std::string name0 = "bash";          // $0
+  std::string command_text;            // $BASH_COMMAND
+  std::string last_argument;           // $_
+  int last_background_pid = 0;         // $!, 0 when none
+  std::vector<int> pipe_status;        // PIPESTATUS
+  int subshell_level = 0;              // BASH_SUBSHELL
+  int shell_pid = 0;                   // $$
+  int errexit_ignored = 0;             // > 0 inside conditions, && || and !
+  bool is_interactive = false;
+  bool reads_command_string = false;   // -c: $- has c
+  bool reads_stdin = false;            // -s or a script on stdin
+  uint64_t getopts_offset = 1;         // place inside the current word
+  int getopts_index = 0;               // OPTIND the offset belongs to
+  Nanoseconds started{0};              // SECONDS counts from here
+  int64_t seconds_base = 0;
+  uint32_t random_state = 1;
+  int subst_depth = 0;
+
+  std::vector<Frame> frames;           // innermost last; [0] is main
+  std::shared_ptr<std::map<std::string, Alias>> aliases;   // shared until written
+  std::vector<std::string> directory_stack;                // without the current directory
+  std::vector<std::string> history;
+
+ private:
+  friend class Executor;
+  proc::Process* process_;
+  const ShellHost& host_;
+  Output out_;
+  Output err_;
+  std::shared_ptr<std::vector<std::string>> positionals_;
+  std::shared_ptr<std::map<std::string, Function, std::less<>>> functions_;
+  std::unique_ptr<JobTable> jobs_;
+  std::unique_ptr<Launcher> launcher_;
+  std::shared_ptr<std::map<std::string, std::pair<std::string, int>>> hash_;
+  std::shared_ptr<const Environment> environment_;
+  uint64_t environment_generation_ = 0;
+};
+
+}  // namespace paddock::shell
