@@ -23,6 +23,7 @@ const char* LimitName(LimitKind kind) {
     case LimitKind::kProcesses: return "processes";
     case LimitKind::kDisk: return "disk";
     case LimitKind::kCancelled: return "cancelled";
+    case LimitKind::kDeadlock: return "deadlock";
   }
   return "none";
 }
@@ -32,6 +33,12 @@ Budget::Budget(const Limits& limits, const Clock& clock)
       limits_(limits),
       clock_(clock),
       deadline_(limits.time.count() > 0 ? clock.MonotonicNow() + limits.time : Nanoseconds::max()) {}
+
+int64_t Budget::memory_ceiling() const {
+  constexpr int64_t kMax = std::numeric_limits<int64_t>::max();
+  if (limits_.memory_bytes >= static_cast<uint64_t>(kMax / 2)) return kMax;
+  return memory_at_start_ + static_cast<int64_t>(limits_.memory_bytes);
+}
 
 uint64_t Budget::steps_used() const {
   return steps_before_ + static_cast<uint64_t>(kSlice - fuel_);
@@ -54,8 +61,12 @@ void Budget::CheckStack() const {
   }
 }
 
-void Budget::Stop(LimitKind kind) {
+void Budget::Record(LimitKind kind) {
   if (stopped_by_ == LimitKind::kNone) stopped_by_ = kind;
+}
+
+void Budget::Stop(LimitKind kind) {
+  Record(kind);
   throw Termination{Termination::Cause::kLimit, stopped_by_, 0, nullptr};
 }
 

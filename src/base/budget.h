@@ -50,6 +50,10 @@ class Budget {
   // Recursive code (parsers, evaluators, function calls) calls it at each level.
   void CheckStack() const;
 
+  // Records the limit as the reason, unless one was recorded before. Running code sees it at its next
+  // Step(); for use outside the exec's fibers.
+  void Record(LimitKind kind);
+
   // Records the limit and throws Termination.
   [[noreturn]] void Stop(LimitKind kind);
 
@@ -69,6 +73,8 @@ class Budget {
   bool is_cancelled() const { return cancelled_.load(std::memory_order_relaxed); }
   uint64_t steps_used() const;
   uint64_t output_used() const { return output_used_; }
+  // MemoryMeter::LiveBytes() may not pass this.
+  int64_t memory_ceiling() const;
   uint64_t peak_memory_bytes() const { return peak_memory_; }
 
   // Called at every refill, after the limits were looked at: lets other fibers run, delivers signals.

@@ -22,6 +22,7 @@ enum class LimitKind {
   kProcesses,  // live virtual processes
   kDisk,       // bytes or inodes of the file tree
   kCancelled,  // the caller asked
+  kDeadlock,   // every process waits for another one
 };
 
 // Returns the name used in results and messages: "steps", "memory", "output", "time" …

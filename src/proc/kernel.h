@@ -7,7 +7,9 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "base/budget.h"
 #include "base/fiber.h"
@@ -24,7 +26,10 @@ struct WaitStatus {
 
 class Kernel {
  public:
-  Kernel(std::unique_ptr<vfs::Namespace> names, const Clock& clock);
+  // `waiter` is how the kernel sleeps when every process waits; it outlives the kernel.
+  Kernel(std::unique_ptr<vfs::Namespace> names, const Clock& clock, IdleWaiter& waiter);
+  Kernel(const Kernel&) = delete;
+  Kernel& operator=(const Kernel&) = delete;
   ~Kernel();   // ends every process first
 
   Scheduler& scheduler() { return scheduler_; }
@@ -44,11 +49,13 @@ class Kernel {
   // The first process of an exec: parent 0, descriptors empty. Runs on a new fiber.
   Process& StartInitial(const vfs::Credentials& who, std::function<void(Process&)> prepare, Body body);
 
+  // How that process ended, once; nothing while it runs or when the exec was stopped by its budget.
+  std::optional<WaitStatus> TakeInitial(int pid);
+
   // Starts a child of `parent` on a fiber of its own, with copies of its descriptors and files.
   // `prepare` runs before this returns (redirect descriptors, set the group). The child stays known
-  // until Wait() or Forget(). Errors: kAgain past the process limit (and records kProcesses in the
-  // budget when `parent`'s exec keeps trying).
-  Result<Process*> Start(Process& parent, std::function<void(Process&)> prepare, Body body);
+  // until it is waited for or its parent ends. Passing the process limit stops the exec (kProcesses).
+  Process& Start(Process& parent, std::function<void(Process&)> prepare, Body body);
 
   // Runs a child to its end on the current fiber; what RunInline returns is its wait status. A fatal
   // signal to the child ends only the child.
@@ -80,31 +87,45 @@ class Kernel {
   // The pid that the next process gets.
   int next_pid() const { return next_pid_; }
 
-  // Ends every process except `keep` (null for all) with SIGKILL, and returns when their fibers are done.
-  // Called from outside fibers.
+  // Ends every process with SIGKILL, and returns when their fibers are done. Called from outside fibers.
   void EndAll();
-  // Runs the scheduler until `is_finished` (see Scheduler::RunUntil), with limits and deadline honoured:
-  // when the budget stops, every process of the exec is unwound and this returns.
+  // Runs processes until `is_finished` answers true (asked between switches), with limits and deadline
+  // honoured: when the budget stops, every process is unwound and this returns. If all wait for each
+  // other for ever, the budget stops with kDeadlock. Called from outside fibers.
   void RunUntil(const std::function<bool()>& is_finished);
-  bool HasLiveProcesses() const;
+  // True while a process has not exited.
+  bool HasLiveProcesses() const { return live_count_ > 0; }
 
  private:
   friend class Process;
+  // The kernel's own idle waiter: the outer one, but no longer than the deadline.
+  class DeadlineWaiter;
+  // How a body ended; `rethrow` when what is below on the fiber must end too.
+  struct BodyEnd {
+    WaitStatus status;
+    std::optional<Termination> rethrow;
+  };
+
   static void OnWake(void* local);
-  WaitStatus RunBody(Process& process, const Body& body);
+  void Tick();
+  void ParkStopped();
+  BodyEnd RunBody(Process& process, const Body& body);
+  void StartFiber(Process& process, Body body);
   void Exit(Process& process, WaitStatus status);
-  Process* Make(Process* parent, const vfs::View& files);
-  Result<Process*> FindChild(Process& parent, int pid);
-  void Reap(Process& process);
+  Process& Make(int parent_pid, const vfs::View& files);
+  Process* FindUnreapedChild(const Process& parent, int pid);
+  WaitStatus Reap(Process& process);
+  void WakeAll();
 
   std::unique_ptr<vfs::Namespace> names_;
   const Clock& clock_;
+  std::unique_ptr<DeadlineWaiter> waiter_;
   Scheduler scheduler_;
   Budget* budget_ = nullptr;
+  size_t live_count_ = 0;
   std::map<int, std::unique_ptr<Process>> processes_;
-  int next_pid_;
+  int next_pid_ = 100;
   std::string hostname_ = "paddock";
-  bool is_ending_ = false;
 };
 
 }  // namespace paddock::proc

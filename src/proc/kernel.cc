@@ -1,0 +1,303 @@
+#include "proc/kernel.h"
+
+#include <algorithm>
+#include <new>
+
+#include "base/check.h"
+#include "base/memory_meter.h"
+
+namespace paddock::proc {
+namespace {
+
+constexpr int kSignalStatusBase = 128;
+constexpr int kMaxPid = 4'194'304;
+
+WaitStatus KilledBy(int signal) { return WaitStatus{kSignalStatusBase + signal, signal}; }
+
+}  // namespace
+
+class Kernel::DeadlineWaiter final : public IdleWaiter {
+ public:
+  DeadlineWaiter(Kernel& kernel, IdleWaiter& outer) : kernel_(kernel), outer_(outer) {}
+
+  void Wait(Nanoseconds until) override {
+    Budget* budget = kernel_.budget_;
+    outer_.Wait(budget == nullptr ? until : std::min(until, budget->deadline()));
+    if (budget == nullptr) return;
+    if (budget->is_cancelled()) budget->Record(LimitKind::kCancelled);
+    if (budget->deadline() != Nanoseconds::max() && kernel_.clock_.MonotonicNow() >= budget->deadline()) {
+      budget->Record(LimitKind::kTime);
+    }
+  }
+  void Interrupt() override { outer_.Interrupt(); }
+  bool HasSources() const override { return outer_.HasSources(); }
+
+ private:
+  Kernel& kernel_;
+  IdleWaiter& outer_;
+};
+
+Kernel::Kernel(std::unique_ptr<vfs::Namespace> names, const Clock& clock, IdleWaiter& waiter)
+    : names_(std::move(names)),
+      clock_(clock),
+      waiter_(std::make_unique<DeadlineWaiter>(*this, waiter)),
+      scheduler_(clock, waiter_.get()) {}
+
+Kernel::~Kernel() { EndAll(); }
+
+void Kernel::set_budget(Budget* budget) {
+  if (budget_ != nullptr) budget_->set_on_tick(nullptr);
+  budget_ = budget;
+  if (budget_ != nullptr) budget_->set_on_tick([this] { Tick(); });
+}
+
+Process* Kernel::current() {
+  Fiber* fiber = scheduler_.current();
+  return fiber == nullptr ? nullptr : static_cast<Process*>(fiber->local);
+}
+
+void Kernel::Tick() {
+  if (scheduler_.current() == nullptr) return;
+  if (scheduler_.HasOtherWork()) {
+    scheduler_.Yield();
+  } else {
+    OnWake(scheduler_.current()->local);
+  }
+}
+
+void Kernel::OnWake(void* local) {
+  for (Process* process = static_cast<Process*>(local); process != nullptr; process = process->below_) {
+    process->Poll();
+  }
+}
+
+void Kernel::ParkStopped() {
+  // Park() ends in OnWake(), which would come back here: step out of it while stopped.
+  Fiber* fiber = scheduler_.current();
+  PADDOCK_CHECK(fiber != nullptr);
+  auto* const on_wake = fiber->on_wake;
+  fiber->on_wake = nullptr;
+  scheduler_.Park();
+  fiber->on_wake = on_wake;
+  if (budget_ != nullptr && budget_->stopped_by() != LimitKind::kNone) budget_->Stop(budget_->stopped_by());
+}
+
+Process& Kernel::Make(int parent_pid, const vfs::View& files) {
+  if (budget_ != nullptr && live_count_ >= budget_->limits().processes) {
+    budget_->Stop(LimitKind::kProcesses);
+  }
+  while (processes_.contains(next_pid_)) next_pid_ = next_pid_ >= kMaxPid ? 100 : next_pid_ + 1;
+  const int pid = next_pid_;
+  next_pid_ = next_pid_ >= kMaxPid ? 100 : next_pid_ + 1;
+  std::unique_ptr<Process> process(new Process(*this, pid, parent_pid, files));  // allow(raw-new): private
+  Process& made = *process;
+  processes_.emplace_hint(processes_.end(), pid, std::move(process));
+  ++live_count_;
+  return made;
+}
+
+Kernel::BodyEnd Kernel::RunBody(Process& process, const Body& body) {
+  BodyEnd end;
+  std::optional<Termination> termination;
+  try {
+    process.Poll();
+    end.status.status = body(process) & 0xFF;
+    return end;
+  } catch (const Termination& thrown) {
+    termination = thrown;
+  } catch (const std::bad_alloc&) {
+    // A large request over the ceiling (see base/memory_meter.h).
+    termination = Termination{Termination::Cause::kLimit, LimitKind::kMemory, 0, nullptr};
+  }
+  if (termination->cause == Termination::Cause::kLimit) {
+    if (budget_ != nullptr) budget_->Record(termination->limit);
+    end.status = KilledBy(kSigKill);
+    end.rethrow = termination;
+  } else {
+    end.status = KilledBy(termination->signal);
+    if (termination->process != &process) end.rethrow = termination;
+  }
+  return end;
+}
+
+void Kernel::StartFiber(Process& process, Body body) {
+  Process* const raw = &process;
+  Fiber* fiber = scheduler_.Spawn([this, raw, run = std::move(body)] {
+    const BodyEnd end = RunBody(*raw, run);
+    Exit(*raw, end.status);
+    if (end.rethrow && end.rethrow->cause == Termination::Cause::kLimit) WakeAll();
+  });
+  fiber->local = raw;
+  fiber->on_wake = OnWake;
+  process.fiber_ = fiber;
+}
+
+Process& Kernel::StartInitial(const vfs::Credentials& who, std::function<void(Process&)> prepare, Body body) {
+  constexpr uint32_t kUmask = 022;
+  Process& process = Make(0, vfs::View(*names_, clock_, who, kUmask));
+  if (prepare) prepare(process);
+  StartFiber(process, std::move(body));
+  return process;
+}
+
+Process& Kernel::Start(Process& parent, std::function<void(Process&)> prepare, Body body) {
+  Process& child = Make(parent.pid_, parent.files_);
+  child.descriptors_ = parent.descriptors_;
+  child.group_ = parent.group_;
+  child.ignored_ = parent.ignored_;
+  child.arguments_ = parent.arguments_;
+  if (prepare) prepare(child);
+  StartFiber(child, std::move(body));
+  return child;
+}
+
+WaitStatus Kernel::RunInline(Process& parent, const std::function<void(Process&)>& prepare, const Body& body) {
+  Fiber* fiber = scheduler_.current();
+  PADDOCK_CHECK(fiber != nullptr);
+  Process& child = Make(parent.pid_, parent.files_);
+  child.descriptors_ = parent.descriptors_;
+  child.group_ = parent.group_;
+  child.ignored_ = parent.ignored_;
+  if (prepare) prepare(child);
+  child.fiber_ = fiber;
+  child.below_ = static_cast<Process*>(fiber->local);
+  fiber->local = &child;
+  const BodyEnd end = RunBody(child, body);
+  fiber->local = child.below_;
+  Exit(child, end.status);
+  processes_.erase(child.pid_);
+  if (end.rethrow) throw *end.rethrow;
+  return end.status;
+}
+
+void Kernel::Exit(Process& process, WaitStatus status) {
+  process.state_ = Process::State::kExited;
+  process.exit_status_ = status.status;
+  process.exit_signal_ = status.signal;
+  process.fiber_ = nullptr;
+  --live_count_;
+  process.descriptors_ = {};
+  for (Fiber* waiter : process.exit_waiters_) scheduler_.Unpark(waiter);
+  process.exit_waiters_.clear();
+  // Children go to the init process, which reaps those that have ended.
+  for (auto it = processes_.begin(); it != processes_.end();) {
+    Process& other = *it->second;
+    ++it;
+    if (other.parent_pid_ != process.pid_) continue;
+    other.parent_pid_ = 1;
+    if (other.state_ == Process::State::kExited && &other != &process) processes_.erase(other.pid_);
+  }
+  if (Process* parent = Find(process.parent_pid_); parent != nullptr) {
+    parent->Raise(kSigChld);
+  } else if (process.parent_pid_ == 1) {
+    const int pid = process.pid_;
+    processes_.erase(pid);
+  }
+}
+
+std::optional<WaitStatus> Kernel::TakeInitial(int pid) {
+  Process* process = Find(pid);
+  if (process == nullptr || process->state_ != Process::State::kExited) return std::nullopt;
+  return Reap(*process);
+}
+
+Process* Kernel::FindUnreapedChild(const Process& parent, int pid) {
+  Process* child = Find(pid);
+  return child != nullptr && child->parent_pid_ == parent.pid_ ? child : nullptr;
+}
+
+WaitStatus Kernel::Reap(Process& process) {
+  const WaitStatus status{process.exit_status_, process.exit_signal_};
+  processes_.erase(process.pid_);
+  return status;
+}
+
+Result<WaitStatus> Kernel::Wait(Process& parent, int pid, Nanoseconds until) {
+  auto ended = WaitAny(parent, {pid}, until);
+  if (!ended) return ended.error();
+  return ended->status;
+}
+
+Result<Kernel::Ended> Kernel::WaitAny(Process& parent, const std::vector<int>& pids, Nanoseconds until) {
+  Fiber* const self = scheduler_.current();
+  for (bool is_timed_out = false;;) {
+    std::vector<Process*> running;
+    for (const int pid : pids) {
+      Process* child = FindUnreapedChild(parent, pid);
+      if (child == nullptr) continue;
+      if (child->state_ == Process::State::kExited) return Ended{pid, Reap(*child)};
+      running.push_back(child);
+    }
+    if (running.empty()) return Code::kNoChild;
+    if (is_timed_out) return Code::kTimedOut;
+    if (parent.HasCaught()) return Code::kInterrupted;
+    for (Process* child : running) child->exit_waiters_.push_back(self);
+    is_timed_out = !scheduler_.Park(until);
+    for (const int pid : pids) {
+      if (Process* child = Find(pid); child != nullptr) std::erase(child->exit_waiters_, self);
+    }
+  }
+}
+
+Status Kernel::Signal(Process& sender, int pid, int signal) {
+  if (signal < 0 || signal > kLastSignal) return Code::kInvalid;
+  std::vector<Process*> targets;
+  for (const auto& [number, process] : processes_) {
+    const bool is_meant = pid > 0    ? number == pid
+                          : pid == 0 ? process->group_ == sender.group_
+                          : pid == -1 ? process.get() != &sender
+                                      : process->group_ == -pid;
+    if (is_meant) targets.push_back(process.get());
+  }
+  if (targets.empty()) return Code::kNoProcess;
+  if (signal == 0) return {};
+  for (Process* target : targets) target->Raise(signal);
+  if (Process* running = current(); running != nullptr) OnWake(running);
+  return {};
+}
+
+Status Kernel::Sleep(Process& process, Nanoseconds until) {
+  while (clock_.MonotonicNow() < until) {
+    if (process.HasCaught()) return Code::kInterrupted;
+    scheduler_.Park(until);
+  }
+  return {};
+}
+
+Process* Kernel::Find(int pid) {
+  const auto it = processes_.find(pid);
+  return it == processes_.end() ? nullptr : it->second.get();
+}
+
+std::vector<Process*> Kernel::List() {
+  std::vector<Process*> all;
+  for (const auto& [pid, process] : processes_) all.push_back(process.get());
+  return all;
+}
+
+void Kernel::WakeAll() {
+  for (const auto& [pid, process] : processes_) {
+    if (process->fiber_ != nullptr) scheduler_.Unpark(process->fiber_);
+  }
+}
+
+void Kernel::EndAll() {
+  for (const auto& [pid, process] : processes_) process->Raise(kSigKill);
+  scheduler_.RunUntil([this] { return scheduler_.fiber_count() == 0; });
+  processes_.clear();
+}
+
+void Kernel::RunUntil(const std::function<bool()>& is_finished) {
+  PADDOCK_CHECK(budget_ != nullptr);
+  const MemoryMeter::Ceiling ceiling(budget_->memory_ceiling());
+  const bool is_done = scheduler_.RunUntil(
+      [&] { return is_finished() || budget_->stopped_by() != LimitKind::kNone; });
+  if (!is_done) budget_->Record(LimitKind::kDeadlock);
+  if (budget_->stopped_by() == LimitKind::kNone) return;
+  WakeAll();
+  scheduler_.RunUntil([this] { return scheduler_.fiber_count() == 0; });
+  processes_.clear();
+  live_count_ = 0;
+}
+
+}  // namespace paddock::proc
