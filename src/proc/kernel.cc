@@ -232,10 +232,18 @@ Result<Kernel::Ended> Kernel::WaitAny(Process& parent, const std::vector<int>& p
     if (is_timed_out) return Code::kTimedOut;
     if (parent.HasCaught()) return Code::kInterrupted;
     for (Process* child : running) child->exit_waiters_.push_back(self);
+    // Must be undone on every way out: Park() may throw Termination.
+    struct Unregister {
+      Kernel& kernel;
+      const std::vector<int>& pids;
+      Fiber* self;
+      ~Unregister() {
+        for (const int pid : pids) {
+          if (Process* child = kernel.Find(pid); child != nullptr) std::erase(child->exit_waiters_, self);
+        }
+      }
+    } unregister{*this, pids, self};
     is_timed_out = !scheduler_.Park(until);
-    for (const int pid : pids) {
-      if (Process* child = Find(pid); child != nullptr) std::erase(child->exit_waiters_, self);
-    }
   }
 }
 

@@ -38,7 +38,7 @@ enum class Flow : uint8_t {
   kContinue,   // flow_count loops
   kReturn,     // from a function or a sourced script
   kExit,       // end this shell (exit, errexit, a fatal error); exit traps run
-  kDiscard,    // abandon the current top-level command, go on with the next (interactive and -c differ)
+  kDiscard,    // abandon the current top-level command (or eval), go on with the next line
 };
 
 struct Function {
@@ -133,9 +133,14 @@ class Shell {
   void Complain(std::string_view message);
   // "bash: line 3: BUILTIN: MESSAGE\n".
   void Complain(std::string_view builtin, std::string_view message);
-  // Complains and makes the current command fail as an expansion error does: Flow::kExit for a
-  // non-interactive shell (status), kDiscard for an interactive one.
-  void FailExpansion(std::string_view message, int status = 1);
+  // Complains and abandons the current top-level command (Flow::kDiscard, $? = 1): arithmetic errors, bad
+  // substitutions, assignments to readonly variables, bad subscripts. A subshell ends.
+  void FailExpansion(std::string_view message);
+  // The same without a message of its own, when the complaint is printed already.
+  void Discard();
+  // Complains and ends a non-interactive shell (Flow::kExit): ${x?…}, unset variables under set -u.
+  // Status 127, in a subshell 1.
+  void FailFatal(std::string_view message);
   // A message in the shape of the above, without printing it.
   std::string Prefix() const;
 

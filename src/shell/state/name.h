@@ -7,13 +7,13 @@
 
 namespace paddock::shell {
 
-// The hash that variable tables use. FNV-1 over the bytes, which is also the order in which Bash lists
-// associative arrays.
+// The hash that variable tables use. FNV-1 over the bytes as signed characters, which is also what decides
+// the order in which Bash lists associative arrays.
 constexpr uint32_t HashName(std::string_view text) {
   uint32_t hash = 2166136261u;
   for (const char byte : text) {
     hash *= 16777619u;
-    hash ^= static_cast<unsigned char>(byte);
+    hash ^= static_cast<uint32_t>(static_cast<signed char>(byte));
   }
   return hash;
 }

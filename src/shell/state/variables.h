@@ -185,6 +185,9 @@ class Variables {
   uint64_t export_generation() const { return export_generation_; }
   void NoteExport() { ++export_generation_; }
 
+  // Changes when a variable named L… (LC_ALL, LC_CTYPE, LANG) may have changed.
+  uint64_t locale_generation() const { return locale_generation_; }
+
   // The shell that dynamic variables are computed for.
   void set_shell(Shell* shell) { shell_ = shell; }
 
@@ -199,6 +202,7 @@ class Variables {
 
   std::vector<Scope> scopes_;   // [0] global
   uint64_t export_generation_ = 1;
+  uint64_t locale_generation_ = 1;
   Shell* shell_ = nullptr;
 };
 
