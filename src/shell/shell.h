@@ -29,6 +29,7 @@ namespace paddock::shell {
 
 class Parser;
 class JobTable;
+class ArithmeticCache;
 struct ParserOptions;
 
 // What the running code must do next, instead of the next statement. A value, never an exception.
@@ -215,6 +216,8 @@ class Shell {
   int64_t seconds_base = 0;
   uint32_t random_state = 1;
   int subst_depth = 0;
+  int arithmetic_depth = 0;            // expressions inside values inside expressions
+  std::shared_ptr<ArithmeticCache> arithmetic_cache;   // null until the first text; shared by subshells
 
   std::vector<Frame> frames;           // innermost last; [0] is main
   std::shared_ptr<std::map<std::string, Alias>> aliases;   // shared until written
