@@ -17,6 +17,8 @@
 
 namespace paddock::vfs {
 
+class MemoryTree;
+
 struct Quota {
   uint64_t bytes = 1ull << 30;       // file contents really held
   uint64_t inodes = 1'000'000;
@@ -49,13 +51,13 @@ class MemoryVolume final : public Volume {
   Result<OpenFilePtr> Open(NodeId node, const OpenFlags& flags) override;
   SpaceInfo Space() const override;
   Result<std::string> Name(NodeId directory) override;
+  std::shared_ptr<const void> Hold(NodeId node) override;
   void set_device(uint64_t device) override;
   uint64_t device() const override;
 
  private:
-  struct State;
-  explicit MemoryVolume(std::shared_ptr<State> state);
-  std::shared_ptr<State> state_;   // shared with open files, which may outlive the volume
+  explicit MemoryVolume(std::shared_ptr<MemoryTree> tree);
+  std::shared_ptr<MemoryTree> tree_;   // shared with open files, which may outlive the volume
 };
 
 }  // namespace paddock::vfs

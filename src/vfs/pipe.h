@@ -6,6 +6,9 @@
 
 namespace paddock::vfs {
 
+// Attributes::device of pipes; their inodes count from 1 within a scheduler.
+inline constexpr uint64_t kPipeDevice = 13;
+
 struct PipeEnds {
   OpenFilePtr read;
   OpenFilePtr write;

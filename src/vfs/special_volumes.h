@@ -11,7 +11,12 @@ namespace paddock::vfs {
 
 // Attributes::special of the nodes that stand for a descriptor of the opening process
 // (/dev/stdin, /dev/fd/N): View opens them through its DescriptorOpener. The low 20 bits are N.
+// For lstat and readlink they are symlinks.
 inline constexpr uint64_t kDescriptorNode = 0xFD00'0000;
+inline constexpr uint64_t kDescriptorMask = 0xF'FFFF;
+// Attributes::special of the directories that hold one such node for each open descriptor; View lists
+// them.
+inline constexpr uint64_t kDescriptorDirectory = kDescriptorNode | kDescriptorMask;
 
 // /dev: null zero full random urandom tty(refuses) stdin stdout stderr fd/N, ptmx-free. Stateless and
 // shared by every sandbox; `pseudo_random` seeds random and urandom per volume.

@@ -55,11 +55,29 @@ class View final : public FileSystem {
   Namespace& names() { return names_; }
 
  private:
+  Result<Walked> Walk(std::string_view path, Follow follow) const;
+  // Like Walk(), but the last component must exist.
+  Result<Walked> Find(std::string_view path, Follow follow) const;
+  // Where a new entry goes: kExists, kNoEntry for a slash behind the name (unless a directory is made),
+  // kReadOnly, kAccess.
+  Result<Walked> FindFree(std::string_view path, bool is_directory) const;
+  static Result<Attributes> AttributesOf(const Place& place);
+  Status CheckMayAdd(const Place& directory) const;
+  Status CheckMayDelete(const Place& directory, const Attributes& victim) const;
+  Status CheckMayOpen(const Place& place, const Attributes& attributes, const OpenFlags& flags) const;
+  Status CheckRename(const Walked& from, const Walked& to, bool exclusive) const;
+  Result<OpenFilePtr> OpenExisting(const Walked& walked, const OpenFlags& flags) const;
+  Result<OpenFilePtr> OpenDescriptor(uint64_t special) const;
+  Result<NodeId> Add(const Walked& walked, NewNode node) const;
+  bool IsOwner(const Attributes& attributes) const;
+  std::string AbsolutePath(std::string_view path) const;
+
   Namespace& names_;
   const Clock& clock_;
   Credentials who_;
   uint32_t umask_;
   Place cwd_place_;
+  std::shared_ptr<const void> cwd_hold_;
   std::string cwd_ = "/";
   DescriptorOpener open_descriptor_;
 };

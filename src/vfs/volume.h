@@ -22,7 +22,7 @@
 
 namespace paddock::vfs {
 
-// Names a node within its volume for as long as the node is linked or open.
+// Names a node within its volume for as long as the node is linked, open or held.
 using NodeId = uint64_t;
 
 struct NewNode {
@@ -67,6 +67,9 @@ class Volume {
                         bool exclusive) = 0;
   // Opens a file, FIFO or device that exists. create, exclusive and no_follow are not its business.
   virtual Result<OpenFilePtr> Open(NodeId node, const OpenFlags& flags) = 0;
+  // Keeps a node usable after its last name is gone, until the result is dropped (a working directory).
+  // The default keeps nothing.
+  virtual std::shared_ptr<const void> Hold(NodeId node);
   virtual SpaceInfo Space() const = 0;
   virtual bool is_read_only() const { return false; }
   // The number that Attributes::device holds from now on, given when the volume is mounted. Volumes that

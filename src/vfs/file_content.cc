@@ -1,0 +1,108 @@
+#include "vfs/file_content.h"
+
+#include <algorithm>
+#include <bit>
+
+namespace paddock::vfs {
+namespace {
+
+// What holes read as.
+constexpr char kZeros[FileContent::kChunkBytes] = {};
+
+// Bits of the pages that [start, end) touches.
+uint32_t PageMask(size_t start, size_t end) {
+  if (start >= end) return 0;
+  const size_t first = start / FileContent::kPageBytes;
+  const size_t last = (end - 1) / FileContent::kPageBytes;
+  const uint64_t up_to_last = (uint64_t{2} << last) - 1;
+  return static_cast<uint32_t>(up_to_last & ~((uint64_t{1} << first) - 1));
+}
+
+}  // namespace
+
+Block FileContent::Read(uint64_t offset, size_t max) const {
+  if (offset >= size_) return {};
+  const uint64_t index = offset / kChunkBytes;
+  const size_t start = static_cast<size_t>(offset % kChunkBytes);
+  const uint64_t until_end = size_ - offset;
+  const size_t wanted = static_cast<size_t>(std::min<uint64_t>({max, kChunkBytes - start, until_end}));
+  const Chunk* chunk = chunks_.Find(index);
+  const size_t held = chunk == nullptr ? 0 : chunk->bytes.size();
+  if (start >= held) return {nullptr, std::string_view(kZeros, wanted)};
+  return {chunks_.Share(index), std::string_view(chunk->bytes).substr(start, wanted)};
+}
+
+uint64_t FileContent::CostOf(uint64_t offset, uint64_t count) const {
+  if (count == 0) return 0;
+  uint64_t cost = 0;
+  const uint64_t end = offset + count;
+  for (uint64_t index = offset / kChunkBytes; index * kChunkBytes < end; ++index) {
+    const Chunk* chunk = chunks_.Find(index);
+    const uint64_t held = chunk == nullptr ? 0 : chunk->bytes.size();
+    const uint64_t wanted = std::min<uint64_t>(end - index * kChunkBytes, kChunkBytes);
+    if (wanted > held) cost += wanted - held;
+  }
+  return cost;
+}
+
+FileContent::Chunk& FileContent::ChunkForWriting(uint64_t index) {
+  if (Chunk* chunk = chunks_.Change(index)) return *chunk;
+  auto fresh = std::make_shared<Chunk>();
+  Chunk& chunk = *fresh;
+  chunks_.Set(index, std::move(fresh));
+  return chunk;
+}
+
+void FileContent::WriteInChunk(Chunk& chunk, size_t start, std::string_view bytes) {
+  const size_t before = chunk.bytes.size();
+  const size_t end = start + bytes.size();
+  if (start >= before) {
+    if (end > chunk.bytes.capacity()) chunk.bytes.reserve(std::min(std::max(end, before * 2), kChunkBytes));
+    chunk.bytes.append(start - before, '\0');
+    chunk.bytes.append(bytes);
+  } else {
+    chunk.bytes.replace(start, bytes.size(), bytes);
+  }
+  held_bytes_ += chunk.bytes.size() - before;
+  const uint32_t pages = chunk.pages | PageMask(start, end);
+  pages_ += static_cast<uint64_t>(std::popcount(pages) - std::popcount(chunk.pages));
+  chunk.pages = pages;
+}
+
+void FileContent::Write(uint64_t offset, std::string_view bytes) {
+  while (!bytes.empty()) {
+    const size_t start = static_cast<size_t>(offset % kChunkBytes);
+    const std::string_view piece = bytes.substr(0, kChunkBytes - start);
+    WriteInChunk(ChunkForWriting(offset / kChunkBytes), start, piece);
+    offset += piece.size();
+    bytes.remove_prefix(piece.size());
+    size_ = std::max(size_, offset);
+  }
+}
+
+void FileContent::Resize(uint64_t size) {
+  if (size < size_) {
+    const uint64_t first_gone = (size + kChunkBytes - 1) / kChunkBytes;
+    chunks_.EraseFrom(first_gone, [this](const Chunk& chunk) {
+      held_bytes_ -= chunk.bytes.size();
+      pages_ -= static_cast<uint64_t>(std::popcount(chunk.pages));
+    });
+    const uint64_t last = size / kChunkBytes;
+    const size_t rest = static_cast<size_t>(size % kChunkBytes);
+    const Chunk* cut = rest == 0 ? nullptr : chunks_.Find(last);
+    if (cut != nullptr && (cut->bytes.size() > rest || (cut->pages & ~PageMask(0, rest)) != 0)) {
+      Chunk& chunk = *chunks_.Change(last);
+      const uint32_t pages = chunk.pages & PageMask(0, rest);
+      pages_ -= static_cast<uint64_t>(std::popcount(chunk.pages) - std::popcount(pages));
+      chunk.pages = pages;
+      if (chunk.bytes.size() > rest) {
+        held_bytes_ -= chunk.bytes.size() - rest;
+        chunk.bytes.resize(rest);
+        if (chunk.bytes.capacity() > 2 * rest) chunk.bytes.shrink_to_fit();
+      }
+    }
+  }
+  size_ = size;
+}
+
+}  // namespace paddock::vfs

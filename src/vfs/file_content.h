@@ -1,0 +1,53 @@
+// FileContent: the bytes of one file in pieces that are shared, copied on write, or absent (holes).
+//
+// Readers get views into the pieces and keep them alive; a writer copies a piece that somebody else
+// (a reader, a forked tree) still holds. Copies of a FileContent cost O(1).
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "base/stream.h"
+#include "vfs/radix_map.h"
+
+namespace paddock::vfs {
+
+class FileContent {
+ public:
+  static constexpr size_t kChunkBytes = 64 << 10;
+  static constexpr size_t kPageBytes = 4 << 10;
+
+  uint64_t size() const { return size_; }
+  // Bytes of memory that the contents take (what quotas count); holes take none.
+  uint64_t held_bytes() const { return held_bytes_; }
+  // 512-byte units as stat shows them: the 4 KiB pages that were ever written.
+  uint64_t blocks() const { return pages_ * (kPageBytes / 512); }
+
+  // Up to `max` bytes from `offset`, at least one unless `offset` is at or past the end.
+  Block Read(uint64_t offset, size_t max) const;
+  // The memory that writing `count` bytes at `offset` would add to held_bytes().
+  uint64_t CostOf(uint64_t offset, uint64_t count) const;
+  // Overwrites and extends; what lies between the old end and `offset` becomes a hole.
+  void Write(uint64_t offset, std::string_view bytes);
+  // Cuts off, or extends by a hole.
+  void Resize(uint64_t size);
+
+ private:
+  struct Chunk {
+    std::string bytes;    // what is behind it, up to the chunk's size, is zero
+    uint32_t pages = 0;   // bit k: page k was written
+  };
+  static_assert(kChunkBytes / kPageBytes <= 32);
+
+  Chunk& ChunkForWriting(uint64_t index);
+  void WriteInChunk(Chunk& chunk, size_t start, std::string_view bytes);
+
+  uint64_t size_ = 0;
+  uint64_t held_bytes_ = 0;
+  uint64_t pages_ = 0;
+  PersistentMap<Chunk> chunks_;
+};
+
+}  // namespace paddock::vfs
