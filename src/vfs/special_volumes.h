@@ -1,6 +1,7 @@
 // The volumes under /dev and /proc.
 #pragma once
 
+#include <array>
 #include <functional>
 #include <string>
 #include <vector>
@@ -18,9 +19,13 @@ inline constexpr uint64_t kDescriptorMask = 0xF'FFFF;
 // them.
 inline constexpr uint64_t kDescriptorDirectory = kDescriptorNode | kDescriptorMask;
 
-// /dev: null zero full random urandom tty(refuses) stdin stdout stderr fd/N, ptmx-free. Stateless and
-// shared by every sandbox; `pseudo_random` seeds random and urandom per volume.
-VolumePtr MakeDevVolume();
+// What /dev/random and /dev/urandom start from. Every open gets a stream of its own; the default seed is
+// for tests, whoever serves sandboxes passes real entropy.
+using RandomSeed = std::array<uint8_t, 32>;
+
+// /dev: null zero full random urandom tty(refuses) stdin stdout stderr fd/N, ptmx-free. `created` is what
+// its times show. Nothing in it can change, so that one volume serves every sandbox, on any thread.
+VolumePtr MakeDevVolume(const RandomSeed& seed = {}, Nanoseconds created = Nanoseconds{0});
 
 // A file of /proc whose content is made at each open.
 struct GeneratedFile {
@@ -31,10 +36,14 @@ struct GeneratedFile {
 struct ProcSource {
   std::function<std::vector<int>()> pids;
   std::function<int()> self;
-  // "status", "cmdline", "stat", "comm", "environ" of a process; kNoEntry for unknown ones.
+  // "status", "cmdline", "stat", "comm", "environ" of a process, and the targets of the symlinks "cwd"
+  // and "exe"; kNoEntry for what it does not know, which then does not exist.
   std::function<Result<std::string>(int pid, std::string_view name)> file;
+  // What the times show; the epoch if absent.
+  std::function<Nanoseconds()> now = nullptr;
 };
-// /proc: self, PID/{status,cmdline,stat,comm,environ,fd}, and `files` (cpuinfo, meminfo, version …).
+// /proc: self, PID/{status,cmdline,stat,comm,environ,cwd,exe,fd}, and `files` (cpuinfo, meminfo,
+// version …). PID/fd has entries only for the process that looks (ProcSource::self).
 VolumePtr MakeProcVolume(ProcSource source, std::vector<GeneratedFile> files);
 
 }  // namespace paddock::vfs

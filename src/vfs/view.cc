@@ -410,11 +410,14 @@ Status View::Truncate(std::string_view path, uint64_t size) {
 
 Status View::Access(std::string_view path, uint32_t bits) {
   PADDOCK_ASSIGN(const Walked walked, Find(path, Follow::kYes));
-  PADDOCK_ASSIGN(Attributes attributes, AttributesOf(walked.place));
+  PADDOCK_ASSIGN(const Attributes attributes, AttributesOf(walked.place));
   if (attributes.is_symlink() && IsDescriptor(attributes)) {
+    // Pipes belong to nobody in particular; what counts is how the descriptor is open.
     PADDOCK_ASSIGN(const OpenFilePtr file, OpenDescriptor(attributes.special));
-    PADDOCK_ASSIGN(attributes, file->GetAttributes());
-  } else if ((bits & kWrite) != 0 && walked.place.volume->is_read_only() && IsStored(attributes)) {
+    const uint32_t granted = (file->is_readable() ? kRead : 0) | (file->is_writable() ? kWrite : 0);
+    return (bits & ~granted) == 0 ? Status{} : Status{Code::kAccess};
+  }
+  if ((bits & kWrite) != 0 && walked.place.volume->is_read_only() && IsStored(attributes)) {
     return Code::kReadOnly;
   }
   if (!MayAccess(attributes, who_, bits)) return Code::kAccess;
