@@ -212,14 +212,13 @@ WaitStatus Kernel::Reap(Process& process) {
   return status;
 }
 
-Result<WaitStatus> Kernel::Wait(Process& parent, int pid, Nanoseconds until, OnSignal on_signal) {
-  auto ended = WaitAny(parent, {pid}, until, on_signal);
+Result<WaitStatus> Kernel::Wait(Process& parent, int pid, Nanoseconds until) {
+  auto ended = WaitAny(parent, {pid}, until);
   if (!ended) return ended.error();
   return ended->status;
 }
 
-Result<Kernel::Ended> Kernel::WaitAny(Process& parent, const std::vector<int>& pids, Nanoseconds until,
-                                      OnSignal on_signal) {
+Result<Kernel::Ended> Kernel::WaitAny(Process& parent, const std::vector<int>& pids, Nanoseconds until) {
   Fiber* const self = scheduler_.current();
   for (bool is_timed_out = false;;) {
     std::vector<Process*> running;
@@ -231,7 +230,7 @@ Result<Kernel::Ended> Kernel::WaitAny(Process& parent, const std::vector<int>& p
     }
     if (running.empty()) return Code::kNoChild;
     if (is_timed_out) return Code::kTimedOut;
-    if (parent.HasCaught() && on_signal == OnSignal::kReturn) return Code::kInterrupted;
+    if (parent.HasCaught()) return Code::kInterrupted;
     for (Process* child : running) child->exit_waiters_.push_back(self);
     // Must be undone on every way out: Park() may throw Termination.
     struct Unregister {

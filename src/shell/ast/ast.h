@@ -64,7 +64,9 @@ struct Parameter {
   bool has_colon = false;        // ${x:-w} and its family
   char transform = 0;
   ParameterOp op = ParameterOp::kNone;
-  std::unique_ptr<Word> word;    // the operand; for kSubstring the offset expression
+  // The operand; for kSubstring the offset expression. An operand that is read as double-quoted text
+  // (of "${x:-w}", an expression) is one kDoubleQuoted part.
+  std::unique_ptr<Word> word;
   std::unique_ptr<Word> word2;   // replacement, or length expression; null if absent
   std::string source;            // "${…}" as written, for messages
 };
@@ -86,10 +88,12 @@ struct WordPart {
   std::string text;             // kLiteral, kQuoted; of kCommand the source between the parentheses
   std::vector<WordPart> parts;  // kDoubleQuoted, kExtglob
   std::unique_ptr<Parameter> parameter;
-  StatementListPtr program;     // kCommand (null for backquotes: parsed when expanded), kProcess
-  std::unique_ptr<Word> expression;            // kArithmetic: its text, with expansions
+  // kProcess, and kCommand where it could be parsed ahead: null if the text must be parsed when it is
+  // expanded (aliases are on, or it has an error).
+  StatementListPtr program;
+  std::unique_ptr<Word> expression;            // kArithmetic: its text, one kDoubleQuoted part
   std::shared_ptr<const Arithmetic> compiled;  // kArithmetic: when the text has no expansions and parses
-  int line = 0;                 // of kCommand and kProcess
+  int line = 0;                 // of kCommand and kProcess: where its first command starts
 
   WordPart(Kind k) : kind(k) {}  // NOLINT
   WordPart(Kind k, std::string t) : kind(k), text(std::move(t)) {}
@@ -121,12 +125,15 @@ struct Redirect {
     kHereString,     // <<<
   };
   Kind kind;
-  int descriptor = -1;          // the number written, or -1 for the operator's own
+  int descriptor = -1;          // the number written, or -1 for the operator's own; of kBoth, 1 if
+                                // it was written >&word
   std::string variable;         // {name}> : the variable; empty if none (may be "name[sub]")
-  Word target;                  // file, descriptor word, here-string, or the here-document's body
-  bool is_quoted = false;       // of a here-document: no expansion (the body is one kQuoted part)
+  // File, descriptor word ("3", "-", "3-"), here-string, or the here-document's body: one kDoubleQuoted
+  // part, or one kQuoted part if it has nothing to expand. Its source is the text.
+  Word target;
+  bool is_quoted = false;       // of a here-document: no expansion
   bool strips_tabs = false;     // <<-
-  std::string delimiter;        // of a here-document, unquoted form, for the printer
+  std::string delimiter;        // of a here-document, without its quotes
   int line = 0;
 };
 
@@ -150,8 +157,8 @@ struct SimpleCommand {
   std::vector<Assignment> assignments;   // before the command word
   struct Argument {
     Word word;
-    // For arguments of declaration builtins (declare, local, export, readonly, typeset, alias is not
-    // one) that have the form of an assignment: then the executor treats it as one.
+    // For arguments of declaration builtins (declare, local, export, readonly, typeset) that have the
+    // form of an assignment: the executor treats it as one, and `word` has no parts but its source.
     std::unique_ptr<Assignment> assignment;
   };
   std::vector<Argument> words;
@@ -164,6 +171,7 @@ struct Condition {
   std::string op;                       // "-f", "==", "=~", "<", "-eq" …
   std::unique_ptr<Condition> left, right;
   Word word, word2;                     // operands; for == != =~ word2 is the pattern
+  int parentheses = 0;                  // pairs written around it (only the printer asks)
 };
 
 struct Statement {
@@ -172,7 +180,9 @@ struct Statement {
     kCase, kCondition, kArithmetic, kFunction, kCoprocess,
   };
   Kind kind;
-  int line = 0;                          // of its first token
+  // As error messages and $LINENO have it: of a simple command where its second word ends, of (…), ((…))
+  // and [[…]] where it ends, of others where it starts.
+  int line = 0;
   std::vector<Redirect> redirects;       // of the command itself
 
   std::unique_ptr<SimpleCommand> simple;
@@ -219,12 +229,12 @@ struct Statement {
   explicit Statement(Kind k) : kind(k) {}
 };
 
-// Statements in order; each ends with ';', newline or '&'. Made with make_shared: a background statement
-// keeps its list alive.
-struct StatementList : std::enable_shared_from_this<StatementList> {
+// Statements in order; each ends with ';', newline or '&'.
+struct StatementList {
   struct Item {
     std::unique_ptr<Statement> statement;
     bool is_background = false;
+    bool is_line_end = false;   // inside $(…): a newline ends it (only the printer asks)
   };
   std::vector<Item> items;
 };

@@ -12,6 +12,8 @@ namespace paddock::shell {
 std::string PrintFunction(const std::string& name, const Statement& definition);
 // One command on one line, as jobs and $BASH_COMMAND show it.
 std::string PrintStatement(const Statement& statement);
+// The inside of $(…) and <(…), as bash keeps it in a word.
+std::string PrintSubstitution(const StatementList& list);
 std::string PrintList(const StatementList& list);
 
 }  // namespace paddock::shell

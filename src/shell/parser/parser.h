@@ -35,6 +35,10 @@ struct SyntaxError {
   std::string message;
   int line = 0;
   std::string source_line;
+  // A further complaint, on a line of its own between the two; empty if none.
+  std::string second_message;
+  // Inside name=(…): bash drops the line, sets $? to 1 and goes on reading (of eval and -c: ends them).
+  bool discards_line = false;
   bool is_incomplete = false;       // more input could complete it (a prompt asks for it)
 };
 
