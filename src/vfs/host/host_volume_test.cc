@@ -1,0 +1,288 @@
+#include "vfs/host/host_volume.h"
+
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <thread>
+
+#include "vfs/host/beneath.h"
+#include "vfs/host/host_volume_internal.h"
+#include "vfs/host/node_table.h"
+#include "vfs/host/temporary_directory.h"
+#include "vfs/test_clock.h"
+#include "vfs/view.h"
+
+namespace paddock::vfs {
+namespace {
+
+template <class T>
+Code Failure(const Result<T>& result) {
+  return result.has_value() ? Code::kOk : result.error().code;
+}
+
+// Each test runs with openat2 and with the stepwise fallback.
+class HostVolumeTest : public ::testing::TestWithParam<bool> {
+ protected:
+  VolumePtr Make(const std::string& directory, HostAccess access = HostAccess::kReadWrite) {
+    return *MakeHostVolumeWith(directory, access, Credentials{}, GetParam());
+  }
+  struct Tree {
+    explicit Tree(VolumePtr volume) : names(std::move(volume)) {}
+    TestClock clock;
+    Namespace names;
+    View view{names, clock, Credentials{1000, 1000}, 022};
+  };
+
+  TemporaryDirectory outside;
+  TemporaryDirectory inside;
+};
+
+INSTANTIATE_TEST_SUITE_P(Kernels, HostVolumeTest, ::testing::Bool());
+
+TEST_P(HostVolumeTest, ReadsAndWritesThroughToTheHost) {
+  inside.Put("f", "from host");
+  Tree tree(Make(inside.Path()));
+  View& view = tree.view;
+  EXPECT_EQ(*ReadFile(view, "/f"), "from host");
+  EXPECT_TRUE(MakeDirectories(view, "/a/b").has_value());
+  EXPECT_TRUE(WriteFile(view, "/a/b/g", "from sandbox", 0640).has_value());
+  EXPECT_EQ(inside.Get("a/b/g"), "from sandbox");
+  EXPECT_EQ(view.Stat("/a/b/g")->mode, 0640u);
+  EXPECT_EQ(view.Stat("/f")->uid, 1000u);
+  auto file = *view.Open("/f", OpenFlags::Append());
+  EXPECT_TRUE(file->Write("!").has_value());
+  EXPECT_EQ(inside.Get("f"), "from host!");
+  EXPECT_TRUE(view.Truncate("/f", 4).has_value());
+  EXPECT_EQ(inside.Get("f"), "from");
+  EXPECT_TRUE(view.SetMode("/f", 0400).has_value());
+  EXPECT_TRUE(view.SetTimes("/f", Nanoseconds(5), Nanoseconds(1'500'000'000)).has_value());
+  EXPECT_EQ(view.Stat("/f")->modify_time, Nanoseconds(1'500'000'000));
+  EXPECT_EQ(view.Stat("/f")->mode, 0400u);
+  EXPECT_EQ(Failure(view.SetOwner("/f", 0, 0)), Code::kNotPermitted);
+}
+
+TEST_P(HostVolumeTest, RenameTakesTheSubtreeAlong) {
+  Tree tree(Make(inside.Path()));
+  View& view = tree.view;
+  ASSERT_TRUE(MakeDirectories(view, "/a/b").has_value());
+  ASSERT_TRUE(WriteFile(view, "/a/b/f", "x").has_value());
+  ASSERT_TRUE(view.ChangeDirectory("/a/b").has_value());
+  ASSERT_TRUE(view.Rename("/a", "/z").has_value());
+  EXPECT_EQ(*view.PhysicalCwd(), "/z/b");
+  EXPECT_EQ(*ReadFile(view, "f"), "x");
+  EXPECT_EQ(Failure(view.Stat("/a")), Code::kNoEntry);
+  EXPECT_EQ(Failure(view.Rename("/z", "/z/b/c")), Code::kInvalid);
+  ASSERT_TRUE(view.MakeLink("f", "g").has_value());
+  EXPECT_EQ(view.Stat("g")->links, 2u);
+  EXPECT_EQ(Failure(view.RemoveDirectory("/z/b")), Code::kNotEmpty);
+  ASSERT_TRUE(view.RemoveFile("f").has_value());
+  ASSERT_TRUE(view.RemoveFile("g").has_value());
+  ASSERT_TRUE(view.RemoveDirectory("/z/b").has_value());
+  EXPECT_EQ(Failure(view.PhysicalCwd()), Code::kNoEntry);
+  EXPECT_EQ(Failure(view.Rename("/z", "/y", true)), Code::kOk);
+}
+
+TEST_P(HostVolumeTest, ReadOnlyIsReadOnly) {
+  inside.Put("f", "x");
+  Tree tree(Make(inside.Path(), HostAccess::kReadOnly));
+  View& view = tree.view;
+  EXPECT_EQ(*ReadFile(view, "/f"), "x");
+  EXPECT_EQ(Failure(WriteFile(view, "/f", "y")), Code::kReadOnly);
+  EXPECT_EQ(Failure(WriteFile(view, "/g", "y")), Code::kReadOnly);
+  EXPECT_EQ(Failure(view.RemoveFile("/f")), Code::kReadOnly);
+  EXPECT_EQ(Failure(view.Rename("/f", "/g")), Code::kReadOnly);
+  EXPECT_EQ(Failure(view.SetMode("/f", 0)), Code::kReadOnly);
+  EXPECT_EQ(Failure(view.MakeDirectory("/d")), Code::kReadOnly);
+  EXPECT_EQ(Failure(view.MakeSymlink("t", "/s")), Code::kReadOnly);
+  EXPECT_EQ(Failure(view.MakeLink("/f", "/l")), Code::kReadOnly);
+  EXPECT_EQ(Failure(view.Open("/f", {.read = true, .truncate = true})), Code::kReadOnly);
+  EXPECT_EQ(inside.Get("f"), "x");
+}
+
+TEST_P(HostVolumeTest, ParentStepsAndAbsoluteSymlinksStayInside) {
+  outside.Put("secret", "secret");
+  std::filesystem::create_symlink(outside.Path("secret"), inside.Path("absolute"));
+  std::filesystem::create_symlink("../" + BaseName(outside.Path()) + "/secret", inside.Path("relative"));
+  std::filesystem::create_directory_symlink(outside.Path(), inside.Path("directory"));
+  Tree tree(Make(inside.Path()));
+  View& view = tree.view;
+  const std::string up = "/../../../../../../../.." + outside.Path("secret");
+  for (const std::string& path : {std::string("/absolute"), std::string("/relative"), up,
+                                  std::string("/directory/secret"), outside.Path("secret")}) {
+    EXPECT_EQ(Failure(ReadFile(view, path)), Code::kNoEntry) << path;
+  }
+  // Writing through a dangling link makes the file inside, not where the host's link leads.
+  EXPECT_EQ(Failure(WriteFile(view, "/absolute", "gotcha")), Code::kNoEntry);
+  EXPECT_EQ(outside.Get("secret"), "secret");
+  EXPECT_EQ(*view.ReadLink("/absolute"), outside.Path("secret"));
+  EXPECT_EQ(Failure(view.Open("/absolute", {.read = true, .no_follow = true})), Code::kLoop);
+}
+
+TEST_P(HostVolumeTest, VolumeRefusesNamesThatArePaths) {
+  const VolumePtr volume = Make(inside.Path());
+  for (const std::string_view name : {std::string_view(".."), std::string_view("."), std::string_view(""),
+                                      std::string_view("a/../../b"), std::string_view("a\0b", 3)}) {
+    EXPECT_EQ(Failure(volume->Lookup(volume->root(), name)), Code::kInvalid);
+    EXPECT_EQ(Failure(volume->Create(volume->root(), name, {})), Code::kInvalid);
+    EXPECT_EQ(Failure(volume->Remove(volume->root(), name, false)), Code::kInvalid);
+    EXPECT_EQ(Failure(volume->Rename(volume->root(), name, volume->root(), "x", false)), Code::kInvalid);
+  }
+}
+
+// While one thread swaps a directory with a symlink to the outside, nothing of the outside is ever seen
+// or touched.
+TEST_P(HostVolumeTest, SymlinkSwapRaceFindsNothing) {
+  outside.Put("f", "outside");
+  std::filesystem::create_directory(inside.Path("d"));
+  inside.Put("d/f", "inside");
+  std::filesystem::create_directory_symlink(outside.Path(), inside.Path("link"));
+  std::atomic<bool> is_over{false};
+  std::thread attacker([&] {
+    const std::string d = inside.Path("d"), link = inside.Path("link"), spare = inside.Path("spare");
+    while (!is_over) {
+      rename(d.c_str(), spare.c_str());
+      rename(link.c_str(), d.c_str());
+      rename(d.c_str(), link.c_str());
+      rename(spare.c_str(), d.c_str());
+    }
+  });
+  const VolumePtr volume = Make(inside.Path());
+  int seen = 0;
+  for (int i = 0; i < 4000; ++i) {
+    // Straight at the volume, with what a walk found a moment ago.
+    auto d = volume->Lookup(volume->root(), "d");
+    if (!d) continue;
+    auto f = volume->Lookup(*d, "f");
+    if (f) {
+      if (auto file = volume->Open(*f, {.read = true, .write = true})) {
+        auto block = (*file)->ReadBlock(100);
+        ASSERT_TRUE(block.has_value());
+        ASSERT_NE(block->bytes, "outside");
+        ++seen;
+      }
+    }
+    static_cast<void>(volume->Create(*d, "new" + std::to_string(i), {}));
+    static_cast<void>(volume->List(*d));
+    AttributeChange change;
+    change.mode = 0600;
+    if (f) static_cast<void>(volume->SetAttributes(*f, change));
+    static_cast<void>(volume->Remove(*d, "new" + std::to_string(i), false));
+  }
+  is_over = true;
+  attacker.join();
+  EXPECT_GT(seen, 0);
+  EXPECT_EQ(outside.Get("f"), "outside");
+  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(outside.Path()), {}), 1);
+}
+
+TEST_P(HostVolumeTest, FifoDeviceAndSocketDoNotOpen) {
+  ASSERT_EQ(mkfifo(inside.Path("fifo").c_str(), 0666), 0);
+  Tree tree(Make(inside.Path()));
+  EXPECT_EQ(Failure(tree.view.Open("/fifo", OpenFlags::Read())), Code::kNoDevice);
+  EXPECT_EQ(Failure(tree.view.MakeNode("/own", FileType::kFifo, 0666)), Code::kNotPermitted);
+  if (mknod(inside.Path("null").c_str(), S_IFCHR | 0666, makedev(1, 3)) == 0) {
+    ASSERT_EQ(chmod(inside.Path("null").c_str(), 0666), 0);
+    EXPECT_EQ(Failure(tree.view.Open("/null", OpenFlags::Read())), Code::kAccess);
+    EXPECT_EQ(tree.view.Stat("/null")->special, 0x103u);
+  }
+}
+
+TEST_P(HostVolumeTest, SpecialBitsAreNeitherShownNorSet) {
+  inside.Put("tool", "x");
+  ASSERT_EQ(chmod(inside.Path("tool").c_str(), 06755), 0);
+  Tree tree(Make(inside.Path()));
+  EXPECT_EQ(tree.view.Stat("/tool")->mode, 0755u);
+  ASSERT_TRUE(WriteFile(tree.view, "/mine", "x").has_value());
+  ASSERT_TRUE(tree.view.SetMode("/mine", 06777).has_value());
+  struct stat found;
+  ASSERT_EQ(stat(inside.Path("mine").c_str(), &found), 0);
+  EXPECT_EQ(found.st_mode & 07777, 0777u);
+  ASSERT_TRUE(tree.view.Open("/other", OpenFlags::Write(), 06755).has_value());
+  ASSERT_EQ(stat(inside.Path("other").c_str(), &found), 0);
+  EXPECT_EQ(found.st_mode & 07777, 0755u);
+}
+
+TEST_P(HostVolumeTest, MagicLinksOfProcLeadNowhere) {
+  if (access("/proc/self/root", F_OK) != 0) GTEST_SKIP() << "no /proc on this machine";
+  const VolumePtr proc = Make("/proc", HostAccess::kReadOnly);
+  const NodeId pid = *proc->Lookup(proc->root(), std::to_string(getpid()));
+  const NodeId root = *proc->Lookup(pid, "root");
+  EXPECT_TRUE(proc->GetAttributes(root)->is_symlink());
+  EXPECT_FALSE(proc->Lookup(root, "etc").has_value());
+  EXPECT_FALSE(proc->List(root).has_value());
+  EXPECT_EQ(Failure(proc->Open(*proc->Lookup(pid, "exe"), OpenFlags::Read())), Code::kLoop);
+  const NodeId fd = *proc->Lookup(pid, "fd");
+  const auto descriptors = proc->List(fd);
+  for (const DirectoryEntry& entry : *descriptors) {
+    auto node = proc->Lookup(fd, entry.name);
+    EXPECT_FALSE(node && proc->Open(*node, OpenFlags::Read()));
+  }
+}
+
+TEST_P(HostVolumeTest, DeepAndLongPathsAreRefusedCalmly) {
+  Tree tree(Make(inside.Path()));
+  View& view = tree.view;
+  EXPECT_EQ(Failure(view.MakeDirectory(std::string(256, 'n'))), Code::kNameTooLong);
+  const std::string name(100, 'd');
+  int depth = 0;
+  Code failure = Code::kOk;
+  for (; depth < 10'000 && failure == Code::kOk; ++depth) {
+    failure = Failure(view.MakeDirectory(name));
+    if (failure == Code::kOk) failure = Failure(view.ChangeDirectory(name, "/deep"));
+  }
+  EXPECT_EQ(failure, Code::kNameTooLong);
+  EXPECT_EQ(depth, 41);
+  EXPECT_TRUE(view.PhysicalCwd().has_value());
+}
+
+TEST_P(HostVolumeTest, NewFileOpensWhateverItsMode) {
+  Tree tree(Make(inside.Path()));
+  auto file = tree.view.Open("/f", OpenFlags::Write(), 0);
+  ASSERT_TRUE(file.has_value());
+  EXPECT_TRUE((*file)->Write("x").has_value());
+  EXPECT_EQ(inside.Get("f"), "x");
+}
+
+TEST_P(HostVolumeTest, ListIsSortedAndTyped) {
+  inside.Put("b", "");
+  inside.Put("B", "");
+  std::filesystem::create_directory(inside.Path("a"));
+  std::filesystem::create_symlink("b", inside.Path("c"));
+  const VolumePtr volume = Make(inside.Path());
+  const auto entries = volume->List(volume->root());
+  ASSERT_EQ(entries->size(), 4u);
+  EXPECT_EQ((*entries)[0].name, "B");
+  EXPECT_EQ((*entries)[1].type, FileType::kDirectory);
+  EXPECT_EQ((*entries)[3].type, FileType::kSymlink);
+}
+
+TEST(HostVolume, MissingDirectoryFails) {
+  EXPECT_EQ(Failure(MakeHostVolume("/nonexistent/x", HostAccess::kReadOnly)), Code::kNoEntry);
+  TemporaryDirectory directory;
+  directory.Put("f", "");
+  EXPECT_EQ(Failure(MakeHostVolume(directory.Path("f"), HostAccess::kReadOnly)), Code::kNotDirectory);
+}
+
+TEST(NodeTable, ForgetsWhatIsOldButNotWhatIsHeld) {
+  NodeTable table(100);
+  const NodeId held = table.Intern(NodeTable::kRoot, "held");
+  table.Hold(held);
+  const NodeId old = table.Intern(NodeTable::kRoot, "old");
+  for (int i = 0; i < 10'000; ++i) {
+    const NodeId directory = table.Intern(NodeTable::kRoot, std::to_string(i % 500));
+    const NodeId file = table.Intern(directory, std::to_string(i));
+    EXPECT_EQ(table.PathOf(file), std::to_string(i % 500) + "/" + std::to_string(i));
+  }
+  EXPECT_LE(table.size(), 101u);
+  EXPECT_EQ(table.PathOf(held), "held");
+  EXPECT_EQ(table.PathOf(old), std::nullopt);
+  table.Forget(NodeTable::kRoot, "held");
+  EXPECT_EQ(table.PathOf(held), std::nullopt);
+  table.Release(held);
+}
+
+}  // namespace
+}  // namespace paddock::vfs
