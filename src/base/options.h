@@ -73,60 +73,64 @@ struct FirstArgument<Status (*)(C&, std::string_view)> {
   using Class = C;
 };
 
-template <auto kMember>
+// `Class` repeats what kMember says, because g++ gives a function internal linkage for a type argument out
+// of an unnamed namespace but not for a member pointer into one: without it the functions of all commands
+// with an `Options::zero` would be taken for one and the same by the linker.
+template <class Class, auto kMember>
 Status ApplyFlag(void* options, std::string_view) {
-  using Class = typename MemberOf<decltype(kMember)>::Class;
   static_cast<Class*>(options)->*kMember = true;
   return {};
 }
-template <auto kMember, auto kValue>
+template <class Class, auto kMember, auto kValue>
 Status ApplySet(void* options, std::string_view) {
-  using Class = typename MemberOf<decltype(kMember)>::Class;
   static_cast<Class*>(options)->*kMember = kValue;
   return {};
 }
-template <auto kMember>
+template <class Class, auto kMember>
 Status ApplyValue(void* options, std::string_view text) {
-  using Class = typename MemberOf<decltype(kMember)>::Class;
   return ParseOptionValue(text, static_cast<Class*>(options)->*kMember);
 }
-template <auto kFunction>
+template <class Class, auto kFunction>
 Status ApplyCall(void* options, std::string_view text) {
-  using Class = typename FirstArgument<decltype(kFunction)>::Class;
   return kFunction(*static_cast<Class*>(options), text);
 }
+template <auto kMember>
+using MemberClass = typename MemberOf<decltype(kMember)>::Class;
+template <auto kFunction>
+using ArgumentClass = typename FirstArgument<decltype(kFunction)>::Class;
 }  // namespace option_internal
 
 // Sets a bool member to true.
 template <auto kMember>
 constexpr Option Flag(char short_name, const char* long_name, const char* help) {
-  return {short_name, long_name, OptionArgument::kNone, nullptr, help, option_internal::ApplyFlag<kMember>};
+  return {short_name, long_name, OptionArgument::kNone, nullptr, help,
+          option_internal::ApplyFlag<option_internal::MemberClass<kMember>, kMember>};
 }
 // Sets a member to a constant.
 template <auto kMember, auto kValue>
 constexpr Option Set(char short_name, const char* long_name, const char* help) {
   return {short_name, long_name, OptionArgument::kNone, nullptr, help,
-          option_internal::ApplySet<kMember, kValue>};
+          option_internal::ApplySet<option_internal::MemberClass<kMember>, kMember, kValue>};
 }
 // Parses the argument into a member; a vector member collects repeated options.
 template <auto kMember>
 constexpr Option Value(char short_name, const char* long_name, const char* value_name, const char* help) {
   return {short_name, long_name, OptionArgument::kRequired, value_name, help,
-          option_internal::ApplyValue<kMember>};
+          option_internal::ApplyValue<option_internal::MemberClass<kMember>, kMember>};
 }
 // Calls `Status F(Options&, std::string_view)`: with the argument (value_name given) or an empty view.
 template <auto kFunction>
 constexpr Option Call(char short_name, const char* long_name, const char* value_name, const char* help) {
   return {short_name, long_name,
           value_name == nullptr ? OptionArgument::kNone : OptionArgument::kRequired, value_name, help,
-          option_internal::ApplyCall<kFunction>};
+          option_internal::ApplyCall<option_internal::ArgumentClass<kFunction>, kFunction>};
 }
 // Like Call, for `--color[=WHEN]`.
 template <auto kFunction>
 constexpr Option CallOptional(char short_name, const char* long_name, const char* value_name,
                               const char* help) {
   return {short_name, long_name, OptionArgument::kOptional, value_name, help,
-          option_internal::ApplyCall<kFunction>};
+          option_internal::ApplyCall<option_internal::ArgumentClass<kFunction>, kFunction>};
 }
 
 struct ParsedOptions {

@@ -64,7 +64,7 @@ Locale LocaleOf(const Environment& environment);
 // A command line to run as a child process.
 struct ChildSpec {
   std::vector<std::string> args;             // args[0] is looked up in PATH unless it has a slash
-  const Environment* environment = nullptr;  // null: the caller's own
+  const Environment* environment = nullptr;  // required: usually the invocation's env
   std::optional<std::string> cwd;
   vfs::OpenFilePtr in, out, err;             // null: the caller's own
   bool own_group = false;                    // a process group of its own (timeout)

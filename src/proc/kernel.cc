@@ -212,13 +212,14 @@ WaitStatus Kernel::Reap(Process& process) {
   return status;
 }
 
-Result<WaitStatus> Kernel::Wait(Process& parent, int pid, Nanoseconds until) {
-  auto ended = WaitAny(parent, {pid}, until);
+Result<WaitStatus> Kernel::Wait(Process& parent, int pid, Nanoseconds until, OnSignal on_signal) {
+  auto ended = WaitAny(parent, {pid}, until, on_signal);
   if (!ended) return ended.error();
   return ended->status;
 }
 
-Result<Kernel::Ended> Kernel::WaitAny(Process& parent, const std::vector<int>& pids, Nanoseconds until) {
+Result<Kernel::Ended> Kernel::WaitAny(Process& parent, const std::vector<int>& pids, Nanoseconds until,
+                                      OnSignal on_signal) {
   Fiber* const self = scheduler_.current();
   for (bool is_timed_out = false;;) {
     std::vector<Process*> running;
@@ -230,7 +231,7 @@ Result<Kernel::Ended> Kernel::WaitAny(Process& parent, const std::vector<int>& p
     }
     if (running.empty()) return Code::kNoChild;
     if (is_timed_out) return Code::kTimedOut;
-    if (parent.HasCaught()) return Code::kInterrupted;
+    if (parent.HasCaught() && on_signal == OnSignal::kReturn) return Code::kInterrupted;
     for (Process* child : running) child->exit_waiters_.push_back(self);
     // Must be undone on every way out: Park() may throw Termination.
     struct Unregister {

@@ -62,15 +62,18 @@ class Kernel {
   WaitStatus RunInline(Process& parent, const std::function<void(Process&)>& prepare, const Body& body);
 
   // Waits until the child ends; kTimedOut when `until` passes first, kInterrupted when a caught signal
-  // of the waiting process arrives, kNoChild if `pid` is no child of `parent` (or already waited for).
-  Result<WaitStatus> Wait(Process& parent, int pid, Nanoseconds until = Nanoseconds::max());
+  // of the waiting process arrives (unless told to wait on), kNoChild if `pid` is no child of `parent`
+  // (or already waited for).
+  enum class OnSignal { kReturn, kWaitOn };
+  Result<WaitStatus> Wait(Process& parent, int pid, Nanoseconds until = Nanoseconds::max(),
+                          OnSignal on_signal = OnSignal::kReturn);
   // Waits for any of `pids`; returns the one that ended.
   struct Ended {
     int pid;
     WaitStatus status;
   };
   Result<Ended> WaitAny(Process& parent, const std::vector<int>& pids,
-                        Nanoseconds until = Nanoseconds::max());
+                        Nanoseconds until = Nanoseconds::max(), OnSignal on_signal = OnSignal::kReturn);
 
   // Sends a signal: pid > 0 to one, 0 to the sender's group, < -1 to a group, -1 to all but the sender.
   // Signal 0 only checks. Errors: kNoProcess, kInvalid.

@@ -25,6 +25,11 @@
 #include "shell/state/options.h"
 #include "shell/state/variables.h"
 
+namespace paddock {
+class Regex;
+struct RegexFlags;
+}  // namespace paddock
+
 namespace paddock::shell {
 
 class Parser;
@@ -43,20 +48,23 @@ enum class Flow : uint8_t {
 };
 
 struct Function {
-  std::shared_ptr<const Statement> definition;   // the kFunction statement
+  std::shared_ptr<const Statement> definition;   // the body command with its redirections
   std::string source;                            // file it was defined in, for BASH_SOURCE
   bool is_exported = false;
   bool is_readonly = false;
   bool is_traced = false;
+  bool has_keyword = false;   // written as `function name`
+  int line = 0;
 };
 
 // One level of function call, sourced file or main program.
 struct Frame {
   std::string function;   // "main", "source" or the name
-  std::string source;     // BASH_SOURCE
+  std::string source;     // BASH_SOURCE; empty for -c, shown as "environment" for functions
   int call_line = 0;      // line of the call, in the caller
   bool is_function = false;
   bool is_source = false;
+  std::shared_ptr<const Options> saved_options;   // `local -`: put back on return
 };
 
 struct Alias {
@@ -76,13 +84,7 @@ struct Traps {
   bool is_running[kTrapCount] = {};
 };
 
-// What host and driver give every shell of a sandbox.
-struct ShellHost {
-  std::span<const Command* const> commands;   // every command
-  // The command behind an executable's content (a marker file of the base tree), or null.
-  const Command* (*find_command)(std::string_view name) = nullptr;
-  std::string version = "5.2.15(1)-release";
-};
+class ShellHost;
 
 // Output of one `$(…)` and its status.
 struct Captured {
@@ -92,8 +94,7 @@ struct Captured {
 
 class Shell {
  public:
-  // A fresh shell in `process` with bash's initial variables on top of `environment`. `launcher_host`
-  // outlives it.
+  // A fresh shell in `process` with bash's initial variables on top of `environment`. `host` outlives it.
   Shell(proc::Process& process, const ShellHost& host, const Environment& environment);
   // A subshell of `parent` that runs in `process` (traps reset, loop and function state kept).
   Shell(const Shell& parent, proc::Process& process);
@@ -102,7 +103,6 @@ class Shell {
 
   // --- running (exec/) ----------------------------------------------------------------------------
   // Runs script text statement by statement as it is parsed; the status of the last.
-  // `source_name` goes to BASH_SOURCE and messages.
   int RunScript(std::string_view text, int first_line = 1);
   // eval and traps: runs text in the current context.
   int Eval(std::string_view text, int first_line = 1);
@@ -126,6 +126,8 @@ class Shell {
   int CallWords(std::vector<std::string> words, const CallFlags& flags);
   // exec: replaces the shell by a command. Returns only if that cannot be started.
   int Exec(std::vector<std::string> words, bool clear_environment, std::string_view argv0);
+  // True when redirections of the current command stay after it (exec without a command sets it).
+  bool keeps_redirects = false;
   // Ends the shell: runs the EXIT trap. Called once, by whoever started it.
   int Finish(int status);
 
@@ -142,7 +144,7 @@ class Shell {
   // Complains and ends a non-interactive shell (Flow::kExit): ${x?…}, unset variables under set -u.
   // Status 127, in a subshell 1.
   void FailFatal(std::string_view message);
-  // A message in the shape of the above, without printing it.
+  // What the above begin with: "bash: line 3: ".
   std::string Prefix() const;
 
   // --- parameters ---------------------------------------------------------------------------------
@@ -155,10 +157,14 @@ class Shell {
   std::vector<std::string>& MutablePositionals();
   const std::vector<std::string>& positionals() const { return *positionals_; }
   void SetPositionals(std::vector<std::string> values);
+  // Installs other parameters and returns the old ones, for a call that puts them back.
+  using PositionalsPtr = std::shared_ptr<std::vector<std::string>>;
+  PositionalsPtr ExchangePositionals(PositionalsPtr values);
   std::string SpecialParameter(char name);   // ? - $ ! # 0 and digits are handled by the expander too
 
   // --- environment of children --------------------------------------------------------------------
-  const Environment& ExportedEnvironment();
+  // `_` in it is `program`.
+  std::shared_ptr<const Environment> ExportedEnvironment(std::string_view program);
 
   // --- look-up ------------------------------------------------------------------------------------
   const Function* FindFunction(std::string_view name) const;
@@ -170,9 +176,22 @@ class Shell {
   std::vector<std::string> FindAllInPath(std::string_view name);
   std::map<std::string, std::pair<std::string, int>>& MutableHash();   // name → path, hits
 
+  // --- descriptors (exec/) ------------------------------------------------------------------------
+  // Applies redirections to this shell's process; false (complaint printed) if one fails. What they
+  // replaced is put back by RestoreRedirects(), or dropped to keep them (exec).
+  struct SavedDescriptor {
+    int number;
+    vfs::OpenFilePtr file;   // null: was closed
+    bool close_on_exec = false;
+  };
+  bool ApplyRedirects(const std::vector<Redirect>& redirects, std::vector<SavedDescriptor>* saved);
+  void RestoreRedirects(std::vector<SavedDescriptor>& saved);
+
   // --- traps and jobs (exec/) ---------------------------------------------------------------------
   void SetTrap(int signal, std::optional<std::string> action);   // nothing: default
   void RunPendingTraps();
+  // Runs the action of DEBUG, ERR or RETURN if one is set and applies here. Keeps $?.
+  void RunPseudoTrap(int trap);
   JobTable& jobs() { return *jobs_; }
 
   // --- plumbing -----------------------------------------------------------------------------------
@@ -182,10 +201,12 @@ class Shell {
   Budget& budget() { return process_->kernel().budget(); }
   vfs::View& files() { return process_->files(); }
   const ShellHost& host() const { return host_; }
-  Launcher& launcher();
   Output& out() { return out_; }   // descriptor 1; the executor flushes after each builtin
   Output& err() { return err_; }   // descriptor 2, unbuffered
   ParserOptions parser_options();
+  // A compiled pattern of [[ =~ ]], kept for the next time; null if it does not compile. Valid until the
+  // next call.
+  const Regex* CompiledRegex(const std::string& pattern, const RegexFlags& flags);
 
   // State that parts read and write directly; each is explained where it is used.
   Variables variables;
@@ -198,9 +219,9 @@ class Shell {
   int flow_count = 0;                  // loops left for break and continue
   int loop_depth = 0;
   int line = 0;                        // $LINENO
-  int line_base = 0;                   // subtracted inside functions? see exec/
   std::string name0 = "bash";          // $0
-  std::string command_text;            // $BASH_COMMAND
+  std::string command_text;            // $BASH_COMMAND, kept up to date while a trap is set
+  const Statement* command = nullptr;  // the simple command that runs, for $BASH_COMMAND
   std::string last_argument;           // $_
   int last_background_pid = 0;         // $!, 0 when none
   std::vector<int> pipe_status;        // PIPESTATUS
@@ -208,6 +229,8 @@ class Shell {
   int shell_pid = 0;                   // $$
   int errexit_ignored = 0;             // > 0 inside conditions, && || and !
   bool is_interactive = false;
+  bool runs_last_command = false;      // this subshell exists for one command: it may take the process over
+  bool is_subshell_of_script = false;  // made by ( ), a pipeline, & or a substitution
   bool reads_command_string = false;   // -c: $- has c
   bool reads_stdin = false;            // -s or a script on stdin
   uint64_t getopts_offset = 1;         // place inside the current word
@@ -215,28 +238,35 @@ class Shell {
   Nanoseconds started{0};              // SECONDS counts from here
   int64_t seconds_base = 0;
   uint32_t random_state = 1;
-  int subst_depth = 0;
   int arithmetic_depth = 0;            // expressions inside values inside expressions
   std::shared_ptr<ArithmeticCache> arithmetic_cache;   // null until the first text; shared by subshells
+  int trace_depth = 0;                 // how often set -x repeats the first character of PS4
+  // Descriptors that <( ) and >( ) opened for the command being expanded; closed after it.
+  std::vector<int> substitution_descriptors;
 
   std::vector<Frame> frames;           // innermost last; [0] is main
   std::shared_ptr<std::map<std::string, Alias>> aliases;   // shared until written
+  std::vector<std::string> disabled_builtins;              // by enable -n
   std::vector<std::string> directory_stack;                // without the current directory
-  std::vector<std::string> history;
+  std::shared_ptr<std::vector<std::string>> history;       // shared until written
 
  private:
   friend class Executor;
   proc::Process* process_;
   const ShellHost& host_;
+  proc::DescriptorSink out_sink_;
+  proc::DescriptorSink err_sink_;
   Output out_;
   Output err_;
   std::shared_ptr<std::vector<std::string>> positionals_;
   std::shared_ptr<std::map<std::string, Function, std::less<>>> functions_;
   std::unique_ptr<JobTable> jobs_;
-  std::unique_ptr<Launcher> launcher_;
   std::shared_ptr<std::map<std::string, std::pair<std::string, int>>> hash_;
-  std::shared_ptr<const Environment> environment_;
+  std::shared_ptr<Environment> environment_;
   uint64_t environment_generation_ = 0;
+  std::shared_ptr<std::map<std::string, Regex>> regexes_;   // a subshell shares them: same thread
+  Locale locale_;
+  uint64_t locale_generation_ = 0;
 };
 
 }  // namespace paddock::shell

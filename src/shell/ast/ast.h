@@ -229,8 +229,9 @@ struct Statement {
   explicit Statement(Kind k) : kind(k) {}
 };
 
-// Statements in order; each ends with ';', newline or '&'.
-struct StatementList {
+// Statements in order; each ends with ';', newline or '&'. Made with make_shared: a background statement
+// keeps its list alive.
+struct StatementList : std::enable_shared_from_this<StatementList> {
   struct Item {
     std::unique_ptr<Statement> statement;
     bool is_background = false;

@@ -33,6 +33,8 @@ struct Builtin {
 
 const Builtin* FindBuiltin(std::string_view name);   // null if none
 std::span<const Builtin* const> AllBuiltins();       // sorted by name
+// True when `enable -n` turned it off in this shell.
+bool IsDisabled(const Shell& shell, std::string_view name);
 
 // Option letters of a builtin, getopt style: `spec` as "ab:c". Answers the letters in order.
 class BuiltinOptions {

@@ -44,4 +44,8 @@ class JobTable {
   std::vector<std::pair<int, int>> finished_;   // pid, status of dropped ones, newest last
 };
 
+class Shell;
+// Takes note of background children that have ended, without waiting.
+void ReapJobs(Shell& shell);
+
 }  // namespace paddock::shell

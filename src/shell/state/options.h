@@ -50,6 +50,7 @@ class Options {
   bool Get(ShoptOption option) const { return shopt_[static_cast<size_t>(option)]; }
   void Put(SetOption option, bool on) { set_[static_cast<size_t>(option)] = on; }
   void Put(ShoptOption option, bool on) { shopt_[static_cast<size_t>(option)] = on; }
+  bool operator==(const Options&) const = default;
   std::string SetLetters() const;   // $- without i, c, s
   std::string ShellOpts() const;    // $SHELLOPTS
   std::string BashOpts() const;     // $BASHOPTS

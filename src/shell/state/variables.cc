@@ -320,6 +320,8 @@ Variable& Variables::ObtainLocal(const Name& name) {
 
 Variable& Variables::ObtainGlobal(const Name& name) { return MutableIn(scopes_.front(), name); }
 
+Variable& Variables::ObtainTemporary(const Name& name) { return MutableIn(scopes_.back(), name); }
+
 const Variable* Variables::FindGlobal(const Name& name) const {
   const VariableTable& table = *scopes_.front().table;
   const auto* found = table.Find(name);

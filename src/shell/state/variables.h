@@ -163,6 +163,8 @@ class Variables {
   // A new (or existing) one in the innermost function scope, or in the global scope outside functions.
   Variable& ObtainLocal(const Name& name);
   Variable& ObtainGlobal(const Name& name);
+  // In the innermost scope of any kind: the assignments before a command.
+  Variable& ObtainTemporary(const Name& name);
   const Variable* FindGlobal(const Name& name) const;
   // The one in the innermost scope only.
   const Variable* FindLocal(const Name& name) const;

@@ -1,0 +1,195 @@
+// The bash program: its own arguments, and what it runs (-c string, file, stdin).
+
+#include <algorithm>
+
+#include "shell/exec/program.h"
+#include "shell/parser/parser.h"
+#include "shell/shell.h"
+
+namespace paddock::shell {
+namespace {
+
+constexpr uint64_t kMaxScript = 256ull << 20;
+
+struct Arguments {
+  bool is_command = false;       // -c
+  bool reads_stdin = false;      // -s
+  bool is_interactive = false;   // -i
+  std::vector<std::pair<SetOption, bool>> set_options;
+  std::vector<std::pair<ShoptOption, bool>> shopt_options;
+  size_t operands = 1;           // index of the first operand
+};
+
+int Fail(Shell& shell, const std::string& message, int status) {
+  shell.err().Write(shell.name0 + ": " + message + "\n");
+  return status;
+}
+
+// Parses bash's options; a status when it is all over already.
+std::optional<int> ParseArguments(Shell& shell, std::span<const std::string> args, Arguments* parsed) {
+  size_t i = 1;
+  for (; i < args.size(); ++i) {
+    const std::string& arg = args[i];
+    if (arg == "--" || arg == "-") {
+      ++i;
+      break;
+    }
+    if (arg.size() < 2 || (arg[0] != '-' && arg[0] != '+')) break;
+    if (arg.starts_with("--")) {
+      if (arg == "--version") {
+        shell.out().Write("GNU bash, version 5.2.15(1)-release (x86_64-pc-linux-gnu) compatible (Paddock)\n");
+        shell.out().Flush();
+        return 0;
+      }
+      if (arg == "--help") {
+        shell.out().Write("Usage:\tbash [long option] [option] ...\n\tbash [long option] [option] script-file ...\n");
+        shell.out().Flush();
+        return 0;
+      }
+      if (arg == "--posix") {
+        parsed->set_options.emplace_back(SetOption::kPosix, true);
+      } else if (arg == "--verbose") {
+        parsed->set_options.emplace_back(SetOption::kVerbose, true);
+      } else if (arg == "--rcfile" || arg == "--init-file") {
+        ++i;
+      } else if (arg != "--norc" && arg != "--noprofile" && arg != "--noediting" && arg != "--login") {
+        return Fail(shell, arg + ": invalid option", 2);
+      }
+      continue;
+    }
+    const bool on = arg[0] == '-';
+    for (size_t k = 1; k < arg.size(); ++k) {
+      const char letter = arg[k];
+      if (letter == 'c') {
+        parsed->is_command = true;
+      } else if (letter == 's') {
+        parsed->reads_stdin = true;
+      } else if (letter == 'i') {
+        parsed->is_interactive = true;
+      } else if (letter == 'l' || letter == 'r' || letter == 'D') {
+        // A login shell has no profile here; restrictions are the sandbox's.
+        if (letter != 'l') return Fail(shell, std::string("-") + letter + ": not supported in this sandbox", 2);
+      } else if (letter == 'o' || letter == 'O') {
+        if (i + 1 >= args.size()) return Fail(shell, arg + ": option requires an argument", 2);
+        const std::string& name = args[++i];
+        if (letter == 'o') {
+          const auto option = FindSetOption(name);
+          if (!option) return Fail(shell, name + ": invalid option name", 2);
+          parsed->set_options.emplace_back(*option, on);
+        } else {
+          const auto option = FindShoptOption(name);
+          if (!option) return Fail(shell, name + ": invalid shell option name", 1);
+          parsed->shopt_options.emplace_back(*option, on);
+        }
+      } else if (const auto option = FindSetOption(letter)) {
+        parsed->set_options.emplace_back(*option, on);
+      } else {
+        return Fail(shell, arg.substr(0, 1) + letter + ": invalid option", 2);
+      }
+    }
+  }
+  parsed->operands = i;
+  return std::nullopt;
+}
+
+int RunCommandString(Shell& shell, std::span<const std::string> operands) {
+  if (operands.empty()) return Fail(shell, "-c: option requires an argument", 2);
+  shell.reads_command_string = true;
+  if (operands.size() > 1) shell.name0 = operands[1];
+  if (operands.size() > 2) shell.SetPositionals({operands.begin() + 2, operands.end()});
+  const std::string text = operands[0];
+  return shell.Finish(shell.RunScript(text));
+}
+
+int RunFile(Shell& shell, std::span<const std::string> operands) {
+  std::string path = operands[0];
+  auto stat = shell.files().Stat(path);
+  if (!stat && path.find('/') == std::string::npos) {
+    if (const std::string found = shell.FindInPath(path); !found.empty()) path = found;
+    stat = shell.files().Stat(path);
+  }
+  if (!stat) return Fail(shell, path + ": " + std::string(stat.error().Text()), 127);
+  if (stat->is_directory()) return Fail(shell, path + ": " + path + ": Is a directory", 126);
+  auto text = vfs::ReadFile(shell.files(), path, kMaxScript);
+  if (!text) return Fail(shell, path + ": " + std::string(text.error().Text()), 126);
+  if (text->substr(0, std::min<size_t>(text->find('\n'), 80)).find('\0') != std::string::npos) {
+    return Fail(shell, path + ": cannot execute binary file", 126);
+  }
+  shell.name0 = operands[0];
+  shell.frames.front().source = operands[0];
+  shell.SetPositionals({operands.begin() + 1, operands.end()});
+  return shell.Finish(shell.RunScript(*text));
+}
+
+// A script on stdin is read line by line, so that commands in it can read what follows.
+int RunStdin(Shell& shell) {
+  shell.reads_stdin = true;
+  proc::DescriptorSource source(shell.process(), 0);
+  std::string pending;
+  int first_line = 1;
+  int line_count = 0;
+  bool at_end = false;
+  while (!at_end && shell.flow != Flow::kExit) {
+    Input input(source, shell.budget());
+    input.set_block_size(1);
+    const auto line = input.ReadLine();
+    at_end = !line.has_value();
+    if (line) {
+      pending.append(line->text);
+      pending += '\n';
+      ++line_count;
+    }
+    if (pending.empty()) continue;
+    if (!at_end) {
+      const ParsedProgram probe = ParseProgram(pending, shell.parser_options(), shell.budget(), first_line);
+      if (probe.error && probe.error->is_incomplete) continue;
+      if (pending.size() > 1 && pending[pending.size() - 2] == '\\') continue;
+    }
+    const std::string text = std::move(pending);
+    pending.clear();
+    shell.RunScript(text, first_line);
+    first_line = line_count + 1;
+  }
+  return shell.Finish(shell.last_status);
+}
+
+}  // namespace
+
+ExitStatus RunBash(proc::Process& process, const ShellHost& host, std::span<const std::string> args,
+                   const Environment& environment) {
+  Shell shell(process, host, environment);
+  shell.name0 = args[0];
+  Arguments parsed;
+  if (const auto status = ParseArguments(shell, args, &parsed)) return *status;
+  const size_t slash = args[0].rfind('/');
+  const std::string_view base = std::string_view(args[0]).substr(slash == std::string::npos ? 0 : slash + 1);
+  if (base == "sh" || environment.Get("POSIXLY_CORRECT")) shell.options.Put(SetOption::kPosix, true);
+  for (const auto& [option, on] : parsed.set_options) shell.options.Put(option, on);
+  for (const auto& [option, on] : parsed.shopt_options) shell.options.Put(option, on);
+  if (shell.options.Get(SetOption::kPosix)) shell.options.Put(ShoptOption::kExpandAliases, true);
+  // Options that the parent exported (SHELLOPTS, BASHOPTS) hold in the child too.
+  const auto for_each_name = [](std::string_view list, auto&& apply) {
+    while (!list.empty()) {
+      const size_t colon = list.find(':');
+      apply(list.substr(0, colon));
+      if (colon == std::string_view::npos) break;
+      list.remove_prefix(colon + 1);
+    }
+  };
+  for_each_name(environment.Get("SHELLOPTS", ""), [&](std::string_view name) {
+    if (const auto option = FindSetOption(name)) shell.options.Put(*option, true);
+  });
+  for_each_name(environment.Get("BASHOPTS", ""), [&](std::string_view name) {
+    if (const auto option = FindShoptOption(name)) shell.options.Put(*option, true);
+  });
+  const std::span<const std::string> operands = args.subspan(std::min(parsed.operands, args.size()));
+  if (parsed.is_interactive) {
+    shell.options.Put(ShoptOption::kExpandAliases, true);
+  }
+  if (parsed.is_command) return RunCommandString(shell, operands);
+  if (!operands.empty() && !parsed.reads_stdin) return RunFile(shell, operands);
+  if (!operands.empty()) shell.SetPositionals({operands.begin(), operands.end()});
+  return RunStdin(shell);
+}
+
+}  // namespace paddock::shell

@@ -1,0 +1,43 @@
+// What the files of exec/ offer each other; nothing outside exec/ includes this.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "shell/ast/ast.h"
+#include "shell/shell.h"
+
+namespace paddock::shell {
+
+struct Builtin;
+
+// simple.cc
+void RunSimple(Shell& shell, const Statement& statement);
+// Runs the words as a function, builtin or program.
+int RunWords(Shell& shell, std::vector<std::string> words, const Shell::CallFlags& flags);
+
+// pipeline.cc
+void RunPipeline(Shell& shell, const Statement& statement);
+void RunSubshell(Shell& shell, const Statement& statement);
+void StartBackground(Shell& shell, const Statement& statement, StatementListPtr keep);
+void StartCoprocess(Shell& shell, const Statement& statement);
+
+// substitution.cc: closes what <( ) and >( ) opened since the list had `size` entries.
+void CloseSubstitutions(Shell& shell, size_t size);
+
+// trace.cc: set -x.
+void TraceWords(Shell& shell, std::span<const std::string> words);
+void TraceAssignment(Shell& shell, const Assignment& assignment, const std::string& value);
+void TraceFor(Shell& shell, const Statement& statement);
+void TraceCase(Shell& shell, const std::string& subject);
+void TraceArithmetic(Shell& shell, const Word& expression);
+void TraceLine(Shell& shell, std::string_view line);
+
+// jobs.cc: waits for a child, running traps that arrive; $? of it.
+proc::WaitStatus WaitForChild(Shell& shell, int pid);
+// Tells of a child that a signal killed, as bash does in scripts ("Killed", "Segmentation fault").
+void ReportSignal(Shell& shell, int pid, const proc::WaitStatus& status, const std::string& text);
+
+}  // namespace paddock::shell

@@ -1,0 +1,251 @@
+// Pipelines, subshells, background commands and coprocesses: everything that makes child shells.
+
+#include <cstdio>
+
+#include "shell/ast/printer.h"
+#include "shell/exec/executor.h"
+#include "shell/exec/jobs.h"
+#include "shell/shell.h"
+#include "shell/state/assign.h"
+#include "vfs/pipe.h"
+
+namespace paddock::shell {
+namespace {
+
+// How a child shell gets its descriptors before it runs.
+struct ChildPlan {
+  vfs::OpenFilePtr in;    // null: inherited
+  vfs::OpenFilePtr out;
+  bool stderr_too = false;
+  bool is_background = false;
+};
+
+// Starts `statement` in a child shell on a fiber of its own. `keep` is what the tree belongs to, needed
+// when the parent may go on before the child ends.
+int StartChildShell(Shell& shell, const Statement& statement, const ChildPlan& plan, StatementListPtr keep) {
+  shell.out().Flush();
+  auto child_shell = std::make_shared<std::unique_ptr<Shell>>();
+  const auto prepare = [&](proc::Process& child) {
+    if (plan.in) child.descriptors().Set(0, plan.in);
+    if (plan.out) child.descriptors().Set(1, plan.out);
+    if (plan.stderr_too) child.descriptors().Set(2, child.descriptors().Get(1));
+    *child_shell = std::make_unique<Shell>(shell, child);
+    Shell& made = **child_shell;
+    made.runs_last_command = statement.kind == Statement::Kind::kSimple;
+    if (plan.is_background) {
+      made.loop_depth = 0;
+      made.errexit_ignored = 0;
+      child.set_disposition(proc::kSigInt, proc::Process::Disposition::kIgnore);
+      child.set_disposition(proc::kSigQuit, proc::Process::Disposition::kIgnore);
+    }
+  };
+  proc::Process& child =
+      shell.kernel().Start(shell.process(), prepare, [child_shell, &statement, keep](proc::Process&) {
+        Shell& own = **child_shell;
+        const int status = own.Finish(own.ExecuteStatement(statement));
+        child_shell->reset();
+        return status;
+      });
+  return child.pid();
+}
+
+// Starts the stages from `first` on; returns their pids. `last_in_shell` leaves out the last stage and puts
+// the pipe it reads from into `last_input`.
+std::vector<int> StartStages(Shell& shell, const Statement& pipeline, const StatementListPtr& keep,
+                             bool is_background, bool last_in_shell, vfs::OpenFilePtr* last_input,
+                             vfs::OpenFilePtr first_input = nullptr) {
+  std::vector<int> pids;
+  vfs::OpenFilePtr input = std::move(first_input);
+  const size_t count = pipeline.children.size();
+  for (size_t i = 0; i < count; ++i) {
+    const bool is_last = i + 1 == count;
+    if (is_last && last_in_shell) {
+      *last_input = std::move(input);
+      break;
+    }
+    ChildPlan plan{.in = std::move(input), .is_background = is_background};
+    vfs::OpenFilePtr next_input;
+    if (!is_last) {
+      vfs::PipeEnds ends = vfs::MakePipe(shell.kernel().scheduler());
+      plan.out = std::move(ends.write);
+      next_input = std::move(ends.read);
+      plan.stderr_too = i < pipeline.pipes_stderr.size() && pipeline.pipes_stderr[i];
+    }
+    // The child must not hold the read end of its own output: the parent keeps it out of its table.
+    pids.push_back(StartChildShell(shell, *pipeline.children[i], plan, keep));
+    input = std::move(next_input);
+  }
+  return pids;
+}
+
+void SetPipelineStatus(Shell& shell, const Statement& pipeline, const std::vector<int>& statuses) {
+  int status = statuses.back();
+  if (shell.options.Get(SetOption::kPipefail)) {
+    status = 0;
+    for (const int stage : statuses) {
+      if (stage != 0) status = stage;
+    }
+  }
+  shell.pipe_status = statuses;
+  shell.last_status = status;
+  (void)pipeline;
+}
+
+void RunStages(Shell& shell, const Statement& pipeline) {
+  const bool last_in_shell = shell.options.Get(ShoptOption::kLastpipe) && !shell.options.Get(SetOption::kMonitor);
+  vfs::OpenFilePtr last_input;
+  const std::vector<int> pids = StartStages(shell, pipeline, nullptr, false, last_in_shell, &last_input);
+  std::vector<int> statuses;
+  int last_status = 0;
+  if (last_in_shell) {
+    proc::DescriptorTable& descriptors = shell.process().descriptors();
+    vfs::OpenFilePtr saved = descriptors.Get(0);
+    descriptors.Set(0, std::move(last_input));
+    shell.ExecuteStatement(*pipeline.children.back());
+    shell.out().Flush();
+    if (saved) {
+      descriptors.Set(0, std::move(saved));
+    } else {
+      descriptors.Close(0);
+    }
+    last_status = shell.last_status;
+  }
+  for (const int pid : pids) {
+    const proc::WaitStatus ended = WaitForChild(shell, pid);
+    if (ended.signal != 0) ReportSignal(shell, pid, ended, {});
+    statuses.push_back(ended.status);
+  }
+  if (last_in_shell) statuses.push_back(last_status);
+  SetPipelineStatus(shell, pipeline, statuses);
+}
+
+// --- time ----------------------------------------------------------------------------------------------
+
+std::string FormatSeconds(Nanoseconds time, int digits, bool is_long) {
+  const double seconds = std::chrono::duration<double>(time).count();
+  char text[64];
+  if (is_long) {
+    const int64_t minutes = static_cast<int64_t>(seconds) / 60;
+    std::snprintf(text, sizeof text, "%ldm%.*fs", static_cast<long>(minutes), digits,
+                  seconds - static_cast<double>(minutes) * 60);
+  } else {
+    std::snprintf(text, sizeof text, "%.*f", digits, seconds);
+  }
+  return text;
+}
+
+// TIMEFORMAT: %[p][l]R %U %S %P %%.
+std::string FormatTimes(std::string_view format, Nanoseconds real) {
+  std::string text;
+  for (size_t i = 0; i < format.size(); ++i) {
+    if (format[i] != '%' || i + 1 == format.size()) {
+      text += format[i];
+      continue;
+    }
+    ++i;
+    int digits = 3;
+    if (format[i] >= '0' && format[i] <= '9') digits = std::min(format[i++] - '0', 3);
+    const bool is_long = i < format.size() && format[i] == 'l';
+    if (is_long) ++i;
+    const char letter = i < format.size() ? format[i] : '%';
+    switch (letter) {
+      case 'R': text += FormatSeconds(real, digits, is_long); break;
+      case 'U': text += FormatSeconds(real, digits, is_long); break;
+      case 'S': text += FormatSeconds(Nanoseconds{0}, digits, is_long); break;
+      case 'P': text += real.count() > 0 ? "100.00" : "0.00"; break;
+      default: text += letter; break;
+    }
+  }
+  return text + "\n";
+}
+
+void ReportTimes(Shell& shell, const Statement& pipeline, Nanoseconds real) {
+  const auto format = shell.Get("TIMEFORMAT");
+  if (format && format->empty()) return;
+  std::string_view used = format ? *format : "\nreal\t%3lR\nuser\t%3lU\nsys\t%3lS";
+  if (pipeline.is_time_posix || (!format && shell.options.Get(SetOption::kPosix))) used = "real %2R\nuser %2U\nsys %2S";
+  shell.err().Write(FormatTimes(used, real));
+}
+
+vfs::OpenFilePtr OpenNull(Shell& shell) {
+  auto null = shell.files().Open("/dev/null", vfs::OpenFlags{.read = true});
+  return null ? std::move(*null) : nullptr;
+}
+
+}  // namespace
+
+void RunPipeline(Shell& shell, const Statement& statement) {
+  const Nanoseconds started = shell.kernel().clock().MonotonicNow();
+  shell.errexit_ignored += statement.is_negated ? 1 : 0;
+  if (statement.children.size() == 1) {
+    shell.ExecuteStatement(*statement.children[0]);
+  } else if (!statement.children.empty()) {
+    RunStages(shell, statement);
+  } else {
+    shell.last_status = 0;   // `time` or `!` alone
+  }
+  shell.errexit_ignored -= statement.is_negated ? 1 : 0;
+  if (statement.is_timed) ReportTimes(shell, statement, shell.kernel().clock().MonotonicNow() - started);
+  if (statement.is_negated && shell.flow != Flow::kExit) shell.last_status = shell.last_status == 0 ? 1 : 0;
+}
+
+void RunSubshell(Shell& shell, const Statement& statement) {
+  shell.out().Flush();
+  const proc::WaitStatus ended =
+      shell.kernel().RunInline(shell.process(), nullptr, [&](proc::Process& child) {
+        Shell subshell(shell, child);
+        return subshell.Finish(subshell.ExecuteList(*statement.body));
+      });
+  shell.last_status = ended.status;
+  shell.pipe_status.assign(1, ended.status);
+  if (ended.signal != 0) ReportSignal(shell, shell.kernel().next_pid() - 1, ended, {});
+}
+
+void StartBackground(Shell& shell, const Statement& statement, StatementListPtr keep) {
+  ReapJobs(shell);
+  std::vector<int> pids;
+  const bool needs_null = !shell.options.Get(SetOption::kMonitor);
+  const bool is_plain_pipeline = statement.kind == Statement::Kind::kPipeline && !statement.is_negated &&
+                                 !statement.is_timed && statement.children.size() > 1;
+  if (is_plain_pipeline) {
+    pids = StartStages(shell, statement, keep, true, false, nullptr, needs_null ? OpenNull(shell) : nullptr);
+  } else {
+    const ChildPlan plan{.in = needs_null ? OpenNull(shell) : nullptr, .is_background = true};
+    pids.push_back(StartChildShell(shell, statement, plan, keep));
+  }
+  const int last_pid = pids.back();
+  Job& job = shell.jobs().Add(std::move(pids), PrintStatement(statement));
+  shell.last_background_pid = last_pid;
+  shell.last_status = 0;
+  if (shell.is_interactive) {
+    shell.err().Write("[" + std::to_string(job.number) + "] " + std::to_string(last_pid) + "\n");
+  }
+}
+
+void StartCoprocess(Shell& shell, const Statement& statement) {
+  const std::string name = statement.name.empty() ? "COPROC" : statement.name.text;
+  vfs::PipeEnds to_child = vfs::MakePipe(shell.kernel().scheduler());
+  vfs::PipeEnds from_child = vfs::MakePipe(shell.kernel().scheduler());
+  const ChildPlan plan{.in = to_child.read, .out = from_child.write, .is_background = true};
+  const int pid = StartChildShell(shell, *statement.definition, plan, nullptr);
+  to_child.read.reset();
+  from_child.write.reset();
+  // Bash hands out descriptors from 63 downwards here.
+  proc::DescriptorTable& descriptors = shell.process().descriptors();
+  const auto take_high = [&](vfs::OpenFilePtr file) {
+    int number = 63;
+    while (number > 10 && descriptors.Get(number)) --number;
+    descriptors.Set(number, std::move(file), /*close_on_exec=*/true);
+    return number;
+  };
+  const int read_end = take_high(std::move(from_child.read));
+  const int write_end = take_high(std::move(to_child.write));
+  AssignIndex(shell, Name(name), 0, std::to_string(read_end));
+  AssignIndex(shell, Name(name), 1, std::to_string(write_end));
+  AssignScalar(shell, Name(name + "_PID"), std::to_string(pid));
+  shell.jobs().Add({pid}, "coproc " + name + " " + PrintStatement(*statement.definition));
+  shell.last_background_pid = pid;
+  shell.last_status = 0;
+}
+
+}  // namespace paddock::shell

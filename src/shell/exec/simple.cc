@@ -1,0 +1,389 @@
+// Simple commands: expansion, assignments, look-up, and the three things a command word can be.
+
+#include "shell/ast/printer.h"
+#include "shell/builtins/builtin.h"
+#include "shell/exec/executor.h"
+#include "shell/exec/program.h"
+#include "shell/expand/expander.h"
+#include "shell/shell.h"
+#include "shell/state/assign.h"
+
+namespace paddock::shell {
+namespace {
+
+constexpr ExitStatus kNotFound = 127;
+constexpr ExitStatus kNotExecutable = 126;
+constexpr const char* kNotFoundHandler = "command_not_found_handle";
+
+// What a simple command expands to.
+struct Expanded {
+  std::vector<std::string> words;
+  // Beside words, from the first declaration argument on: compound assignments. Shorter or empty if none.
+  std::vector<const Assignment*> assignments;
+};
+
+// name[sub]+=value as one word, for declaration builtins.
+bool ExpandAssignmentWord(Shell& shell, const Assignment& assignment, std::string* text) {
+  *text = assignment.name.text;
+  if (assignment.subscript != nullptr) {
+    std::string subscript;
+    if (!ExpandToString(shell, *assignment.subscript, &subscript)) return false;
+    *text += "[" + subscript + "]";
+  }
+  if (assignment.is_array) return true;
+  std::string value;
+  if (!ExpandToString(shell, assignment.value, &value, /*is_assignment=*/true)) return false;
+  *text += (assignment.is_append ? "+=" : "=") + value;
+  return true;
+}
+
+bool ExpandCommand(Shell& shell, const SimpleCommand& command, Expanded* expanded) {
+  expanded->words.reserve(command.words.size());
+  for (const SimpleCommand::Argument& argument : command.words) {
+    if (argument.word.is_plain && !argument.assignment) {
+      expanded->words.push_back(argument.word.plain);
+      continue;
+    }
+    if (!argument.assignment) {
+      if (!ExpandWord(shell, argument.word, &expanded->words)) return false;
+      continue;
+    }
+    std::string text;
+    if (!ExpandAssignmentWord(shell, *argument.assignment, &text)) return false;
+    if (argument.assignment->is_array) {
+      expanded->assignments.resize(expanded->words.size() + 1);
+      expanded->assignments.back() = argument.assignment.get();
+    }
+    expanded->words.push_back(std::move(text));
+  }
+  return true;
+}
+
+// Keyword assignments (set -k): every name=value word goes to the environment.
+void ExtractKeywords(Expanded& expanded, std::vector<std::pair<std::string, std::string>>* keywords) {
+  std::vector<std::string> kept;
+  for (std::string& word : expanded.words) {
+    const size_t equals = word.find('=');
+    if (equals != std::string::npos && !kept.empty() && IsName(std::string_view(word).substr(0, equals))) {
+      keywords->emplace_back(word.substr(0, equals), word.substr(equals + 1));
+    } else {
+      kept.push_back(std::move(word));
+    }
+  }
+  expanded.words = std::move(kept);
+}
+
+// Assignments without a command: they stay.
+bool AssignAll(Shell& shell, const SimpleCommand& command) {
+  for (const Assignment& assignment : command.assignments) {
+    if (shell.options.Get(SetOption::kXtrace)) TraceAssignment(shell, assignment, {});
+    if (!PerformAssignment(shell, assignment)) {
+      if (shell.flow == Flow::kNone) {
+        if (shell.options.Get(SetOption::kPosix)) {
+          shell.last_status = 1;
+          shell.flow = Flow::kExit;
+        } else {
+          shell.Discard();
+        }
+      }
+      return false;
+    }
+  }
+  return true;
+}
+
+// Assignments before a command: exported variables of a scope that goes with it.
+bool AssignTemporaries(Shell& shell, const SimpleCommand& command) {
+  for (const Assignment& assignment : command.assignments) {
+    std::string value;
+    if (assignment.is_array) {
+      value = "";   // bash exports the name without a useful value
+    } else if (!ExpandToString(shell, assignment.value, &value, /*is_assignment=*/true)) {
+      return false;
+    }
+    if (shell.options.Get(SetOption::kXtrace)) TraceAssignment(shell, assignment, value);
+    const Variable* visible = shell.variables.Find(assignment.name);
+    if (visible != nullptr && visible->has(kReadonly)) {
+      shell.Complain(assignment.name.text + ": readonly variable");
+      if (shell.options.Get(SetOption::kPosix)) {
+        shell.last_status = 1;
+        shell.flow = Flow::kExit;
+        return false;
+      }
+      continue;
+    }
+    if (assignment.is_append && visible != nullptr && visible->Scalar() != nullptr) value = *visible->Scalar() + value;
+    const uint32_t inherited = visible == nullptr ? 0 : visible->attributes & (kInteger | kLowercase | kUppercase);
+    Variable& variable = shell.variables.ObtainTemporary(assignment.name);
+    variable = Variable{};
+    variable.attributes = kExported | inherited;
+    if (!ApplyAttributes(shell, variable, value, &variable.text)) return false;
+    variable.is_set = true;
+    shell.variables.NoteExport();
+    if (assignment.name.text == "PATH") shell.MutableHash().clear();
+  }
+  return true;
+}
+
+void RunAssignmentsOnly(Shell& shell, const Statement& statement) {
+  std::vector<Shell::SavedDescriptor> saved;
+  shell.had_substitution = false;
+  if (!statement.redirects.empty()) {
+    const bool is_redirected = shell.ApplyRedirects(statement.redirects, &saved);
+    shell.RestoreRedirects(saved);
+    if (!is_redirected) {
+      shell.last_status = 1;
+      return;
+    }
+  }
+  if (!AssignAll(shell, *statement.simple)) return;
+  shell.last_status = shell.had_substitution ? shell.last_substitution_status : 0;
+  shell.last_argument.clear();
+}
+
+int CallFunctionBody(Shell& shell, const std::string& name, const Function& called, std::vector<std::string> words) {
+  const Function function = called;   // the body may redefine or unset it
+  shell.budget().CheckStack();
+  if (const auto limit = shell.Get("FUNCNEST"); limit && !limit->empty()) {
+    const int maximum = std::atoi(std::string(*limit).c_str());
+    int depth = 0;
+    for (const Frame& frame : shell.frames) depth += frame.is_function ? 1 : 0;
+    if (maximum > 0 && depth >= maximum) {
+      shell.Complain(name + ": maximum function nesting level exceeded (" + std::to_string(maximum) + ")");
+      shell.Discard();
+      return 1;
+    }
+  }
+  words.erase(words.begin());
+  const int saved_line = shell.line;
+  const int saved_depth = shell.loop_depth;
+  Shell::PositionalsPtr saved_positionals =
+      shell.ExchangePositionals(std::make_shared<std::vector<std::string>>(std::move(words)));
+  shell.frames.push_back(Frame{.function = name, .source = function.source, .call_line = saved_line, .is_function = true});
+  shell.variables.PushScope(/*is_function=*/true);
+  shell.loop_depth = 0;
+  // DEBUG, RETURN and ERR do not reach into functions unless told to.
+  std::map<int, std::string> withheld;
+  if (!shell.traps.actions.empty()) {
+    const auto withhold = [&](int trap, bool is_inherited) {
+      const auto it = shell.traps.actions.find(trap);
+      if (is_inherited || it == shell.traps.actions.end()) return;
+      withheld.insert(shell.traps.actions.extract(it));
+    };
+    const bool traces = function.is_traced || shell.options.Get(SetOption::kFunctrace);
+    withhold(kTrapDebug, traces);
+    withhold(kTrapReturn, traces);
+    withhold(kTrapErr, shell.options.Get(SetOption::kErrtrace));
+  }
+  shell.line = function.definition->line;
+  shell.ExecuteStatement(*function.definition);
+  if (shell.flow == Flow::kReturn) shell.flow = Flow::kNone;
+  if (shell.flow == Flow::kNone && !shell.traps.actions.empty()) shell.RunPseudoTrap(kTrapReturn);
+  for (auto& [trap, action] : withheld) shell.traps.actions.try_emplace(trap, std::move(action));
+  if (shell.frames.back().saved_options) shell.options = *shell.frames.back().saved_options;
+  shell.loop_depth = saved_depth;
+  shell.variables.PopScope();
+  shell.frames.pop_back();
+  shell.ExchangePositionals(std::move(saved_positionals));
+  shell.line = saved_line;
+  return shell.last_status;
+}
+
+int RunBuiltin(Shell& shell, const Builtin& builtin, const Expanded& expanded) {
+  std::vector<const Assignment*> assignments = expanded.assignments;
+  assignments.resize(expanded.words.size());
+  const BuiltinCall call{.args = expanded.words, .assignments = assignments};
+  int status = builtin.run(shell, call);
+  if (const Status flushed = shell.out().Flush(); !flushed) {
+    shell.out().ClearStatus();
+    shell.Complain(builtin.name, "write error: " + std::string(flushed.error().Text()));
+    if (status == 0) status = 1;
+  }
+  return status;
+}
+
+int ComplainNotRunnable(Shell& shell, const std::string& name, const Error& error) {
+  const bool has_slash = name.find('/') != std::string::npos;
+  if (error.code == Code::kNoEntry && !has_slash) {
+    shell.Complain(name + ": command not found");
+    return kNotFound;
+  }
+  if (error.code == Code::kExecFormat) {
+    shell.Complain(name + ": cannot execute binary file: Exec format error");
+    return kNotExecutable;
+  }
+  shell.Complain(name + ": " + std::string(error.Text()));
+  return error.code == Code::kNoEntry || error.code == Code::kNotDirectory ? kNotFound : kNotExecutable;
+}
+
+int RunProgram(Shell& shell, std::vector<std::string> words, bool use_default_path) {
+  const std::string name = words[0];
+  std::string path = use_default_path ? shell.FindInPath(name, "/usr/bin:/bin", false) : shell.FindInPath(name);
+  if (path.empty()) {
+    if (const Function* handler = shell.FindFunction(kNotFoundHandler); handler != nullptr) {
+      words.insert(words.begin(), kNotFoundHandler);
+      const proc::WaitStatus ended = shell.kernel().RunInline(
+          shell.process(), nullptr, [&](proc::Process& child) {
+            Shell subshell(shell, child);
+            return subshell.Finish(CallFunctionBody(subshell, kNotFoundHandler, *handler, words));
+          });
+      return ended.status;
+    }
+    return ComplainNotRunnable(shell, name, Code::kNoEntry);
+  }
+  if (const Status runnable = shell.host().CheckExecutable(shell.process(), path); !runnable) {
+    return ComplainNotRunnable(shell, name, runnable.error());
+  }
+  shell.out().Flush();
+  const auto environment = shell.ExportedEnvironment(path);
+  const ShellHost& host = shell.host();
+  const auto execute = [&](proc::Process& process) -> int {
+    process.descriptors().CloseOnExec();
+    auto status = host.Execute(process, path, words, environment);
+    return status ? *status : ComplainNotRunnable(shell, name, status.error());
+  };
+  if (shell.runs_last_command && shell.traps.actions.empty()) {
+    // Nothing runs in this subshell after the command: it takes the process over, as exec would.
+    const int status = execute(shell.process());
+    shell.flow = Flow::kExit;
+    return status;
+  }
+  const proc::WaitStatus ended = shell.kernel().RunInline(shell.process(), nullptr, execute);
+  if (ended.signal != 0) ReportSignal(shell, shell.kernel().next_pid() - 1, ended, name);
+  return ended.status;
+}
+
+// The command word as function, builtin or program.
+int Dispatch(Shell& shell, Expanded expanded, const Shell::CallFlags& flags) {
+  const std::string& name = expanded.words[0];
+  const Builtin* builtin = FindBuiltin(name);
+  const bool special_first = builtin != nullptr && builtin->is_special && shell.options.Get(SetOption::kPosix);
+  if (!flags.skip_functions && !flags.only_builtins && !special_first) {
+    if (const Function* function = shell.FindFunction(name)) {
+      return CallFunctionBody(shell, name, *function, std::move(expanded.words));
+    }
+  }
+  if (builtin != nullptr && !IsDisabled(shell, name)) return RunBuiltin(shell, *builtin, expanded);
+  if (flags.only_builtins) {
+    shell.Complain("builtin", name + ": not a shell builtin");
+    return 1;
+  }
+  return RunProgram(shell, std::move(expanded.words), flags.default_path);
+}
+
+void RunExpanded(Shell& shell, const Statement& statement, Expanded expanded) {
+  const SimpleCommand& command = *statement.simple;
+  std::vector<std::pair<std::string, std::string>> keywords;
+  if (shell.options.Get(SetOption::kKeyword)) ExtractKeywords(expanded, &keywords);
+  std::vector<Shell::SavedDescriptor> saved;
+  if (!statement.redirects.empty() && !shell.ApplyRedirects(statement.redirects, &saved)) {
+    shell.RestoreRedirects(saved);
+    shell.last_status = 1;
+    const Builtin* builtin = FindBuiltin(expanded.words[0]);
+    if (builtin != nullptr && builtin->is_special && shell.options.Get(SetOption::kPosix)) shell.flow = Flow::kExit;
+    return;
+  }
+  const Builtin* builtin = FindBuiltin(expanded.words[0]);
+  const bool keeps_assignments = builtin != nullptr && builtin->is_special &&
+                                 shell.options.Get(SetOption::kPosix) && !shell.FindFunction(expanded.words[0]);
+  const bool has_scope = !keeps_assignments && (!command.assignments.empty() || !keywords.empty());
+  if (has_scope) shell.variables.PushScope(/*is_function=*/false);
+  bool is_ready = keeps_assignments ? AssignAll(shell, command) : AssignTemporaries(shell, command);
+  for (const auto& [name, value] : keywords) {
+    Variable& variable = shell.variables.ObtainTemporary(Name(name));
+    variable.attributes |= kExported;
+    variable.text = value;
+    variable.is_set = true;
+    shell.variables.NoteExport();
+  }
+  if (is_ready) {
+    if (shell.options.Get(SetOption::kXtrace)) TraceWords(shell, expanded.words);
+    const std::string last = expanded.words.back();
+    const int status = Dispatch(shell, std::move(expanded), {});
+    // A discarded or exiting command has set the status itself.
+    if (shell.flow == Flow::kNone || shell.flow == Flow::kBreak || shell.flow == Flow::kContinue) {
+      shell.last_status = status;
+    } else if (shell.flow != Flow::kDiscard && shell.flow != Flow::kReturn && status != 0) {
+      shell.last_status = status;
+    }
+    shell.last_argument = last;
+  } else if (shell.flow == Flow::kNone) {
+    shell.last_status = 1;
+  }
+  if (has_scope) shell.variables.PopScope();
+  if (shell.keeps_redirects) {
+    shell.keeps_redirects = false;
+  } else {
+    shell.RestoreRedirects(saved);
+  }
+}
+
+}  // namespace
+
+void RunSimple(Shell& shell, const Statement& statement) {
+  shell.line = statement.line;
+  shell.command = &statement;
+  if (!shell.traps.actions.empty()) {
+    bool is_in_trap = false;
+    for (const bool running : shell.traps.is_running) is_in_trap |= running;
+    if (!is_in_trap) shell.command_text = PrintStatement(statement);
+    shell.RunPseudoTrap(kTrapDebug);
+    if (shell.flow != Flow::kNone) return;
+  }
+  const SimpleCommand& command = *statement.simple;
+  if (command.words.empty()) {
+    RunAssignmentsOnly(shell, statement);
+  } else {
+    Expanded expanded;
+    shell.had_substitution = false;
+    if (!ExpandCommand(shell, command, &expanded)) {
+      if (shell.flow == Flow::kNone) shell.Discard();
+      return;
+    }
+    if (expanded.words.empty()) {
+      const bool had_substitution = shell.had_substitution;
+      const int status = shell.last_substitution_status;
+      RunAssignmentsOnly(shell, statement);
+      if (had_substitution && !shell.had_substitution && shell.last_status == 0) shell.last_status = status;
+    } else {
+      shell.line = statement.line;
+      RunExpanded(shell, statement, std::move(expanded));
+    }
+  }
+  shell.pipe_status.assign(1, shell.last_status);
+}
+
+int Shell::CallFunction(const std::string& name, std::span<const std::string> arguments) {
+  const Function* function = FindFunction(name);
+  if (function == nullptr) return -1;
+  std::vector<std::string> words = {name};
+  words.insert(words.end(), arguments.begin(), arguments.end());
+  return CallFunctionBody(*this, name, *function, std::move(words));
+}
+
+int Shell::CallWords(std::vector<std::string> words, const CallFlags& flags) {
+  return Dispatch(*this, Expanded{.words = std::move(words)}, flags);
+}
+
+int Shell::Exec(std::vector<std::string> words, bool clear_environment, std::string_view argv0) {
+  const std::string name = words[0];
+  const std::string path = FindInPath(name);
+  Status runnable = path.empty() ? Status(Code::kNoEntry) : host_.CheckExecutable(*process_, path);
+  if (!runnable) {
+    const bool has_slash = name.find('/') != std::string::npos;
+    const bool is_missing = runnable.error().code == Code::kNoEntry;
+    const std::string text = is_missing && !has_slash ? "not found" : std::string(runnable.error().Text());
+    Complain("exec", name + ": " + (is_missing && !has_slash ? text : "cannot execute: " + text));
+    return is_missing ? kNotFound : kNotExecutable;
+  }
+  out_.Flush();
+  auto environment = clear_environment ? std::make_shared<const Environment>() : ExportedEnvironment(path);
+  if (!argv0.empty()) words[0] = argv0;
+  process_->descriptors().CloseOnExec();
+  traps.actions.clear();
+  auto status = host_.Execute(*process_, path, std::move(words), std::move(environment));
+  flow = Flow::kExit;
+  return status ? *status : ComplainNotRunnable(*this, name, status.error());
+}
+
+}  // namespace paddock::shell

@@ -1,0 +1,90 @@
+// Traps: pseudo signals and real ones, and the end of a shell.
+
+#include "shell/exec/executor.h"
+#include "shell/exec/jobs.h"
+#include "shell/shell.h"
+
+namespace paddock::shell {
+namespace {
+
+// Runs a trap's action with $? kept for whoever comes after it.
+void RunAction(Shell& shell, int trap, const std::string& action) {
+  if (shell.traps.is_running[trap]) return;
+  const int saved_status = shell.last_status;
+  const std::vector<int> saved_pipe_status = shell.pipe_status;
+  const Statement* const saved_command = shell.command;
+  const int saved_line = shell.line;
+  const int saved_ignored = shell.errexit_ignored;
+  shell.traps.is_running[trap] = true;
+  const std::string text = action;   // the action may change the trap
+  --shell.trace_depth;               // a trap is no deeper than what it interrupts
+  shell.Eval(text, shell.line);
+  ++shell.trace_depth;
+  shell.traps.is_running[trap] = false;
+  shell.errexit_ignored = saved_ignored;
+  shell.command = saved_command;
+  shell.line = saved_line;
+  if (shell.flow == Flow::kNone) {
+    shell.last_status = saved_status;
+    shell.pipe_status = saved_pipe_status;
+  }
+}
+
+}  // namespace
+
+void Shell::SetTrap(int signal, std::optional<std::string> action) {
+  const bool is_pseudo = signal == kTrapExit || signal >= kTrapDebug;
+  if (!is_pseudo && signal != 0) {
+    if ((traps.ignored_at_start & (1ull << (signal - 1))) != 0) return;
+    using Disposition = proc::Process::Disposition;
+    process_->set_disposition(signal, !action           ? Disposition::kDefault
+                                      : action->empty() ? Disposition::kIgnore
+                                                        : Disposition::kCatch);
+  }
+  traps.inherited.clear();
+  if (action) {
+    traps.actions[signal] = std::move(*action);
+  } else {
+    traps.actions.erase(signal);
+  }
+}
+
+void Shell::RunPendingTraps() {
+  while (flow == Flow::kNone) {
+    const int signal = process_->TakeCaught();
+    if (signal == 0) return;
+    const auto it = traps.actions.find(signal);
+    if (it == traps.actions.end() || it->second.empty()) continue;
+    RunAction(*this, signal, it->second);
+  }
+}
+
+void Shell::RunPseudoTrap(int trap) {
+  const auto it = traps.actions.find(trap);
+  if (it == traps.actions.end() || it->second.empty()) return;
+  // Pseudo traps do not fire inside each other.
+  if (traps.is_running[kTrapDebug] || traps.is_running[trap]) return;
+  RunAction(*this, trap, it->second);
+}
+
+int Shell::Finish(int status) {
+  if (flow == Flow::kNone && process_->HasCaught()) {
+    last_status = status;
+    RunPendingTraps();
+  }
+  if (flow == Flow::kExit) status = last_status;
+  flow = Flow::kNone;
+  last_status = status;
+  errexit_ignored = 0;
+  const auto it = traps.actions.find(kTrapExit);
+  if (it != traps.actions.end() && !it->second.empty()) {
+    const std::string action = std::move(it->second);
+    traps.actions.erase(it);
+    RunAction(*this, kTrapExit, action);
+    if (flow == Flow::kExit) status = last_status;
+  }
+  out_.Flush();
+  return status;
+}
+
+}  // namespace paddock::shell
