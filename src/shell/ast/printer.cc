@@ -10,8 +10,17 @@ namespace {
 class Printer {
  public:
   std::string Function(const std::string& name, const Statement& definition) {
-    out_ = name.empty() ? "() " : name + " () \n";
+    out_ = name + " () \n";
     FunctionBody(definition);
+    return std::move(out_);
+  }
+  std::string Exported(const Statement& definition) {
+    out_ = "() { ";
+    step_ = 0;
+    indentation_ = 1;
+    FunctionInside(definition);
+    indentation_ = 0;
+    FunctionEnd(definition);
     return std::move(out_);
   }
   std::string One(const Statement& statement) {
@@ -70,22 +79,20 @@ class Printer {
           out_ += ' ';
           SkipIndent();
         }
-      } else if (!is_last) {
-        Separator(item.is_line_end);
-      } else if (i > 0) {
-        FlushHereDocuments("");
+        continue;
       }
+      // To bash a list is a chain of pairs: what ends a pair writes the here-documents that wait.
+      if (i > 0) FlushHereDocuments("");
+      if (!is_last) Separator(item.is_line_end);
     }
   }
   void Separator(bool is_line_end) {
-    if (waiting_.empty()) {
-      if (was_here_document_) {
-        was_here_document_ = false;
-      } else if (function_depth_ > 0 || !is_line_end) {
-        out_ += ';';
-      }
-    } else {
+    if (!waiting_.empty()) {
       FlushHereDocuments("");
+    } else if (was_here_document_) {
+      was_here_document_ = false;
+    } else if (function_depth_ > 0 || !is_line_end) {
+      out_ += ';';
     }
     if (function_depth_ > 0) {
       out_ += '\n';
@@ -174,10 +181,10 @@ class Printer {
   }
 
   void Body(const StatementListPtr& list) {
-    indentation_ += kIndent;
+    indentation_ += step_;
     List(*list);
     FlushHereDocuments("");
-    indentation_ -= kIndent;
+    indentation_ -= step_;
   }
 
   void Group(const Statement& group) {
@@ -218,10 +225,10 @@ class Printer {
       if (statement.branches[index + 1].condition == nullptr) {
         Body(statement.branches[index + 1].body);
       } else {
-        indentation_ += kIndent;
+        indentation_ += step_;
         Indent();
         If(statement, index + 1);
-        indentation_ -= kIndent;
+        indentation_ -= step_;
       }
     }
     Semicolon();
@@ -270,7 +277,7 @@ class Printer {
 
   void Case(const Statement& statement) {
     out_ += "case " + statement.words[0].source + " in ";
-    indentation_ += kIndent;
+    indentation_ += step_;
     for (const Statement::CaseClause& clause : statement.clauses) {
       NewLine("");
       for (size_t i = 0; i < clause.patterns.size(); ++i) {
@@ -283,7 +290,7 @@ class Printer {
               : clause.end == Statement::CaseEnd::kFallThrough ? ";&"
                                                                : ";;&");
     }
-    indentation_ -= kIndent;
+    indentation_ -= step_;
     NewLine("esac");
   }
 
@@ -321,19 +328,27 @@ class Printer {
   void FunctionBody(const Statement& definition) {
     Indent();
     out_ += "{ \n";
+    indentation_ += step_;
+    FunctionInside(definition);
+    indentation_ -= step_;
+    FunctionEnd(definition);
+  }
+
+  void FunctionInside(const Statement& definition) {
     ++function_depth_;
-    indentation_ += kIndent;
-    const bool is_group = definition.kind == Statement::Kind::kGroup;
-    if (is_group) {
+    if (definition.kind == Statement::Kind::kGroup) {
       List(*definition.body);
     } else {
       Command(definition);
     }
     FlushHereDocuments("");
-    indentation_ -= kIndent;
     --function_depth_;
+    was_here_document_ = false;
+  }
+
+  void FunctionEnd(const Statement& definition) {
     NewLine("}");
-    if (is_group && !definition.redirects.empty()) {
+    if (definition.kind == Statement::Kind::kGroup && !definition.redirects.empty()) {
       out_ += ' ';
       Redirects(definition.redirects);
     }
@@ -341,6 +356,7 @@ class Printer {
 
   void Redirects(const std::vector<Redirect>& redirects) {
     std::vector<const Redirect*> documents;
+    was_here_document_ = false;
     for (size_t i = 0; i < redirects.size(); ++i) {
       if (i > 0) out_ += ' ';
       One(redirects[i]);
@@ -417,8 +433,8 @@ class Printer {
     out_ += redirect.target.source;
   }
 
-  static constexpr int kIndent = 4;
   std::string out_;
+  int step_ = 4;
   int indentation_ = 0;
   bool is_indent_skipped_ = false;
   int function_depth_ = 0;
@@ -431,6 +447,8 @@ class Printer {
 std::string PrintFunction(const std::string& name, const Statement& definition) {
   return Printer().Function(name, definition);
 }
+
+std::string PrintExportedFunction(const Statement& definition) { return Printer().Exported(definition); }
 
 std::string PrintStatement(const Statement& statement) { return Printer().One(statement); }
 

@@ -505,6 +505,11 @@ bool Lexer::ReadBackquoted(std::vector<WordPart>& parts, bool is_quoted) {
     }
     if (c == '\\') {
       const char next = source_.Peek(1);
+      if (next == '\n') {
+        edits_.push_back({source_.pos(), source_.pos() + 2, {}});
+        source_.Advance(2);
+        continue;
+      }
       const bool is_escape = next == '`' || next == '\\' || next == '$' || (next == '"' && is_quoted);
       if (is_escape) source_.Advance();
       part.text += source_.Peek();
