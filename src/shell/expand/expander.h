@@ -38,14 +38,11 @@ std::vector<std::string> SplitFields(std::string_view text, std::string_view ifs
 // Path names that match a pattern (backslash quotes), sorted; empty if none.
 std::vector<std::string> Glob(Shell& shell, std::string_view pattern);
 
-// Brace expansion at the level of words.
-std::vector<Word> ExpandBraces(const Word& word);
-
 // ${x@Q}: the value quoted for reuse as input; and printf %q's form.
-std::string QuoteForReuse(std::string_view text);    // 'it'\''s', $'a\nb'
-std::string QuoteBackslash(std::string_view text);   // it\'s, '' , $'a\nb'
+std::string QuoteForReuse(std::string_view text, bool is_utf8 = true);    // 'it'\''s', $'a\nb'
+std::string QuoteBackslash(std::string_view text, bool is_utf8 = true);   // it\'s, '' , $'a\nb'
 // The double-quoted form of declare -p: "…" with \ " $ ` escaped, or $'…' when controls are inside.
-std::string QuoteDouble(std::string_view text);
+std::string QuoteDouble(std::string_view text, bool is_utf8 = true);
 // PS1-style escapes (\u \h \w \t \$ …), then expansions when promptvars is on. ${x@P}, PS4.
 std::string ExpandPrompt(Shell& shell, std::string_view text);
 

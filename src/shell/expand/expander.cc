@@ -1,0 +1,143 @@
+// The entry points of expansion, with short ways for the words that scripts have most.
+
+#include "shell/expand/expander.h"
+
+#include "shell/expand/brace.h"
+#include "shell/expand/expansion.h"
+#include "shell/shell.h"
+
+namespace paddock::shell {
+namespace {
+
+using Target = Expansion::Target;
+
+// The variable behind a part that is just $x or ${x}, if its value can be had without ceremony.
+const std::string* FindSimpleValue(Shell& shell, const WordPart& part) {
+  if (part.kind != WordPart::Kind::kParameter) return nullptr;
+  const Parameter& parameter = *part.parameter;
+  if (parameter.op != ParameterOp::kNone || parameter.is_indirect || parameter.subscript ||
+      parameter.is_subscript_at || parameter.is_subscript_star) {
+    return nullptr;
+  }
+  const Variable* variable = shell.variables.Find(parameter.name);
+  if (variable == nullptr || variable->has(kNameref)) return nullptr;
+  return variable->Scalar();
+}
+
+// The value of a word that is just "$x".
+const std::string* FindQuotedValue(Shell& shell, const Word& word) {
+  if (word.parts.size() != 1 || word.parts[0].kind != WordPart::Kind::kDoubleQuoted ||
+      word.parts[0].parts.size() != 1) {
+    return nullptr;
+  }
+  return FindSimpleValue(shell, word.parts[0].parts[0]);
+}
+
+bool ExpandInto(Shell& shell, const Word& word, Target target, const Expansion::Context& context,
+                std::string* text) {
+  Expansion out(shell, target);
+  if (!out.AddWord(word, context)) return false;
+  *text = std::move(out.text());
+  return true;
+}
+
+bool ExpandBraced(Shell& shell, const Word& word, std::vector<std::string>* fields) {
+  return ExpandBraces(shell, word, [&](std::span<const BracePiece> pieces) {
+    Expansion out(shell, Target::kFields, fields);
+    for (size_t i = 0; i < pieces.size(); ++i) {
+      const bool is_good = pieces[i].part != nullptr
+                               ? out.AddPart(*pieces[i].part, {})
+                               : out.AddLiteral(pieces[i].text, {}, i == 0, i + 1 == pieces.size());
+      if (!is_good) return false;
+    }
+    return out.Finish();
+  });
+}
+
+}  // namespace
+
+bool ExpandWord(Shell& shell, const Word& word, std::vector<std::string>* fields) {
+  if (word.has_braces && shell.options.Get(SetOption::kBraceexpand)) return ExpandBraced(shell, word, fields);
+  if (word.is_plain) {
+    fields->push_back(word.plain);
+    return true;
+  }
+  if (const std::string* value = FindQuotedValue(shell, word)) {
+    fields->push_back(*value);
+    return true;
+  }
+  Expansion out(shell, Target::kFields, fields);
+  return out.AddWord(word, {}) && out.Finish();
+}
+
+bool ExpandToString(Shell& shell, const Word& word, std::string* value, bool is_assignment) {
+  if (word.is_plain) {
+    *value = word.plain;
+    return true;
+  }
+  if (const std::string* simple = FindQuotedValue(shell, word)) {
+    *value = *simple;
+    return true;
+  }
+  return ExpandInto(shell, word, Target::kString, {.is_assignment = is_assignment}, value);
+}
+
+bool ExpandPattern(Shell& shell, const Word& word, std::string* pattern) {
+  return ExpandInto(shell, word, Target::kPattern, {}, pattern);
+}
+
+bool ExpandRegex(Shell& shell, const Word& word, std::string* pattern) {
+  return ExpandInto(shell, word, Target::kRegex, {}, pattern);
+}
+
+bool ExpandRedirectTarget(Shell& shell, const Word& word, std::string* target) {
+  if (word.is_plain && !word.has_braces) {
+    *target = word.plain;
+    return true;
+  }
+  std::vector<std::string> fields;
+  if (!ExpandWord(shell, word, &fields)) return false;
+  if (fields.size() != 1) {
+    shell.Complain(word.source + ": ambiguous redirect");
+    return false;
+  }
+  *target = std::move(fields[0]);
+  return true;
+}
+
+bool ExpandHereDocument(Shell& shell, const Word& body, std::string* text) {
+  Expansion out(shell, Target::kString);
+  out.set_here_document();
+  if (!out.AddWord(body, {.is_quoted = true})) return false;
+  *text = std::move(out.text());
+  return true;
+}
+
+std::vector<std::string> SplitFields(std::string_view text, std::string_view ifs) {
+  const IfsTable table(ifs);
+  std::vector<std::string> fields;
+  std::string field;
+  bool has_field = false;
+  bool is_after_blank = false;
+  for (const char byte : text) {
+    if (!table.IsSeparator(byte)) {
+      field += byte;
+      has_field = true;
+      is_after_blank = false;
+      continue;
+    }
+    const bool is_blank = table.IsBlank(byte);
+    if (has_field || (!is_blank && !is_after_blank)) {
+      is_after_blank = has_field && is_blank;
+      fields.push_back(std::move(field));
+      field.clear();
+      has_field = false;
+    } else if (!is_blank) {
+      is_after_blank = false;
+    }
+  }
+  if (has_field) fields.push_back(std::move(field));
+  return fields;
+}
+
+}  // namespace paddock::shell

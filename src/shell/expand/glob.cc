@@ -1,0 +1,263 @@
+// Path name expansion: the pattern is taken apart at its slashes, and each part that has pattern
+// characters is matched against the entries of the directories found so far.
+//
+// Source: POSIX.1-2017 XCU 2.13.3, Bash manual "Filename Expansion" and the options it names.
+
+#include "shell/expand/glob.h"
+
+#include <algorithm>
+
+#include "shell/expand/expander.h"
+#include "shell/shell.h"
+#include "text/pattern.h"
+#include "vfs/file_system.h"
+
+namespace paddock::shell {
+namespace {
+
+// A path component of the pattern.
+struct Component {
+  std::string pattern;
+  std::string literal;          // of a component without pattern characters, quotes removed
+  bool is_pattern = false;
+  bool is_recursive = false;    // ** with globstar
+};
+
+std::string Unquote(std::string_view pattern) {
+  std::string out;
+  for (size_t i = 0; i < pattern.size(); ++i) {
+    if (pattern[i] == '\\' && i + 1 < pattern.size()) ++i;
+    out += pattern[i];
+  }
+  return out;
+}
+
+class Globber {
+ public:
+  Globber(Shell& shell, std::string_view pattern);
+  std::vector<std::string> Run();
+
+ private:
+  void SplitPattern(std::string_view pattern);
+  void Expand(const std::string& directory, size_t index);
+  void ExpandLiteral(const std::string& directory, size_t index);
+  void ExpandEntries(const std::string& directory, size_t index);
+  void ExpandRecursive(const std::string& directory, size_t index);
+  void Descend(const std::string& directory, size_t index);
+  void Add(std::string path);
+  bool IsIgnored(const std::string& path);
+  bool IsDirectory(const std::string& path) {
+    const auto attributes = shell_.files().Stat(path);
+    return attributes && attributes->is_directory();
+  }
+  std::vector<vfs::DirectoryEntry> List(const std::string& directory);
+
+  Shell& shell_;
+  PatternFlags flags_;
+  bool dotglob_;
+  bool globskipdots_;
+  bool globstar_;
+  bool extglob_;
+  std::vector<Component> components_;
+  std::vector<Pattern> ignored_;
+  std::string root_;              // leading slashes
+  bool wants_directory_ = false;  // the pattern ends in a slash
+  std::string trailing_;          // those slashes
+  std::vector<std::string> found_;
+};
+
+Globber::Globber(Shell& shell, std::string_view pattern)
+    : shell_(shell),
+      dotglob_(shell.options.Get(ShoptOption::kDotglob)),
+      globskipdots_(shell.options.Get(ShoptOption::kGlobskipdots)),
+      globstar_(shell.options.Get(ShoptOption::kGlobstar)),
+      extglob_(shell.options.Get(ShoptOption::kExtglob)) {
+  flags_ = {.extglob = extglob_,
+            .ignore_case = shell.options.Get(ShoptOption::kNocaseglob),
+            .is_utf8 = shell.locale().is_utf8};
+  if (const auto ignore = shell.Get("GLOBIGNORE"); ignore && !ignore->empty()) {
+    std::string_view rest = *ignore;
+    while (true) {
+      const std::string_view item = rest.substr(0, rest.find(':'));
+      PatternFlags flags = flags_;
+      flags.is_path = true;
+      if (!item.empty()) ignored_.emplace_back(item, flags);
+      if (item.size() == rest.size()) break;
+      rest.remove_prefix(item.size() + 1);
+    }
+    globskipdots_ = true;
+  }
+  SplitPattern(pattern);
+}
+
+// Splits at slashes outside brackets: a slash cannot be part of a bracket expression, so "[a/b]" is two
+// plain components.
+void Globber::SplitPattern(std::string_view pattern) {
+  while (!pattern.empty() && pattern[0] == '/') {
+    root_ += '/';
+    pattern.remove_prefix(1);
+  }
+  while (!pattern.empty()) {
+    size_t end = 0;
+    while (end < pattern.size() && pattern[end] != '/') end += pattern[end] == '\\' ? 2 : 1;
+    end = std::min(end, pattern.size());
+    Component component;
+    component.pattern = pattern.substr(0, end);
+    component.is_recursive = globstar_ && component.pattern == "**";
+    component.is_pattern = HasPatternCharacters(component.pattern, extglob_);
+    if (!component.is_pattern) component.literal = Unquote(component.pattern);
+    const bool repeats = component.is_recursive && !components_.empty() && components_.back().is_recursive;
+    if (!repeats) components_.push_back(std::move(component));
+    pattern.remove_prefix(end);
+    size_t slashes = 0;
+    while (slashes < pattern.size() && pattern[slashes] == '/') ++slashes;
+    pattern.remove_prefix(slashes);
+    if (pattern.empty() && slashes > 0) {
+      wants_directory_ = true;
+      trailing_.assign(slashes, '/');
+    } else if (slashes > 1 && !components_.empty()) {
+      components_.back().literal += components_.back().is_pattern ? "" : std::string(slashes - 1, '/');
+    }
+  }
+}
+
+std::vector<std::string> Globber::Run() {
+  Expand(root_, 0);
+  if (!ignored_.empty()) {
+    std::erase_if(found_, [&](const std::string& path) { return IsIgnored(path); });
+  }
+  std::sort(found_.begin(), found_.end());
+  return std::move(found_);
+}
+
+bool Globber::IsIgnored(const std::string& path) {
+  const std::string name = vfs::BaseName(path);
+  if (name == "." || name == "..") return true;
+  return std::any_of(ignored_.begin(), ignored_.end(),
+                     [&](const Pattern& pattern) { return pattern.Matches(path, shell_.budget()); });
+}
+
+void Globber::Add(std::string path) {
+  shell_.budget().Step(2);
+  found_.push_back(std::move(path));
+}
+
+std::vector<vfs::DirectoryEntry> Globber::List(const std::string& directory) {
+  shell_.budget().Step(8);
+  auto entries = shell_.files().List(directory.empty() ? "." : directory);
+  if (!entries) return {};
+  return std::move(*entries);
+}
+
+// `directory` is the path found so far: empty, or ending in a slash.
+void Globber::Expand(const std::string& directory, size_t index) {
+  shell_.budget().CheckStack();
+  if (index == components_.size()) {
+    if (!directory.empty()) Add(directory);
+    return;
+  }
+  const Component& component = components_[index];
+  if (component.is_recursive) {
+    ExpandRecursive(directory, index);
+  } else if (component.is_pattern) {
+    ExpandEntries(directory, index);
+  } else {
+    ExpandLiteral(directory, index);
+  }
+}
+
+void Globber::ExpandLiteral(const std::string& directory, size_t index) {
+  std::string path = directory + components_[index].literal;
+  if (index + 1 < components_.size()) return Expand(path + "/", index + 1);
+  if (wants_directory_) {
+    if (IsDirectory(path)) Add(path + trailing_);
+  } else if (shell_.files().Stat(path, vfs::Follow::kNo)) {
+    Add(std::move(path));
+  }
+}
+
+void Globber::ExpandEntries(const std::string& directory, size_t index) {
+  const Component& component = components_[index];
+  const Pattern pattern(component.pattern, flags_);
+  const bool is_last = index + 1 == components_.size();
+  const bool names_dot = component.pattern[0] == '.' || component.pattern.starts_with("\\.") ||
+                         (extglob_ && component.pattern.find('(') != std::string::npos &&
+                          component.pattern.find('.') != std::string::npos);
+  const auto visit = [&](const std::string& name, vfs::FileType type) {
+    shell_.budget().Step();
+    if (!pattern.Matches(name, shell_.budget())) return;
+    std::string path = directory + name;
+    if (is_last && !wants_directory_) return Add(std::move(path));
+    if (type != vfs::FileType::kDirectory && (type != vfs::FileType::kSymlink || !IsDirectory(path))) return;
+    if (is_last) return Add(path + trailing_);
+    Expand(path + "/", index + 1);
+  };
+  const auto entries = List(directory);
+  if (names_dot && !globskipdots_ && !(component.pattern[0] != '.' && dotglob_)) {
+    visit(".", vfs::FileType::kDirectory);
+    visit("..", vfs::FileType::kDirectory);
+  }
+  PatternFlags hidden_flags = flags_;
+  hidden_flags.leading_dot_special = true;
+  std::optional<Pattern> hidden_pattern;
+  for (const vfs::DirectoryEntry& entry : entries) {
+    if (entry.name[0] == '.' && !dotglob_) {
+      if (!names_dot) continue;
+      if (!hidden_pattern) hidden_pattern.emplace(component.pattern, hidden_flags);
+      if (!hidden_pattern->Matches(entry.name, shell_.budget())) continue;
+    }
+    visit(entry.name, entry.type);
+  }
+}
+
+// ** matches no directory, or any number of them; symbolic links are not followed.
+void Globber::ExpandRecursive(const std::string& directory, size_t index) {
+  const bool is_last = index + 1 == components_.size();
+  if (!is_last) {
+    Expand(directory, index + 1);
+  } else if (!directory.empty()) {
+    if (IsDirectory(directory)) Add(directory);
+  }
+  Descend(directory, index);
+}
+
+void Globber::Descend(const std::string& directory, size_t index) {
+  shell_.budget().CheckStack();
+  const bool is_last = index + 1 == components_.size();
+  for (const vfs::DirectoryEntry& entry : List(directory)) {
+    shell_.budget().Step();
+    if (entry.name[0] == '.' && !dotglob_) continue;
+    std::string path = directory + entry.name;
+    const bool is_directory = entry.type == vfs::FileType::kDirectory;
+    if (is_last) {
+      const bool is_wanted = !wants_directory_ || is_directory ||
+                             (entry.type == vfs::FileType::kSymlink && IsDirectory(path));
+      if (is_wanted) Add(wants_directory_ ? path + trailing_ : path);
+    }
+    if (!is_directory) continue;
+    path += '/';
+    if (!is_last) Expand(path, index + 1);
+    Descend(path, index);
+  }
+}
+
+}  // namespace
+
+std::vector<std::string> Glob(Shell& shell, std::string_view pattern) { return Globber(shell, pattern).Run(); }
+
+bool ExpandGlob(Shell& shell, std::string_view pattern, std::string& literal,
+                std::vector<std::string>* fields) {
+  std::vector<std::string> found = Glob(shell, pattern);
+  if (!found.empty()) {
+    for (std::string& path : found) fields->push_back(std::move(path));
+    return true;
+  }
+  if (shell.options.Get(ShoptOption::kFailglob)) {
+    shell.FailExpansion("no match: " + literal);
+    return false;
+  }
+  if (!shell.options.Get(ShoptOption::kNullglob)) fields->push_back(std::move(literal));
+  return true;
+}
+
+}  // namespace paddock::shell

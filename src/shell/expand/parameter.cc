@@ -1,0 +1,532 @@
+// ${…}: the operators.
+
+#include <algorithm>
+
+#include "shell/expand/arithmetic.h"
+#include "shell/expand/expander.h"
+#include "shell/expand/expansion.h"
+#include "shell/expand/parameter_value.h"
+#include "shell/shell.h"
+#include "shell/state/assign.h"
+#include "text/pattern.h"
+#include "text/utf8.h"
+
+namespace paddock::shell {
+namespace {
+
+using Context = Expansion::Context;
+using Op = ParameterOp;
+
+// The quality of an operand such as the word of ${x:-word}.
+Context OperandContext(const Context& outer) {
+  return {.is_quoted = outer.is_quoted, .splits_literals = !outer.is_quoted, .has_tilde = !outer.is_quoted};
+}
+
+PatternFlags FlagsFor(Shell& shell) {
+  return {.extglob = shell.options.Get(ShoptOption::kExtglob), .is_utf8 = shell.locale().is_utf8};
+}
+
+// Calls f(text) for the value or each element, replacing it by the result.
+template <class F>
+void Map(Shell& shell, ParameterValue* value, F&& f) {
+  if (!value->is_list) {
+    value->text = f(value->text);
+    return;
+  }
+  for (std::string& text : value->list) {
+    shell.budget().Step(1 + static_cast<int64_t>(text.size() / 32));
+    text = f(text);
+  }
+}
+
+// --- ${x/pattern/replacement} ---------------------------------------------------------------------------
+
+// A replacement: pieces of text, with the match between them (an unquoted &).
+std::vector<std::string> SplitReplacement(std::string_view text, bool has_ampersands) {
+  std::vector<std::string> pieces(1);
+  for (size_t i = 0; i < text.size(); ++i) {
+    const bool is_escape = text[i] == '\\' && i + 1 < text.size() &&
+                           (text[i + 1] == '&' || text[i + 1] == '\\');
+    if (!has_ampersands || (text[i] != '&' && !is_escape)) {
+      pieces.back() += text[i];
+    } else if (is_escape) {
+      pieces.back() += text[++i];
+    } else {
+      pieces.emplace_back();
+    }
+  }
+  return pieces;
+}
+
+void AppendReplacement(Shell& shell, const std::vector<std::string>& pieces, std::string_view match,
+                       std::string* out) {
+  shell.budget().Step(1 + static_cast<int64_t>(pieces[0].size() / 32));
+  for (size_t i = 0; i < pieces.size(); ++i) {
+    if (i > 0) *out += match;
+    *out += pieces[i];
+  }
+}
+
+std::string Replace(Shell& shell, const Pattern& pattern, Op op, const std::vector<std::string>& pieces,
+                    std::string_view text) {
+  Budget& budget = shell.budget();
+  std::string out;
+  if (op == Op::kReplacePrefix) {
+    const size_t length = pattern.MatchPrefix(text, true, budget);
+    if (length == std::string_view::npos) return std::string(text);
+    AppendReplacement(shell, pieces, text.substr(0, length), &out);
+    return out.append(text.substr(length));
+  }
+  if (op == Op::kReplaceSuffix) {
+    const size_t begin = pattern.MatchSuffix(text, true, budget);
+    if (begin == std::string_view::npos) return std::string(text);
+    out = text.substr(0, begin);
+    AppendReplacement(shell, pieces, text.substr(begin), &out);
+    return out;
+  }
+  size_t at = 0;
+  do {
+    const auto found = pattern.Find(text, at, budget);
+    if (found.begin == std::string_view::npos) break;
+    out += text.substr(at, found.begin - at);
+    AppendReplacement(shell, pieces, text.substr(found.begin, found.length), &out);
+    at = found.begin + found.length;
+    if (found.length == 0 && at < text.size()) out += text[at++];
+  } while (op == Op::kReplaceAll && at < text.size());
+  return out.append(text.substr(at));
+}
+
+bool ApplyReplace(Shell& shell, const Parameter& parameter, ParameterValue* value) {
+  std::string pattern_text;
+  if (parameter.word && !ExpandPattern(shell, *parameter.word, &pattern_text)) return false;
+  const bool has_ampersands = shell.options.Get(ShoptOption::kPatsubReplacement);
+  std::string replacement;
+  if (parameter.word2) {
+    Expansion out(shell, has_ampersands ? Expansion::Target::kReplacement : Expansion::Target::kString);
+    if (!out.AddWord(*parameter.word2, {})) return false;
+    replacement = std::move(out.text());
+  }
+  const bool is_anchored = parameter.op == Op::kReplacePrefix || parameter.op == Op::kReplaceSuffix;
+  if (pattern_text.empty() && !is_anchored) return true;
+  PatternFlags flags = FlagsFor(shell);
+  flags.ignore_case = shell.options.Get(ShoptOption::kNocasematch);
+  const Pattern pattern(pattern_text, flags);
+  const auto pieces = SplitReplacement(replacement, has_ampersands);
+  Map(shell, value,
+      [&](const std::string& text) { return Replace(shell, pattern, parameter.op, pieces, text); });
+  return true;
+}
+
+// --- ${x#pattern} ---------------------------------------------------------------------------------------
+
+bool ApplyRemove(Shell& shell, const Parameter& parameter, ParameterValue* value) {
+  std::string pattern_text;
+  if (parameter.word && !ExpandPattern(shell, *parameter.word, &pattern_text)) return false;
+  if (pattern_text.empty()) return true;
+  const Pattern pattern(pattern_text, FlagsFor(shell));
+  const bool is_long = parameter.op == Op::kRemoveLongPrefix || parameter.op == Op::kRemoveLongSuffix;
+  const bool is_prefix = parameter.op == Op::kRemovePrefix || parameter.op == Op::kRemoveLongPrefix;
+  Map(shell, value, [&](const std::string& text) {
+    if (is_prefix) {
+      const size_t length = pattern.MatchPrefix(text, is_long, shell.budget());
+      return length == std::string::npos ? text : text.substr(length);
+    }
+    const size_t begin = pattern.MatchSuffix(text, is_long, shell.budget());
+    return begin == std::string::npos ? text : text.substr(0, begin);
+  });
+  return true;
+}
+
+// --- ${x^pattern} ---------------------------------------------------------------------------------------
+
+char32_t ChangeCase(char32_t code, Op op) {
+  switch (op) {
+    case Op::kUpperFirst:
+    case Op::kUpperAll: return ToUpper(code);
+    case Op::kLowerFirst:
+    case Op::kLowerAll: return ToLower(code);
+    default: return ToUpper(code) == code ? ToLower(code) : ToUpper(code);
+  }
+}
+
+std::string ChangeCases(Shell& shell, std::string_view text, Op op, const Pattern* pattern, bool is_utf8) {
+  const bool is_first_only = op == Op::kUpperFirst || op == Op::kLowerFirst || op == Op::kToggleFirst;
+  std::string out;
+  out.reserve(text.size());
+  for (size_t i = 0; i < text.size();) {
+    const DecodedChar decoded =
+        is_utf8 ? DecodeUtf8(text.substr(i)) : DecodedChar{static_cast<unsigned char>(text[i]), 1, true};
+    const std::string_view bytes = text.substr(i, decoded.length);
+    const bool can_change = decoded.is_valid && (is_utf8 || decoded.code < 0x80);
+    if (can_change && (pattern == nullptr || pattern->Matches(bytes, shell.budget()))) {
+      AppendUtf8(out, ChangeCase(decoded.code, op));
+    } else {
+      out += bytes;
+    }
+    i += decoded.length;
+    if (is_first_only) return out.append(text.substr(i));
+  }
+  return out;
+}
+
+bool ApplyCase(Shell& shell, const Parameter& parameter, ParameterValue* value) {
+  std::string pattern_text;
+  if (parameter.word && !ExpandPattern(shell, *parameter.word, &pattern_text)) return false;
+  std::optional<Pattern> pattern;
+  if (!pattern_text.empty()) pattern.emplace(pattern_text, FlagsFor(shell));
+  const bool is_utf8 = shell.locale().is_utf8;
+  Map(shell, value, [&](const std::string& text) {
+    return ChangeCases(shell, text, parameter.op, pattern ? &*pattern : nullptr, is_utf8);
+  });
+  return true;
+}
+
+// --- ${x:offset:length} ---------------------------------------------------------------------------------
+
+struct Bounds {
+  int64_t offset = 0;
+  std::optional<int64_t> length;
+};
+
+bool EvaluateBound(Shell& shell, const Word& word, const Reference& reference, int64_t* value) {
+  const auto result = EvaluateWord(shell, word, reference.display);
+  if (!result) {
+    if (shell.flow == Flow::kNone) shell.Discard();
+    return false;
+  }
+  *value = *result;
+  return true;
+}
+
+bool FailLength(Shell& shell, const Parameter& parameter) {
+  std::string shown;
+  if (!ExpandArithmeticText(shell, *parameter.word2, &shown)) return false;
+  shell.FailExpansion(shown + ": substring expression < 0");
+  return false;
+}
+
+// Which elements of a list the bounds select, as a range of positions in value->list.
+void SelectElements(Shell& shell, const Reference& reference, const Bounds& bounds, ParameterValue* value) {
+  std::vector<std::string>& list = value->list;
+  int64_t offset = bounds.offset;
+  int64_t first = 0;
+  const auto size = static_cast<int64_t>(list.size());
+  const Variable* variable = reference.is_variable() ? shell.variables.Find(reference.name) : nullptr;
+  if (variable != nullptr && variable->has(kIndexed)) {
+    if (offset < 0) offset += (variable->indexed ? variable->indexed->max_index() : -1) + 1;
+    if (offset < 0) return list.clear();
+    if (variable->indexed) {
+      variable->indexed->ForEach([&](int64_t index, const std::string&) { first += index < offset; });
+    }
+  } else if (variable != nullptr && !variable->has(kAssociative)) {
+    first = offset < 0 ? offset + size : offset;
+    if (first < 0) return list.clear();
+  } else {
+    if (offset < 0) offset += size + 1;
+    if (offset < 0) return list.clear();
+    if (offset == 0 && !reference.is_variable()) {
+      list.insert(list.begin(), shell.name0);
+    } else {
+      first = std::max<int64_t>(offset - 1, 0);
+    }
+  }
+  const auto total = static_cast<int64_t>(list.size());
+  first = std::min(first, total);
+  const int64_t count = std::min(bounds.length.value_or(total), total - first);
+  list.erase(list.begin() + first + count, list.end());
+  list.erase(list.begin(), list.begin() + first);
+}
+
+bool SelectCharacters(Shell& shell, const Parameter& parameter, const Bounds& bounds,
+                      ParameterValue* value) {
+  const std::string& text = value->text;
+  const bool is_wide = shell.locale().is_utf8 && !IsAscii(text);
+  const auto size = static_cast<int64_t>(is_wide ? CountUtf8(text) : text.size());
+  int64_t begin = bounds.offset < 0 ? bounds.offset + size : bounds.offset;
+  if (begin < 0 || begin > size) {
+    value->text.clear();
+    return true;
+  }
+  int64_t end = size;
+  if (bounds.length) {
+    end = *bounds.length < 0 ? size + *bounds.length : begin + std::min(*bounds.length, size - begin);
+    if (end < begin) return FailLength(shell, parameter);
+  }
+  if (is_wide) {
+    const size_t from = OffsetOfChar(text, static_cast<size_t>(begin));
+    const size_t rest = OffsetOfChar(std::string_view(text).substr(from), static_cast<size_t>(end - begin));
+    value->text = text.substr(from, rest);
+  } else {
+    value->text = text.substr(static_cast<size_t>(begin), static_cast<size_t>(end - begin));
+  }
+  return true;
+}
+
+bool ApplySubstring(Shell& shell, const Parameter& parameter, const Reference& reference,
+                    ParameterValue* value) {
+  Bounds bounds;
+  if (parameter.word && !EvaluateBound(shell, *parameter.word, reference, &bounds.offset)) return false;
+  if (parameter.word2) {
+    bounds.length = 0;
+    if (!EvaluateBound(shell, *parameter.word2, reference, &*bounds.length)) return false;
+  }
+  if (!value->is_list) return SelectCharacters(shell, parameter, bounds, value);
+  if (bounds.length && *bounds.length < 0) return FailLength(shell, parameter);
+  SelectElements(shell, reference, bounds, value);
+  return true;
+}
+
+// --- the whole substitution -----------------------------------------------------------------------------
+
+class Substitution {
+ public:
+  Substitution(Expansion& out, const Parameter& parameter, const Context& context)
+      : out_(out), shell_(out.shell()), parameter_(parameter), context_(context) {}
+
+  bool Run();
+
+ private:
+  bool RunLength();
+  bool RunKeys();
+  bool RunConditional();
+  bool RunTransforming();
+  bool Assign();
+  bool IsNull() const;
+  bool AddOperand();
+  bool OperandText(std::string* text);
+  void AddResult();
+  // The name that a nameref stands for, as ${!ref} shows it.
+  std::optional<std::string> NamerefTarget() const;
+
+  Expansion& out_;
+  Shell& shell_;
+  const Parameter& parameter_;
+  const Context& context_;
+  Reference reference_;
+  ParameterValue value_;
+};
+
+void Substitution::AddResult() {
+  if (value_.is_list) {
+    out_.AddList(value_.list, value_.is_star, context_);
+  } else {
+    out_.AddValue(value_.text, context_);
+  }
+}
+
+std::optional<std::string> Substitution::NamerefTarget() const {
+  if (parameter_.subscript || parameter_.is_subscript_at || parameter_.is_subscript_star) return {};
+  const Variable* variable = shell_.variables.Find(parameter_.name);
+  if (variable == nullptr || !variable->has(kNameref)) return {};
+  return variable->text;
+}
+
+bool Substitution::Run() {
+  switch (parameter_.op) {
+    case Op::kBad:
+      shell_.FailExpansion(parameter_.source + ": bad substitution");
+      return false;
+    case Op::kPrefixNames:
+      out_.AddList(shell_.variables.Names(parameter_.name.text), !parameter_.is_at, context_);
+      return true;
+    default:
+      break;
+  }
+  if (parameter_.op == Op::kIndirect) {
+    if (const auto target = NamerefTarget()) {
+      out_.AddValue(*target, context_);
+      return true;
+    }
+  }
+  if (!MakeReference(shell_, parameter_, &reference_)) return false;
+  if (parameter_.op == Op::kKeys) return RunKeys();
+  if (parameter_.op == Op::kIndirect || parameter_.is_indirect) {
+    if (!FollowIndirect(shell_, &reference_)) return false;
+  }
+  if (!LoadValue(shell_, reference_, &value_)) return false;
+  switch (parameter_.op) {
+    case Op::kLength: return RunLength();
+    case Op::kDefault:
+    case Op::kAssign:
+    case Op::kError:
+    case Op::kAlternate: return RunConditional();
+    default: return RunTransforming();
+  }
+}
+
+bool Substitution::RunLength() {
+  size_t length = 0;
+  if (value_.is_list) {
+    length = value_.list.size();
+  } else {
+    length = shell_.locale().is_utf8 ? CountUtf8(value_.text) : value_.text.size();
+  }
+  if (!value_.is_set && shell_.options.Get(SetOption::kNounset)) {
+    const bool is_array = reference_.has_subscript || (value_.is_list && reference_.is_variable());
+    if (!is_array && !value_.is_list) {
+      FailUnset(shell_, reference_);
+      return false;
+    }
+    if (is_array && shell_.variables.Find(reference_.name) == nullptr) {
+      shell_.FailExpansion(reference_.name.text + ": unbound variable");
+      return false;
+    }
+  }
+  out_.AddValue(std::to_string(length), context_);
+  return true;
+}
+
+bool Substitution::RunKeys() {
+  std::vector<std::string> keys;
+  const Variable* variable = shell_.variables.Find(reference_.name);
+  if (variable != nullptr && variable->has(kAssociative)) {
+    if (variable->associative) keys = variable->associative->Keys();
+  } else if (variable != nullptr && variable->has(kIndexed)) {
+    if (variable->indexed) {
+      for (const int64_t key : variable->indexed->Keys()) keys.push_back(std::to_string(key));
+    }
+  } else if (variable != nullptr && variable->Scalar() != nullptr) {
+    keys.emplace_back("0");
+  }
+  out_.AddList(keys, reference_.is_star, context_);
+  return true;
+}
+
+bool Substitution::IsNull() const {
+  if (!value_.is_set) return true;
+  if (!parameter_.has_colon) return false;
+  if (!value_.is_list) return value_.text.empty();
+  if (value_.list.size() > 1 && (!value_.is_star || !out_.ifs().is_null())) return false;
+  return std::all_of(value_.list.begin(), value_.list.end(),
+                     [](const std::string& text) { return text.empty(); });
+}
+
+bool Substitution::AddOperand() {
+  if (!parameter_.word || parameter_.word->parts.empty()) {
+    out_.AddValue({}, context_);
+    return true;
+  }
+  return out_.AddWord(*parameter_.word, OperandContext(context_));
+}
+
+bool Substitution::OperandText(std::string* text) {
+  if (!parameter_.word) return true;
+  Expansion operand(shell_, Expansion::Target::kString);
+  if (!operand.AddWord(*parameter_.word, OperandContext(context_))) return false;
+  *text = std::move(operand.text());
+  return true;
+}
+
+bool Substitution::RunConditional() {
+  const bool is_null = IsNull();
+  if (parameter_.op == Op::kAlternate) {
+    if (!is_null) return AddOperand();
+    if (!value_.is_list || value_.is_star) out_.AddValue({}, context_);
+    return true;
+  }
+  if (!is_null) {
+    AddResult();
+    return true;
+  }
+  if (parameter_.op == Op::kDefault) return AddOperand();
+  if (parameter_.op == Op::kAssign) return Assign();
+  std::string message;
+  if (!OperandText(&message)) return false;
+  if (message.empty()) message = parameter_.has_colon ? "parameter null or not set" : "parameter not set";
+  shell_.FailFatal(reference_.display + ": " + message);
+  return false;
+}
+
+bool Substitution::Assign() {
+  if (!reference_.is_variable()) {
+    shell_.FailExpansion("$" + reference_.display + ": cannot assign in this way");
+    return false;
+  }
+  if (reference_.is_list()) {
+    shell_.FailExpansion(reference_.display + ": bad array subscript");
+    return false;
+  }
+  std::string text;
+  if (!OperandText(&text)) return false;
+  const bool is_done = reference_.has_subscript
+                           ? AssignElement(shell_, reference_.name, reference_.subscript, text)
+                           : AssignScalar(shell_, reference_.name, text);
+  if (!is_done) {
+    if (shell_.flow == Flow::kNone) shell_.Discard();
+    return false;
+  }
+  value_ = {};
+  if (!LoadValue(shell_, reference_, &value_)) return false;
+  AddResult();
+  return true;
+}
+
+bool Substitution::RunTransforming() {
+  if (!value_.is_set && !value_.is_list && shell_.options.Get(SetOption::kNounset)) {
+    FailUnset(shell_, reference_);
+    return false;
+  }
+  bool is_good = true;
+  switch (parameter_.op) {
+    case Op::kRemovePrefix:
+    case Op::kRemoveLongPrefix:
+    case Op::kRemoveSuffix:
+    case Op::kRemoveLongSuffix:
+      is_good = ApplyRemove(shell_, parameter_, &value_);
+      break;
+    case Op::kReplace:
+    case Op::kReplaceAll:
+    case Op::kReplacePrefix:
+    case Op::kReplaceSuffix:
+      is_good = ApplyReplace(shell_, parameter_, &value_);
+      break;
+    case Op::kSubstring:
+      is_good = ApplySubstring(shell_, parameter_, reference_, &value_);
+      break;
+    case Op::kUpperFirst:
+    case Op::kUpperAll:
+    case Op::kLowerFirst:
+    case Op::kLowerAll:
+    case Op::kToggleFirst:
+    case Op::kToggleAll:
+      is_good = ApplyCase(shell_, parameter_, &value_);
+      break;
+    case Op::kTransform:
+      if (!TransformValue(shell_, parameter_.transform, reference_, &value_)) {
+        shell_.FailFatal(parameter_.source + ": bad substitution");
+        return false;
+      }
+      break;
+    default:
+      break;
+  }
+  if (!is_good) return false;
+  AddResult();
+  return true;
+}
+
+}  // namespace
+
+bool ExpandParameter(Expansion& out, const Parameter& parameter, const Expansion::Context& context) {
+  Shell& shell = out.shell();
+  const bool is_bare = parameter.op == Op::kNone && !parameter.is_indirect && !parameter.subscript &&
+                       !parameter.is_subscript_at && !parameter.is_subscript_star;
+  if (is_bare) {
+    const std::string& name = parameter.name.text;
+    if (name == "@" || name == "*") {
+      out.AddList(shell.positionals(), name == "*", context);
+      return true;
+    }
+    const Variable* variable = shell.variables.Find(parameter.name);
+    if (variable != nullptr && !variable->has(kNameref)) {
+      if (const std::string* text = variable->Scalar()) {
+        out.AddValue(*text, context);
+        return true;
+      }
+    }
+  }
+  shell.budget().CheckStack();
+  return Substitution(out, parameter, context).Run();
+}
+
+}  // namespace paddock::shell
