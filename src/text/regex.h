@@ -22,11 +22,18 @@ namespace paddock {
 class Budget;
 
 enum class RegexDialect {
-  kBasic,     // POSIX BRE with GNU extensions: \+ \? \| \< \> \b \B \w \W \s \S \` \'
-  kExtended,  // POSIX ERE with the same extensions and back-references
-  kAwk,       // ERE with awk escapes (\n, \t, \", \/, \ddd) and no back-references; gawk's \y for \b
-  kPerl,      // PCRE, for grep -P
+  kBasic,         // POSIX BRE with GNU extensions: \+ \? \| \< \> \b \B \w \W \s \S \` \' (sed)
+  kExtended,      // POSIX ERE with the same extensions and back-references (regcomp, so bash's =~)
+  kSedExtended,   // the same, but a lone ) is an error (sed -E)
+  kGrepBasic,     // BRE that takes a** and a\{1\}* (grep, expr)
+  kGrepExtended,  // ERE where what cannot be an operator stands for itself or nothing: *a, a{1, a) (grep -E)
+  kAwk,           // ERE with awk escapes (\n, \t, \", \/, \ddd) and no back-references; gawk's \y for \b
+  kEmacs,         // \( \| with + and ? as operators, no intervals or classes (find -regex)
+  kPerl,          // PCRE, for grep -P
 };
+
+// What a match has to be besides matching (grep -w and -x).
+enum class RegexExtent { kAny, kWholeWords, kWholeLine };
 
 struct RegexFlags {
   RegexDialect dialect = RegexDialect::kExtended;
@@ -34,7 +41,8 @@ struct RegexFlags {
   bool is_utf8 = true;
   bool multiline = false;        // ^ and $ also match at embedded newlines (sed's M)
   bool is_literal = false;       // the pattern is plain text (grep -F)
-  bool newline_is_text = true;   // '.' and [^x] match a newline (sed, awk, bash); false: they don't
+  bool newline_is_text = true;   // '.' and sets match a newline (sed, awk, bash); false: they don't (grep)
+  RegexExtent extent = RegexExtent::kAny;
 };
 
 // Byte range of a group; begin = npos when the group took no part.

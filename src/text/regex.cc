@@ -1,0 +1,158 @@
+#include "text/regex.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "base/budget.h"
+#include "text/regex_analysis.h"
+#include "text/regex_backtrack.h"
+#include "text/regex_parser.h"
+#include "text/regex_perl.h"
+#include "text/regex_re2.h"
+#include "text/regex_tree.h"
+
+namespace paddock {
+namespace {
+
+constexpr size_t kNone = std::string_view::npos;
+// Expanded instructions beyond which a pattern is refused.
+constexpr size_t kMaxSize = 200'000;
+// Text up to here is looked through for bytes from 128 on, to use the smaller automaton.
+constexpr size_t kShortText = 4096;
+
+size_t FindLiteral(std::string_view text, std::string_view literal, size_t from) {
+  if (text.size() - from < literal.size()) return kNone;
+  if (literal.empty()) return from;
+  const char* begin = text.data() + from;
+  const void* found = literal.size() == 1 ? std::memchr(begin, literal[0], text.size() - from)
+                                          : memmem(begin, text.size() - from, literal.data(), literal.size());
+  return found == nullptr ? kNone : static_cast<size_t>(static_cast<const char*>(found) - text.data());
+}
+
+void FillWhole(std::vector<RegexGroup>* groups, size_t begin, size_t end) {
+  if (groups == nullptr || groups->empty()) return;
+  std::fill(groups->begin(), groups->end(), RegexGroup());
+  groups->front() = {begin, end};
+}
+
+}  // namespace
+
+// A matcher is made when text first needs it.
+struct Regex::Impl {
+  enum class State { kUnknown, kReady, kAbsent };
+  struct Automaton {
+    State state = State::kUnknown;
+    std::unique_ptr<Re2Matcher> matcher;
+  };
+
+  Result<bool> Search(std::string_view text, size_t from, std::vector<RegexGroup>* groups, Budget& budget,
+                      bool is_line_start) const;
+  bool SearchPlain(std::string_view text, size_t from, std::vector<RegexGroup>* groups, bool is_line_start) const;
+  const Re2Matcher* AutomatonFor(std::string_view text, size_t from, bool is_line_start) const;
+  const BacktrackMatcher& Backtracker() const {
+    if (backtracker == nullptr) backtracker = std::make_unique<BacktrackMatcher>(tree);
+    return *backtracker;
+  }
+
+  RegexTree tree;
+  RegexAnalysis analysis;
+  bool has_groups = false;
+  std::unique_ptr<PerlMatcher> perl;
+  mutable Automaton automata[2][3];  // by is_line_start and kind of text
+  mutable std::unique_ptr<BacktrackMatcher> backtracker;
+};
+
+Regex::Regex(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+Regex::Regex(Regex&&) noexcept = default;
+Regex& Regex::operator=(Regex&&) noexcept = default;
+Regex::~Regex() = default;
+
+Result<Regex> Regex::Compile(std::string_view pattern, const RegexFlags& flags) {
+  auto impl = std::make_unique<Impl>();
+  if (flags.dialect == RegexDialect::kPerl) {
+    PADDOCK_ASSIGN(impl->perl, PerlMatcher::Make(pattern, flags));
+    return Regex(std::move(impl));
+  }
+  PADDOCK_ASSIGN(impl->tree, ParseRegex(pattern, flags));
+  impl->analysis = AnalyzeRegex(impl->tree);
+  impl->has_groups = impl->tree.group_count > 0 && flags.extent != RegexExtent::kWholeWords;
+  if (impl->analysis.size > kMaxSize) return Error(Code::kSyntax, "Regular expression too big");
+  return Regex(std::move(impl));
+}
+
+Result<bool> Regex::Search(std::string_view text, size_t from, std::vector<RegexGroup>* groups, Budget& budget,
+                           bool is_line_start) const {
+  if (impl_->perl != nullptr) return impl_->perl->Search(text, from, is_line_start, groups, budget);
+  return impl_->Search(text, from, groups, budget, is_line_start);
+}
+
+bool Regex::Impl::SearchPlain(std::string_view text, size_t from, std::vector<RegexGroup>* groups,
+                              bool is_line_start) const {
+  const std::string_view literal = analysis.required;
+  size_t begin = 0;
+  if (analysis.plain_at_start) {
+    if (from > 0 || !is_line_start || !text.starts_with(literal)) return false;
+    if (analysis.plain_at_end && text.size() != literal.size()) return false;
+  } else if (analysis.plain_at_end) {
+    if (text.size() - from < literal.size() || !text.ends_with(literal)) return false;
+    begin = text.size() - literal.size();
+  } else {
+    begin = FindLiteral(text, literal, from);
+    if (begin == kNone) return false;
+  }
+  FillWhole(groups, begin, begin + literal.size());
+  return true;
+}
+
+const Re2Matcher* Regex::Impl::AutomatonFor(std::string_view text, size_t from, bool is_line_start) const {
+  auto kind = Re2Matcher::Text::kBytes;
+  if (!analysis.is_byte_wise) {
+    const bool is_short = text.size() - from <= kShortText;
+    kind = Re2Matcher::Text::kUtf8;
+    if (is_short || (analysis.has_word_assertions && from == 0)) {
+      // A word boundary at `from` looks at the character before.
+      if (IsAscii(text.substr(from > 0 ? from - 1 : 0))) kind = Re2Matcher::Text::kAscii;
+    }
+  }
+  Automaton& automaton = automata[is_line_start ? 1 : 0][static_cast<size_t>(kind)];
+  if (automaton.state == State::kUnknown) {
+    automaton.matcher = Re2Matcher::Make(tree, kind, is_line_start, has_groups);
+    automaton.state = automaton.matcher == nullptr ? State::kAbsent : State::kReady;
+  }
+  return automaton.matcher.get();
+}
+
+Result<bool> Regex::Impl::Search(std::string_view text, size_t from, std::vector<RegexGroup>* groups,
+                                 Budget& budget, bool is_line_start) const {
+  budget.Step(1 + static_cast<int64_t>((text.size() - from) / 64));
+  if (analysis.is_plain) return SearchPlain(text, from, groups, is_line_start);
+  if (analysis.is_anchored && from > 0) return false;
+  if (!analysis.required.empty() && FindLiteral(text, analysis.required, from) == kNone) return false;
+  const Re2Matcher* automaton = analysis.has_back_references ? nullptr : AutomatonFor(text, from, is_line_start);
+  if (automaton == nullptr) return Backtracker().Search(text, from, is_line_start, groups, budget);
+  budget.Step(static_cast<int64_t>((text.size() - from) / 64));
+  const size_t wanted = groups == nullptr ? 0 : groups->size();
+  if (wanted > 1 && analysis.has_subtle_groups) {
+    if (!automaton->Search(text, from, groups->data(), 1)) return false;
+    return Backtracker().FillGroups(text, is_line_start, *groups, budget);
+  }
+  return automaton->Search(text, from, wanted == 0 ? nullptr : groups->data(), wanted);
+}
+
+size_t Regex::group_count() const {
+  return impl_->perl != nullptr ? impl_->perl->group_count() : impl_->tree.group_count;
+}
+
+std::string_view Regex::required_literal() const { return impl_->analysis.required; }
+
+std::string EscapeRegex(std::string_view text) {
+  std::string escaped;
+  escaped.reserve(text.size());
+  for (const char c : text) {
+    if (c != '\0' && std::strchr("\\.[]{}()*+?^$|", c) != nullptr) escaped.push_back('\\');
+    escaped.push_back(c);
+  }
+  return escaped;
+}
+
+}  // namespace paddock

@@ -1,0 +1,15 @@
+// Reads the POSIX-like dialects into a RegexTree, deciding every ambiguity as the GNU C library does.
+// For text/regex only.
+#pragma once
+
+#include <string_view>
+
+#include "base/result.h"
+#include "text/regex.h"
+#include "text/regex_tree.h"
+
+namespace paddock {
+
+Result<RegexTree> ParseRegex(std::string_view pattern, const RegexFlags& flags);
+
+}  // namespace paddock
