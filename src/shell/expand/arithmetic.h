@@ -21,6 +21,7 @@ struct Word;
 struct Arithmetic;
 // Null when the text needs expansion or does not parse (it is then evaluated as text, with its error).
 std::shared_ptr<const Arithmetic> CompileArithmetic(std::string_view text);
+std::shared_ptr<const Arithmetic> CompileArithmetic(const Word& word);
 
 // Evaluates; nothing on an error, with the complaint printed ("bash: line 1: …") after `context`
 // (a builtin's name such as "let", or empty). shell.flow is not touched: callers decide.

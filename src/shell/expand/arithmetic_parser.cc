@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "shell/ast/ast.h"
 #include "shell/expand/arithmetic.h"
 #include "shell/expand/arithmetic_code.h"
 #include "shell/expand/arithmetic_lexer.h"
@@ -339,6 +340,10 @@ std::shared_ptr<const Arithmetic> CompileArithmetic(std::string_view text) {
   auto compiled = CompileAny(text);
   if (compiled->error != nullptr) return nullptr;
   return compiled;
+}
+
+std::shared_ptr<const Arithmetic> CompileArithmetic(const Word& word) {
+  return word.is_plain ? CompileArithmetic(word.plain) : nullptr;
 }
 
 std::shared_ptr<const Arithmetic> ArithmeticCache::Get(std::string_view text) {

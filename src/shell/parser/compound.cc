@@ -1,6 +1,7 @@
 // Compound commands, the function and coproc keywords.
 #include <utility>
 
+#include "shell/expand/arithmetic.h"
 #include "shell/parser/grammar.h"
 
 namespace paddock::shell {
@@ -71,8 +72,8 @@ Grammar::StatementPtr Grammar::ParseParenthesis() {
   }
   StatementPtr arithmetic =
       Make(Statement::Kind::kArithmetic, lexer_.source().LineAt(lexer_.source().pos()));
+  arithmetic->compiled.push_back(CompileArithmetic(expression));
   arithmetic->expressions.push_back(std::move(expression));
-  arithmetic->compiled.resize(1);
   return arithmetic;
 }
 
@@ -180,6 +181,7 @@ Grammar::StatementPtr Grammar::ParseArithmeticFor(int line) {
         return nullptr;
       case Lexer::Found::kYes: break;
     }
+    loop->compiled.push_back(CompileArithmetic(part));
     loop->expressions.push_back(std::move(part));
     const bool is_end = source.Peek() == ')';
     source.Advance(is_end ? 2 : 1);
@@ -193,7 +195,6 @@ Grammar::StatementPtr Grammar::ParseArithmeticFor(int line) {
         "syntax error: `" + std::string(source.Slice(begin, source.pos())) + "'";
     return nullptr;
   }
-  loop->compiled.resize(3);
   if (PeekIs(TokenKind::kSemicolon)) Drop();
   SkipNewlines();
   return ParseLoopBody(*loop) ? std::move(loop) : nullptr;

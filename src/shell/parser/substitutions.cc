@@ -2,6 +2,7 @@
 #include <string>
 
 #include "shell/ast/printer.h"
+#include "shell/expand/arithmetic.h"
 #include "shell/parser/characters.h"
 #include "shell/parser/lexer.h"
 
@@ -452,6 +453,7 @@ bool Lexer::ReadArithmeticOrCommand(std::vector<WordPart>& parts) {
     case Found::kError: return false;
     case Found::kYes:
       source_.Advance(2);
+      part.compiled = CompileArithmetic(*part.expression);
       parts.push_back(std::move(part));
       return true;
     case Found::kNo: break;
@@ -485,6 +487,7 @@ bool Lexer::ReadOldArithmetic(std::vector<WordPart>& parts) {
   part.expression = std::make_unique<Word>();
   if (ReadExpression(*part.expression, ExpressionEnd::kBracket, dollar) != Found::kYes) return false;
   source_.Advance();
+  part.compiled = CompileArithmetic(*part.expression);
   parts.push_back(std::move(part));
   return true;
 }
