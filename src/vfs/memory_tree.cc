@@ -119,6 +119,13 @@ Status MemoryTree::SetAttributes(NodeId node, const AttributeChange& change) {
   return {};
 }
 
+Status MemoryTree::SetSpecial(NodeId node, uint64_t special) {
+  Inode* inode = inodes_.Change(node);
+  if (inode == nullptr) return Code::kNoEntry;
+  inode->special = special;
+  return {};
+}
+
 Result<std::string> MemoryTree::ReadLink(NodeId node) const {
   const Inode* inode = Find(node);
   if (inode == nullptr) return Code::kNoEntry;

@@ -61,6 +61,7 @@ class MemoryTree : public std::enable_shared_from_this<MemoryTree> {
   Result<std::string> Name(NodeId directory) const;
   Result<Attributes> GetAttributes(NodeId node) const;
   Status SetAttributes(NodeId node, const AttributeChange& change);
+  Status SetSpecial(NodeId node, uint64_t special);
   Result<std::string> ReadLink(NodeId node) const;
   Result<std::vector<DirectoryEntry>> List(NodeId directory) const;
   Result<NodeId> Create(NodeId directory, std::string_view name, const NewNode& node);

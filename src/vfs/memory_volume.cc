@@ -92,6 +92,7 @@ std::shared_ptr<MemoryVolume> MemoryVolume::Fork() const {
 
 void MemoryVolume::set_scheduler(Scheduler* scheduler) { tree_->set_scheduler(scheduler); }
 void MemoryVolume::set_quota(const Quota& quota) { tree_->set_quota(quota); }
+Status MemoryVolume::SetSpecial(NodeId node, uint64_t special) { return tree_->SetSpecial(node, special); }
 void MemoryVolume::set_device(uint64_t device) { tree_->set_device(device); }
 uint64_t MemoryVolume::device() const { return tree_->device(); }
 

@@ -35,6 +35,8 @@ class MemoryVolume final : public Volume {
   std::shared_ptr<MemoryVolume> Fork() const;
   void set_scheduler(Scheduler* scheduler);
   void set_quota(const Quota& quota);
+  // Changes Attributes::special of a node and nothing else: where an overlay keeps its marks.
+  Status SetSpecial(NodeId node, uint64_t special);
 
   NodeId root() const override;
   Result<NodeId> Lookup(NodeId directory, std::string_view name) override;

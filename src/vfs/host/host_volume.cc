@@ -15,7 +15,7 @@
 #include "vfs/host/beneath.h"
 #include "vfs/host/host_file.h"
 #include "vfs/host/host_volume_internal.h"
-#include "vfs/host/node_table.h"
+#include "vfs/node_table.h"
 
 namespace paddock::vfs {
 namespace {
@@ -23,6 +23,10 @@ namespace {
 constexpr uint32_t kShownModeBits = 01777;
 constexpr uint32_t kForeignId = 65534;
 constexpr size_t kMaxNodes = 200'000;
+
+// The table keeps nothing but the names.
+struct Nothing {};
+using HostNodes = NodeTable<Nothing>;
 
 FileType TypeOf(mode_t mode) {
   switch (mode & S_IFMT) {
@@ -71,7 +75,7 @@ class HostVolume final : public Volume {
         access_(access),
         shared_(std::make_shared<Shared>(owners, root_device)) {}
 
-  NodeId root() const override { return NodeTable::kRoot; }
+  NodeId root() const override { return HostNodes::kRoot; }
 
   Result<NodeId> Lookup(NodeId directory, std::string_view name) override {
     PADDOCK_ASSIGN(const std::string path, PathIn(directory, name));
@@ -87,7 +91,7 @@ class HostVolume final : public Volume {
   }
 
   Result<NodeId> Parent(NodeId directory) override {
-    if (directory == NodeTable::kRoot) return directory;
+    if (directory == HostNodes::kRoot) return directory;
     const auto parent = table().ParentOf(directory);
     if (!parent) return Code::kNoEntry;
     return *parent;
@@ -156,13 +160,13 @@ class HostVolume final : public Volume {
     Shared(const OwnerMap& map, dev_t root) : owners(map), root_device(root) {}
     Attributes Translate(const struct stat& found) const;
 
-    NodeTable table{kMaxNodes};
+    HostNodes table{kMaxNodes};
     OwnerMap owners;
     dev_t root_device;
     uint64_t device = 0;
   };
 
-  NodeTable& table() { return shared_->table; }
+  HostNodes& table() { return shared_->table; }
 
   Result<std::string> PathOf(NodeId node) {
     auto path = table().PathOf(node);
@@ -300,7 +304,7 @@ Result<NodeId> HostVolume::Create(NodeId directory, std::string_view name, const
 Status HostVolume::Link(NodeId directory, std::string_view name, NodeId node) {
   const auto old_parent = table().ParentOf(node);
   const std::string* old_name = table().NameOf(node);
-  if (!old_parent || old_name == nullptr || node == NodeTable::kRoot) return Code::kNotPermitted;
+  if (!old_parent || old_name == nullptr || node == HostNodes::kRoot) return Code::kNotPermitted;
   PADDOCK_ASSIGN(const HostDescriptor from, OpenForChange(*old_parent, *old_name));
   PADDOCK_ASSIGN(const HostDescriptor to, OpenForChange(directory, name));
   if (linkat(from.get(), old_name->c_str(), to.get(), std::string(name).c_str(), 0) != 0) {

@@ -10,7 +10,6 @@
 
 #include "vfs/host/beneath.h"
 #include "vfs/host/host_volume_internal.h"
-#include "vfs/host/node_table.h"
 #include "vfs/host/temporary_directory.h"
 #include "vfs/test_clock.h"
 #include "vfs/view.h"
@@ -264,24 +263,6 @@ TEST(HostVolume, MissingDirectoryFails) {
   TemporaryDirectory directory;
   directory.Put("f", "");
   EXPECT_EQ(Failure(MakeHostVolume(directory.Path("f"), HostAccess::kReadOnly)), Code::kNotDirectory);
-}
-
-TEST(NodeTable, ForgetsWhatIsOldButNotWhatIsHeld) {
-  NodeTable table(100);
-  const NodeId held = table.Intern(NodeTable::kRoot, "held");
-  table.Hold(held);
-  const NodeId old = table.Intern(NodeTable::kRoot, "old");
-  for (int i = 0; i < 10'000; ++i) {
-    const NodeId directory = table.Intern(NodeTable::kRoot, std::to_string(i % 500));
-    const NodeId file = table.Intern(directory, std::to_string(i));
-    EXPECT_EQ(table.PathOf(file), std::to_string(i % 500) + "/" + std::to_string(i));
-  }
-  EXPECT_LE(table.size(), 101u);
-  EXPECT_EQ(table.PathOf(held), "held");
-  EXPECT_EQ(table.PathOf(old), std::nullopt);
-  table.Forget(NodeTable::kRoot, "held");
-  EXPECT_EQ(table.PathOf(held), std::nullopt);
-  table.Release(held);
 }
 
 }  // namespace
