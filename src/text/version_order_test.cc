@@ -20,7 +20,7 @@ TEST(VersionOrder, HiddenNamesComeFirst) {
 
 TEST(VersionOrder, SuffixCountsLast) {
   EXPECT_LT(CompareVersionNames("a-1.tar.gz", "a-1.0.tar.gz"), 0);
-  EXPECT_LT(CompareVersionNames("a.c", "a.c~"), 0);
+  EXPECT_GT(CompareVersionNames("a.c", "a.c~"), 0);
   EXPECT_LT(CompareVersionNames("1.0~rc1", "1.0"), 0);
 }
 
