@@ -244,7 +244,8 @@ class BraceWriter {
   }
 
   static std::string Format(const Node& node, int64_t value) {
-    if (node.is_letter) return std::string(1, static_cast<char>(value));
+    // The backslash between Z and a quotes nothing and disappears.
+    if (node.is_letter) return value == '\\' ? std::string() : std::string(1, static_cast<char>(value));
     std::string text = std::to_string(value);
     if (text.size() < node.width) text.insert(value < 0 ? 1 : 0, node.width - text.size(), '0');
     return text;

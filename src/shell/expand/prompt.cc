@@ -59,8 +59,7 @@ std::string UserName(Shell& shell) {
   return "I have no name!";
 }
 
-// The text of the escape \`letter`; nothing if it is none. `quoted` is set when the text must not be
-// expanded again.
+// The text of the escape \`letter`; nothing if it is none.
 std::optional<std::string> DecodeEscape(Shell& shell, char letter) {
   switch (letter) {
     case 'a': return "\a";
@@ -85,8 +84,8 @@ std::optional<std::string> DecodeEscape(Shell& shell, char letter) {
     case 'V': return "5.2.15";
     case 'w': return WorkingDirectory(shell, false);
     case 'W': return WorkingDirectory(shell, true);
-    case '!':
-    case '#': return std::to_string(shell.history->size() + 1);
+    case '#': return "0";
+    case '!': return std::to_string(shell.history->size() + 1);
     case '$': return shell.files().credentials().uid == 0 ? "#" : "$";
     default: return std::nullopt;
   }
@@ -134,7 +133,8 @@ std::string DecodeEscapes(Shell& shell, std::string_view text, bool protects) {
       }
     }
     if (const auto shown = DecodeEscape(shell, letter)) {
-      out += protects ? Protect(*shown) : *shown;
+      // A backslash that was written stays one for the expansion; other text is not expanded again.
+      out += protects && letter != '\\' ? Protect(*shown) : *shown;
     } else {
       out += '\\';
       out += letter;
