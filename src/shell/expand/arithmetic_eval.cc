@@ -349,17 +349,15 @@ bool Evaluation::ResolveIndex(const Arithmetic::Element& element, const Variable
 bool Evaluation::LoadPlace(const Place& place, const Arithmetic::Element& element, uint32_t token,
                            int64_t* value) {
   const Variable* variable = shell_.variables.Find(place.name);
-  if (variable == nullptr) {
-    if (shell_.options.Get(SetOption::kNounset)) return FailUnset(element.name);
-    if (!place.is_valid && !element.subscript.empty()) {
-      shell_.Complain(element.name.text + ": bad array subscript");
-    }
-    return true;
-  }
+  const bool is_set = variable != nullptr && variable->is_set;
+  if (!is_set && shell_.options.Get(SetOption::kNounset)) return FailUnset(element.name);
   if (!place.is_valid) {
-    if (!element.subscript.empty()) shell_.Complain(element.name.text + ": bad array subscript");
+    // Bash looks twice, and complains twice, when there is no subscript at all.
+    const std::string& shown = element.subscript.empty() ? element.source : element.name.text;
+    shell_.Complain(shown + ": bad array subscript");
     return true;
   }
+  if (variable == nullptr) return true;
   const std::string* text = nullptr;
   if (place.is_associative) {
     text = variable->associative ? variable->associative->Get(place.key) : nullptr;

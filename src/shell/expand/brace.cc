@@ -98,8 +98,6 @@ class BraceParser {
       }
       for (const char byte : part.text) atoms_.push_back({byte, nullptr});
     }
-    shell_.budget().Step(1 + static_cast<int64_t>(atoms_.size() / 16));
-    FindPartners();
   }
 
   Sequence Parse() { return Parse(0, atoms_.size()); }
@@ -107,77 +105,90 @@ class BraceParser {
  private:
   bool Is(size_t i, char byte) const { return atoms_[i].part == nullptr && atoms_[i].byte == byte; }
 
-  // Notes for each '{' its '}', and the separators between them.
-  void FindPartners() {
-    close_.assign(atoms_.size(), 0);
-    commas_.resize(atoms_.size());
-    std::vector<size_t> open;
-    for (size_t i = 0; i < atoms_.size(); ++i) {
+  // The '}' that closes a '{' whose inside starts at `begin`: the first one at its level behind a comma or
+  // a "..". Nothing if there is none before `end`.
+  std::optional<size_t> FindClose(size_t begin, size_t end) {
+    shell_.budget().Step(1 + static_cast<int64_t>((end - begin) / 16));
+    size_t level = 0;
+    bool has_separator = false;
+    for (size_t i = begin; i < end; ++i) {
       if (Is(i, '{')) {
-        open.push_back(i);
-      } else if (Is(i, '}') && !open.empty()) {
-        close_[open.back()] = i;
-        open.pop_back();
-      } else if (Is(i, ',') && !open.empty()) {
-        commas_[open.back()].push_back(i);
+        ++level;
+      } else if (Is(i, '}')) {
+        if (level > 0) {
+          --level;
+        } else if (has_separator) {
+          return i;
+        }
+      } else if (level == 0) {
+        const bool is_range = Is(i, '.') && i + 1 < end && Is(i + 1, '.') && !(i + 2 < end && Is(i + 2, '}'));
+        has_separator = has_separator || is_range || Is(i, ',');
       }
     }
-    // What looks like a separator behind a '{' that is never closed is text, also for those around it.
-    for (const size_t unclosed : open) commas_[unclosed].clear();
+    return std::nullopt;
   }
 
-  static void AddText(Sequence& sequence, char byte) {
+  void AddAtom(Sequence& sequence, const Atom& atom) {
+    if (atom.part != nullptr) {
+      sequence.emplace_back(Node::Kind::kPart);
+      sequence.back().part = atom.part;
+      return;
+    }
     if (sequence.empty() || sequence.back().kind != Node::Kind::kText) {
       sequence.emplace_back(Node::Kind::kText);
     }
-    sequence.back().text += byte;
+    sequence.back().text += atom.byte;
   }
 
   Sequence Parse(size_t begin, size_t end) {
     shell_.budget().CheckStack();
     Sequence sequence;
+    size_t start = begin;   // of the word, or behind the last expression: "{}" is plain text there
     for (size_t i = begin; i < end; ++i) {
-      if (atoms_[i].part != nullptr) {
-        sequence.emplace_back(Node::Kind::kPart);
-        sequence.back().part = atoms_[i].part;
+      const bool is_open = Is(i, '{') && !(i == start && i + 1 < end && Is(i + 1, '}'));
+      const auto close = is_open ? FindClose(i + 1, end) : std::nullopt;
+      if (!close) {
+        AddAtom(sequence, atoms_[i]);
         continue;
       }
-      if (Is(i, '{') && close_[i] != 0) {
-        if (auto node = ParseBraces(i)) {
-          sequence.push_back(std::move(*node));
-          i = close_[i];
-          continue;
-        }
+      if (auto node = ParseInside(i + 1, *close)) {
+        sequence.push_back(std::move(*node));
+      } else {
+        for (size_t k = i; k <= *close; ++k) AddAtom(sequence, atoms_[k]);
       }
-      AddText(sequence, atoms_[i].byte);
+      i = *close;
+      start = i + 1;
     }
     return sequence;
   }
 
-  std::optional<Node> ParseBraces(size_t open) {
-    const size_t close = close_[open];
-    if (commas_[open].empty()) {
+  // What stands between braces. Without any comma it can only be a range.
+  std::optional<Node> ParseInside(size_t begin, size_t end) {
+    bool has_comma = false;
+    for (size_t i = begin; i < end && !has_comma; ++i) has_comma = Is(i, ',');
+    if (!has_comma) {
       std::string text;
-      for (size_t i = open + 1; i < close; ++i) {
+      for (size_t i = begin; i < end; ++i) {
         if (atoms_[i].part != nullptr || text.size() > 80) return std::nullopt;
         text += atoms_[i].byte;
       }
       return ParseRange(text);
     }
     Node node(Node::Kind::kChoice);
-    size_t begin = open + 1;
-    for (const size_t comma : commas_[open]) {
-      node.choices.push_back(Parse(begin, comma));
-      begin = comma + 1;
+    size_t level = 0;
+    for (size_t i = begin; i < end; ++i) {
+      if (Is(i, '{')) ++level;
+      if (Is(i, '}') && level > 0) --level;
+      if (!Is(i, ',') || level > 0) continue;
+      node.choices.push_back(Parse(begin, i));
+      begin = i + 1;
     }
-    node.choices.push_back(Parse(begin, close));
+    node.choices.push_back(Parse(begin, end));
     return node;
   }
 
   Shell& shell_;
   std::vector<Atom> atoms_;
-  std::vector<size_t> close_;                 // of a '{': the offset of its '}', or 0
-  std::vector<std::vector<size_t>> commas_;   // of a '{': offsets of its own commas
 };
 
 class BraceWriter {
@@ -200,12 +211,8 @@ class BraceWriter {
     switch (node.kind) {
       case Node::Kind::kText:
         return With(node.text, behind);
-      case Node::Kind::kPart: {
-        marks_.push_back({node.part, text_.size()});
-        const bool is_good = Write(behind);
-        marks_.pop_back();
-        return is_good;
-      }
+      case Node::Kind::kPart:
+        return WithPart(node.part, behind);
       case Node::Kind::kChoice:
         for (const Sequence& choice : node.choices) {
           if (!Write({&choice, 0, &behind})) return false;
@@ -231,6 +238,13 @@ class BraceWriter {
     return is_good;
   }
 
+  bool WithPart(const WordPart* part, const Rest& behind) {
+    marks_.push_back({part, text_.size()});
+    const bool is_good = Write(behind);
+    marks_.pop_back();
+    return is_good;
+  }
+
   bool WriteRange(const Node& node, const Rest& behind) {
     const bool is_down = node.last < node.first;
     const uint64_t span = is_down ? static_cast<uint64_t>(node.first) - static_cast<uint64_t>(node.last)
@@ -238,14 +252,18 @@ class BraceWriter {
     for (uint64_t done = 0;; done += node.step) {
       const auto value = static_cast<int64_t>(is_down ? static_cast<uint64_t>(node.first) - done
                                                       : static_cast<uint64_t>(node.first) + done);
-      if (!With(Format(node, value), behind)) return false;
+      if (node.is_letter && value == '\\') {
+        // The backslash between Z and a quotes nothing and leaves an empty text.
+        if (!WithPart(&nothing_, behind)) return false;
+      } else if (!With(Format(node, value), behind)) {
+        return false;
+      }
       if (span - done < node.step) return true;
     }
   }
 
   static std::string Format(const Node& node, int64_t value) {
-    // The backslash between Z and a quotes nothing and disappears.
-    if (node.is_letter) return value == '\\' ? std::string() : std::string(1, static_cast<char>(value));
+    if (node.is_letter) return std::string(1, static_cast<char>(value));
     std::string text = std::to_string(value);
     if (text.size() < node.width) text.insert(value < 0 ? 1 : 0, node.width - text.size(), '0');
     return text;
@@ -267,6 +285,7 @@ class BraceWriter {
 
   Shell& shell_;
   const std::function<bool(std::span<const BracePiece>)>& emit_;
+  const WordPart nothing_{WordPart::Kind::kQuoted};
   std::string text_;
   std::vector<Mark> marks_;
   std::vector<BracePiece> pieces_;

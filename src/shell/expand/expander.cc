@@ -41,16 +41,45 @@ bool ExpandInto(Shell& shell, const Word& word, Target target, const Expansion::
   return true;
 }
 
+// True for a part written as $name, without braces: text that brace expansion puts behind it can make
+// the name longer.
+bool IsOpenName(const WordPart& part) {
+  return part.kind == WordPart::Kind::kParameter && part.parameter->op == ParameterOp::kNone &&
+         !part.parameter->source.starts_with("${") && IsName(part.parameter->name.text);
+}
+
+// Adds $name with the start of `behind` that continues the name; returns what is left of it.
+bool AddLongerName(Expansion& out, const WordPart& part, std::string_view* behind) {
+  size_t length = 0;
+  while (length < behind->size() && IsName("_" + std::string(behind->substr(length, 1)))) ++length;
+  Parameter longer;
+  longer.name = Name(part.parameter->name.text + std::string(behind->substr(0, length)));
+  behind->remove_prefix(length);
+  return ExpandParameter(out, longer, {});
+}
+
+bool AddPieces(Expansion& out, std::span<const BracePiece> pieces) {
+  // A word with braces is no assignment, whatever it looks like.
+  const Expansion::Context context{.may_be_assignment = false};
+  for (size_t i = 0; i < pieces.size(); ++i) {
+    if (pieces[i].part == nullptr) {
+      if (!out.AddLiteral(pieces[i].text, context, i == 0, i + 1 == pieces.size())) return false;
+    } else if (IsOpenName(*pieces[i].part) && i + 1 < pieces.size() && pieces[i + 1].part == nullptr) {
+      std::string_view behind = pieces[i + 1].text;
+      if (!AddLongerName(out, *pieces[i].part, &behind)) return false;
+      if (!out.AddLiteral(behind, context, false, i + 2 == pieces.size())) return false;
+      ++i;
+    } else if (!out.AddPart(*pieces[i].part, context)) {
+      return false;
+    }
+  }
+  return true;
+}
+
 bool ExpandBraced(Shell& shell, const Word& word, std::vector<std::string>* fields) {
   return ExpandBraces(shell, word, [&](std::span<const BracePiece> pieces) {
     Expansion out(shell, Target::kFields, fields);
-    for (size_t i = 0; i < pieces.size(); ++i) {
-      const bool is_good = pieces[i].part != nullptr
-                               ? out.AddPart(*pieces[i].part, {})
-                               : out.AddLiteral(pieces[i].text, {}, i == 0, i + 1 == pieces.size());
-      if (!is_good) return false;
-    }
-    return out.Finish();
+    return AddPieces(out, pieces) && out.Finish();
   });
 }
 

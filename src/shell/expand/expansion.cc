@@ -45,15 +45,19 @@ const Redirect* FindFileRead(const StatementList& program) {
 // $(<file) without a subshell. Nothing when the file cannot be read (the complaint is printed).
 std::optional<Captured> ReadSubstitutedFile(Shell& shell, const Redirect& redirect) {
   std::string path;
-  shell.had_substitution = true;
-  shell.last_substitution_status = 1;
+  const auto set_status = [&](int status) {
+    shell.had_substitution = true;
+    shell.last_substitution_status = status;
+    shell.last_status = status;
+  };
+  set_status(1);
   if (!ExpandRedirectTarget(shell, redirect.target, &path)) return std::nullopt;
   Result<std::string> content = vfs::ReadFile(shell.files(), path);
   if (!content) {
     shell.Complain(path + ": " + std::string(content.error().Text()));
     return std::nullopt;
   }
-  shell.last_substitution_status = 0;
+  set_status(0);
   Captured captured;
   captured.text = std::move(*content);
   captured.had_nul = std::erase(captured.text, '\0') > 0;
@@ -214,6 +218,7 @@ bool Expansion::AddLiteral(std::string_view text, const Context& context, bool i
   bool after_colon = context.is_assignment;
   size_t first_value = 0;
   if (is_first && target_ == Target::kFields && !context.is_assignment && context.has_tilde &&
+      context.may_be_assignment &&
       text.find('=') != std::string_view::npos && text.find('~') != std::string_view::npos) {
     if (const auto value = FindAssignmentValue(text)) {
       first_value = *value;

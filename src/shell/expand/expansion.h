@@ -46,6 +46,7 @@ class Expansion {
     bool is_quoted = false;        // inside double quotes
     bool splits_literals = false;  // an operand as in ${x:-a b}: its literal text splits too
     bool is_assignment = false;    // a tilde may stand after ':' too
+    bool may_be_assignment = true; // a field "name=~" is read as one
     bool has_tilde = true;         // a tilde at the start of the word means a home directory
   };
 

@@ -338,6 +338,10 @@ bool Substitution::Run() {
       return true;
     }
   }
+  if (parameter_.subscript && parameter_.subscript->parts.empty()) {
+    shell_.FailExpansion(parameter_.source + ": bad substitution");
+    return false;
+  }
   if (!MakeReference(shell_, parameter_, &reference_)) return false;
   if (parameter_.op == Op::kKeys) return RunKeys();
   if (parameter_.op == Op::kIndirect || parameter_.is_indirect) {
@@ -421,7 +425,7 @@ bool Substitution::RunConditional() {
   const bool is_null = IsNull();
   if (parameter_.op == Op::kAlternate) {
     if (!is_null) return AddOperand();
-    if (!value_.is_list || value_.is_star) out_.AddValue({}, context_);
+    if (!value_.is_list || value_.is_star || value_.is_set) out_.AddValue({}, context_);
     return true;
   }
   if (!is_null) {

@@ -154,7 +154,7 @@ bool MakeReference(Shell& shell, const Parameter& parameter, Reference* referenc
   reference->is_star = parameter.is_subscript_star || parameter.name.text == "*";
   if (parameter.is_subscript_at) reference->display += "[@]";
   if (parameter.is_subscript_star) reference->display += "[*]";
-  if (parameter.subscript) {
+  if (parameter.subscript && !reference->is_list()) {
     reference->has_subscript = true;
     if (!ExpandSubscript(shell, *parameter.subscript, &reference->subscript)) return false;
     reference->display += "[" + parameter.subscript->source + "]";

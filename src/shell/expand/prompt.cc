@@ -136,7 +136,8 @@ std::string DecodeEscapes(Shell& shell, std::string_view text, bool protects) {
       // A backslash that was written stays one for the expansion; other text is not expanded again.
       out += protects && letter != '\\' ? Protect(*shown) : *shown;
     } else {
-      out += '\\';
+      // As between double quotes, which an unquoted `"` does not end.
+      if (!protects || letter != '"') out += '\\';
       out += letter;
     }
   }

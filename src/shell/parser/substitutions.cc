@@ -222,7 +222,8 @@ bool Lexer::ReadOperator(Parameter& parameter, bool is_quoted, bool is_here_docu
     case '/':
       return ReadReplacement(parameter, begin);
     case '@':
-      if (source_.Peek(2) == '}' && std::string_view("QEPAaKkUuL").find(next) != std::string_view::npos) {
+      // Other letters are refused when they are expanded, and then only for a parameter that is set.
+      if (source_.Peek(2) == '}' && IsNameStart(next)) {
         parameter.op = ParameterOp::kTransform;
         parameter.transform = next;
         source_.Advance(2);
@@ -252,8 +253,14 @@ bool Lexer::ReadReplacement(Parameter& parameter, size_t begin) {
     default: break;
   }
   if (parameter.op != ParameterOp::kReplace) source_.Advance();
-  // A slash right behind the operator is the pattern's first character.
-  if (!ReadPattern(parameter.word, '/', begin)) return false;
+  const bool is_anchored =
+      parameter.op == ParameterOp::kReplacePrefix || parameter.op == ParameterOp::kReplaceSuffix;
+  if (is_anchored && source_.Peek() == '/') {
+    parameter.word = std::make_unique<Word>();
+  } else if (!ReadPattern(parameter.word, '/', begin)) {
+    // A slash right behind `/` or `//` was the pattern's first character.
+    return false;
+  }
   if (source_.Peek() != '/') return true;
   source_.Advance();
   return ReadPattern(parameter.word2, '\0', begin);
