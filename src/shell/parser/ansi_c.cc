@@ -24,6 +24,19 @@ uint32_t TakeDigits(std::string_view text, size_t* pos, int base, size_t limit) 
   return value;
 }
 
+// UTF-8 as first defined, with up to six bytes; values with the top bit set give nothing.
+void AppendLongUtf8(std::string& out, uint32_t code) {
+  if (code <= 0x10ffff) {
+    AppendUtf8(out, code);
+    return;
+  }
+  if (code > 0x7fffffff) return;
+  const int tails = code < 0x200000 ? 3 : code < 0x4000000 ? 4 : 5;
+  const uint32_t lead = tails == 3 ? 0xf0 : tails == 4 ? 0xf8 : 0xfc;
+  out += static_cast<char>(lead | code >> (6 * tails));
+  for (int i = tails - 1; i >= 0; --i) out += static_cast<char>(0x80 | (code >> (6 * i) & 0x3f));
+}
+
 char SimpleEscape(char c) {
   switch (c) {
     case 'a': return '\a';
@@ -65,7 +78,8 @@ std::string DecodeAnsiC(std::string_view text) {
       const size_t digits = i;
       const uint32_t value = TakeDigits(text, &i, 16, is_braced ? 8 : 2);
       if (i == digits) {
-        out += is_braced ? "\\x{" : "\\x";
+        if (is_braced) return out;
+        out += "\\x";
         continue;
       }
       if (is_braced && i < text.size() && text[i] == '}') ++i;
@@ -81,7 +95,7 @@ std::string DecodeAnsiC(std::string_view text) {
         continue;
       }
       if (value == 0) return out;
-      AppendUtf8(out, value);
+      AppendLongUtf8(out, value);
     } else if (kind == 'c' && i < text.size()) {
       char control = text[i++];
       if (control == '\\' && i < text.size() && text[i] == '\\') ++i;

@@ -149,6 +149,7 @@ Grammar::StatementPtr Grammar::ParseFor(Statement::Kind kind) {
     SkipNewlines();
     return ParseLoopBody(*loop) ? std::move(loop) : nullptr;
   }
+  if (PeekIs(Reserved::kLeftBrace)) return Unexpected();
   SkipNewlines();
   if (PeekIs(Reserved::kIn)) {
     Drop();

@@ -118,8 +118,7 @@ Grammar::ConditionPtr Grammar::ParseConditionTerm() {
     return inside;
   }
   if (token.kind != TokenKind::kWord) {
-    const std::string text = TokenText(token, lexer_.source());
-    if (token.kind == TokenKind::kEnd) return FailCondition("unexpected EOF while looking for `]]'");
+    const std::string text = token.kind == TokenKind::kEnd ? "EOF" : TokenText(token, lexer_.source());
     return FailCondition("unexpected token `" + text + "' in conditional command");
   }
   if (token.reserved == Reserved::kRightBrackets) {
@@ -177,6 +176,9 @@ Grammar::ConditionPtr Grammar::ParseConditionBinary(Token left) {
   Token& right = Peek(mode);
   if (!IsOperand(right)) {
     if (lexer_.has_error()) return nullptr;
+    if (mode == TokenMode::kRegex && right.kind == TokenKind::kRightParen) {
+      return FailCondition("syntax error in conditional expression: unexpected token `)'");
+    }
     const std::string text = TokenText(right, lexer_.source());
     return FailCondition(text.empty() ? "unexpected argument to conditional binary operator"
                                       : "unexpected argument `" + text + "' to conditional binary operator");

@@ -290,6 +290,7 @@ TokenMode Grammar::ModeAfter(const Word& word, TokenMode mode, bool* is_prefix) 
   const std::string& name = word.source;
   if (mode == TokenMode::kCommand) {
     if (IsDeclaration(name)) return TokenMode::kDeclaration;
+    if (name == "alias") return TokenMode::kScalar;
     if (name == "eval" || name == "let") return TokenMode::kEvaluated;
     *is_prefix = name == "command" || name == "builtin";
     return TokenMode::kArgument;

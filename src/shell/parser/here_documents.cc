@@ -50,6 +50,7 @@ bool Lexer::ReadBody(const PendingHereDocument& pending) {
   std::string joined;      // the logical line so far, when continuation lines are joined
   bool is_joining = false;
   bool is_closed = false;
+  int cut_line = 0;
   while (!source_.AtEnd()) {
     const size_t line_begin = source_.pos();
     size_t newline = source_.text().find('\n', line_begin);
@@ -72,11 +73,20 @@ bool Lexer::ReadBody(const PendingHereDocument& pending) {
       is_closed = true;
       break;
     }
+    // "EOF)" ends both the document and the substitution around it, with a warning.
+    const bool is_cut = is_in_substitution() && !redirect.delimiter.empty() && line.data() != joined.data() &&
+                        line.substr(0, redirect.delimiter.size()) == redirect.delimiter &&
+                        line.find(')') != std::string_view::npos;
+    if (is_cut) {
+      source_.set_pos(line_end - line.size() + redirect.delimiter.size());
+      cut_line = source_.LineAt(source_.pos());
+      break;
+    }
     body += line;
     body += '\n';
   }
   if (!is_closed) {
-    warnings_.push_back({EndLine() - 1, "here-document at line " + std::to_string(pending.line) +
+    warnings_.push_back({cut_line > 0 ? cut_line : EndLine() - 1, "here-document at line " + std::to_string(pending.line) +
                                         " delimited by end-of-file (wanted `" + redirect.delimiter + "')"});
   }
   ParseBody(redirect, body, first_line);

@@ -85,6 +85,8 @@ class Lexer {
   bool Fail(std::string message, int line, std::string source_line = {});
   bool FailUnexpected(const Token& token);                // "syntax error near unexpected token `x'"
   bool FailUnexpectedText(std::string_view text, size_t offset);
+  // An operator as written, without line continuations.
+  std::string OperatorText(const Token& token) const;
   bool FailUnmatched(char closer, size_t opened_at);      // "unexpected EOF while looking for matching"
   bool FailAtEnd();                                       // "syntax error: unexpected end of file"
   bool has_error() const { return error_.has_value(); }
@@ -244,6 +246,7 @@ class Lexer {
   std::vector<Edit> edits_;
   std::unordered_set<size_t> closed_apart_;   // offsets of `((` known to be two subshells
   bool expands_next_word_ = false;
+  bool has_read_end_ = false;   // the newline that the text's last line lacks was given
   int depth_ = 0;
   int substitution_depth_ = 0;
 };

@@ -8,15 +8,16 @@ void Source::BeginCommand() {
   const size_t aliases_end = aliases_.empty() ? 0 : aliases_.front().end;
   if (is_buffered_ && pos_ < aliases_end) {
     // A newline inside an alias ended the command: the rest of the alias is the next one's beginning.
-    line_ = LineAt(pos_);
+    line_ = aliases_.front().line;
     buffer_.erase(0, pos_);
     text_ = buffer_;
     for (ActiveAlias& alias : aliases_) alias.end -= std::min(alias.end, pos_);
   } else {
     const size_t offset = main_offset();
     const std::string_view read = main_.substr(main_begin_, offset - main_begin_);
-    line_ = is_buffered_ ? line_ + static_cast<int>(std::count(read.begin(), read.end(), '\n'))
-                         : LineAt(pos_);
+    main_line_ = is_buffered_ ? main_line_ + static_cast<int>(std::count(read.begin(), read.end(), '\n'))
+                              : LineAt(pos_);
+    line_ = main_line_;
     main_begin_ = offset;
     text_ = main_.substr(offset);
     is_buffered_ = false;
@@ -74,7 +75,7 @@ void Source::SpliceAlias(size_t begin, size_t end, const std::string& name, cons
     main_next_ = main_begin_ + keep;
     is_buffered_ = true;
   }
-  LineAt(begin);  // the count before the splice must not see the new text
+  const int line = LineAt(begin);  // the count before the splice must not see the new text
   buffer_.replace(begin, end - begin, value);
   text_ = buffer_;
   const std::ptrdiff_t growth =
@@ -83,7 +84,7 @@ void Source::SpliceAlias(size_t begin, size_t end, const std::string& name, cons
     alias.end = static_cast<size_t>(static_cast<std::ptrdiff_t>(alias.end) + growth);
   }
   const bool ends_in_blank = !value.empty() && (value.back() == ' ' || value.back() == '\t');
-  aliases_.push_back({name, begin + value.size(), ends_in_blank});
+  aliases_.push_back({name, begin + value.size(), ends_in_blank, line});
   pos_ = begin;
 }
 

@@ -16,7 +16,8 @@ namespace paddock::shell {
 
 class Source {
  public:
-  Source(std::string_view text, int first_line) : main_(text), text_(text), line_(first_line) {}
+  Source(std::string_view text, int first_line)
+      : main_(text), main_line_(first_line), text_(text), line_(first_line) {}
 
   // Forgets the command just read; offsets start again at the current position.
   void BeginCommand();
@@ -62,11 +63,13 @@ class Source {
     std::string name;
     size_t end;
     bool ends_in_blank;
+    int line;
   };
   static constexpr size_t kPiece = 4096;
 
   std::string_view main_;
   size_t main_begin_ = 0;      // where the current command starts in main_
+  int main_line_;              // its line
   std::string_view text_;      // main_ from main_begin_, or buffer_
   size_t pos_ = 0;
   int line_;                   // of offset 0
