@@ -82,16 +82,20 @@ void Kernel::ParkStopped() {
   if (budget_ != nullptr && budget_->stopped_by() != LimitKind::kNone) budget_->Stop(budget_->stopped_by());
 }
 
-Process& Kernel::Make(int parent_pid, const vfs::View& files) {
+Process& Kernel::Make(int parent_pid, const vfs::View& files, int wanted_pid) {
   if (budget_ != nullptr && live_count_ >= budget_->limits().processes) {
     budget_->Stop(LimitKind::kProcesses);
   }
-  while (processes_.contains(next_pid_)) next_pid_ = next_pid_ >= kMaxPid ? 100 : next_pid_ + 1;
-  const int pid = next_pid_;
-  next_pid_ = next_pid_ >= kMaxPid ? 100 : next_pid_ + 1;
+  int pid = wanted_pid;
+  if (pid == 0) {
+    while (processes_.contains(next_pid_)) next_pid_ = next_pid_ >= kMaxPid ? 100 : next_pid_ + 1;
+    pid = next_pid_;
+    next_pid_ = next_pid_ >= kMaxPid ? 100 : next_pid_ + 1;
+  }
+  PADDOCK_CHECK(!processes_.contains(pid));
   std::unique_ptr<Process> process(new Process(*this, pid, parent_pid, files));  // allow(raw-new): private
   Process& made = *process;
-  processes_.emplace_hint(processes_.end(), pid, std::move(process));
+  processes_.emplace(pid, std::move(process));
   ++live_count_;
   return made;
 }
@@ -132,9 +136,11 @@ void Kernel::StartFiber(Process& process, Body body) {
   process.fiber_ = fiber;
 }
 
-Process& Kernel::StartInitial(const vfs::Credentials& who, std::function<void(Process&)> prepare, Body body) {
+Process& Kernel::StartInitial(const vfs::Credentials& who, std::function<void(Process&)> prepare, Body body,
+                              int keep_as) {
   constexpr uint32_t kUmask = 022;
-  Process& process = Make(0, vfs::View(*names_, clock_, who, kUmask));
+  kept_pid_ = keep_as;
+  Process& process = Make(0, vfs::View(*names_, clock_, who, kUmask), keep_as);
   if (prepare) prepare(process);
   StartFiber(process, std::move(body));
   return process;
@@ -180,7 +186,7 @@ void Kernel::Exit(Process& process, WaitStatus status) {
   for (Fiber* waiter : process.exit_waiters_) scheduler_.Unpark(waiter);
   process.exit_waiters_.clear();
   // Children go to the init process, which reaps those that have ended.
-  for (auto it = processes_.begin(); it != processes_.end();) {
+  for (auto it = processes_.begin(); it != processes_.end() && process.pid_ != kept_pid_;) {
     Process& other = *it->second;
     ++it;
     if (other.parent_pid_ != process.pid_) continue;

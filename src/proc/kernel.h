@@ -47,7 +47,10 @@ class Kernel {
   using Body = std::function<int(Process&)>;
 
   // The first process of an exec: parent 0, descriptors empty. Runs on a new fiber.
-  Process& StartInitial(const vfs::Credentials& who, std::function<void(Process&)> prepare, Body body);
+  // With `keep_as` its pid is that number, and children it leaves behind stay its children for the next
+  // initial process of the same number (a session's shell from one exec to the next).
+  Process& StartInitial(const vfs::Credentials& who, std::function<void(Process&)> prepare, Body body,
+                        int keep_as = 0);
 
   // How that process ended, once; nothing while it runs or when the exec was stopped by its budget.
   std::optional<WaitStatus> TakeInitial(int pid);
@@ -115,7 +118,7 @@ class Kernel {
   BodyEnd RunBody(Process& process, const Body& body);
   void StartFiber(Process& process, Body body);
   void Exit(Process& process, WaitStatus status);
-  Process& Make(int parent_pid, const vfs::View& files);
+  Process& Make(int parent_pid, const vfs::View& files, int pid = 0);
   Process* FindUnreapedChild(const Process& parent, int pid);
   WaitStatus Reap(Process& process);
   void WakeAll();
@@ -128,6 +131,7 @@ class Kernel {
   size_t live_count_ = 0;
   std::map<int, std::unique_ptr<Process>> processes_;
   int next_pid_ = 100;
+  int kept_pid_ = 0;
   std::string hostname_ = "paddock";
 };
 

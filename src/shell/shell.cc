@@ -92,6 +92,16 @@ Shell::Shell(const Shell& parent, proc::Process& process)
   }
 }
 
+Shell::Shell(const Shell& before, proc::Process& process, Continue) : Shell(before, process) {
+  subshell_level = before.subshell_level;
+  is_subshell_of_script = before.is_subshell_of_script;
+  last_status = before.last_status;
+  loop_depth = 0;
+  errexit_ignored = 0;
+  traps = Traps{.actions = before.traps.actions, .inherited = {}, .ignored_at_start = before.traps.ignored_at_start};
+  for (const auto& [signal, action] : before.traps.actions) SetTrap(signal, action);
+}
+
 Shell::~Shell() = default;
 
 // --- errors ------------------------------------------------------------------------------------------

@@ -98,6 +98,9 @@ class Shell {
   Shell(proc::Process& process, const ShellHost& host, const Environment& environment);
   // A subshell of `parent` that runs in `process` (traps reset, loop and function state kept).
   Shell(const Shell& parent, proc::Process& process);
+  // The same shell going on in another process (a session's next exec): traps, jobs and level are kept.
+  struct Continue {};
+  Shell(const Shell& before, proc::Process& process, Continue);
   ~Shell();
   Shell& operator=(const Shell&) = delete;
 

@@ -33,6 +33,8 @@ struct Builtin {
 
 const Builtin* FindBuiltin(std::string_view name);   // null if none
 std::span<const Builtin* const> AllBuiltins();       // sorted by name
+// The generated table, in the order of the files; for the two above.
+std::span<const Builtin* const> BuiltinTable();
 // True when `enable -n` turned it off in this shell.
 bool IsDisabled(const Shell& shell, std::string_view name);
 
@@ -61,7 +63,7 @@ class BuiltinOptions {
   bool is_plus_ = false;
 };
 
-// "bash: line 1: NAME: usage: NAME USAGE" on stderr; returns 2.
+// "NAME: usage: NAME USAGE" on stderr; returns 2.
 int UsageError(Shell& shell, const Builtin& builtin);
 
 }  // namespace paddock::shell
