@@ -1,0 +1,154 @@
+#include "cli/cli.h"
+
+#include <charconv>
+#include <cstdio>
+
+namespace paddock::cli {
+namespace {
+
+constexpr Subcommand kSubcommands[] = {
+    {"run", "run a script, a file or a command in a fresh sandbox", RunRun},
+    {"batch", "serve scripts as JSON lines, a fresh sandbox for each", RunBatch},
+};
+
+void PrintUsage(std::FILE* to) {
+  std::fprintf(to, "paddock %s: a computer of its own for every agent\n\nUsage: paddock SUBCOMMAND [ARGUMENT]...\n\n",
+               kVersion);
+  for (const Subcommand& subcommand : kSubcommands) std::fprintf(to, "  %-8s %s\n", subcommand.name, subcommand.summary);
+  std::fprintf(to, "\n'paddock SUBCOMMAND --help' explains one. 'paddock --version' prints the version.\n");
+}
+
+// A number with an optional fraction and suffix; false if malformed.
+bool SplitNumber(std::string_view text, double* number, std::string_view* suffix) {
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), *number);
+  if (error != std::errc() || *number < 0) return false;
+  *suffix = text.substr(static_cast<size_t>(end - text.data()));
+  return true;
+}
+
+bool ParseBytes(std::string_view text, uint64_t* bytes) {
+  double number = 0;
+  std::string_view suffix;
+  if (!SplitNumber(text, &number, &suffix)) return false;
+  double unit = 1;
+  if (suffix == "K" || suffix == "KiB" || suffix == "k") unit = 1024;
+  else if (suffix == "M" || suffix == "MiB") unit = 1024.0 * 1024;
+  else if (suffix == "G" || suffix == "GiB") unit = 1024.0 * 1024 * 1024;
+  else if (!suffix.empty() && suffix != "B") return false;
+  if (number * unit > 1e18) return false;
+  *bytes = static_cast<uint64_t>(number * unit);
+  return true;
+}
+
+bool ParseDuration(std::string_view text, Nanoseconds* time) {
+  double number = 0;
+  std::string_view suffix;
+  if (!SplitNumber(text, &number, &suffix)) return false;
+  double unit = 1e9;
+  if (suffix == "ms") unit = 1e6;
+  else if (suffix == "us") unit = 1e3;
+  else if (suffix == "m") unit = 60e9;
+  else if (suffix == "h") unit = 3600e9;
+  else if (!suffix.empty() && suffix != "s") return false;
+  if (number * unit > 9e18) return false;
+  *time = Nanoseconds(static_cast<int64_t>(number * unit));
+  return true;
+}
+
+bool ParseCount(std::string_view text, uint64_t* count) {
+  double number = 0;
+  std::string_view suffix;
+  if (!SplitNumber(text, &number, &suffix) || !suffix.empty() || number > 1e18) return false;
+  *count = static_cast<uint64_t>(number);
+  return true;
+}
+
+}  // namespace
+
+Status ParseLimit(std::string_view item, Limits& limits, sandbox::SandboxSpec& spec) {
+  const size_t equals = item.find('=');
+  const std::string_view name = item.substr(0, equals);
+  const std::string_view value = equals == std::string_view::npos ? std::string_view() : item.substr(equals + 1);
+  bool is_good = false;
+  if (name == "time") is_good = ParseDuration(value, &limits.time);
+  else if (name == "steps") is_good = ParseCount(value, &limits.steps);
+  else if (name == "memory") is_good = ParseBytes(value, &limits.memory_bytes);
+  else if (name == "output") is_good = ParseBytes(value, &limits.output_bytes);
+  else if (name == "processes") is_good = ParseCount(value, &limits.processes);
+  else if (name == "disk") is_good = ParseBytes(value, &spec.disk_bytes);
+  else if (name == "files") is_good = ParseCount(value, &spec.disk_inodes);
+  else {
+    return Error(Code::kInvalid, "unknown limit '" + std::string(name) +
+                                     "'; the limits are time, steps, memory, output, processes, disk, files");
+  }
+  if (!is_good) {
+    return Error(Code::kInvalid, "bad value in limit '" + std::string(item) +
+                                     "'; write time=2s, memory=64M, output=1M, steps=1e9, processes=100, disk=1G, files=1e5");
+  }
+  return {};
+}
+
+Result<sandbox::MountSpec> ParseMount(std::string_view text) {
+  sandbox::MountSpec mount;
+  const size_t first = text.find(':');
+  if (first == std::string_view::npos || first == 0) {
+    return Error(Code::kInvalid, "bad mount '" + std::string(text) + "'; write HOST:GUEST[:ro|rw|overlay]");
+  }
+  mount.host = text.substr(0, first);
+  text.remove_prefix(first + 1);
+  const size_t second = text.find(':');
+  mount.guest = text.substr(0, second);
+  const std::string_view mode = second == std::string_view::npos ? "ro" : text.substr(second + 1);
+  if (mode == "ro") mount.mode = sandbox::MountMode::kReadOnly;
+  else if (mode == "rw") mount.mode = sandbox::MountMode::kReadWrite;
+  else if (mode == "overlay") mount.mode = sandbox::MountMode::kOverlay;
+  else return Error(Code::kInvalid, "unknown mount mode '" + std::string(mode) + "'; the modes are ro, rw, overlay");
+  if (!mount.guest.starts_with('/')) {
+    return Error(Code::kInvalid, "mount target '" + mount.guest + "' must be an absolute path");
+  }
+  return mount;
+}
+
+int Fail(const char* subcommand, std::string_view message) {
+  std::fprintf(stderr, "paddock %s: %.*s\n", subcommand, static_cast<int>(message.size()), message.data());
+  return 2;
+}
+
+int ProcessStatus(const sandbox::ExecResult& result) {
+  if (result.exit_code) return *result.exit_code;
+  return result.termination.reason == sandbox::Termination::Reason::kTimeout ? 124 : 125;
+}
+
+std::string StopMessage(const sandbox::ExecResult& result) {
+  const sandbox::Termination& end = result.termination;
+  if (end.reason == sandbox::Termination::Reason::kExit || end.reason == sandbox::Termination::Reason::kSignal) return {};
+  std::string text = std::string("paddock: stopped: ") + sandbox::ReasonName(end.reason);
+  if (!end.limit.empty()) {
+    text += " (" + end.limit + " limit";
+    if (end.peak > 0) text += ", at " + std::to_string(end.peak);
+    text += ")";
+  }
+  return text;
+}
+
+int Main(sandbox::Driver& driver, const std::vector<std::string>& args) {
+  if (args.empty()) {
+    PrintUsage(stderr);
+    return 2;
+  }
+  if (args[0] == "--help" || args[0] == "-h" || args[0] == "help") {
+    PrintUsage(stdout);
+    return 0;
+  }
+  if (args[0] == "--version") {
+    std::printf("paddock %s\n", kVersion);
+    return 0;
+  }
+  for (const Subcommand& subcommand : kSubcommands) {
+    if (args[0] == subcommand.name) return subcommand.run(driver, std::span(args).subspan(1));
+  }
+  std::fprintf(stderr, "paddock: unknown subcommand '%s'; 'paddock --help' lists them\n", args[0].c_str());
+  return 2;
+}
+
+}  // namespace paddock::cli

@@ -1,0 +1,39 @@
+// The command line: one file per subcommand.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "sandbox/sandbox.h"
+
+namespace paddock::cli {
+
+inline constexpr const char* kVersion = "0.1.0";
+
+// Runs `paddock ARGS…`; the exit status of the process.
+int Main(sandbox::Driver& driver, const std::vector<std::string>& args);
+
+// A subcommand. `args` is what follows its name.
+struct Subcommand {
+  const char* name;
+  const char* summary;
+  int (*run)(sandbox::Driver& driver, std::span<const std::string> args);
+};
+
+int RunRun(sandbox::Driver& driver, std::span<const std::string> args);
+int RunBatch(sandbox::Driver& driver, std::span<const std::string> args);
+
+// Parses one item of --limits ("time=2s", "memory=64M", "steps=1e9" …) or --mount ("HOST:GUEST[:ro|rw|overlay]").
+Status ParseLimit(std::string_view item, Limits& limits, sandbox::SandboxSpec& spec);
+Result<sandbox::MountSpec> ParseMount(std::string_view text);
+// "paddock run: MESSAGE" on stderr; returns 2.
+int Fail(const char* subcommand, std::string_view message);
+
+// The exit status that the process shows for a result: its exit code, 128 + signal, 124 for a timeout, 125
+// for every other early end.
+int ProcessStatus(const sandbox::ExecResult& result);
+// "paddock: stopped: memory limit reached (536870912 bytes)"; empty when the exec ended by itself.
+std::string StopMessage(const sandbox::ExecResult& result);
+
+}  // namespace paddock::cli

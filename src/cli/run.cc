@@ -1,0 +1,209 @@
+// paddock run: one script, file or command in a fresh sandbox.
+
+#include <unistd.h>
+
+#include <atomic>
+#include <boost/json.hpp>
+#include <csignal>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <sstream>
+
+#include "base/options.h"
+#include "cli/cli.h"
+#include "vfs/file_system.h"
+
+namespace paddock::cli {
+namespace {
+
+struct RunOptions {
+  std::vector<std::string> mounts;
+  std::vector<std::string> environment;
+  std::vector<std::string> limits;
+  std::string cwd;
+  bool json = false;
+  bool script_from_stdin = false;
+};
+
+constexpr Option kOptions[] = {
+    Value<&RunOptions::mounts>('m', "mount", "HOST:GUEST[:MODE]", "show a host directory inside; MODE is ro (default), rw or overlay"),
+    Value<&RunOptions::environment>('e', "env", "NAME=VALUE", "set an environment variable inside"),
+    Value<&RunOptions::cwd>('C', "cwd", "DIR", "start in DIR (default /home/agent)"),
+    Value<&RunOptions::limits>('l', "limits", "NAME=VALUE,...", "time, steps, memory, output, processes, disk, files"),
+    Flag<&RunOptions::json>('j', "json", "print the whole result as one JSON object"),
+    Flag<&RunOptions::script_from_stdin>('s', "stdin-script", "read the script from stdin (also when SCRIPT is -)"),
+};
+
+constexpr const char* kHelp =
+    "Usage: paddock run [OPTION]... 'SCRIPT' [ARG]...\n"
+    "  or:  paddock run [OPTION]... FILE [ARG]...\n"
+    "  or:  paddock run [OPTION]... -- COMMAND [ARG]...\n"
+    "  or:  paddock run [OPTION]... - < SCRIPT\n"
+    "Runs a Bash script in a fresh virtual sandbox that sees nothing of the host.\n"
+    "SCRIPT is taken as a FILE when a file of that name exists.\n\n";
+
+constexpr const char* kHelpEnd =
+    "\nExit status: the script's own; 124 when the time limit stopped it, 125 for any other\n"
+    "limit (with the reason on stderr and in --json), 2 for a usage error.\n";
+
+// The exec that Ctrl-C cancels.
+std::atomic<sandbox::Process*> running{nullptr};
+
+void OnInterrupt(int) {
+  if (sandbox::Process* process = running.load()) process->Cancel();
+}
+
+std::vector<std::string_view> Split(std::string_view text, char separator) {
+  std::vector<std::string_view> parts;
+  while (true) {
+    const size_t at = text.find(separator);
+    parts.push_back(text.substr(0, at));
+    if (at == std::string_view::npos) return parts;
+    text.remove_prefix(at + 1);
+  }
+}
+
+Status Apply(const RunOptions& options, sandbox::SandboxSpec& sandbox, sandbox::ExecSpec& exec) {
+  for (const std::string& text : options.mounts) {
+    PADDOCK_ASSIGN(auto mount, ParseMount(text));
+    sandbox.mounts.push_back(std::move(mount));
+  }
+  for (const std::string& list : options.limits) {
+    for (const std::string_view item : Split(list, ',')) PADDOCK_TRY(ParseLimit(item, exec.limits, sandbox));
+  }
+  exec.environment.Set("HOME", "/home/" + sandbox.user);
+  exec.environment.Set("USER", sandbox.user);
+  exec.environment.Set("LOGNAME", sandbox.user);
+  exec.environment.Set("PATH", "/usr/local/bin:/usr/bin:/bin");
+  exec.environment.Set("LANG", "C.UTF-8");
+  exec.environment.Set("TERM", "dumb");
+  for (const std::string& item : options.environment) {
+    const size_t equals = item.find('=');
+    if (equals == std::string::npos || equals == 0) {
+      return Error(Code::kInvalid, "bad --env '" + item + "'; write NAME=VALUE");
+    }
+    exec.environment.Set(item.substr(0, equals), item.substr(equals + 1));
+  }
+  exec.cwd = options.cwd;
+  return {};
+}
+
+std::optional<std::string> ReadHostFile(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  if (!file) return std::nullopt;
+  std::ostringstream text;
+  text << file.rdbuf();
+  return std::move(text).str();
+}
+
+bool IsRegularFile(const std::string& path) {
+  std::error_code error;
+  return path.size() < 4096 && std::filesystem::is_regular_file(path, error);
+}
+
+void PrintJson(const sandbox::ExecResult& result) {
+  boost::json::object object;
+  object["exit_code"] = result.exit_code ? boost::json::value(*result.exit_code) : boost::json::value(nullptr);
+  boost::json::object end;
+  end["reason"] = sandbox::ReasonName(result.termination.reason);
+  end["limit"] = result.termination.limit.empty() ? boost::json::value(nullptr) : boost::json::value(result.termination.limit);
+  end["peak"] = result.termination.peak;
+  end["signal"] = result.termination.signal == 0 ? boost::json::value(nullptr) : boost::json::value(result.termination.signal);
+  object["termination"] = std::move(end);
+  object["stdout"] = result.stdout_text;
+  object["stderr"] = result.stderr_text;
+  object["dropped_bytes"] = result.dropped_bytes;
+  object["duration_ms"] = static_cast<double>(result.duration.count()) / 1e6;
+  object["usage"] = {{"steps", result.usage.steps},
+                     {"peak_memory_bytes", result.usage.peak_memory_bytes},
+                     {"output_bytes", result.usage.output_bytes}};
+  std::cout << boost::json::serialize(object) << "\n";
+}
+
+void WriteAll(int descriptor, std::string_view bytes) {
+  while (!bytes.empty()) {
+    const ssize_t count = write(descriptor, bytes.data(), bytes.size());
+    if (count < 0 && errno == EINTR) continue;
+    if (count <= 0) return;
+    bytes.remove_prefix(static_cast<size_t>(count));
+  }
+}
+
+}  // namespace
+
+int RunRun(sandbox::Driver& driver, std::span<const std::string> args) {
+  // Everything after "--" is a command line; its own dashes are not ours.
+  std::vector<std::string> own = {"run"};
+  std::vector<std::string> command;
+  for (size_t i = 0; i < args.size(); ++i) {
+    if (args[i] == "--") {
+      command.assign(args.begin() + static_cast<std::ptrdiff_t>(i) + 1, args.end());
+      break;
+    }
+    own.push_back(args[i]);
+  }
+  RunOptions options;
+  auto parsed = ParseOptions(own, kOptions, &options, OptionRules{.stop_at_operand = true});
+  if (!parsed) return Fail("run", std::string(parsed.error().Text()) + "; 'paddock run --help' lists the options");
+  if (parsed->wants_help) {
+    std::fputs((std::string(kHelp) + OptionHelp(kOptions) + kHelpEnd).c_str(), stdout);
+    return 0;
+  }
+  sandbox::SandboxSpec sandbox_spec;
+  sandbox::ExecSpec exec;
+  if (const Status applied = Apply(options, sandbox_spec, exec); !applied) return Fail("run", applied.error().Text());
+  sandbox::StdinSource input{.kind = sandbox::StdinSource::Kind::kHostDescriptor, .descriptor = 0};
+  std::vector<std::string>& operands = parsed->operands;
+  const bool reads_script = options.script_from_stdin || (operands.empty() && command.empty()) ||
+                            (!operands.empty() && operands[0] == "-");
+  if (!command.empty()) {
+    if (!operands.empty()) return Fail("run", "give a script or '-- COMMAND', not both");
+    exec.command = std::move(command);
+  } else if (reads_script) {
+    if (operands.empty() && !options.script_from_stdin && isatty(0) == 1) {
+      return Fail("run", "no script given; 'paddock run --help' shows the forms");
+    }
+    std::ostringstream text;
+    text << std::cin.rdbuf();
+    exec.script = std::move(text).str();
+    if (!operands.empty() && operands[0] == "-") operands.erase(operands.begin());
+    exec.arguments = operands;
+    input = {};
+  } else {
+    auto content = IsRegularFile(operands[0]) ? ReadHostFile(operands[0]) : std::nullopt;
+    exec.is_file = content.has_value();
+    exec.script = content ? std::move(*content) : operands[0];
+    if (exec.is_file) exec.name0 = operands[0];
+    exec.arguments.assign(operands.begin() + 1, operands.end());
+  }
+  auto sandbox = driver.Create(sandbox_spec);
+  if (!sandbox) return Fail("run", sandbox.error().Text());
+  sandbox::OutputHandler handler;
+  if (!options.json) {
+    handler = [](sandbox::Stream stream, std::string_view bytes) {
+      WriteAll(stream == sandbox::Stream::kStdout ? 1 : 2, bytes);
+    };
+  }
+  if (!exec.cwd.empty()) {
+    if (auto stat = (*sandbox)->files().Stat(exec.cwd); !stat || !stat->is_directory()) {
+      return Fail("run", "--cwd " + exec.cwd + ": no such directory inside the sandbox");
+    }
+  }
+  auto process = (*sandbox)->Start(std::move(exec), std::move(input), std::move(handler));
+  if (!process) return Fail("run", process.error().Text());
+  running.store(process->get());
+  std::signal(SIGINT, OnInterrupt);
+  std::signal(SIGTERM, OnInterrupt);
+  const sandbox::ExecResult result = (*process)->Wait();
+  running.store(nullptr);
+  if (options.json) {
+    PrintJson(result);
+  } else if (const std::string message = StopMessage(result); !message.empty()) {
+    WriteAll(2, message + "\n");
+  }
+  return ProcessStatus(result);
+}
+
+}  // namespace paddock::cli

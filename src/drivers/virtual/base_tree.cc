@@ -1,0 +1,71 @@
+#include "drivers/virtual/base_tree.h"
+
+#include "base/check.h"
+#include "shell/exec/program.h"
+#include "vfs/namespace.h"
+#include "vfs/view.h"
+
+namespace paddock::sandbox {
+namespace {
+
+struct Directory {
+  const char* path;
+  uint32_t mode;
+};
+constexpr Directory kDirectories[] = {
+    {"/boot", 0755},       {"/dev", 0755},           {"/etc", 0755},       {"/home", 0755},      {"/media", 0755},
+    {"/mnt", 0755},        {"/opt", 0755},           {"/proc", 0555},      {"/root", 0700},      {"/run", 0755},
+    {"/srv", 0755},        {"/sys", 0555},           {"/tmp", 01777},      {"/usr", 0755},       {"/usr/bin", 0755},
+    {"/usr/lib", 0755},    {"/usr/local", 0755},     {"/usr/local/bin", 0755}, {"/usr/local/lib", 0755},
+    {"/usr/sbin", 0755},   {"/usr/share", 0755},     {"/var", 0755},       {"/var/log", 0755},   {"/var/tmp", 01777},
+    {"/var/lib", 0755},    {"/usr/local/sbin", 0755}, {"/usr/include", 0755}, {"/dev/shm", 01777}, {"/var/cache", 0755},
+};
+
+struct Link {
+  const char* path;
+  const char* target;
+};
+constexpr Link kLinks[] = {
+    {"/bin", "usr/bin"}, {"/sbin", "usr/sbin"}, {"/lib", "usr/lib"}, {"/etc/mtab", "../proc/self/mounts"},
+    {"/var/run", "/run"},
+};
+
+void Must(const Status& status) { PADDOCK_CHECK(status.has_value()); }
+
+}  // namespace
+
+std::shared_ptr<vfs::MemoryVolume> MakeBaseTree(const Clock& clock, const std::vector<std::string>& programs,
+                                                const SandboxSpec& spec) {
+  auto volume = std::make_shared<vfs::MemoryVolume>(clock, vfs::Quota{});
+  vfs::Namespace names(volume);
+  vfs::View root(names, clock, vfs::Credentials{0, 0}, 0);
+  for (const Directory& directory : kDirectories) Must(root.MakeDirectory(directory.path, directory.mode));
+  for (const Link& link : kLinks) Must(root.MakeSymlink(link.target, link.path));
+  for (const std::string& program : programs) {
+    Must(vfs::WriteFile(root, "/usr/bin/" + program, shell::ShellHost::ProgramFile(program), 0755));
+  }
+  const std::string id = std::to_string(spec.uid);
+  const std::string gid = std::to_string(spec.gid);
+  const std::string home = "/home/" + spec.user;
+  Must(vfs::WriteFile(root, "/etc/passwd",
+                      "root:x:0:0:root:/root:/bin/bash\ndaemon:x:1:1:daemon:/usr/sbin:/usr/sbin/nologin\n" + spec.user +
+                          ":x:" + id + ":" + gid + ":" + spec.user + ":" + home +
+                          ":/bin/bash\nnobody:x:65534:65534:nobody:/nonexistent:/usr/sbin/nologin\n",
+                      0644));
+  Must(vfs::WriteFile(root, "/etc/group",
+                      "root:x:0:\ndaemon:x:1:\n" + spec.user + ":x:" + gid + ":\nnogroup:x:65534:\n", 0644));
+  Must(vfs::WriteFile(root, "/etc/hostname", spec.hostname + "\n", 0644));
+  Must(vfs::WriteFile(root, "/etc/hosts", "127.0.0.1\tlocalhost\n127.0.1.1\t" + spec.hostname + "\n", 0644));
+  Must(vfs::WriteFile(root, "/etc/shells", "/bin/sh\n/bin/bash\n", 0644));
+  Must(vfs::WriteFile(root, "/etc/shadow", "root:*:19700:0:99999:7:::\n", 0640));
+  Must(vfs::WriteFile(root, "/etc/debian_version", "12.0\n", 0644));
+  Must(vfs::WriteFile(root, "/etc/os-release",
+                      "PRETTY_NAME=\"Paddock virtual (Debian 12 compatible)\"\nNAME=\"Paddock virtual\"\nVERSION_ID=\"12\"\n"
+                      "ID=paddock\nID_LIKE=debian\n",
+                      0644));
+  Must(root.MakeDirectory(home, 0755));
+  Must(root.SetOwner(home, spec.uid, spec.gid));
+  return volume;
+}
+
+}  // namespace paddock::sandbox

@@ -1,0 +1,71 @@
+// The narrow waist: Driver makes a Sandbox, Sandbox starts a Process, Process gives an ExecResult.
+//
+// The base holds only what every wall can do honestly; everything else is a facet of its own.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+#include "sandbox/result.h"
+#include "sandbox/spec.h"
+
+namespace paddock::vfs {
+class FileSystem;
+}
+
+namespace paddock::sandbox {
+
+enum class Stream { kStdout, kStderr };
+
+// Gets the output of a running exec as it is written, in the true order of both streams. Called on the
+// thread that runs the exec.
+using OutputHandler = std::function<void(Stream stream, std::string_view bytes)>;
+
+// Where an exec's stdin comes from.
+struct StdinSource {
+  enum class Kind { kEmpty, kText, kHostDescriptor };
+  Kind kind = Kind::kEmpty;
+  std::string text;
+  int descriptor = -1;   // of the host; stays the caller's
+};
+
+// A running exec.
+class Process {
+ public:
+  virtual ~Process() = default;
+  // Runs it to the end on the calling thread (virtual tier), or waits for it. Called once.
+  virtual ExecResult Wait() = 0;
+  // Asks it to stop; the result then says cancelled. Safe from any thread, before, during and after Wait().
+  virtual void Cancel() = 0;
+};
+
+class Sandbox {
+ public:
+  virtual ~Sandbox() = default;
+  virtual const std::string& id() const = 0;
+  // Starts an exec. With a null handler the output is collected into the result.
+  // Errors: kNoEntry (cwd), kInvalid (neither script nor command), kBusy (an exec is running).
+  virtual Result<std::unique_ptr<Process>> Start(ExecSpec spec, StdinSource input, OutputHandler handler) = 0;
+  // The sandbox's files, as its user. Not while an exec runs on another thread.
+  virtual vfs::FileSystem& files() = 0;
+};
+
+// Facet: another sandbox with the same files and shell state, which then goes its own way.
+class Forkable {
+ public:
+  virtual ~Forkable() = default;
+  virtual Result<std::unique_ptr<Sandbox>> Fork() = 0;
+};
+
+class Driver {
+ public:
+  virtual ~Driver() = default;
+  virtual const char* name() const = 0;
+  // Errors name the part of the spec that cannot be had.
+  virtual Result<std::unique_ptr<Sandbox>> Create(const SandboxSpec& spec) = 0;
+};
+
+}  // namespace paddock::sandbox

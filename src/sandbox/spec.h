@@ -1,0 +1,49 @@
+// What sandboxes are made from and what an exec asks for: values that copy, compare and serialise.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/budget.h"
+#include "proc/command.h"
+
+namespace paddock::sandbox {
+
+enum class MountMode { kReadOnly, kReadWrite, kOverlay };
+
+struct MountSpec {
+  std::string host;     // a directory of the host
+  std::string guest;    // absolute path inside
+  MountMode mode = MountMode::kReadOnly;
+};
+
+struct SandboxSpec {
+  std::string hostname = "paddock";
+  std::string user = "agent";
+  uint32_t uid = 1000;
+  uint32_t gid = 1000;
+  uint64_t disk_bytes = 1ull << 30;      // quota of the sandbox's own files
+  uint64_t disk_inodes = 1'000'000;
+  std::vector<MountSpec> mounts;
+};
+
+struct ExecSpec {
+  // A script for the sandbox's shell with its arguments, or a command line run without a shell. Exactly
+  // one is set.
+  std::optional<std::string> script;
+  std::vector<std::string> command;
+  std::string name0 = "bash";            // $0 of the script
+  std::vector<std::string> arguments;    // $1 … of the script
+  bool is_file = false;                  // the script is a file's content: name0 stands in messages
+  Environment environment;               // the whole environment (of a sandbox's first exec, with kept state)
+  std::string cwd;                       // absolute; where the sandbox's shell is if empty
+  Limits limits;
+  // Keep shell variables, functions, options and background jobs from one exec to the next.
+  bool keeps_state = false;
+  // End only when background processes have ended too, as a reader of the output pipe would see it.
+  bool waits_for_background = true;
+};
+
+}  // namespace paddock::sandbox
