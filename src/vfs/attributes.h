@@ -31,6 +31,11 @@ struct Attributes {
   bool is_symlink() const { return type == FileType::kSymlink; }
 };
 
+// A mode without set-user-id, and without set-group-id where it means more than mandatory locking.
+inline uint32_t WithoutSetId(uint32_t mode) {
+  return mode & ~((mode & 010) != 0 ? 06000u : 04000u);
+}
+
 struct DirectoryEntry {
   std::string name;   // never "." or ".."
   FileType type;

@@ -335,10 +335,11 @@ Result<Block> MemoryTree::Read(NodeId node, uint64_t offset, size_t max) {
   return block;
 }
 
-Status MemoryTree::Write(NodeId node, uint64_t& offset, std::string_view bytes, bool append) {
+Status MemoryTree::Write(NodeId node, uint64_t& offset, std::string_view bytes,
+                         const OpenFlags& flags) {
   const Inode* old = Find(node);
   if (old == nullptr || old->content() == nullptr) return Code::kIo;
-  if (append) offset = old->content()->size();
+  if (flags.append) offset = old->content()->size();
   if (bytes.empty()) return {};
   if (offset >= quota_.file_bytes) return Code::kFileTooBig;
   Status status;
@@ -349,6 +350,7 @@ Status MemoryTree::Write(NodeId node, uint64_t& offset, std::string_view bytes, 
   Inode* inode = inodes_.Change(node);
   FileContent& content = *inode->content();
   const uint64_t start = offset;
+  if (flags.drops_set_id) inode->mode = WithoutSetId(inode->mode);
   while (!bytes.empty()) {
     std::string_view piece = bytes.substr(0, FileContent::kChunkBytes - offset % FileContent::kChunkBytes);
     const uint64_t cost = content.CostOf(offset, piece.size());

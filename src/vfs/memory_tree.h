@@ -73,8 +73,8 @@ class MemoryTree : public std::enable_shared_from_this<MemoryTree> {
 
   // Contents of a regular file.
   Result<Block> Read(NodeId node, uint64_t offset, size_t max);
-  // Writes what fits; `offset` moves behind it, to the end of the file first if `append`.
-  Status Write(NodeId node, uint64_t& offset, std::string_view bytes, bool append);
+  // Writes what fits; `offset` moves behind it, to the end of the file first if `flags` append.
+  Status Write(NodeId node, uint64_t& offset, std::string_view bytes, const OpenFlags& flags);
   Status Resize(NodeId node, uint64_t size);
 
   // The queue that all openers of a FIFO share; null without a scheduler.

@@ -12,13 +12,10 @@ namespace {
 class MemoryFile final : public OpenFile {
  public:
   MemoryFile(std::shared_ptr<MemoryTree> tree, NodeId node, const OpenFlags& flags)
-      : inode_(std::move(tree), node),
-        reads_(flags.read),
-        writes_(flags.write),
-        appends_(flags.append) {}
+      : inode_(std::move(tree), node), flags_(flags) {}
 
   Result<Block> ReadBlock(size_t max) override {
-    if (!reads_) return Code::kBadDescriptor;
+    if (!flags_.read) return Code::kBadDescriptor;
     auto block = inode_.tree().Read(inode_.node(), offset_, max);
     if (block) offset_ += block->bytes.size();
     return block;
@@ -26,8 +23,8 @@ class MemoryFile final : public OpenFile {
   void GiveBack(size_t count) override { offset_ -= std::min<uint64_t>(offset_, count); }
 
   Status Write(std::string_view bytes) override {
-    if (!writes_) return Code::kBadDescriptor;
-    return inode_.tree().Write(inode_.node(), offset_, bytes, appends_);
+    if (!flags_.write) return Code::kBadDescriptor;
+    return inode_.tree().Write(inode_.node(), offset_, bytes, flags_);
   }
 
   Result<uint64_t> Seek(int64_t offset, Whence whence) override {
@@ -44,19 +41,17 @@ class MemoryFile final : public OpenFile {
     return inode_.tree().GetAttributes(inode_.node());
   }
   Status Truncate(uint64_t size) override {
-    if (!writes_) return Code::kInvalid;
+    if (!flags_.write) return Code::kInvalid;
     return inode_.tree().Resize(inode_.node(), size);
   }
-  bool is_readable() const override { return reads_; }
-  bool is_writable() const override { return writes_; }
+  bool is_readable() const override { return flags_.read; }
+  bool is_writable() const override { return flags_.write; }
   std::string description() const override { return path_; }
   void set_path(std::string path) override { path_ = std::move(path); }
 
  private:
   const HeldInode inode_;
-  const bool reads_;
-  const bool writes_;
-  const bool appends_;
+  const OpenFlags flags_;
   uint64_t offset_ = 0;
   std::string path_;
 };

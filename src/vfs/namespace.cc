@@ -164,6 +164,9 @@ Result<Walked> Namespace::Walk(const Place& start, std::string_view path, Follow
       continue;
     }
     if (component.name.size() > kMaxName) return Code::kNameTooLong;
+    if (follow == Follow::kCreate && component.is_last && component.has_slash) {
+      return Walked{{}, here, std::string(component.name), true};
+    }
     const auto node = here.volume->Lookup(here.node, component.name);
     if (!node) {
       if (node.error().code != Code::kNoEntry || !component.is_last) return node.error();
@@ -171,7 +174,7 @@ Result<Walked> Namespace::Walk(const Place& start, std::string_view path, Follow
     }
     const Place child = Cross({here.volume, *node});
     PADDOCK_ASSIGN(const Attributes found, child.volume->GetAttributes(child.node));
-    const bool is_followed = !component.is_last || follow == Follow::kYes ||
+    const bool is_followed = !component.is_last || follow == Follow::kYes || follow == Follow::kCreate ||
                              (component.has_slash && follow == Follow::kNo);
     // A symlink that stands for a descriptor has a number instead of a target to walk.
     if (found.is_symlink() && is_followed && found.special == 0) {

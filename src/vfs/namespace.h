@@ -33,8 +33,9 @@ struct Walked {
 };
 
 // Whether a symlink as the last component is followed. kNo still follows one that has a slash behind it,
-// as lstat(2) does; kNever does not, as mkdir, unlink and rename.
-enum class Follow { kNo, kYes, kNever };
+// as lstat(2) does; kNever does not, as mkdir, unlink and rename; kCreate is kYes for O_CREAT: it stops
+// before a last component with a slash behind it, in the path or in a symlink's target.
+enum class Follow { kNo, kYes, kNever, kCreate };
 
 class Namespace {
  public:

@@ -19,6 +19,7 @@ struct OpenFlags {
   bool directory = false;   // fail with kNotDirectory for anything else
   bool no_follow = false;   // fail with kLoop when the last component is a symlink
   bool nonblocking = false; // opening a FIFO does not wait for the other end
+  bool drops_set_id = false;  // writing takes set-user-id away (View sets it for all but root)
 
   static OpenFlags Read() { return {.read = true}; }
   static OpenFlags Write() { return {.write = true, .create = true, .truncate = true}; }

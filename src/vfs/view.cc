@@ -32,6 +32,17 @@ std::string_view LastComponent(std::string_view path) {
   return slash == std::string_view::npos ? path : path.substr(slash + 1);
 }
 
+// True if a directory is `ancestor` or below it, in the same volume.
+bool IsWithin(const Place& directory, const Place& ancestor) {
+  Place place = directory;
+  while (!(place == ancestor)) {
+    const auto parent = place.volume->Parent(place.node);
+    if (!parent || *parent == place.node) return false;
+    place.node = *parent;
+  }
+  return true;
+}
+
 // A directory, open: it can be stat'ed and held, not read.
 class OpenDirectory final : public OpenFile {
  public:
@@ -156,30 +167,41 @@ Result<OpenFilePtr> View::OpenExisting(const Walked& walked, const OpenFlags& fl
     if (IsDescriptor(attributes)) return OpenDescriptor(attributes.special);
   }
   PADDOCK_TRY(CheckMayOpen(walked.place, attributes, flags));
+  if (flags.truncate && attributes.is_file()) PADDOCK_TRY(DropSetId(walked.place, attributes));
   if (attributes.is_directory()) {
     return OpenFilePtr(
         std::make_shared<OpenDirectory>(names_.Find(walked.place.volume), walked.place.node));
   }
-  return walked.place.volume->Open(walked.place.node, flags);
+  return OpenIn(walked.place, flags);
+}
+
+Result<OpenFilePtr> View::OpenIn(const Place& place, OpenFlags flags) const {
+  flags.drops_set_id = who_.uid != 0;
+  return place.volume->Open(place.node, flags);
+}
+
+Status View::DropSetId(const Place& place, const Attributes& attributes) const {
+  AttributeChange change;
+  change.mode = WithoutSetId(attributes.mode);
+  if (who_.uid == 0 || *change.mode == attributes.mode) return {};
+  return place.volume->SetAttributes(place.node, change);
 }
 
 Result<OpenFilePtr> View::Open(std::string_view path, const OpenFlags& flags, uint32_t mode) {
-  if (flags.create && !path.empty() && path.back() == '/') {
-    PADDOCK_TRY(Walk(path, Follow::kNever));
-    return Code::kIsDirectory;
-  }
   const bool follows = !flags.no_follow && !(flags.create && flags.exclusive);
-  PADDOCK_ASSIGN(const Walked walked, Walk(path, follows ? Follow::kYes : Follow::kNo));
+  const Follow follow = flags.create ? (follows ? Follow::kCreate : Follow::kNever)
+                                     : (follows ? Follow::kYes : Follow::kNo);
+  PADDOCK_ASSIGN(const Walked walked, Walk(path, follow));
+  if (flags.create && walked.has_trailing_slash) return Code::kIsDirectory;
   Result<OpenFilePtr> file = Code::kNoEntry;
   if (walked.exists()) {
     file = OpenExisting(walked, flags);
   } else if (flags.create) {
-    if (walked.has_trailing_slash) return Code::kIsDirectory;
     PADDOCK_TRY(CheckMayAdd(walked.parent));
     NewNode node;
     node.mode = mode & 07777 & ~umask_;
     PADDOCK_ASSIGN(const NodeId created, Add(walked, std::move(node)));
-    file = walked.parent.volume->Open(created, flags);
+    file = OpenIn({walked.parent.volume, created}, flags);
   }
   if (file) (*file)->set_path(AbsolutePath(path));
   return file;
@@ -318,6 +340,8 @@ Status View::CheckRename(const Walked& from, const Walked& to, bool exclusive) c
   PADDOCK_ASSIGN(const Attributes moved, AttributesOf(from.place));
   const bool has_slash = from.has_trailing_slash || to.has_trailing_slash;
   if (!moved.is_directory() && has_slash) return Code::kNotDirectory;
+  if (moved.is_directory() && IsWithin(to.parent, from.place)) return Code::kInvalid;
+  if (to.exists() && IsWithin(from.parent, to.place)) return Code::kNotEmpty;
   if (from.place == to.place) return {};
   PADDOCK_TRY(CheckMayDelete(from.parent, moved));
   if (to.exists()) {
@@ -371,8 +395,7 @@ Status View::SetOwner(std::string_view path, std::optional<uint32_t> uid, std::o
   change.uid = uid;
   change.gid = gid;
   if (!attributes.is_directory() && !attributes.is_symlink()) {
-    uint32_t mode = attributes.mode & ~kSetUid;
-    if ((mode & 010) != 0) mode &= ~kSetGid;
+    const uint32_t mode = WithoutSetId(attributes.mode);
     if (mode != attributes.mode) change.mode = mode;
   }
   return walked.place.volume->SetAttributes(walked.place.node, change);
@@ -403,6 +426,7 @@ Status View::Truncate(std::string_view path, uint64_t size) {
   if (!attributes.is_file()) return Code::kInvalid;
   if (walked.place.volume->is_read_only()) return Code::kReadOnly;
   if (!MayAccess(attributes, who_, kWrite)) return Code::kAccess;
+  PADDOCK_TRY(DropSetId(walked.place, attributes));
   AttributeChange change;
   change.size = size;
   return walked.place.volume->SetAttributes(walked.place.node, change);

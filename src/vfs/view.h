@@ -67,6 +67,8 @@ class View final : public FileSystem {
   Status CheckMayOpen(const Place& place, const Attributes& attributes, const OpenFlags& flags) const;
   Status CheckRename(const Walked& from, const Walked& to, bool exclusive) const;
   Result<OpenFilePtr> OpenExisting(const Walked& walked, const OpenFlags& flags) const;
+  Result<OpenFilePtr> OpenIn(const Place& place, OpenFlags flags) const;
+  Status DropSetId(const Place& place, const Attributes& attributes) const;
   Result<OpenFilePtr> OpenDescriptor(uint64_t special) const;
   Result<NodeId> Add(const Walked& walked, NewNode node) const;
   bool IsOwner(const Attributes& attributes) const;
