@@ -143,28 +143,21 @@ bool ExpandHereDocument(Shell& shell, const Word& body, std::string* text) {
 }
 
 std::vector<std::string> SplitFields(std::string_view text, std::string_view ifs) {
-  const IfsTable table(ifs);
+  const IfsTable table(ifs, /*is_utf8=*/true);
   std::vector<std::string> fields;
   std::string field;
   bool has_field = false;
-  bool is_after_blank = false;
-  for (const char byte : text) {
-    if (!table.IsSeparator(byte)) {
-      field += byte;
-      has_field = true;
-      is_after_blank = false;
-      continue;
-    }
-    const bool is_blank = table.IsBlank(byte);
-    if (has_field || (!is_blank && !is_after_blank)) {
-      is_after_blank = has_field && is_blank;
-      fields.push_back(std::move(field));
-      field.clear();
-      has_field = false;
-    } else if (!is_blank) {
-      is_after_blank = false;
-    }
-  }
+  FieldSplitter(table).Split(
+      text, false,
+      [&](std::string_view stretch) {
+        field += stretch;
+        has_field = true;
+      },
+      [&] {
+        fields.push_back(std::move(field));
+        field.clear();
+        has_field = false;
+      });
   if (has_field) fields.push_back(std::move(field));
   return fields;
 }

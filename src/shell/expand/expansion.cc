@@ -2,6 +2,8 @@
 
 #include "shell/expand/expansion.h"
 
+#include <utility>
+
 #include "shell/expand/arithmetic.h"
 #include "shell/expand/expander.h"
 #include "shell/expand/glob.h"
@@ -67,11 +69,27 @@ std::optional<Captured> ReadSubstitutedFile(Shell& shell, const Redirect& redire
 
 }  // namespace
 
-IfsTable::IfsTable(std::string_view ifs) : is_null_(ifs.empty()) {
-  for (const char byte : ifs) {
-    table_[static_cast<unsigned char>(byte)] = byte == ' ' || byte == '\t' || byte == '\n' ? kBlank : kOther;
+IfsTable::IfsTable(std::string_view ifs, bool is_utf8) : is_null_(ifs.empty()) {
+  for (size_t i = 0; i < ifs.size();) {
+    const size_t length = is_utf8 ? DecodeUtf8(ifs.substr(i)).length : 1;
+    const char byte = ifs[i];
+    uint8_t& entry = table_[static_cast<unsigned char>(byte)];
+    if (length > 1) {
+      wide_.emplace_back(ifs.substr(i, length));
+      entry = kLead;
+    } else {
+      entry = byte == ' ' || byte == '\t' || byte == '\n' ? kBlank : kOther;
+    }
+    if (i == 0) joiner_ = ifs.substr(0, length);
+    i += length;
   }
-  if (!ifs.empty()) joiner_ = ifs.substr(0, DecodeUtf8(ifs).length);
+}
+
+size_t IfsTable::WideSeparatorAt(std::string_view text, size_t at) const {
+  for (const std::string& separator : wide_) {
+    if (text.substr(at).starts_with(separator)) return separator.size();
+  }
+  return 0;
 }
 
 Expansion::Expansion(Shell& shell, Target target, std::vector<std::string>* fields)
@@ -82,7 +100,10 @@ Expansion::Expansion(Shell& shell, Target target, std::vector<std::string>* fiel
       extglob_(shell.options.Get(ShoptOption::kExtglob)) {}
 
 const IfsTable& Expansion::ifs() {
-  if (!ifs_) ifs_.emplace(shell_.ifs());
+  if (!ifs_) {
+    ifs_.emplace(shell_.ifs(), shell_.locale().is_utf8);
+    splitter_.emplace(*ifs_);
+  }
   return *ifs_;
 }
 
@@ -118,36 +139,28 @@ void Expansion::Append(std::string_view text, bool is_quoted) {
 }
 
 void Expansion::AddQuoted(std::string_view text) {
+  if (text.empty() && in_double_quotes_) return;   // the closing quote decides
   has_field_ = true;
-  is_after_blank_ = false;
+  if (splitter_) splitter_->Interrupt();
   Append(text, true);
 }
 
 void Expansion::AddUnsplit(std::string_view text) {
   if (text.empty()) return;
   has_field_ = true;
-  is_after_blank_ = false;
+  if (splitter_) splitter_->Interrupt();
   Append(text, false);
 }
 
 void Expansion::AddExpanded(std::string_view text) {
   if (target_ != Target::kFields || ifs().is_null()) return AddUnsplit(text);
-  const IfsTable& separators = *ifs_;
-  size_t i = 0;
-  while (i < text.size()) {
-    const size_t begin = i;
-    while (i < text.size() && !separators.IsSeparator(text[i])) ++i;
-    if (i > begin) AddUnsplit(text.substr(begin, i - begin));
-    if (i == text.size()) return;
-    const bool is_blank = separators.IsBlank(text[i++]);
-    if (has_field_) {
-      EndField();
-      is_after_blank_ = is_blank;
-    } else if (!is_blank) {
-      if (!is_after_blank_) EndField();
-      is_after_blank_ = false;
-    }
-  }
+  splitter_->Split(
+      text, has_field_,
+      [this](std::string_view stretch) {
+        has_field_ = true;
+        Append(stretch, false);
+      },
+      [this] { EndField(); });
 }
 
 void Expansion::BreakField() {
@@ -169,7 +182,6 @@ void Expansion::EndField() {
   pattern_.clear();
   has_pattern_ = false;
   has_field_ = false;
-  is_after_blank_ = false;
 }
 
 bool Expansion::Finish() {
@@ -179,7 +191,12 @@ bool Expansion::Finish() {
 
 void Expansion::AddList(std::span<const std::string> list, bool is_star, const Context& context) {
   if (list.empty()) {
-    if (is_star && context.is_quoted) AddQuoted({});
+    if (!context.is_quoted) return;
+    if (is_star) {
+      AddQuoted({});
+    } else {
+      saw_empty_list_ = true;
+    }
     return;
   }
   const bool joins = target_ != Target::kFields || (context.is_quoted && is_star);
@@ -194,6 +211,7 @@ void Expansion::AddList(std::span<const std::string> list, bool is_star, const C
         AddExpanded(ifs().joiner());
       }
     }
+    if (context.is_quoted) has_field_ = true;
     AddValue(list[i], context);
   }
 }
@@ -218,7 +236,7 @@ bool Expansion::AddLiteral(std::string_view text, const Context& context, bool i
   bool after_colon = context.is_assignment;
   size_t first_value = 0;
   if (is_first && target_ == Target::kFields && !context.is_assignment && context.has_tilde &&
-      context.may_be_assignment &&
+      context.may_be_assignment && !shell_.options.Get(SetOption::kPosix) &&
       text.find('=') != std::string_view::npos && text.find('~') != std::string_view::npos) {
     if (const auto value = FindAssignmentValue(text)) {
       first_value = *value;
@@ -265,11 +283,8 @@ bool Expansion::AddPart(const WordPart& part, const Context& context) {
     case WordPart::Kind::kQuoted:
       AddQuoted(part.text);
       return true;
-    case WordPart::Kind::kDoubleQuoted: {
-      if (part.parts.empty()) AddQuoted({});
-      shell_.budget().CheckStack();
-      return AddParts(part.parts, {.is_quoted = true});
-    }
+    case WordPart::Kind::kDoubleQuoted:
+      return AddDoubleQuoted(part);
     case WordPart::Kind::kParameter:
       return ExpandParameter(*this, *part.parameter, context);
     case WordPart::Kind::kCommand:
@@ -298,6 +313,21 @@ bool Expansion::AddPart(const WordPart& part, const Context& context) {
     }
   }
   return true;
+}
+
+// Empty double quotes are an empty field, unless a "$@" without elements is in them.
+bool Expansion::AddDoubleQuoted(const WordPart& part) {
+  shell_.budget().CheckStack();
+  const bool was_inside = std::exchange(in_double_quotes_, true);
+  const bool had_empty_list = std::exchange(saw_empty_list_, false);
+  const size_t fields_before = fields_ == nullptr ? 0 : fields_->size();
+  const size_t size_before = text_.size();
+  const bool is_good = AddParts(part.parts, {.is_quoted = true});
+  const bool is_empty = text_.size() == size_before && (fields_ == nullptr || fields_->size() == fields_before);
+  if (is_empty && !saw_empty_list_) has_field_ = true;
+  in_double_quotes_ = was_inside;
+  saw_empty_list_ = had_empty_list || (was_inside && saw_empty_list_);
+  return is_good;
 }
 
 bool Expansion::AddCommand(const WordPart& part, const Context& context) {

@@ -20,22 +20,73 @@ namespace paddock::shell {
 
 class Shell;
 
-// The characters of IFS, by byte.
+// The characters of IFS.
 class IfsTable {
  public:
-  explicit IfsTable(std::string_view ifs);
-  bool IsSeparator(char byte) const { return table_[static_cast<unsigned char>(byte)] != 0; }
+  IfsTable(std::string_view ifs, bool is_utf8);
+  // Length of the separator at text[at], 0 if there is none.
+  size_t SeparatorAt(std::string_view text, size_t at) const {
+    const uint8_t kind = table_[static_cast<unsigned char>(text[at])];
+    return kind == 0 ? 0 : kind == kLead ? WideSeparatorAt(text, at) : 1;
+  }
   bool IsBlank(char byte) const { return table_[static_cast<unsigned char>(byte)] == kBlank; }
+  // A separator of several bytes, which does not join with blanks before it.
+  bool IsWide(char byte) const { return table_[static_cast<unsigned char>(byte)] == kLead; }
   bool is_null() const { return is_null_; }
   // Between the elements of "$*": the first character of IFS, or nothing.
   const std::string& joiner() const { return joiner_; }
 
  private:
+  size_t WideSeparatorAt(std::string_view text, size_t at) const;
+
   static constexpr uint8_t kBlank = 1;
   static constexpr uint8_t kOther = 2;
+  static constexpr uint8_t kLead = 3;   // the first byte of a character of several
   std::array<uint8_t, 256> table_{};
+  std::vector<std::string> wide_;
   bool is_null_;
   std::string joiner_;
+};
+
+// Takes text apart at separators: the rules of POSIX 2.6.5, for text that arrives in pieces.
+class FieldSplitter {
+ public:
+  explicit FieldSplitter(const IfsTable& ifs) : ifs_(ifs) {}
+
+  // Calls add(text) for stretches of a field and end() where a field ends; `has_field` says whether
+  // something of a field is there already.
+  template <class Add, class End>
+  void Split(std::string_view text, bool has_field, Add&& add, End&& end) {
+    size_t i = 0;
+    while (i < text.size()) {
+      const size_t begin = i;
+      size_t separator = 0;
+      while (i < text.size() && (separator = ifs_.SeparatorAt(text, i)) == 0) ++i;
+      if (i > begin) {
+        add(text.substr(begin, i - begin));
+        has_field = true;
+        is_after_blank_ = false;
+      }
+      if (i == text.size()) return;
+      const bool is_blank = ifs_.IsBlank(text[i]);
+      const bool joins = is_after_blank_ && !ifs_.IsWide(text[i]);
+      i += separator;
+      if (has_field) {
+        end();
+        is_after_blank_ = is_blank;
+      } else if (!is_blank) {
+        if (!joins) end();
+        is_after_blank_ = false;
+      }
+      has_field = false;
+    }
+  }
+  // Text that does not split came between.
+  void Interrupt() { is_after_blank_ = false; }
+
+ private:
+  const IfsTable& ifs_;
+  bool is_after_blank_ = false;   // blanks have just ended a field: a separator behind them belongs to them
 };
 
 class Expansion {
@@ -74,6 +125,8 @@ class Expansion {
     }
   }
   void AddQuoted(std::string_view text);
+  // There is a field here, even if it is empty.
+  void MarkField() { has_field_ = true; }
   void AddExpanded(std::string_view text);
   void AddUnsplit(std::string_view text);
   // The elements of $@ $* ${a[@]} ${a[*]} after their operator.
@@ -89,18 +142,21 @@ class Expansion {
   void EndField();
   void Append(std::string_view text, bool is_quoted);
   void StartPattern();
+  bool AddDoubleQuoted(const WordPart& part);
   bool AddCommand(const WordPart& part, const Context& context);
 
   Shell& shell_;
   Target target_;
   std::vector<std::string>* fields_;
   std::optional<IfsTable> ifs_;
+  std::optional<FieldSplitter> splitter_;
   std::string text_;             // the field so far, quotes removed
   std::string pattern_;          // the same as a pattern; kept from the first active character on
   bool has_pattern_ = false;
   bool has_field_ = false;       // even an empty text is a field
-  bool is_after_blank_ = false;  // IFS blanks have just ended a field
   bool is_here_document_ = false;
+  bool in_double_quotes_ = false;
+  bool saw_empty_list_ = false;  // "$@" without elements in these double quotes
   bool has_failed_ = false;      // failglob found nothing
   bool can_glob_;
   bool extglob_;

@@ -21,6 +21,7 @@ struct Component {
   std::string literal;          // of a component without pattern characters, quotes removed
   bool is_pattern = false;
   bool is_recursive = false;    // ** with globstar
+  bool is_behind_pattern = false;
 };
 
 std::string Unquote(std::string_view pattern) {
@@ -90,8 +91,8 @@ Globber::Globber(Shell& shell, std::string_view pattern)
   SplitPattern(pattern);
 }
 
-// Splits at slashes outside brackets: a slash cannot be part of a bracket expression, so "[a/b]" is two
-// plain components.
+// Splits at slashes, also inside brackets: a slash cannot be part of a bracket expression, so "[a/b]" is
+// two plain components. Those inside of extglob groups stay (and match nothing).
 void Globber::SplitPattern(std::string_view pattern) {
   while (!pattern.empty() && pattern[0] == '/') {
     root_ += '/';
@@ -99,15 +100,29 @@ void Globber::SplitPattern(std::string_view pattern) {
   }
   while (!pattern.empty()) {
     size_t end = 0;
-    while (end < pattern.size() && pattern[end] != '/') end += pattern[end] == '\\' ? 2 : 1;
+    for (size_t depth = 0; end < pattern.size() && (pattern[end] != '/' || depth > 0); ++end) {
+      if (pattern[end] == '\\') {
+        ++end;
+      } else if (extglob_ && pattern[end] == '(' &&
+                 (depth > 0 || (end > 0 && std::string_view("?*+@!").find(pattern[end - 1]) !=
+                                               std::string_view::npos))) {
+        ++depth;
+      } else if (pattern[end] == ')' && depth > 0) {
+        --depth;
+      }
+    }
     end = std::min(end, pattern.size());
     Component component;
     component.pattern = pattern.substr(0, end);
     component.is_recursive = globstar_ && component.pattern == "**";
     component.is_pattern = HasPatternCharacters(component.pattern, extglob_);
     if (!component.is_pattern) component.literal = Unquote(component.pattern);
-    const bool repeats = component.is_recursive && !components_.empty() && components_.back().is_recursive;
-    if (!repeats) components_.push_back(std::move(component));
+    if (!components_.empty()) {
+      Component& before = components_.back();
+      component.is_behind_pattern = before.is_pattern || before.is_behind_pattern;
+      if (component.is_recursive && before.is_recursive) components_.pop_back();
+    }
+    components_.push_back(std::move(component));
     pattern.remove_prefix(end);
     size_t slashes = 0;
     while (slashes < pattern.size() && pattern[slashes] == '/') ++slashes;
@@ -180,9 +195,14 @@ void Globber::ExpandEntries(const std::string& directory, size_t index) {
   const Component& component = components_[index];
   const Pattern pattern(component.pattern, flags_);
   const bool is_last = index + 1 == components_.size();
-  const bool names_dot = component.pattern[0] == '.' || component.pattern.starts_with("\\.") ||
-                         (extglob_ && component.pattern.find('(') != std::string::npos &&
-                          component.pattern.find('.') != std::string::npos);
+  PatternFlags hidden_flags = flags_;
+  hidden_flags.leading_dot_special = true;
+  std::optional<Pattern> hidden_pattern;
+  // True when the pattern names the leading dot itself.
+  const auto matches_hidden = [&](std::string_view name) {
+    if (!hidden_pattern) hidden_pattern.emplace(component.pattern, hidden_flags);
+    return hidden_pattern->Matches(name, shell_.budget());
+  };
   const auto visit = [&](const std::string& name, vfs::FileType type) {
     shell_.budget().Step();
     if (!pattern.Matches(name, shell_.budget())) return;
@@ -193,19 +213,15 @@ void Globber::ExpandEntries(const std::string& directory, size_t index) {
     Expand(path + "/", index + 1);
   };
   const auto entries = List(directory);
-  if (names_dot && !globskipdots_ && !(component.pattern[0] != '.' && dotglob_)) {
-    visit(".", vfs::FileType::kDirectory);
-    visit("..", vfs::FileType::kDirectory);
-  }
-  PatternFlags hidden_flags = flags_;
-  hidden_flags.leading_dot_special = true;
-  std::optional<Pattern> hidden_pattern;
-  for (const vfs::DirectoryEntry& entry : entries) {
-    if (entry.name[0] == '.' && !dotglob_) {
-      if (!names_dot) continue;
-      if (!hidden_pattern) hidden_pattern.emplace(component.pattern, hidden_flags);
-      if (!hidden_pattern->Matches(entry.name, shell_.budget())) continue;
+  if (!globskipdots_) {
+    for (const std::string name : {".", ".."}) {
+      if (matches_hidden(name)) visit(name, vfs::FileType::kDirectory);
     }
+  }
+  const bool may_name_dot = component.pattern.find('.') != std::string::npos || extglob_;
+  for (const vfs::DirectoryEntry& entry : entries) {
+    const bool is_hidden = entry.name[0] == '.' && !dotglob_;
+    if (is_hidden && (!may_name_dot || !matches_hidden(entry.name))) continue;
     visit(entry.name, entry.type);
   }
 }
@@ -216,7 +232,9 @@ void Globber::ExpandRecursive(const std::string& directory, size_t index) {
   if (!is_last) {
     Expand(directory, index + 1);
   } else if (!directory.empty()) {
-    if (IsDirectory(directory)) Add(directory);
+    // "d/**" gives "d/", but "*/**" gives "d".
+    const size_t slash = components_[index].is_behind_pattern && !wants_directory_ ? 1 : 0;
+    if (IsDirectory(directory)) Add(directory.substr(0, directory.size() - slash));
   }
   Descend(directory, index);
 }

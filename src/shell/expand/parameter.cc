@@ -97,8 +97,10 @@ std::string Replace(Shell& shell, const Pattern& pattern, Op op, const std::vect
 }
 
 bool ApplyReplace(Shell& shell, const Parameter& parameter, ParameterValue* value) {
-  std::string pattern_text;
-  if (parameter.word && !ExpandPattern(shell, *parameter.word, &pattern_text)) return false;
+  const bool is_anchored = parameter.op == Op::kReplacePrefix || parameter.op == Op::kReplaceSuffix;
+  Expansion pattern_out(shell, Expansion::Target::kPattern);
+  if (parameter.word && !pattern_out.AddWord(*parameter.word, {.has_tilde = !is_anchored})) return false;
+  const std::string& pattern_text = pattern_out.text();
   const bool has_ampersands = shell.options.Get(ShoptOption::kPatsubReplacement);
   std::string replacement;
   if (parameter.word2) {
@@ -106,7 +108,6 @@ bool ApplyReplace(Shell& shell, const Parameter& parameter, ParameterValue* valu
     if (!out.AddWord(*parameter.word2, {})) return false;
     replacement = std::move(out.text());
   }
-  const bool is_anchored = parameter.op == Op::kReplacePrefix || parameter.op == Op::kReplaceSuffix;
   if (pattern_text.empty() && !is_anchored) return true;
   PatternFlags flags = FlagsFor(shell);
   flags.ignore_case = shell.options.Get(ShoptOption::kNocasematch);
@@ -218,9 +219,6 @@ void SelectElements(Shell& shell, const Reference& reference, const Bounds& boun
     if (variable->indexed) {
       variable->indexed->ForEach([&](int64_t index, const std::string&) { first += index < offset; });
     }
-  } else if (variable != nullptr && !variable->has(kAssociative)) {
-    first = offset < 0 ? offset + size : offset;
-    if (first < 0) return list.clear();
   } else {
     if (offset < 0) offset += size + 1;
     if (offset < 0) return list.clear();
@@ -264,6 +262,10 @@ bool SelectCharacters(Shell& shell, const Parameter& parameter, const Bounds& bo
 
 bool ApplySubstring(Shell& shell, const Parameter& parameter, const Reference& reference,
                     ParameterValue* value) {
+  if (!parameter.word2 && (!parameter.word || parameter.word->source.empty())) {
+    shell.FailExpansion(parameter.source + ": bad substitution");
+    return false;
+  }
   Bounds bounds;
   if (parameter.word && !EvaluateBound(shell, *parameter.word, reference, &bounds.offset)) return false;
   if (parameter.word2) {
@@ -271,6 +273,16 @@ bool ApplySubstring(Shell& shell, const Parameter& parameter, const Reference& r
     if (!EvaluateBound(shell, *parameter.word2, reference, &*bounds.length)) return false;
   }
   if (!value->is_list) return SelectCharacters(shell, parameter, bounds, value);
+  const Variable* variable = reference.is_variable() ? shell.variables.Find(reference.name) : nullptr;
+  if (variable != nullptr && !variable->is_array()) {
+    // A plain variable as ${x[@]:1} is text all the same.
+    value->text = value->list.empty() ? std::string() : std::move(value->list[0]);
+    value->list.clear();
+    const auto size = static_cast<int64_t>(value->text.size());
+    if (bounds.offset > size || bounds.offset < -size) return true;
+    value->is_list = false;
+    return SelectCharacters(shell, parameter, bounds, value);
+  }
   if (bounds.length && *bounds.length < 0) return FailLength(shell, parameter);
   SelectElements(shell, reference, bounds, value);
   return true;
@@ -410,7 +422,9 @@ bool Substitution::AddOperand() {
     out_.AddValue({}, context_);
     return true;
   }
-  return out_.AddWord(*parameter_.word, OperandContext(context_));
+  if (!out_.AddWord(*parameter_.word, OperandContext(context_))) return false;
+  if (context_.is_quoted) out_.MarkField();
+  return true;
 }
 
 bool Substitution::OperandText(std::string* text) {
@@ -425,7 +439,11 @@ bool Substitution::RunConditional() {
   const bool is_null = IsNull();
   if (parameter_.op == Op::kAlternate) {
     if (!is_null) return AddOperand();
-    if (!value_.is_list || value_.is_star || value_.is_set) out_.AddValue({}, context_);
+    if (value_.is_list && !value_.is_set) {
+      out_.AddList({}, value_.is_star, context_);
+    } else {
+      out_.AddValue({}, context_);
+    }
     return true;
   }
   if (!is_null) {

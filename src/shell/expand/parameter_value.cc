@@ -36,7 +36,10 @@ bool FollowNameref(Shell& shell, Reference* reference) {
   const Variable* variable = shell.variables.Find(reference->name);
   if (variable == nullptr || !variable->has(kNameref)) return true;
   Target target;
-  if (!ResolveName(shell, reference->name, &target)) return true;
+  if (!ResolveName(shell, reference->name, &target)) {
+    reference->is_void = true;
+    return true;
+  }
   reference->name = target.name;
   if (!target.subscript || reference->has_subscript || reference->is_list()) return true;
   return SetSubscript(shell, *target.subscript, reference);
@@ -199,6 +202,7 @@ bool FollowIndirect(Shell& shell, Reference* reference) {
 bool LoadValue(Shell& shell, const Reference& reference, ParameterValue* value) {
   value->is_list = reference.is_list();
   value->is_star = reference.is_star;
+  if (reference.is_void) return true;
   if (!reference.is_variable()) {
     if (value->is_list) {
       LoadPositionals(shell, value);
