@@ -35,7 +35,7 @@ import threading
 import time
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-CACHE_FORMAT = 1
+CACHE_FORMAT = 2
 TIME_LIMIT_S = 10.0
 DRAIN_S = 0.3  # how long a background child may keep the output open after the shell has ended
 HANG_GRACE_S = 5.0  # what Paddock gets on top of the time limit before it counts as hung
@@ -54,7 +54,6 @@ class Case:
         self.script = ""
         self.files = {}  # relative path -> bytes
         self.env = {}
-        self.args = []
         self.stdin = None
         self.skip = None
         self.differs = None
@@ -65,7 +64,7 @@ class Case:
 
     def key(self, oracle_version):
         """Identifies everything that the oracle's result depends on."""
-        parts = [CACHE_FORMAT, oracle_version, self.script, sorted(self.env.items()), self.args,
+        parts = [CACHE_FORMAT, oracle_version, self.script, sorted(self.env.items()),
                  sorted((p, b64(c)) for p, c in self.files.items()),
                  None if self.stdin is None else b64(self.stdin)]
         return hashlib.sha256(json.dumps(parts).encode()).hexdigest()
@@ -148,8 +147,6 @@ def parse_file(path):
             elif word == "env":
                 name, _, data = value.partition("=")
                 case.env[name] = data
-            elif word == "args":
-                case.args = value.split()
             elif word == "status":
                 case.expected_status = int(value)
             elif word == "differs":
@@ -278,7 +275,7 @@ class Oracle:
             self.give_away(path)
         before = list_tree(cwd)
 
-        command = [self.program, "-c", case.script, "bash", *case.args]
+        command = [self.program, "-c", case.script, "bash"]
         out_read, out_write = os.pipe()
         err_read, err_write = os.pipe()
         in_read, in_write = (None, None) if case.stdin is None else os.pipe()
@@ -403,14 +400,13 @@ class Paddock:
                    "files": {os.path.join(cwd, p): {"b64": b64(c)} for p, c in case.files.items()},
                    "stdin": None if case.stdin is None else case.stdin.decode("utf-8"),
                    "timeout_ms": int(TIME_LIMIT_S * 1000), "want_files": True}
-        if case.args:
-            request["args"] = case.args
         try:
             if self.child is None:
                 self.start()
             self.child.stdin.write(json.dumps(request).encode() + b"\n")
             self.child.stdin.flush()
-            reply = json.loads(self.read_line(TIME_LIMIT_S + HANG_GRACE_S))
+            line = self.read_line(TIME_LIMIT_S + HANG_GRACE_S)
+            reply = json.loads(line.decode("utf-8", "surrogateescape"))  # names of files are bytes
         except TimeoutError:
             self.stop()
             return Outcome(cwd, problem="paddock: hung")
@@ -434,7 +430,7 @@ class Paddock:
 
 def show(data):
     """Bytes as lines for a diff; what is not text is escaped."""
-    return data.decode("utf-8", "backslashreplace").splitlines(keepends=True)
+    return re.findall(r"[^\n]*\n|[^\n]+$", data.decode("utf-8", "backslashreplace"))
 
 
 def diff(what, wanted, got):
@@ -546,6 +542,7 @@ def main():
     parser.add_argument("-v", action="store_true", dest="verbose", help="print the differences")
     parser.add_argument("paths", nargs="+", metavar="FILE|DIR")
     options = parser.parse_args()
+    sys.stdout.reconfigure(encoding="utf-8", errors="backslashreplace")
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
     try:
