@@ -8,6 +8,10 @@
 
 #include "base/check.h"
 
+#ifdef PADDOCK_SANITIZE
+#include <sanitizer/common_interface_defs.h>
+#endif
+
 namespace paddock {
 namespace {
 
@@ -72,12 +76,29 @@ struct PooledStack {
   void deallocate(boost::context::stack_context&) {}
 };
 
+// Tells AddressSanitizer which stack comes next; without it a throw on a fiber looks like an overflow.
+// A leave without `kept` is the last one of its stack.
+void LeaveStack([[maybe_unused]] void** kept, [[maybe_unused]] const void* next,
+                [[maybe_unused]] size_t size) {
+#ifdef PADDOCK_SANITIZE
+  __sanitizer_start_switch_fiber(kept, next, size);
+#endif
+}
+void EnterStack([[maybe_unused]] void* kept, [[maybe_unused]] const void** previous,
+                [[maybe_unused]] size_t* size) {
+#ifdef PADDOCK_SANITIZE
+  __sanitizer_finish_switch_fiber(kept, previous, size);
+#endif
+}
+
 }  // namespace
 
 struct Fiber::Stack {
   char* base = TakeStack();
   boost::context::fiber inside;   // where the fiber continues when it is resumed
   boost::context::fiber outside;  // where the scheduler continues when the fiber gives way
+  const void* outer_base = nullptr;   // the stack that the scheduler runs on
+  size_t outer_size = 0;
   ~Stack() { ReturnStack(base); }
 };
 
@@ -100,9 +121,12 @@ Fiber* Scheduler::Spawn(std::function<void()> body) {
   Fiber* raw = fiber.get();
   fiber->stack_->inside = boost::context::fiber(
       std::allocator_arg, PooledStack{fiber->stack_->base}, [raw](boost::context::fiber&& outside) {
-        raw->stack_->outside = std::move(outside);
+        Fiber::Stack& stack = *raw->stack_;
+        EnterStack(nullptr, &stack.outer_base, &stack.outer_size);
+        stack.outside = std::move(outside);
         raw->body_();
         raw->is_done_ = true;
+        LeaveStack(nullptr, stack.outer_base, stack.outer_size);
         return std::move(raw->stack_->outside);
       });
   fibers_.push_back(std::move(fiber));
@@ -116,7 +140,10 @@ void Scheduler::SwitchTo(Fiber* fiber) {
   const char* outer_deepest = current_deepest;
   current_stack_low = fiber->stack_low_;
   current_deepest = fiber->deepest_;
+  void* kept = nullptr;
+  LeaveStack(&kept, fiber->stack_->base, kStackBytes);
   fiber->stack_->inside = std::move(fiber->stack_->inside).resume();
+  EnterStack(kept, nullptr, nullptr);
   fiber->deepest_ = current_deepest;
   current_stack_low = outer_low;
   current_deepest = outer_deepest;
@@ -126,7 +153,11 @@ void Scheduler::SwitchTo(Fiber* fiber) {
 
 void Scheduler::SwitchOut() {
   Fiber* self = current_;
-  self->stack_->outside = std::move(self->stack_->outside).resume();
+  Fiber::Stack& stack = *self->stack_;
+  void* kept = nullptr;
+  LeaveStack(&kept, stack.outer_base, stack.outer_size);
+  stack.outside = std::move(stack.outside).resume();
+  EnterStack(kept, &stack.outer_base, &stack.outer_size);
   if (self->on_wake != nullptr) self->on_wake(self->local);
 }
 
