@@ -1,7 +1,7 @@
 // echo - writes its arguments
 
 #include "shell/builtins/builtin.h"
-#include "shell/builtins/escapes.h"
+#include "lang/printf/printf.h"
 
 namespace paddock::shell {
 namespace {

@@ -1,8 +1,8 @@
-#include "shell/builtins/escapes.h"
+#include "lang/printf/printf.h"
 
 #include "text/utf8.h"
 
-namespace paddock::shell {
+namespace paddock {
 namespace {
 
 int DigitValue(char c, int base) {
@@ -88,4 +88,4 @@ bool AppendEscapes(std::string_view text, EscapeStyle style, std::string* out) {
   return true;
 }
 
-}  // namespace paddock::shell
+}  // namespace paddock

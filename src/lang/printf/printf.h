@@ -1,0 +1,48 @@
+// printf(1): a format, reused until its arguments are used up. Shared by the shell's builtin and the command.
+//
+// Source: POSIX printf utility, Bash manual "printf", GNU coreutils manual "printf invocation".
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "base/budget.h"
+
+namespace paddock {
+
+// What differs between bash's printf and coreutils'.
+class PrintfHost {
+ public:
+  virtual ~PrintfHost() = default;
+  // "abc" is no number, or only its beginning is one.
+  virtual void ComplainNumber(std::string_view argument, bool is_partial) = 0;
+  virtual void ComplainRange(std::string_view argument) = 0;
+  // `letter` is no conversion: ends the output. 0 when the format ends after '%'.
+  virtual void ComplainConversion(std::string_view specification, char letter) = 0;
+  // %q
+  virtual std::string Quote(std::string_view text) = 0;
+  // %(format)T; false if the host has no such conversion.
+  virtual bool FormatTimestamp(std::string_view format, int64_t seconds, std::string* out) = 0;
+  virtual bool is_utf8() const = 0;
+  // Names a variable for %n; false if there is none.
+  virtual bool StoreCount(std::string_view variable, size_t count) = 0;
+  virtual Budget& budget() = 0;
+  // Seconds since 1970 for %()T without an argument or with -1; since the shell's start for -2.
+  virtual int64_t NowSeconds() = 0;
+  virtual int64_t StartSeconds() = 0;
+};
+
+// Appends the output; the exit status.
+int FormatPrintf(PrintfHost& host, std::string_view format, std::span<const std::string> arguments, std::string* out);
+
+enum class EscapeStyle {
+  kEcho,          // echo -e: octal is \0nnn
+  kPrintfFormat,  // the format of printf: octal is \nnn
+  kPrintfB,       // printf %b: octal is \nnn or \0nnn
+};
+// Appends `text` with its escapes decoded. False when \c ended the output.
+bool AppendEscapes(std::string_view text, EscapeStyle style, std::string* out);
+
+}  // namespace paddock

@@ -1,0 +1,15 @@
+// mapfile - reads lines into an indexed array
+
+#include "shell/builtins/mapfile.h"
+
+namespace paddock::shell {
+
+extern const Builtin kBuiltin_mapfile;
+const Builtin kBuiltin_mapfile = {
+    .name = "mapfile",
+    .usage = "[-d delim] [-n count] [-O origin] [-s count] [-t] [-u fd] [-C callback] [-c quantum] [array]",
+    .help = "Read lines from a file into an array variable.",
+    .run = RunMapfile,
+};
+
+}  // namespace paddock::shell

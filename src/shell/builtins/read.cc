@@ -1,0 +1,325 @@
+// read - reads a line and splits it into variables
+
+#include <cmath>
+
+#include "shell/builtins/arguments.h"
+#include "shell/expand/expander.h"
+#include "shell/state/assign.h"
+#include "text/utf8.h"
+
+namespace paddock::shell {
+namespace {
+
+constexpr int kTimedOut = 142;   // 128 + SIGALRM, as bash has it
+
+struct ReadOptions {
+  bool is_raw = false;
+  bool is_array = false;
+  std::string array;
+  char delimiter = '\n';
+  int64_t count = -1;          // -n, -N: characters
+  bool is_exact = false;       // -N
+  std::string prompt;
+  std::optional<double> timeout;
+  int descriptor = 0;
+};
+
+int ParseReadOptions(Shell& shell, BuiltinOptions& options, ReadOptions* parsed) {
+  while (const char letter = options.Next()) {
+    const std::string argument(options.argument());
+    switch (letter) {
+      case '?': return 2;
+      case 'r': parsed->is_raw = true; break;
+      case 'e': case 's': break;   // no terminal to edit on or to silence
+      case 'i': break;             // initial text is for the editor of -e
+      case 'a':
+        parsed->is_array = true;
+        parsed->array = argument;
+        break;
+      case 'd': parsed->delimiter = argument.empty() ? '\0' : argument[0]; break;
+      case 'p': parsed->prompt = argument; break;
+      case 'n':
+      case 'N': {
+        const auto count = ParseInteger(argument);
+        if (!count || *count < 0) {
+          shell.Complain("read", argument + ": invalid number");
+          return 1;
+        }
+        parsed->count = *count;
+        parsed->is_exact = letter == 'N';
+        break;
+      }
+      case 't': {
+        char* end = nullptr;
+        const double seconds = std::strtod(argument.c_str(), &end);
+        if (argument.empty() || *end != '\0' || seconds < 0 || !std::isfinite(seconds)) {
+          shell.Complain("read", argument + ": invalid timeout specification");
+          return 1;
+        }
+        parsed->timeout = std::min(seconds, 1e8);
+        break;
+      }
+      case 'u': {
+        const auto number = ParseInteger(argument);
+        if (!number || *number < 0 || *number >= proc::kMaxDescriptors) {
+          shell.Complain("read", argument + ": invalid file descriptor specification");
+          return 1;
+        }
+        parsed->descriptor = static_cast<int>(*number);
+        break;
+      }
+      default: break;
+    }
+  }
+  return 0;
+}
+
+// What was read: the text, and for each byte whether a backslash quoted it.
+struct Record {
+  std::string text;
+  std::vector<bool> quoted;
+  bool has_delimiter = false;
+  bool is_timed_out = false;
+  Status status;
+
+  void Add(char byte, bool is_quoted) {
+    text += byte;
+    quoted.push_back(is_quoted);
+  }
+};
+
+class Reader {
+ public:
+  Reader(Shell& shell, const ReadOptions& options)
+      : shell_(shell), options_(options), file_(shell.process().descriptors().Get(options.descriptor)) {}
+
+  Record Read() {
+    Record record;
+    if (options_.timeout) deadline_ = shell_.kernel().clock().MonotonicNow() + ToNanoseconds(*options_.timeout);
+    int64_t left = options_.count;
+    bool escaped = false;
+    while (left != 0) {
+      const int byte = NextByte(record);
+      if (byte < 0) break;
+      const char c = static_cast<char>(byte);
+      if (escaped) {
+        escaped = false;
+        if (c == '\n') continue;   // a continued line
+        if (c != '\0') record.Add(c, true);
+        if (IsCharacterEnd(record.text)) --left;
+        continue;
+      }
+      if (c == options_.delimiter && !options_.is_exact) {
+        record.has_delimiter = true;
+        break;
+      }
+      if (c == '\\' && !options_.is_raw) {
+        escaped = true;
+        continue;
+      }
+      if (c == '\0') continue;   // variables hold no NUL
+      record.Add(c, false);
+      if (IsCharacterEnd(record.text)) --left;
+    }
+    GiveBack();
+    if (options_.count >= 0 && left == 0) record.has_delimiter = true;
+    return record;
+  }
+
+ private:
+  static Nanoseconds ToNanoseconds(double seconds) { return Nanoseconds(static_cast<int64_t>(seconds * 1e9)); }
+
+  // True unless the text ends inside a UTF-8 character.
+  bool IsCharacterEnd(const std::string& text) const {
+    if (options_.count < 0 || text.empty() || !shell_.locale().is_utf8) return true;
+    size_t begin = text.size() - 1;
+    while (begin > 0 && text.size() - begin < 4 && (static_cast<unsigned char>(text[begin]) & 0xC0) == 0x80) --begin;
+    const unsigned char lead = static_cast<unsigned char>(text[begin]);
+    const size_t wanted = lead >= 0xF0 ? 4 : lead >= 0xE0 ? 3 : lead >= 0xC0 ? 2 : 1;
+    return text.size() - begin >= wanted;
+  }
+
+  // A seekable file is read in blocks and the rest given back; a pipe byte by byte, so that nothing
+  // beyond the line is taken from whoever reads next.
+  int NextByte(Record& record) {
+    if (position_ < block_.bytes.size()) return static_cast<unsigned char>(block_.bytes[position_++]);
+    if (!WaitForData(record)) return -1;
+    const bool can_seek = file_->Seek(0, vfs::Whence::kCurrent).has_value();
+    auto block = file_->ReadBlock(can_seek ? 4096 : 1);
+    if (!block) {
+      record.status = block.error();
+      return -1;
+    }
+    shell_.budget().Step(1 + static_cast<int64_t>(block->bytes.size() / 64));
+    block_ = std::move(*block);
+    position_ = 0;
+    if (block_.bytes.empty()) return -1;
+    return static_cast<unsigned char>(block_.bytes[position_++]);
+  }
+
+  bool WaitForData(Record& record) {
+    if (!options_.timeout) return true;
+    while (!file_->IsReadReady()) {
+      const Nanoseconds now = shell_.kernel().clock().MonotonicNow();
+      if (now >= deadline_) {
+        record.is_timed_out = true;
+        return false;
+      }
+      // Pipes wake nobody for a timed wait: look again soon.
+      constexpr Nanoseconds kPoll{1'000'000};
+      shell_.kernel().scheduler().Park(std::min(deadline_, now + kPoll));
+    }
+    return true;
+  }
+
+  void GiveBack() {
+    if (position_ < block_.bytes.size()) file_->GiveBack(block_.bytes.size() - position_);
+  }
+
+  Shell& shell_;
+  const ReadOptions& options_;
+  vfs::OpenFilePtr file_;
+  Block block_;
+  size_t position_ = 0;
+  Nanoseconds deadline_{0};
+};
+
+bool IsIfsSpace(char c, std::string_view ifs) {
+  return (c == ' ' || c == '\t' || c == '\n') && ifs.find(c) != std::string_view::npos;
+}
+
+// Splits a record by IFS into at most `most` fields (0: as many as there are); the last takes the rest.
+std::vector<std::string> Split(const Record& record, std::string_view ifs, size_t most) {
+  std::vector<std::string> fields;
+  const std::string& text = record.text;
+  const auto is_ifs = [&](size_t i) { return !record.quoted[i] && ifs.find(text[i]) != std::string_view::npos; };
+  const auto is_space = [&](size_t i) { return !record.quoted[i] && IsIfsSpace(text[i], ifs); };
+  size_t end = text.size();
+  size_t i = 0;
+  while (i < end && is_space(i)) ++i;
+  while (i < end) {
+    if (most != 0 && fields.size() + 1 == most) {
+      // The rest, without trailing IFS white space, and without one lone trailing delimiter.
+      size_t last = end;
+      while (last > i && is_space(last - 1)) --last;
+      if (last > i && is_ifs(last - 1) && !is_space(last - 1)) {
+        size_t inner = i;
+        while (inner < last - 1 && !is_ifs(inner)) ++inner;
+        if (inner == last - 1) {
+          --last;
+          while (last > i && is_space(last - 1)) --last;
+        }
+      }
+      fields.push_back(text.substr(i, last - i));
+      return fields;
+    }
+    const size_t begin = i;
+    while (i < end && !is_ifs(i)) ++i;
+    fields.push_back(text.substr(begin, i - begin));
+    while (i < end && is_space(i)) ++i;
+    if (i < end && is_ifs(i)) {
+      ++i;
+      while (i < end && is_space(i)) ++i;
+    }
+  }
+  return fields;
+}
+
+bool Store(Shell& shell, const std::string& variable, const std::string& value) {
+  const size_t bracket = variable.find('[');
+  if (bracket != std::string::npos && variable.back() == ']') {
+    return AssignElement(shell, Name(variable.substr(0, bracket)),
+                         variable.substr(bracket + 1, variable.size() - bracket - 2), value);
+  }
+  return AssignScalar(shell, Name(variable), value);
+}
+
+int StoreFields(Shell& shell, const ReadOptions& options, std::span<const std::string> names, const Record& record) {
+  const std::string ifs = shell.ifs();
+  if (options.is_array) {
+    const Name name(options.array);
+    Target target;
+    if (!ResolveName(shell, name, &target)) return 1;
+    const Variable* existing = shell.variables.Find(target.name);
+    if (existing != nullptr && existing->has(kAssociative)) {
+      shell.Complain("read", options.array + ": cannot convert associative to indexed array");
+      return 1;
+    }
+    if (existing != nullptr && existing->has(kReadonly)) {
+      shell.Complain("read", options.array + ": readonly variable");
+      return 1;
+    }
+    std::vector<std::string> fields;
+    if (options.is_exact) fields.push_back(record.text);
+    else fields = Split(record, ifs, 0);
+    Variable& variable = shell.variables.Obtain(target.name);
+    variable.attributes |= kIndexed;
+    variable.text.clear();
+    variable.indexed = std::make_shared<IndexedArray>();
+    variable.is_set = true;
+    for (size_t i = 0; i < fields.size(); ++i) {
+      if (!AssignIndex(shell, target.name, static_cast<int64_t>(i), fields[i])) return 1;
+    }
+    return 0;
+  }
+  if (names.empty()) return Store(shell, "REPLY", record.text) ? 0 : 1;
+  std::vector<std::string> fields;
+  if (options.is_exact) {
+    fields.push_back(record.text);
+  } else {
+    fields = Split(record, ifs, names.size());
+  }
+  int status = 0;
+  for (size_t i = 0; i < names.size(); ++i) {
+    if (!Store(shell, names[i], i < fields.size() ? fields[i] : std::string())) status = 1;
+  }
+  return status;
+}
+
+int Run(Shell& shell, const BuiltinCall& call) {
+  BuiltinOptions options(shell, call, *FindBuiltin("read"), "ersa:d:i:n:N:p:t:u:");
+  ReadOptions parsed;
+  if (const int status = ParseReadOptions(shell, options, &parsed); status != 0) return status;
+  const auto names = options.operands();
+  for (const std::string& name : names) {
+    if (!IsName(name.substr(0, name.find('[')))) {
+      shell.Complain("read", "`" + name + "': not a valid identifier");
+      return 1;
+    }
+  }
+  if (parsed.is_array && !IsName(parsed.array)) {
+    shell.Complain("read", "`" + parsed.array + "': not a valid identifier");
+    return 1;
+  }
+  const vfs::OpenFilePtr& file = shell.process().descriptors().Get(parsed.descriptor);
+  if (!file) {
+    shell.Complain("read", parsed.descriptor == 0
+                               ? "read error: 0: Bad file descriptor"
+                               : std::to_string(parsed.descriptor) + ": invalid file descriptor: Bad file descriptor");
+    return 1;
+  }
+  if (parsed.timeout && *parsed.timeout == 0) return file->IsReadReady() ? 0 : 1;
+  if (!parsed.prompt.empty() && file->is_terminal()) shell.err().Write(parsed.prompt);
+  const Record record = Reader(shell, parsed).Read();
+  if (!record.status) {
+    shell.Complain("read", "read error: " + std::to_string(parsed.descriptor) + ": " +
+                               std::string(record.status.error().Text()));
+    return 1;
+  }
+  const int status = StoreFields(shell, parsed, names, record);
+  if (status != 0) return status;
+  if (record.is_timed_out) return kTimedOut;
+  return record.has_delimiter ? 0 : 1;
+}
+
+}  // namespace
+
+extern const Builtin kBuiltin_read;
+const Builtin kBuiltin_read = {
+    .name = "read",
+    .usage = "[-ers] [-a array] [-d delim] [-i text] [-n nchars] [-N nchars] [-p prompt] [-t timeout] [-u fd] [name ...]",
+    .help = "Read a line from the standard input and split it into fields.",
+    .run = Run,
+};
+
+}  // namespace paddock::shell

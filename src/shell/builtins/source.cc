@@ -1,0 +1,15 @@
+// source - runs commands from a file in this shell
+
+#include "shell/builtins/source.h"
+
+namespace paddock::shell {
+
+extern const Builtin kBuiltin_source;
+const Builtin kBuiltin_source = {
+    .name = "source",
+    .usage = "filename [arguments]",
+    .help = "Execute commands from a file in the current shell.",
+    .run = RunSource,
+};
+
+}  // namespace paddock::shell
