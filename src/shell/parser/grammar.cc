@@ -209,9 +209,8 @@ Grammar::StatementPtr Grammar::ParseAndOr() {
   return left;
 }
 
-// `!` and `time [-p] [--]`, in any number. True if there was one.
-bool Grammar::ParsePipelinePrefix(Statement& pipeline) {
-  bool has_prefix = false;
+// `!` and `time [-p] [--]`, in any number.
+void Grammar::ParsePipelinePrefix(Statement& pipeline) {
   while (true) {
     if (PeekIs(Reserved::kBang)) {
       Drop();
@@ -225,29 +224,34 @@ bool Grammar::ParsePipelinePrefix(Statement& pipeline) {
       }
       if (Peek().kind == TokenKind::kWord && Peek().word.source == "--") Drop();
     } else {
-      return has_prefix;
+      return;
     }
-    has_prefix = true;
   }
 }
 
 Grammar::StatementPtr Grammar::ParsePipeline() {
-  StatementPtr pipeline = Make(Statement::Kind::kPipeline, LineOf(Peek()));
-  const bool has_prefix = ParsePipelinePrefix(*pipeline);
-  if (has_prefix && (PeekIs(TokenKind::kNewline) || PeekIs(TokenKind::kSemicolon) || PeekIs(TokenKind::kEnd))) {
-    if (lexer_.has_error()) return nullptr;
-    StatementPtr empty = Make(Statement::Kind::kSimple, pipeline->line);
-    empty->simple = std::make_unique<SimpleCommand>();
-    pipeline->children.push_back(std::move(empty));
-    pipeline->pipes_stderr.push_back(false);
-    return pipeline;
+  StatementPtr pipeline;
+  if (PeekIs(Reserved::kBang) || PeekIs(Reserved::kTime)) {
+    pipeline = Make(Statement::Kind::kPipeline, LineOf(Peek()));
+    ParsePipelinePrefix(*pipeline);
+    if (PeekIs(TokenKind::kNewline) || PeekIs(TokenKind::kSemicolon) || PeekIs(TokenKind::kEnd)) {
+      if (lexer_.has_error()) return nullptr;
+      StatementPtr empty = Make(Statement::Kind::kSimple, pipeline->line);
+      empty->simple = std::make_unique<SimpleCommand>();
+      pipeline->children.push_back(std::move(empty));
+      pipeline->pipes_stderr.push_back(false);
+      return pipeline;
+    }
   }
   while (true) {
     StatementPtr stage = ParseCommand();
     if (stage == nullptr) return nullptr;
     const bool pipes_stderr = PeekIs(TokenKind::kPipeAmpersand);
     const bool is_last = !pipes_stderr && !PeekIs(TokenKind::kPipe);
-    if (is_last && !has_prefix && pipeline->children.empty()) return stage;
+    if (pipeline == nullptr) {
+      if (is_last) return stage;
+      pipeline = Make(Statement::Kind::kPipeline, stage->line);
+    }
     pipeline->children.push_back(std::move(stage));
     pipeline->pipes_stderr.push_back(pipes_stderr);
     if (is_last) return pipeline;

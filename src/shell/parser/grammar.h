@@ -50,7 +50,7 @@ class Grammar : public SubstitutionParser {
   bool IsListEnd();
   StatementPtr ParseAndOr();
   StatementPtr ParsePipeline();
-  bool ParsePipelinePrefix(Statement& pipeline);
+  void ParsePipelinePrefix(Statement& pipeline);
   StatementPtr ParseCommand();
   StatementPtr ParseReservedCommand(Reserved reserved);
   StatementPtr ParseSimple(StatementPtr statement);

@@ -255,6 +255,9 @@ class Lexer {
 // is expanded.
 Word ParseHereDocumentBody(std::string_view body, const ParserOptions& options, Budget& budget,
                            int first_line, int depth);
+// The program of a text that may as well be parsed when it runs: null unless that would say nothing.
+StatementListPtr ParseAhead(std::string_view text, const ParserOptions& options, Budget& budget,
+                            int first_line, int depth);
 // The text of a word's spelling with its quotes taken away (a here-document's delimiter).
 std::string RemoveQuotes(std::string_view source);
 // Appends text to the last part if it is of that kind, else as a new part.

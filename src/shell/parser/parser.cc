@@ -59,20 +59,38 @@ int Parser::line() const {
   return source.LineAt(source.pos());
 }
 
-ParsedProgram ParseProgram(std::string_view text, const ParserOptions& options, Budget& budget,
-                           int first_line) {
-  WordReader reader(text, options, budget, first_line);
+namespace {
+
+// All complete commands of the reader's text; null after an error.
+StatementListPtr ReadProgram(WordReader& reader) {
   auto program = std::make_shared<StatementList>();
   while (true) {
     reader.lexer.BeginCommand();
     const StatementListPtr list = reader.grammar.ParseCompleteCommand();
-    if (reader.lexer.has_error()) return {nullptr, std::move(reader.lexer.error())};
-    if (list == nullptr) return {program, std::nullopt};
+    if (reader.lexer.has_error()) return nullptr;
+    if (list == nullptr) return program;
     // The list was made here and nobody else holds it.
     for (StatementList::Item& item : const_cast<StatementList&>(*list).items) {
       program->items.push_back(std::move(item));
     }
   }
+}
+
+}  // namespace
+
+ParsedProgram ParseProgram(std::string_view text, const ParserOptions& options, Budget& budget,
+                           int first_line) {
+  WordReader reader(text, options, budget, first_line);
+  StatementListPtr program = ReadProgram(reader);
+  return {std::move(program), std::move(reader.lexer.error())};
+}
+
+StatementListPtr ParseAhead(std::string_view text, const ParserOptions& options, Budget& budget,
+                            int first_line, int depth) {
+  WordReader reader(text, options, budget, first_line);
+  reader.lexer.set_depth(depth);
+  StatementListPtr program = ReadProgram(reader);
+  return reader.lexer.warnings().empty() ? program : nullptr;
 }
 
 Word ParseHereDocumentBody(std::string_view body, const ParserOptions& options, Budget& budget,

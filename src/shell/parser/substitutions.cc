@@ -499,8 +499,9 @@ bool Lexer::ReadOldArithmetic(std::vector<WordPart>& parts) {
   return true;
 }
 
-// At a backquote. The text loses one level of backslashes.
+// At a backquote. Parsed ahead if it can be; its errors are the expansion's. The text loses one level of backslashes.
 bool Lexer::ReadBackquoted(std::vector<WordPart>& parts, bool is_quoted) {
+  const Depth depth(*this);
   const size_t opened_at = source_.pos();
   WordPart part(Kind::kCommand);
   part.is_backquoted = true;
@@ -510,6 +511,7 @@ bool Lexer::ReadBackquoted(std::vector<WordPart>& parts, bool is_quoted) {
     const char c = source_.Peek();
     if (c == '`') {
       source_.Advance();
+      if (!options_.expand_aliases) part.program = ParseAhead(part.text, options_, budget_, part.line, depth_);
       parts.push_back(std::move(part));
       return true;
     }
