@@ -222,7 +222,7 @@ TEST_F(ParserTest, ParametersAreTakenApart) {
       {"${x/#a/b}", ParameterOp::kReplacePrefix, "x"}, {"${x^^}", ParameterOp::kUpperAll, "x"},
       {"${x,}", ParameterOp::kLowerFirst, "x"},  {"${x@Q}", ParameterOp::kTransform, "x"},
       {"${x%%y}", ParameterOp::kRemoveLongSuffix, "x"}, {"${x y}", ParameterOp::kBad, "x"},
-      {"${ x}", ParameterOp::kBad, ""},          {"${x@Z}", ParameterOp::kBad, "x"},
+      {"${ x}", ParameterOp::kBad, ""},          {"${x@1}", ParameterOp::kBad, "x"},
       {"${#x:-y}", ParameterOp::kBad, "x"},      {"${}", ParameterOp::kBad, ""},
   };
   for (const Case& c : cases) {
