@@ -8,20 +8,28 @@
 
 namespace paddock::vfs {
 
-enum class FileType : uint8_t { kFile, kDirectory, kSymlink, kFifo, kCharDevice, kBlockDevice, kSocket };
+enum class FileType : uint8_t {
+  kFile,
+  kDirectory,
+  kSymlink,
+  kFifo,
+  kCharDevice,
+  kBlockDevice,
+  kSocket
+};
 
 // Source: POSIX <sys/stat.h>.
 struct Attributes {
   FileType type = FileType::kFile;
-  uint32_t mode = 0;        // permission bits 07777, without the type
+  uint32_t mode = 0;  // permission bits 07777, without the type
   uint32_t uid = 0;
   uint32_t gid = 0;
   uint32_t links = 1;
-  uint64_t size = 0;        // bytes; for a symlink, of its target
+  uint64_t size = 0;  // bytes; for a symlink, of its target
   uint64_t inode = 0;
-  uint64_t device = 0;      // differs between mounted volumes
-  uint64_t special = 0;     // device number (major << 8 | minor) of a device node
-  uint64_t blocks = 0;      // 512-byte units really held
+  uint64_t device = 0;   // differs between mounted volumes
+  uint64_t special = 0;  // device number (major << 8 | minor) of a device node
+  uint64_t blocks = 0;   // 512-byte units really held
   Nanoseconds access_time{0};
   Nanoseconds modify_time{0};
   Nanoseconds change_time{0};
@@ -37,7 +45,7 @@ inline uint32_t WithoutSetId(uint32_t mode) {
 }
 
 struct DirectoryEntry {
-  std::string name;   // never "." or ".."
+  std::string name;  // never "." or ".."
   FileType type;
   uint64_t inode;
 };
@@ -50,8 +58,8 @@ struct Credentials {
 
 // Space and inodes of a volume, for df and quotas. kUnlimited (all ones) where there is no limit.
 struct SpaceInfo {
-  std::string source;        // what df shows as the file system, such as "memory"
-  std::string type;          // "tmpfs", "overlay" …
+  std::string source;  // what df shows as the file system, such as "memory"
+  std::string type;    // "tmpfs", "overlay" …
   uint64_t total_bytes = 0;
   uint64_t used_bytes = 0;
   uint64_t total_inodes = 0;

@@ -11,12 +11,13 @@ namespace {
 constexpr int kMaxSymlinks = 40;
 
 // A path that grows component by component. `here` is the deepest directory that exists; the last
-// `beyond` components of `path` lie below it: they are missing, or the first of them is no directory.
+// `beyond` components of `path` lie below it: they are missing, or the first of them is no
+// directory.
 struct Resolution {
-  std::string path;      // "" for the root
+  std::string path;  // "" for the root
   Place here;
   size_t beyond = 0;
-  Code failure = Code::kOk;   // why `beyond` is not zero
+  Code failure = Code::kOk;  // why `beyond` is not zero
 
   void Append(std::string_view name) {
     path += '/';
@@ -66,9 +67,12 @@ Result<std::string> View::Canonical(std::string_view path, MustExist must_exist)
       continue;
     }
     const auto walked = names_.Walk(so_far.here, name, Follow::kNo, who_);
-    const Code failure = !walked ? walked.error().code : walked->exists() ? Code::kOk : Code::kNoEntry;
+    const Code failure = !walked            ? walked.error().code
+                         : walked->exists() ? Code::kOk
+                                            : Code::kNoEntry;
     if (failure != Code::kOk) {
-      if (!takes_missing && (must_exist == MustExist::kAll || failure != Code::kNoEntry)) return failure;
+      if (!takes_missing && (must_exist == MustExist::kAll || failure != Code::kNoEntry))
+        return failure;
       so_far.AppendBeyond(name, failure);
       continue;
     }

@@ -45,7 +45,8 @@ constexpr NodeId kFirstDescriptor = 1000;
 // An open device.
 class OpenDevice final : public OpenFile {
  public:
-  OpenDevice(DeviceKind kind, const Attributes& attributes, const OpenFlags& flags, RandomStream random)
+  OpenDevice(DeviceKind kind, const Attributes& attributes, const OpenFlags& flags,
+             RandomStream random)
       : kind_(kind), attributes_(attributes), flags_(flags), random_(random) {}
 
   Result<Block> ReadBlock(size_t max) override {
@@ -148,7 +149,7 @@ class DevVolume final : public FixedVolume {
   Result<std::vector<DirectoryEntry>> List(NodeId directory) override {
     if (directory != kRoot && directory != kFd) return Code::kNotDirectory;
     std::vector<DirectoryEntry> entries;
-    if (directory == kFd) return entries;   // only View knows which are open
+    if (directory == kFd) return entries;  // only View knows which are open
     for (NodeId i = 0; i < std::size(kDevices); ++i) {
       entries.push_back({std::string(kDevices[i].name), kDevices[i].type, kFirstNode + i});
     }
@@ -161,7 +162,8 @@ class DevVolume final : public FixedVolume {
     const Device* device = Find(node);
     if (device == nullptr || device->kind == kNone) return Code::kLoop;
     if (device->kind == kTty) return Code::kNoDevice;
-    const uint64_t number = device->kind == kRandom ? streams_.fetch_add(1, std::memory_order_relaxed) : 0;
+    const uint64_t number =
+        device->kind == kRandom ? streams_.fetch_add(1, std::memory_order_relaxed) : 0;
     return OpenFilePtr(
         std::make_shared<OpenDevice>(device->kind, attributes, flags, RandomStream(seed_, number)));
   }

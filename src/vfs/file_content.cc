@@ -25,7 +25,8 @@ Block FileContent::Read(uint64_t offset, size_t max) const {
   const uint64_t index = offset / kChunkBytes;
   const size_t start = static_cast<size_t>(offset % kChunkBytes);
   const uint64_t until_end = size_ - offset;
-  const size_t wanted = static_cast<size_t>(std::min<uint64_t>({max, kChunkBytes - start, until_end}));
+  const size_t wanted =
+      static_cast<size_t>(std::min<uint64_t>({max, kChunkBytes - start, until_end}));
   const Chunk* chunk = chunks_.Find(index);
   const size_t held = chunk == nullptr ? 0 : chunk->bytes.size();
   if (start >= held) return {nullptr, std::string_view(kZeros, wanted)};
@@ -57,7 +58,8 @@ void FileContent::WriteInChunk(Chunk& chunk, size_t start, std::string_view byte
   const size_t before = chunk.bytes.size();
   const size_t end = start + bytes.size();
   if (start >= before) {
-    if (end > chunk.bytes.capacity()) chunk.bytes.reserve(std::min(std::max(end, before * 2), kChunkBytes));
+    if (end > chunk.bytes.capacity())
+      chunk.bytes.reserve(std::min(std::max(end, before * 2), kChunkBytes));
     chunk.bytes.append(start - before, '\0');
     chunk.bytes.append(bytes);
   } else {

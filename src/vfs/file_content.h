@@ -36,8 +36,8 @@ class FileContent {
 
  private:
   struct Chunk {
-    std::string bytes;    // what is behind it, up to the chunk's size, is zero
-    uint32_t pages = 0;   // bit k: page k was written
+    std::string bytes;   // what is behind it, up to the chunk's size, is zero
+    uint32_t pages = 0;  // bit k: page k was written
   };
   static_assert(kChunkBytes / kPageBytes <= 32);
 

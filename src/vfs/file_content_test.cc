@@ -71,12 +71,14 @@ TEST(FileContent, AgreesWithStringUnderRandomChanges) {
         old_model = model;
         break;
       default: {
-        const std::string bytes(random() % (step % 10 == 0 ? 100'000 : 300), static_cast<char>('a' + step % 26));
+        const std::string bytes(random() % (step % 10 == 0 ? 100'000 : 300),
+                                static_cast<char>('a' + step % 26));
         const uint64_t before = content.held_bytes();
         const uint64_t cost = content.CostOf(offset, bytes.size());
         content.Write(offset, bytes);
         EXPECT_EQ(content.held_bytes(), before + cost);
-        if (!bytes.empty() && model.size() < offset + bytes.size()) model.resize(offset + bytes.size());
+        if (!bytes.empty() && model.size() < offset + bytes.size())
+          model.resize(offset + bytes.size());
         if (!bytes.empty()) model.replace(offset, bytes.size(), bytes);
       }
     }

@@ -22,8 +22,8 @@ Status WriteFile(FileSystem& fs, std::string_view path, std::string_view content
 
 Status MakeDirectories(FileSystem& fs, std::string_view path, uint32_t mode) {
   while (path.size() > 1 && path.back() == '/') path.remove_suffix(1);
-  // The directories on the way stay usable for their maker whatever the umask says; only the last one
-  // gets `mode`.
+  // The directories on the way stay usable for their maker whatever the umask says; only the last
+  // one gets `mode`.
   for (size_t end = path.find('/', 1); end < path.size(); end = path.find('/', end + 1)) {
     if (path[end - 1] == '/') continue;
     const std::string_view prefix = path.substr(0, end);
@@ -73,7 +73,7 @@ std::string NormalizePath(std::string_view path) {
   const bool is_absolute = path.starts_with('/');
   std::string result(is_absolute ? "/" : "");
   const size_t base = result.size();
-  size_t kept_parents = base;   // up to here the result is "../.." that cannot be folded
+  size_t kept_parents = base;  // up to here the result is "../.." that cannot be folded
   for (size_t begin = 0; begin <= path.size();) {
     const size_t end = std::min(path.find('/', begin), path.size());
     const std::string_view name = path.substr(begin, end - begin);

@@ -11,7 +11,9 @@ namespace paddock::vfs {
 
 class FixedVolume : public Volume {
  public:
-  Result<NodeId> Create(NodeId, std::string_view, const NewNode&) override { return Code::kNotPermitted; }
+  Result<NodeId> Create(NodeId, std::string_view, const NewNode&) override {
+    return Code::kNotPermitted;
+  }
   Status Link(NodeId, std::string_view, NodeId) override { return Code::kNotPermitted; }
   Status Remove(NodeId, std::string_view, bool) override { return Code::kNotPermitted; }
   Status Rename(NodeId, std::string_view, NodeId, std::string_view, bool) override {
@@ -28,14 +30,17 @@ class GeneratedText final : public OpenFile {
 
   Result<Block> ReadBlock(size_t max) override {
     if (offset_ >= text_->size()) return Block{};
-    const std::string_view taken = std::string_view(*text_).substr(static_cast<size_t>(offset_), max);
+    const std::string_view taken =
+        std::string_view(*text_).substr(static_cast<size_t>(offset_), max);
     offset_ += taken.size();
     return Block{text_, taken};
   }
   void GiveBack(size_t count) override { offset_ -= std::min<uint64_t>(offset_, count); }
   Status Write(std::string_view) override { return Code::kBadDescriptor; }
   Result<uint64_t> Seek(int64_t offset, Whence whence) override {
-    const uint64_t base = whence == Whence::kCurrent ? offset_ : whence == Whence::kEnd ? text_->size() : 0;
+    const uint64_t base = whence == Whence::kCurrent ? offset_
+                          : whence == Whence::kEnd   ? text_->size()
+                                                     : 0;
     int64_t result;
     if (__builtin_add_overflow(static_cast<int64_t>(base), offset, &result)) return Code::kOverflow;
     if (result < 0) return Code::kInvalid;

@@ -8,8 +8,8 @@ namespace {
 
 constexpr uint32_t kModeBits = 07777;
 constexpr uint32_t kMaxLinks = 65000;
-constexpr uint64_t kDirectoryBytes = 4096;   // what stat shows
-constexpr uint64_t kEntryBytes = 32;         // what a name costs besides its own bytes
+constexpr uint64_t kDirectoryBytes = 4096;  // what stat shows
+constexpr uint64_t kEntryBytes = 32;        // what a name costs besides its own bytes
 constexpr size_t kLongestName = 255;
 
 uint64_t EntryCost(std::string_view name) { return kEntryBytes + name.size(); }
@@ -170,7 +170,8 @@ void MemoryTree::AddEntry(NodeId directory, std::string_view name, NodeId node, 
   if (type == FileType::kDirectory) ++parent->links;
 }
 
-void MemoryTree::EraseEntry(NodeId directory, std::string_view name, FileType type, Nanoseconds now) {
+void MemoryTree::EraseEntry(NodeId directory, std::string_view name, FileType type,
+                            Nanoseconds now) {
   Inode* parent = ChangeDirectory(directory, now);
   used_bytes_ -= EntryCost(name);
   parent->directory()->names.Erase(name);
@@ -284,8 +285,8 @@ Status MemoryTree::CheckRename(const Inode& source, NodeId source_id, NodeId to,
   return {};
 }
 
-Status MemoryTree::Rename(NodeId from, std::string_view from_name, NodeId to, std::string_view to_name,
-                          bool exclusive) {
+Status MemoryTree::Rename(NodeId from, std::string_view from_name, NodeId to,
+                          std::string_view to_name, bool exclusive) {
   Code failure;
   const Inode* from_inode = FindDirectory(from, failure);
   if (from_inode == nullptr) return failure;
@@ -352,7 +353,8 @@ Status MemoryTree::Write(NodeId node, uint64_t& offset, std::string_view bytes,
   const uint64_t start = offset;
   if (flags.drops_set_id) inode->mode = WithoutSetId(inode->mode);
   while (!bytes.empty()) {
-    std::string_view piece = bytes.substr(0, FileContent::kChunkBytes - offset % FileContent::kChunkBytes);
+    std::string_view piece =
+        bytes.substr(0, FileContent::kChunkBytes - offset % FileContent::kChunkBytes);
     const uint64_t cost = content.CostOf(offset, piece.size());
     const uint64_t room = quota_.bytes - std::min(quota_.bytes, used_bytes_);
     if (cost > room) {

@@ -1,6 +1,8 @@
-// MemoryTree: the inodes of a MemoryVolume and the rules between them: entries, link counts, quotas.
+// MemoryTree: the inodes of a MemoryVolume and the rules between them: entries, link counts,
+// quotas.
 //
-// Not an interface of the folder: MemoryVolume and its open files share one. Copying a tree is a fork.
+// Not an interface of the folder: MemoryVolume and its open files share one. Copying a tree is a
+// fork.
 #pragma once
 
 #include <map>
@@ -25,19 +27,19 @@ class MemoryTree : public std::enable_shared_from_this<MemoryTree> {
   struct Directory {
     NameTree names;
     NodeId parent = kRoot;
-    std::string name;   // under which `parent` knows it
+    std::string name;  // under which `parent` knows it
   };
   struct Inode {
     FileType type = FileType::kFile;
     uint32_t mode = 0;
     uint32_t uid = 0;
     uint32_t gid = 0;
-    uint32_t links = 0;   // 0: only open files or holders are left
+    uint32_t links = 0;  // 0: only open files or holders are left
     uint64_t special = 0;
     Nanoseconds access_time{0};
     Nanoseconds modify_time{0};
     Nanoseconds change_time{0};
-    std::variant<std::monostate, FileContent, Directory, std::string> body;   // a string is a target
+    std::variant<std::monostate, FileContent, Directory, std::string> body;  // a string is a target
 
     const Directory* directory() const { return std::get_if<Directory>(&body); }
     Directory* directory() { return std::get_if<Directory>(&body); }
@@ -88,9 +90,11 @@ class MemoryTree : public std::enable_shared_from_this<MemoryTree> {
   const Inode* FindDirectory(NodeId node, Code& failure) const;
   Inode* ChangeDirectory(NodeId node, Nanoseconds now);
   Status CheckNewEntry(NodeId directory, std::string_view name) const;
-  Status CheckRename(const Inode& source, NodeId source_id, NodeId to, const NameTree::Entry* target) const;
+  Status CheckRename(const Inode& source, NodeId source_id, NodeId to,
+                     const NameTree::Entry* target) const;
   bool IsWithin(NodeId directory, NodeId ancestor) const;
-  void AddEntry(NodeId directory, std::string_view name, NodeId node, FileType type, Nanoseconds now);
+  void AddEntry(NodeId directory, std::string_view name, NodeId node, FileType type,
+                Nanoseconds now);
   void EraseEntry(NodeId directory, std::string_view name, FileType type, Nanoseconds now);
   void DropLink(NodeId node, Nanoseconds now);
   void Forget(NodeId node);

@@ -81,13 +81,15 @@ MemoryVolume::MemoryVolume(std::shared_ptr<MemoryTree> tree) : tree_(std::move(t
 MemoryVolume::~MemoryVolume() = default;
 
 std::shared_ptr<MemoryVolume> MemoryVolume::Fork() const {
-  return std::shared_ptr<MemoryVolume>(
-      new MemoryVolume(std::make_shared<MemoryTree>(*tree_)));  // allow(raw-new): private constructor
+  return std::shared_ptr<MemoryVolume>(new MemoryVolume(
+      std::make_shared<MemoryTree>(*tree_)));  // allow(raw-new): private constructor
 }
 
 void MemoryVolume::set_scheduler(Scheduler* scheduler) { tree_->set_scheduler(scheduler); }
 void MemoryVolume::set_quota(const Quota& quota) { tree_->set_quota(quota); }
-Status MemoryVolume::SetSpecial(NodeId node, uint64_t special) { return tree_->SetSpecial(node, special); }
+Status MemoryVolume::SetSpecial(NodeId node, uint64_t special) {
+  return tree_->SetSpecial(node, special);
+}
 void MemoryVolume::set_device(uint64_t device) { tree_->set_device(device); }
 uint64_t MemoryVolume::device() const { return tree_->device(); }
 
@@ -114,8 +116,8 @@ Status MemoryVolume::Link(NodeId directory, std::string_view name, NodeId node) 
 Status MemoryVolume::Remove(NodeId directory, std::string_view name, bool is_directory) {
   return tree_->Remove(directory, name, is_directory);
 }
-Status MemoryVolume::Rename(NodeId from, std::string_view from_name, NodeId to, std::string_view to_name,
-                            bool exclusive) {
+Status MemoryVolume::Rename(NodeId from, std::string_view from_name, NodeId to,
+                            std::string_view to_name, bool exclusive) {
   return tree_->Rename(from, from_name, to, to_name, exclusive);
 }
 std::shared_ptr<const void> MemoryVolume::Hold(NodeId node) {
@@ -138,7 +140,7 @@ Result<OpenFilePtr> MemoryVolume::Open(NodeId node, const OpenFlags& flags) {
       return Code::kLoop;
     case FileType::kCharDevice:
     case FileType::kBlockDevice:
-      return Code::kAccess;   // as on a file system mounted with "nodev"
+      return Code::kAccess;  // as on a file system mounted with "nodev"
     case FileType::kSocket:
       return Code::kNoDevice;
   }

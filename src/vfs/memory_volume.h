@@ -1,12 +1,12 @@
 // MemoryVolume: the copy-on-write file tree of the virtual tier.
 //
-// Files, directories, symlinks, hard links, FIFOs and device nodes with modes, owners and times. Fork()
-// is O(1): both sides share every node until one writes it (persistent inode table, chunked file
-// contents). Forks may live on different threads; shared nodes are immutable.
+// Files, directories, symlinks, hard links, FIFOs and device nodes with modes, owners and times.
+// Fork() is O(1): both sides share every node until one writes it (persistent inode table, chunked
+// file contents). Forks may live on different threads; shared nodes are immutable.
 //
-// Access times follow a stricter relatime: reading a file stamps it only when it was modified or changed
-// since the last stamp, so that a fork which only reads copies nothing. Directories and symlinks keep
-// theirs. Names and symlink targets are charged to Quota::bytes like contents.
+// Access times follow a stricter relatime: reading a file stamps it only when it was modified or
+// changed since the last stamp, so that a fork which only reads copies nothing. Directories and
+// symlinks keep theirs. Names and symlink targets are charged to Quota::bytes like contents.
 #pragma once
 
 #include <memory>
@@ -20,9 +20,10 @@ namespace paddock::vfs {
 class MemoryTree;
 
 struct Quota {
-  uint64_t bytes = 1ull << 30;       // file contents really held
+  uint64_t bytes = 1ull << 30;  // file contents really held
   uint64_t inodes = 1'000'000;
-  uint64_t file_bytes = 1ull << 40;  // apparent size of one file (sparse files cost only what they hold)
+  uint64_t file_bytes =
+      1ull << 40;  // apparent size of one file (sparse files cost only what they hold)
 };
 
 class MemoryVolume final : public Volume {
@@ -59,7 +60,7 @@ class MemoryVolume final : public Volume {
 
  private:
   explicit MemoryVolume(std::shared_ptr<MemoryTree> tree);
-  std::shared_ptr<MemoryTree> tree_;   // shared with open files, which may outlive the volume
+  std::shared_ptr<MemoryTree> tree_;  // shared with open files, which may outlive the volume
 };
 
 }  // namespace paddock::vfs

@@ -27,7 +27,8 @@ class MemoryVolumeTest : public ::testing::Test {
   static std::string Get(Volume& from, NodeId node) {
     auto file = *from.Open(node, OpenFlags::Read());
     std::string all;
-    for (auto block = file->ReadBlock(1 << 20); !block->bytes.empty(); block = file->ReadBlock(1 << 20)) {
+    for (auto block = file->ReadBlock(1 << 20); !block->bytes.empty();
+         block = file->ReadBlock(1 << 20)) {
       all += block->bytes;
     }
     return all;
@@ -170,7 +171,8 @@ TEST_F(MemoryVolumeTest, EverythingRemovedLeavesNoCharge) {
   NewNode link = Of(FileType::kSymlink);
   link.target = "/somewhere";
   ASSERT_TRUE(volume.Create(volume.root(), "link", link).has_value());
-  ASSERT_TRUE(volume.Rename(volume.root(), "link", volume.root(), "longer-name", false).has_value());
+  ASSERT_TRUE(
+      volume.Rename(volume.root(), "link", volume.root(), "longer-name", false).has_value());
   ASSERT_TRUE(volume.Rename(volume.root(), "file1", volume.root(), "file2", false).has_value());
   const auto entries = volume.List(volume.root());
   for (const DirectoryEntry& entry : *entries) {

@@ -47,7 +47,8 @@ void NameTree::Insert(Entry entry) {
 NameTree::Split NameTree::InsertBelow(std::shared_ptr<Node>& slot, Entry&& entry) {
   Node& node = Unique(slot);
   if (node.is_leaf()) {
-    // Names that arrive in order would leave half-empty leaves behind; split such a leaf at its end.
+    // Names that arrive in order would leave half-empty leaves behind; split such a leaf at its
+    // end.
     const bool is_appended = node.entries.empty() || node.entries.back().name < entry.name;
     if (is_appended && node.entries.size() >= kLeafEntries) {
       auto right = std::make_shared<Node>();
@@ -70,7 +71,8 @@ NameTree::Split NameTree::InsertBelow(std::shared_ptr<Node>& slot, Entry&& entry
 NameTree::Split NameTree::SplitLeaf(Node& leaf) {
   auto right = std::make_shared<Node>();
   const auto middle = leaf.entries.begin() + static_cast<std::ptrdiff_t>(leaf.entries.size() / 2);
-  right->entries.assign(std::make_move_iterator(middle), std::make_move_iterator(leaf.entries.end()));
+  right->entries.assign(std::make_move_iterator(middle),
+                        std::make_move_iterator(leaf.entries.end()));
   leaf.entries.erase(middle, leaf.entries.end());
   std::string bound = right->entries.front().name;
   return {std::move(bound), std::move(right)};
@@ -82,8 +84,10 @@ NameTree::Split NameTree::SplitInner(Node& inner) {
   const auto child = inner.children.begin() + static_cast<std::ptrdiff_t>(middle);
   const auto bound = inner.bounds.begin() + static_cast<std::ptrdiff_t>(middle) - 1;
   std::string middle_bound = std::move(*bound);
-  right->children.assign(std::make_move_iterator(child), std::make_move_iterator(inner.children.end()));
-  right->bounds.assign(std::make_move_iterator(bound + 1), std::make_move_iterator(inner.bounds.end()));
+  right->children.assign(std::make_move_iterator(child),
+                         std::make_move_iterator(inner.children.end()));
+  right->bounds.assign(std::make_move_iterator(bound + 1),
+                       std::make_move_iterator(inner.bounds.end()));
   inner.children.erase(child, inner.children.end());
   inner.bounds.erase(bound, inner.bounds.end());
   return {std::move(middle_bound), std::move(right)};

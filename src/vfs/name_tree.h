@@ -1,7 +1,8 @@
-// NameTree: the entries of one directory, sorted by name, with O(1) copies that share what is unchanged.
+// NameTree: the entries of one directory, sorted by name, with O(1) copies that share what is
+// unchanged.
 //
-// A B+ tree with counted nodes: a directory of a few dozen names is one sorted array, one of 100,000 is
-// three levels. Deletion drops empty leaves and does not merge half-empty ones.
+// A B+ tree with counted nodes: a directory of a few dozen names is one sorted array, one of
+// 100,000 is three levels. Deletion drops empty leaves and does not merge half-empty ones.
 #pragma once
 
 #include <cstdint>
@@ -39,7 +40,8 @@ class NameTree {
 
  private:
   struct Node {
-    // A leaf has entries, an inner node children and the lowest name that each but the first may hold.
+    // A leaf has entries, an inner node children and the lowest name that each but the first may
+    // hold.
     std::vector<Entry> entries;
     std::vector<std::string> bounds;
     std::vector<std::shared_ptr<Node>> children;
@@ -47,7 +49,7 @@ class NameTree {
   };
   struct Split {
     std::string bound;
-    std::shared_ptr<Node> right;   // null: the node had room
+    std::shared_ptr<Node> right;  // null: the node had room
   };
   static constexpr size_t kLeafEntries = 48;
   static constexpr size_t kChildren = 48;

@@ -16,7 +16,8 @@ std::vector<std::string> Names(const NameTree& tree) {
 
 TEST(NameTree, ListsInByteOrder) {
   NameTree tree;
-  for (const char* name : {"b", "a\xff", "a", "B", "a\x01"}) tree.Insert({name, 1, FileType::kFile});
+  for (const char* name : {"b", "a\xff", "a", "B", "a\x01"})
+    tree.Insert({name, 1, FileType::kFile});
   EXPECT_EQ(Names(tree), (std::vector<std::string>{"B", "a", "a\x01", "a\xff", "b"}));
 }
 

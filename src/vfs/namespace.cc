@@ -8,7 +8,7 @@ namespace {
 
 constexpr int kMaxSymlinks = 40;
 constexpr uint64_t kFirstDevice = 40;
-constexpr size_t kMaxDepth = 1 << 20;   // of a directory whose path is asked for
+constexpr size_t kMaxDepth = 1 << 20;  // of a directory whose path is asked for
 
 std::string_view StripSlashes(std::string_view text) {
   const size_t first = text.find_first_not_of('/');
@@ -18,9 +18,9 @@ std::string_view StripSlashes(std::string_view text) {
 // What is left of a path: the component at its front and what follows.
 struct Component {
   std::string_view name;
-  std::string_view rest;   // without leading slashes
+  std::string_view rest;  // without leading slashes
   bool is_last;
-  bool has_slash;          // behind the name
+  bool has_slash;  // behind the name
 };
 
 Component SplitFirst(std::string_view path) {
@@ -54,7 +54,9 @@ Namespace::Namespace(VolumePtr root) {
   mounts_.push_back({"/", std::move(root), {}});
 }
 
-Place Namespace::root() const { return Cross({mounts_[0].volume.get(), mounts_[0].volume->root()}); }
+Place Namespace::root() const {
+  return Cross({mounts_[0].volume.get(), mounts_[0].volume->root()});
+}
 
 Place Namespace::Cross(Place place) const {
   if (mounts_.size() == 1) return place;
@@ -88,7 +90,8 @@ Status Namespace::Mount(std::string_view path, VolumePtr volume) {
   if (Find(volume.get()) != nullptr) return Code::kBusy;
   PADDOCK_ASSIGN(const Walked walked, Walk(root(), path, Follow::kYes, Credentials{0, 0}));
   if (!walked.exists()) return Code::kNoEntry;
-  PADDOCK_ASSIGN(const Attributes attributes, walked.place.volume->GetAttributes(walked.place.node));
+  PADDOCK_ASSIGN(const Attributes attributes,
+                 walked.place.volume->GetAttributes(walked.place.node));
   if (!attributes.is_directory()) return Code::kNotDirectory;
   PADDOCK_ASSIGN(std::string canonical, PathOf(walked.place));
   volume->set_device(kFirstDevice + mounts_.size());
@@ -146,7 +149,7 @@ Result<Walked> Namespace::Walk(const Place& start, std::string_view path, Follow
   if (path.size() >= kMaxPath) return Code::kNameTooLong;
   if (path.find('\0') != std::string_view::npos) return Code::kInvalid;
 
-  std::string expanded;   // the rest of the path once a symlink was followed
+  std::string expanded;  // the rest of the path once a symlink was followed
   int links_left = kMaxSymlinks;
   Place here = path.front() == '/' ? root() : start;
   std::string_view rest = StripSlashes(path);
@@ -174,7 +177,8 @@ Result<Walked> Namespace::Walk(const Place& start, std::string_view path, Follow
     }
     const Place child = Cross({here.volume, *node});
     PADDOCK_ASSIGN(const Attributes found, child.volume->GetAttributes(child.node));
-    const bool is_followed = !component.is_last || follow == Follow::kYes || follow == Follow::kCreate ||
+    const bool is_followed = !component.is_last || follow == Follow::kYes ||
+                             follow == Follow::kCreate ||
                              (component.has_slash && follow == Follow::kNo);
     // A symlink that stands for a descriptor has a number instead of a target to walk.
     if (found.is_symlink() && is_followed && found.special == 0) {

@@ -1,8 +1,8 @@
 // Namespace: the mounted volumes of a sandbox as one tree, and the walk over it.
 //
-// The only place where paths become nodes. It handles "." and "..", symlinks (at most 40), mount points,
-// search permission and the length limits, component by component, so that no path, however it is built,
-// names anything outside the tree.
+// The only place where paths become nodes. It handles "." and "..", symlinks (at most 40), mount
+// points, search permission and the length limits, component by component, so that no path, however
+// it is built, names anything outside the tree.
 #pragma once
 
 #include <string>
@@ -25,34 +25,36 @@ struct Place {
 
 // The result of a walk: the node if it exists, and where its name is or would be.
 struct Walked {
-  Place place;              // volume null when the last component does not exist
-  Place parent;             // the directory that holds the last component
-  std::string name;         // the last component; empty for the root, "." and ".."
+  Place place;       // volume null when the last component does not exist
+  Place parent;      // the directory that holds the last component
+  std::string name;  // the last component; empty for the root, "." and ".."
   bool has_trailing_slash = false;
   bool exists() const { return place.volume != nullptr; }
 };
 
-// Whether a symlink as the last component is followed. kNo still follows one that has a slash behind it,
-// as lstat(2) does; kNever does not, as mkdir, unlink and rename; kCreate is kYes for O_CREAT: it stops
-// before a last component with a slash behind it, in the path or in a symlink's target.
+// Whether a symlink as the last component is followed. kNo still follows one that has a slash
+// behind it, as lstat(2) does; kNever does not, as mkdir, unlink and rename; kCreate is kYes for
+// O_CREAT: it stops before a last component with a slash behind it, in the path or in a symlink's
+// target.
 enum class Follow { kNo, kYes, kNever, kCreate };
 
 class Namespace {
  public:
   explicit Namespace(VolumePtr root);
 
-  // Mounts a volume over an existing directory of the tree (symlinks followed as root) and gives it its
-  // device number. Errors: those of the walk, kNotDirectory, kBusy for a volume that is mounted already.
+  // Mounts a volume over an existing directory of the tree (symlinks followed as root) and gives it
+  // its device number. Errors: those of the walk, kNotDirectory, kBusy for a volume that is mounted
+  // already.
   Status Mount(std::string_view path, VolumePtr volume);
   struct MountPoint {
-    std::string path;   // canonical
+    std::string path;  // canonical
     VolumePtr volume;
     Place covered;
   };
-  const std::vector<MountPoint>& mounts() const { return mounts_; }   // the root is the first
+  const std::vector<MountPoint>& mounts() const { return mounts_; }  // the root is the first
 
-  // Walks `path` from `start` (the root for an absolute path). Errors: kNoEntry (a directory on the way
-  // or an empty path), kNotDirectory, kAccess, kLoop, kNameTooLong, kInvalid (NUL in the path).
+  // Walks `path` from `start` (the root for an absolute path). Errors: kNoEntry (a directory on the
+  // way or an empty path), kNotDirectory, kAccess, kLoop, kNameTooLong, kInvalid (NUL in the path).
   Result<Walked> Walk(const Place& start, std::string_view path, Follow follow,
                       const Credentials& who) const;
   Place root() const;

@@ -1,9 +1,9 @@
-// NodeTable: numbers for the paths of a volume that were looked at, for volumes without inodes of their
-// own. Not an interface of the folder.
+// NodeTable: numbers for the paths of a volume that were looked at, for volumes without inodes of
+// their own. Not an interface of the folder.
 //
-// A node is its parent's node and a name, plus what the volume remembers about it; renaming a directory
-// moves what is below it along. The table is bounded: what was not used for long, has nothing below it and
-// is not held is forgotten.
+// A node is its parent's node and a name, plus what the volume remembers about it; renaming a
+// directory moves what is below it along. The table is bounded: what was not used for long, has
+// nothing below it and is not held is forgotten.
 #pragma once
 
 #include <algorithm>
@@ -29,8 +29,8 @@ class NodeTable {
 
   // The node of a name, known already or new; 0 if the parent is unknown.
   NodeId Intern(NodeId parent, std::string_view name);
-  // What the volume keeps with a node, also of one that was removed and is held; null if unknown. Valid
-  // until the node goes.
+  // What the volume keeps with a node, also of one that was removed and is held; null if unknown.
+  // Valid until the node goes.
   Memory* Find(NodeId node);
   // Relative to the root (empty for itself); nothing for a node that was removed or forgotten.
   std::optional<std::string> PathOf(NodeId node);
@@ -44,7 +44,8 @@ class NodeTable {
   void Forget(NodeId parent, std::string_view name);
   // The name leads elsewhere now; an old node there is forgotten.
   void Move(NodeId from, std::string_view from_name, NodeId to, std::string_view to_name);
-  // Calls visit(memory of the parent, name, memory) for all that is known below `node`, parents first.
+  // Calls visit(memory of the parent, name, memory) for all that is known below `node`, parents
+  // first.
   template <class Visit>
   void ForEachBelow(NodeId node, Visit visit);
   void Hold(NodeId node);

@@ -2,7 +2,9 @@
 
 namespace paddock::vfs {
 
-Result<uint64_t> OpenFile::Seek(int64_t /*offset*/, Whence /*whence*/) { return Code::kIllegalSeek; }
+Result<uint64_t> OpenFile::Seek(int64_t /*offset*/, Whence /*whence*/) {
+  return Code::kIllegalSeek;
+}
 
 Status OpenFile::Truncate(uint64_t /*size*/) { return Code::kInvalid; }
 

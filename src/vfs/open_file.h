@@ -12,13 +12,13 @@ namespace paddock::vfs {
 struct OpenFlags {
   bool read = false;
   bool write = false;
-  bool append = false;      // every write goes to the end
+  bool append = false;  // every write goes to the end
   bool create = false;
-  bool exclusive = false;   // with create: fail with kExists
+  bool exclusive = false;  // with create: fail with kExists
   bool truncate = false;
-  bool directory = false;   // fail with kNotDirectory for anything else
-  bool no_follow = false;   // fail with kLoop when the last component is a symlink
-  bool nonblocking = false; // opening a FIFO does not wait for the other end
+  bool directory = false;     // fail with kNotDirectory for anything else
+  bool no_follow = false;     // fail with kLoop when the last component is a symlink
+  bool nonblocking = false;   // opening a FIFO does not wait for the other end
   bool drops_set_id = false;  // writing takes set-user-id away (View sets it for all but root)
 
   static OpenFlags Read() { return {.read = true}; }
@@ -35,9 +35,9 @@ class OpenFile : public ByteSource, public ByteSink {
  public:
   // ByteSource and ByteSink read and write at the offset and move it.
 
-  virtual Result<uint64_t> Seek(int64_t offset, Whence whence);   // default: kIllegalSeek
+  virtual Result<uint64_t> Seek(int64_t offset, Whence whence);  // default: kIllegalSeek
   virtual Result<Attributes> GetAttributes() const = 0;
-  virtual Status Truncate(uint64_t size);                          // default: kInvalid
+  virtual Status Truncate(uint64_t size);  // default: kInvalid
   virtual bool is_terminal() const { return false; }
   // False when a read would have to wait (read -t 0, select).
   virtual bool IsReadReady() const { return true; }

@@ -29,8 +29,8 @@ Result<bool> OverlayLayers::HasSameContent(NodeId upper, NodeId lower) const {
   }
 }
 
-// Entries of the upper directory with what they have below; with those that only the lower one has, too,
-// if the upper one hides them.
+// Entries of the upper directory with what they have below; with those that only the lower one has,
+// too, if the upper one hides them.
 Status OverlayLayers::PushEntries(const Comparison& task, bool with_lower,
                                   std::vector<Comparison>& pending) const {
   std::vector<Comparison> found;
@@ -78,8 +78,8 @@ Status OverlayLayers::Compare(const Comparison& task, std::vector<Comparison>& p
     changes.push_back({Kind::kAdded, task.path, above.type});
     return above.is_directory() ? PushEntries(task, false, pending) : Status{};
   }
-  bool is_modified = above.type != below.type || above.mode != below.mode || above.uid != below.uid ||
-                     above.gid != below.gid;
+  bool is_modified = above.type != below.type || above.mode != below.mode ||
+                     above.uid != below.uid || above.gid != below.gid;
   if (!is_modified && above.is_file()) {
     is_modified = above.size != below.size;
     if (!is_modified) {

@@ -10,7 +10,8 @@ namespace {
 constexpr size_t kCopyBytes = 64 << 10;
 
 bool IsAllZero(std::string_view bytes) {
-  return bytes.empty() || (bytes[0] == '\0' && std::memcmp(bytes.data(), bytes.data() + 1, bytes.size() - 1) == 0);
+  return bytes.empty() ||
+         (bytes[0] == '\0' && std::memcmp(bytes.data(), bytes.data() + 1, bytes.size() - 1) == 0);
 }
 
 AttributeChange TimesOf(const Attributes& attributes) {
@@ -33,7 +34,8 @@ void OverlayLayers::AdoptRoot() const {
   change.uid = below->uid;
   change.gid = below->gid;
   const uint64_t origin = kOriginMark | (below->inode & kOriginMask);
-  const bool is_done = upper_->SetSpecial(upper_->root(), origin) && upper_->SetAttributes(upper_->root(), change);
+  const bool is_done =
+      upper_->SetSpecial(upper_->root(), origin) && upper_->SetAttributes(upper_->root(), change);
   PADDOCK_CHECK(is_done);
 }
 
@@ -66,7 +68,8 @@ Result<LayerPair> OverlayLayers::Resolve(const LayerPair& directory, std::string
 }
 
 bool OverlayLayers::IsDirectory(const LayerPair& node) const {
-  const auto found = node.upper ? upper_->GetAttributes(*node.upper) : lower_->GetAttributes(*node.lower);
+  const auto found =
+      node.upper ? upper_->GetAttributes(*node.upper) : lower_->GetAttributes(*node.lower);
   return found && found->is_directory();
 }
 
@@ -81,7 +84,8 @@ Result<std::vector<DirectoryEntry>> OverlayLayers::List(const LayerPair& directo
   merged.reserve(below.size() + above.size());
   auto next = below.begin();
   for (DirectoryEntry& entry : above) {
-    for (; next != below.end() && next->name < entry.name; ++next) merged.push_back(std::move(*next));
+    for (; next != below.end() && next->name < entry.name; ++next)
+      merged.push_back(std::move(*next));
     if (next != below.end() && next->name == entry.name) ++next;
     PADDOCK_ASSIGN(const Attributes attributes, upper_->GetAttributes(entry.inode));
     if (IsWhiteout(attributes)) continue;
@@ -92,8 +96,8 @@ Result<std::vector<DirectoryEntry>> OverlayLayers::List(const LayerPair& directo
   return merged;
 }
 
-Result<NodeId> OverlayLayers::CopyNode(NodeId lower, NodeId upper_directory, const std::string& name,
-                                       bool with_content) const {
+Result<NodeId> OverlayLayers::CopyNode(NodeId lower, NodeId upper_directory,
+                                       const std::string& name, bool with_content) const {
   PADDOCK_ASSIGN(const Attributes attributes, lower_->GetAttributes(lower));
   PADDOCK_ASSIGN(const Attributes parent, upper_->GetAttributes(upper_directory));
   NewNode node;
@@ -143,7 +147,8 @@ Status OverlayLayers::CopyContent(NodeId lower, NodeId upper, uint64_t size) con
 }
 
 Status OverlayLayers::CopyMissingEntries(
-    NodeId upper, NodeId lower, std::vector<std::pair<NodeId, std::optional<NodeId>>>& pending) const {
+    NodeId upper, NodeId lower,
+    std::vector<std::pair<NodeId, std::optional<NodeId>>>& pending) const {
   PADDOCK_ASSIGN(const std::vector<DirectoryEntry> entries, lower_->List(lower));
   for (const DirectoryEntry& entry : entries) {
     const auto source = lower_->Lookup(lower, entry.name);

@@ -1,5 +1,5 @@
-// OverlayLayers: what an overlay does to its two volumes: looking names up in both, copying up, marks.
-// Not an interface of the folder.
+// OverlayLayers: what an overlay does to its two volumes: looking names up in both, copying up,
+// marks. Not an interface of the folder.
 //
 // It works on pairs of nodes and knows nothing of the overlay's own node ids.
 #pragma once
@@ -39,8 +39,9 @@ class OverlayLayers {
   // The entries of both layers, sorted, with the inode numbers that stat shows.
   Result<std::vector<DirectoryEntry>> List(const LayerPair& directory) const;
 
-  // Copies a lower node, not what is in it, to `name` in an upper directory whose times stay. On failure
-  // nothing is left behind. A file may come without its content (it is about to be truncated).
+  // Copies a lower node, not what is in it, to `name` in an upper directory whose times stay. On
+  // failure nothing is left behind. A file may come without its content (it is about to be
+  // truncated).
   Result<NodeId> CopyNode(NodeId lower, NodeId upper_directory, const std::string& name,
                           bool with_content) const;
   // Copies up all that a merged directory shows and cuts it off from the lower volume.
@@ -62,7 +63,8 @@ class OverlayLayers {
   Result<bool> HasSameContent(NodeId upper, NodeId lower) const;
   Status Compare(const Comparison& task, std::vector<Comparison>& pending,
                  std::vector<OverlayChange>& changes) const;
-  Status PushEntries(const Comparison& task, bool with_lower, std::vector<Comparison>& pending) const;
+  Status PushEntries(const Comparison& task, bool with_lower,
+                     std::vector<Comparison>& pending) const;
 
   VolumePtr lower_;
   std::shared_ptr<MemoryVolume> upper_;

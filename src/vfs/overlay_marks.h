@@ -1,5 +1,5 @@
-// What an overlay notes in Attributes::special of its upper volume's nodes, and how files of both layers
-// look from outside. Not an interface of the folder.
+// What an overlay notes in Attributes::special of its upper volume's nodes, and how files of both
+// layers look from outside. Not an interface of the folder.
 #pragma once
 
 #include <cstdint>

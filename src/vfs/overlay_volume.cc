@@ -19,7 +19,9 @@ class OverlayFile final : public OpenFile {
   Result<Block> ReadBlock(size_t max) override { return file_->ReadBlock(max); }
   void GiveBack(size_t count) override { file_->GiveBack(count); }
   Status Write(std::string_view bytes) override { return file_->Write(bytes); }
-  Result<uint64_t> Seek(int64_t offset, Whence whence) override { return file_->Seek(offset, whence); }
+  Result<uint64_t> Seek(int64_t offset, Whence whence) override {
+    return file_->Seek(offset, whence);
+  }
   Result<Attributes> GetAttributes() const override {
     PADDOCK_ASSIGN(const Attributes attributes, file_->GetAttributes());
     return is_upper_ ? ShowUpper(attributes, device_) : ShowLower(attributes, device_);
@@ -69,13 +71,14 @@ class Overlay final : public OverlayVolume {
  private:
   struct Memory {
     LayerPair layers;
-    std::optional<uint32_t> subdirectories;   // of a merged directory, once counted
+    std::optional<uint32_t> subdirectories;  // of a merged directory, once counted
   };
   using Nodes = NodeTable<Memory>;
 
   Result<Memory*> Find(NodeId node) {
     Memory* memory = nodes_->Find(node);
-    if (memory == nullptr || (!memory->layers.upper && !memory->layers.lower)) return Code::kNoEntry;
+    if (memory == nullptr || (!memory->layers.upper && !memory->layers.lower))
+      return Code::kNoEntry;
     return memory;
   }
   Result<NodeId> Intern(NodeId directory, std::string_view name, LayerPair layers);
@@ -142,7 +145,8 @@ Result<Attributes> Overlay::GetAttributes(NodeId node) {
     if (!memory->subdirectories) {
       PADDOCK_ASSIGN(const std::vector<DirectoryEntry> entries, layers_.List(layers));
       uint32_t count = 0;
-      for (const DirectoryEntry& entry : entries) count += entry.type == FileType::kDirectory ? 1 : 0;
+      for (const DirectoryEntry& entry : entries)
+        count += entry.type == FileType::kDirectory ? 1 : 0;
       memory->subdirectories = count;
     }
     result.links = 2 + *memory->subdirectories;
@@ -162,8 +166,9 @@ Result<NodeId> Overlay::CopyUp(NodeId node, bool with_content) {
     const NodeId at = missing.back();
     Memory& memory = *nodes_->Find(at);
     const NodeId parent = *nodes_->Find(*nodes_->ParentOf(at))->layers.upper;
-    PADDOCK_ASSIGN(const NodeId copy, layers_.CopyNode(*memory.layers.lower, parent, *nodes_->NameOf(at),
-                                                       with_content || at != node));
+    PADDOCK_ASSIGN(const NodeId copy,
+                   layers_.CopyNode(*memory.layers.lower, parent, *nodes_->NameOf(at),
+                                    with_content || at != node));
     memory.layers.upper = copy;
     if (!layers_.IsDirectory(memory.layers)) {
       memory.layers.lower.reset();
@@ -182,7 +187,8 @@ Status Overlay::SetAttributes(NodeId node, const AttributeChange& change) {
 Result<std::string> Overlay::ReadLink(NodeId node) {
   PADDOCK_ASSIGN(const Memory* memory, Find(node));
   const LayerPair& layers = memory->layers;
-  return layers.upper ? layers_.upper().ReadLink(*layers.upper) : layers_.lower().ReadLink(*layers.lower);
+  return layers.upper ? layers_.upper().ReadLink(*layers.upper)
+                      : layers_.lower().ReadLink(*layers.lower);
 }
 
 Result<std::vector<DirectoryEntry>> Overlay::List(NodeId directory) {
@@ -262,7 +268,8 @@ Status Overlay::Remove(NodeId directory, std::string_view name, bool is_director
   return {};
 }
 
-Status Overlay::CheckRename(NodeId from_node, NodeId to, const LayerPair& source, const LayerPair* target) {
+Status Overlay::CheckRename(NodeId from_node, NodeId to, const LayerPair& source,
+                            const LayerPair* target) {
   const bool moves_directory = layers_.IsDirectory(source);
   if (moves_directory && nodes_->IsWithin(to, from_node)) return Code::kInvalid;
   if (target == nullptr) return {};
@@ -309,7 +316,8 @@ Status Overlay::Rename(NodeId from, std::string_view from_name, NodeId to, std::
   }
   PADDOCK_ASSIGN(const NodeId from_upper, CopyUp(from));
   PADDOCK_ASSIGN(const NodeId to_upper, CopyUp(to));
-  if (target && target->upper && moves_directory) PADDOCK_TRY(layers_.RemoveWhiteouts(*target->upper));
+  if (target && target->upper && moves_directory)
+    PADDOCK_TRY(layers_.RemoveWhiteouts(*target->upper));
   MemoryVolume& upper = layers_.upper();
   PADDOCK_TRY(AddOverWhiteout(to_upper, to_name, [&] {
     return upper.Rename(from_upper, from_name, to_upper, to_name, false);
@@ -336,7 +344,8 @@ Result<OpenFilePtr> Overlay::Open(NodeId node, const OpenFlags& flags) {
   auto file = layers.upper ? layers_.upper().Open(*layers.upper, flags)
                            : layers_.lower().Open(*layers.lower, flags);
   if (!file) return file;
-  return OpenFilePtr(std::make_shared<OverlayFile>(std::move(*file), layers.upper.has_value(), device_));
+  return OpenFilePtr(
+      std::make_shared<OverlayFile>(std::move(*file), layers.upper.has_value(), device_));
 }
 
 std::shared_ptr<const void> Overlay::Hold(NodeId node) {
@@ -362,7 +371,8 @@ SpaceInfo Overlay::Space() const {
 
 }  // namespace
 
-std::shared_ptr<OverlayVolume> MakeOverlayVolume(VolumePtr lower, std::shared_ptr<MemoryVolume> upper) {
+std::shared_ptr<OverlayVolume> MakeOverlayVolume(VolumePtr lower,
+                                                 std::shared_ptr<MemoryVolume> upper) {
   return std::make_shared<Overlay>(std::move(lower), std::move(upper));
 }
 

@@ -15,7 +15,8 @@ Code Failure(const Result<T>& result) {
 }
 
 struct Tree {
-  Tree(VolumePtr volume, const Clock& clock) : names(std::move(volume)), view(names, clock, {0, 0}, 022) {}
+  Tree(VolumePtr volume, const Clock& clock)
+      : names(std::move(volume)), view(names, clock, {0, 0}, 022) {}
   Namespace names;
   View view;
 };
@@ -129,7 +130,8 @@ TEST_F(OverlayTest, RenamedLowerDirectoryMovesWhole) {
   EXPECT_EQ(*view.PhysicalCwd(), "/moved/sub");
   ASSERT_TRUE(WriteFile(view, "own", "x").has_value());
   EXPECT_EQ(*ReadFile(view, "/moved/sub/own"), "x");
-  EXPECT_EQ(ChangesText(), "R d\nA moved\nA moved/sub\nA moved/sub/deep\nA moved/sub/h\nA moved/sub/own\n");
+  EXPECT_EQ(ChangesText(),
+            "R d\nA moved\nA moved/sub\nA moved/sub/deep\nA moved/sub/h\nA moved/sub/own\n");
   // A new directory at the old place does not show the old content.
   ASSERT_TRUE(view.MakeDirectory("/d").has_value());
   EXPECT_TRUE(view.List("/d")->empty());
@@ -176,7 +178,8 @@ TEST_F(OverlayTest, LowerHardLinksComeApart) {
 
 TEST_F(OverlayTest, MarksCannotBeForged) {
   Prepare();
-  EXPECT_EQ(Failure(tree->view.MakeNode("/x", FileType::kCharDevice, 0, uint64_t{1} << 62)), Code::kInvalid);
+  EXPECT_EQ(Failure(tree->view.MakeNode("/x", FileType::kCharDevice, 0, uint64_t{1} << 62)),
+            Code::kInvalid);
 }
 
 // The overlay answers like a plain copy of the lower volume, whatever is done to both.
@@ -200,7 +203,8 @@ TEST(OverlayModel, AgreesWithPlainVolume) {
       ASSERT_EQ(Perform(overlay->view, operation), Perform(plain.view, operation))
           << "seed " << seed << " step " << i << ": " << Describe(operation);
       if (i % 250 == 0) {
-        ASSERT_EQ(Dump(overlay->view, "/"), Dump(plain.view, "/")) << "seed " << seed << " step " << i;
+        ASSERT_EQ(Dump(overlay->view, "/"), Dump(plain.view, "/"))
+            << "seed " << seed << " step " << i;
         upper = upper->Fork();
         overlay = std::make_shared<Tree>(MakeOverlayVolume(lower, upper), clock);
       }

@@ -14,9 +14,9 @@ struct PipeEnds {
   OpenFilePtr write;
 };
 
-// Makes a pipe. A read waits (parks the fiber) while the pipe is empty and a writer is left, then ends;
-// a write waits while `capacity` bytes are queued and fails with kBrokenPipe when no reader is left.
-// Both ends go when their last owner drops them. `scheduler` outlives both.
+// Makes a pipe. A read waits (parks the fiber) while the pipe is empty and a writer is left, then
+// ends; a write waits while `capacity` bytes are queued and fails with kBrokenPipe when no reader
+// is left. Both ends go when their last owner drops them. `scheduler` outlives both.
 PipeEnds MakePipe(Scheduler& scheduler, size_t capacity = 64 << 10);
 
 }  // namespace paddock::vfs

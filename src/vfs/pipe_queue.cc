@@ -48,8 +48,8 @@ Result<Block> PipeQueue::Take(size_t max) {
 
 void PipeQueue::Append(std::string_view bytes) {
   queued_ += bytes.size();
-  // A block that a reader holds has to stay as it is, even beyond what the reader sees of it, because
-  // growing could move it.
+  // A block that a reader holds has to stay as it is, even beyond what the reader sees of it,
+  // because growing could move it.
   constexpr size_t kSmallBlock = 4096;
   if (!blocks_.empty()) {
     std::string& last = *blocks_.back();

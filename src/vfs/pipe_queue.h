@@ -47,15 +47,15 @@ class PipeQueue {
 
   Scheduler& scheduler_;
   const size_t capacity_;
-  std::deque<std::shared_ptr<std::string>> blocks_;   // none is empty
-  size_t front_used_ = 0;   // bytes of the first block that were taken
+  std::deque<std::shared_ptr<std::string>> blocks_;  // none is empty
+  size_t front_used_ = 0;                            // bytes of the first block that were taken
   size_t queued_ = 0;
   size_t readers_ = 0;
   size_t writers_ = 0;
   uint64_t reader_opens_ = 0;
   uint64_t writer_opens_ = 0;
-  Waiters waiting_readers_;   // for bytes or for a writer
-  Waiters waiting_writers_;   // for room or for a reader
+  Waiters waiting_readers_;  // for bytes or for a writer
+  Waiters waiting_writers_;  // for room or for a reader
 };
 
 // An open end of a queue: the read end, the write end, or both (a FIFO opened for both).

@@ -24,16 +24,16 @@ struct ProcessEntry {
 };
 // Sorted by name; 0 stands for the process's directory itself.
 constexpr ProcessEntry kEntries[] = {
-    {"", FileType::kDirectory},    {"cmdline", FileType::kFile}, {"comm", FileType::kFile},
-    {"cwd", FileType::kSymlink},   {"environ", FileType::kFile}, {"exe", FileType::kSymlink},
-    {"fd", FileType::kDirectory},  {"stat", FileType::kFile},    {"status", FileType::kFile},
+    {"", FileType::kDirectory},   {"cmdline", FileType::kFile}, {"comm", FileType::kFile},
+    {"cwd", FileType::kSymlink},  {"environ", FileType::kFile}, {"exe", FileType::kSymlink},
+    {"fd", FileType::kDirectory}, {"stat", FileType::kFile},    {"status", FileType::kFile},
 };
 constexpr NodeId kFdEntry = 6;
 
 class ProcVolume final : public FixedVolume {
  public:
   ProcVolume(ProcSource source, std::vector<GeneratedFile> files) : source_(std::move(source)) {
-    fixed_.emplace_back();   // the root
+    fixed_.emplace_back();  // the root
     for (GeneratedFile& file : files) AddFixed(std::move(file));
   }
 
@@ -42,7 +42,8 @@ class ProcVolume final : public FixedVolume {
   Result<NodeId> Lookup(NodeId directory, std::string_view name) override {
     if (const Fixed* fixed = FindFixed(directory)) {
       if (fixed->content) return Code::kNotDirectory;
-      if (const auto it = fixed->children.find(name); it != fixed->children.end()) return it->second;
+      if (const auto it = fixed->children.find(name); it != fixed->children.end())
+        return it->second;
       if (directory != kRoot) return Code::kNoEntry;
       if (name == "self") return kSelf;
       const int pid = ParseSmallNumber(name);
@@ -109,7 +110,8 @@ class ProcVolume final : public FixedVolume {
     if (const Fixed* fixed = FindFixed(directory)) {
       if (fixed->content) return Code::kNotDirectory;
       for (const auto& [name, node] : fixed->children) {
-        entries.push_back({name, FindFixed(node)->content ? FileType::kFile : FileType::kDirectory, node});
+        entries.push_back(
+            {name, FindFixed(node)->content ? FileType::kFile : FileType::kDirectory, node});
       }
       if (directory == kRoot) AddProcesses(entries);
       return entries;
@@ -117,7 +119,7 @@ class ProcVolume final : public FixedVolume {
     if (directory < kProcessBase) return Code::kNotDirectory;
     const int pid = PidOf(directory);
     if (!IsAlive(pid)) return Code::kNoEntry;
-    if (EntryOf(directory) == kFdEntry) return entries;   // only View knows which are open
+    if (EntryOf(directory) == kFdEntry) return entries;  // only View knows which are open
     if (EntryOf(directory) != 0) return Code::kNotDirectory;
     for (NodeId i = 1; i < std::size(kEntries); ++i) {
       if (!Exists(pid, i)) continue;
@@ -149,7 +151,7 @@ class ProcVolume final : public FixedVolume {
   struct Fixed {
     NodeId parent = kRoot;
     std::map<std::string, NodeId, std::less<>> children;
-    std::function<std::string()> content;   // absent: a directory
+    std::function<std::string()> content;  // absent: a directory
   };
 
   static NodeId IdOfFixed(size_t index) { return index == 0 ? kRoot : kFirstFixed + index; }
@@ -209,7 +211,7 @@ class ProcVolume final : public FixedVolume {
   }
 
   ProcSource source_;
-  std::vector<Fixed> fixed_;   // the root first
+  std::vector<Fixed> fixed_;  // the root first
   uint64_t device_ = 0;
 };
 

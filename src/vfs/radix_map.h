@@ -1,9 +1,10 @@
-// PersistentMap: numbers to values, with copies that cost O(1) and share what neither side has changed.
+// PersistentMap: numbers to values, with copies that cost O(1) and share what neither side has
+// changed.
 //
-// A radix tree whose nodes are counted. A node that only one tree holds is changed in place; a shared one
-// is copied on the way down, so a change after a copy costs a few nodes and the value itself. Copies may
-// live on different threads: what is shared is never written. Empty nodes go away at once, so keys that
-// only grow (inode numbers) leave nothing behind.
+// A radix tree whose nodes are counted. A node that only one tree holds is changed in place; a
+// shared one is copied on the way down, so a change after a copy costs a few nodes and the value
+// itself. Copies may live on different threads: what is shared is never written. Empty nodes go
+// away at once, so keys that only grow (inode numbers) leave nothing behind.
 #pragma once
 
 #include <array>
@@ -18,7 +19,8 @@ namespace paddock::vfs {
 template <class T>
 bool IsUnique(const std::shared_ptr<T>& slot) {
   if (slot.use_count() != 1) return false;
-  // The count was read relaxed; this orders our writes behind the last use by the thread that let go.
+  // The count was read relaxed; this orders our writes behind the last use by the thread that let
+  // go.
   std::atomic_thread_fence(std::memory_order_acquire);
   return true;
 }
@@ -51,7 +53,9 @@ class RadixTree {
   };
   static Node& NodeOf(const Slot& slot) { return *static_cast<Node*>(slot.get()); }
   static Node& UniqueNode(Slot& slot);
-  bool Covers(uint64_t key) const { return height_ >= kMaxHeight || (key >> (kBits * height_)) == 0; }
+  bool Covers(uint64_t key) const {
+    return height_ >= kMaxHeight || (key >> (kBits * height_)) == 0;
+  }
   static unsigned Digit(uint64_t key, unsigned level) {
     return static_cast<unsigned>(key >> (kBits * (level - 1))) & (kFanOut - 1);
   }
@@ -76,8 +80,8 @@ class RadixTree {
     if (node.empty()) slot.reset();
   }
 
-  Slot root_;             // a value when height_ is 0, else a Node
-  unsigned height_ = 0;   // covers keys below 16^height_
+  Slot root_;            // a value when height_ is 0, else a Node
+  unsigned height_ = 0;  // covers keys below 16^height_
 };
 
 template <class T>

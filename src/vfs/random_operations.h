@@ -11,12 +11,25 @@ namespace paddock::vfs {
 
 struct Operation {
   enum Kind {
-    kStat, kOpen, kList, kReadLink, kMakeDirectory, kMakeFifo, kMakeSymlink, kMakeLink, kRemoveFile,
-    kRemoveDirectory, kRename, kSetMode, kTruncate, kAccess, kKinds
+    kStat,
+    kOpen,
+    kList,
+    kReadLink,
+    kMakeDirectory,
+    kMakeFifo,
+    kMakeSymlink,
+    kMakeLink,
+    kRemoveFile,
+    kRemoveDirectory,
+    kRename,
+    kSetMode,
+    kTruncate,
+    kAccess,
+    kKinds
   };
   Kind kind = kStat;
   std::string path;
-  std::string other;        // the second path or a target
+  std::string other;  // the second path or a target
   uint32_t mode = 0;
   uint64_t size = 0;
   OpenFlags flags;
@@ -33,7 +46,8 @@ class RandomOperations {
     operation.kind = static_cast<Operation::Kind>(Below(Operation::kKinds));
     // More of what builds the tree than of what takes it apart.
     if (operation.kind == Operation::kReadLink && Below(2) == 0) operation.kind = Operation::kOpen;
-    if (operation.kind == Operation::kAccess && Below(2) == 0) operation.kind = Operation::kMakeDirectory;
+    if (operation.kind == Operation::kAccess && Below(2) == 0)
+      operation.kind = Operation::kMakeDirectory;
     operation.path = Path(true);
     operation.other = Path(operation.kind != Operation::kMakeSymlink);
     static constexpr uint32_t kModes[] = {0777, 0755, 0700, 0500, 0300, 0644, 0400, 0, 02755};
@@ -71,9 +85,9 @@ class RandomOperations {
 };
 
 inline std::string Describe(const Attributes& found) {
-  std::string text = std::to_string(static_cast<int>(found.type)) + " mode " + std::to_string(found.mode) +
-                     " owner " + std::to_string(found.uid) + ":" + std::to_string(found.gid) + " links " +
-                     std::to_string(found.links);
+  std::string text = std::to_string(static_cast<int>(found.type)) + " mode " +
+                     std::to_string(found.mode) + " owner " + std::to_string(found.uid) + ":" +
+                     std::to_string(found.gid) + " links " + std::to_string(found.links);
   if (!found.is_directory()) text += " size " + std::to_string(found.size);
   return text;
 }
@@ -91,7 +105,8 @@ inline std::string UseFile(OpenFile& file, const Operation& operation) {
     if (operation.size % 3 == 0 && !operation.flags.append) {
       static_cast<void>(file.Seek(static_cast<int64_t>(operation.size), Whence::kStart));
     }
-    const Status written = file.Write(std::string(operation.size, static_cast<char>('a' + operation.mode % 26)));
+    const Status written =
+        file.Write(std::string(operation.size, static_cast<char>('a' + operation.mode % 26)));
     text += " write " + Describe(written);
     static_cast<void>(file.Seek(0, Whence::kStart));
   }
@@ -129,37 +144,52 @@ inline std::string Perform(FileSystem& fs, const Operation& operation) {
       const auto target = fs.ReadLink(operation.path);
       return target ? *target : std::string(CodeText(target.error().code));
     }
-    case Operation::kMakeDirectory: return Describe(fs.MakeDirectory(operation.path, operation.mode));
+    case Operation::kMakeDirectory:
+      return Describe(fs.MakeDirectory(operation.path, operation.mode));
     case Operation::kMakeFifo:
       return Describe(fs.MakeNode(operation.path, FileType::kFifo, operation.mode));
-    case Operation::kMakeSymlink: return Describe(fs.MakeSymlink(operation.other, operation.path));
+    case Operation::kMakeSymlink:
+      return Describe(fs.MakeSymlink(operation.other, operation.path));
     case Operation::kMakeLink:
       return Describe(fs.MakeLink(operation.other, operation.path, operation.follow));
-    case Operation::kRemoveFile: return Describe(fs.RemoveFile(operation.path));
-    case Operation::kRemoveDirectory: return Describe(fs.RemoveDirectory(operation.path));
+    case Operation::kRemoveFile:
+      return Describe(fs.RemoveFile(operation.path));
+    case Operation::kRemoveDirectory:
+      return Describe(fs.RemoveDirectory(operation.path));
     case Operation::kRename:
       return Describe(fs.Rename(operation.path, operation.other, operation.exclusive));
-    case Operation::kSetMode: return Describe(fs.SetMode(operation.path, operation.mode));
-    case Operation::kTruncate: return Describe(fs.Truncate(operation.path, operation.size));
-    case Operation::kAccess: return Describe(fs.Access(operation.path, operation.mode & 7));
-    case Operation::kKinds: break;
+    case Operation::kSetMode:
+      return Describe(fs.SetMode(operation.path, operation.mode));
+    case Operation::kTruncate:
+      return Describe(fs.Truncate(operation.path, operation.size));
+    case Operation::kAccess:
+      return Describe(fs.Access(operation.path, operation.mode & 7));
+    case Operation::kKinds:
+      break;
   }
   return {};
 }
 
 inline std::string Describe(const Operation& operation) {
-  static constexpr const char* kNames[] = {"stat", "open", "list", "readlink", "mkdir", "mkfifo", "symlink",
-                                           "link", "unlink", "rmdir", "rename", "chmod", "truncate", "access"};
+  static constexpr const char* kNames[] = {"stat",   "open",    "list",     "readlink", "mkdir",
+                                           "mkfifo", "symlink", "link",     "unlink",   "rmdir",
+                                           "rename", "chmod",   "truncate", "access"};
   const OpenFlags& flags = operation.flags;
   std::string letters;
-  for (const auto& [is_set, letter] :
-       {std::pair(flags.read, 'r'), {flags.write, 'w'}, {flags.append, 'a'}, {flags.create, 'c'},
-        {flags.exclusive, 'x'}, {flags.truncate, 't'}, {flags.directory, 'd'}, {flags.no_follow, 'n'}}) {
+  for (const auto& [is_set, letter] : {std::pair(flags.read, 'r'),
+                                       {flags.write, 'w'},
+                                       {flags.append, 'a'},
+                                       {flags.create, 'c'},
+                                       {flags.exclusive, 'x'},
+                                       {flags.truncate, 't'},
+                                       {flags.directory, 'd'},
+                                       {flags.no_follow, 'n'}}) {
     if (is_set) letters += letter;
   }
-  return std::string(kNames[operation.kind]) + " " + operation.path + " " + operation.other + " mode " +
-         std::to_string(operation.mode) + " size " + std::to_string(operation.size) + " " + letters +
-         (operation.follow == Follow::kYes ? " follow" : "") + (operation.exclusive ? " exclusive" : "");
+  return std::string(kNames[operation.kind]) + " " + operation.path + " " + operation.other +
+         " mode " + std::to_string(operation.mode) + " size " + std::to_string(operation.size) +
+         " " + letters + (operation.follow == Follow::kYes ? " follow" : "") +
+         (operation.exclusive ? " exclusive" : "");
 }
 
 // The whole tree as text: names, attributes, contents. `fs` must be allowed to see everything.

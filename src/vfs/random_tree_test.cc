@@ -1,5 +1,5 @@
-// What holds whatever is done to a memory volume: forks do not see each other, the books balance, quotas
-// hold, and no call crashes.
+// What holds whatever is done to a memory volume: forks do not see each other, the books balance,
+// quotas hold, and no call crashes.
 
 #include <gtest/gtest.h>
 
@@ -48,7 +48,8 @@ TEST(RandomTree, ForksKeepWhatTheyWere) {
     }
     for (int i = 0; i < 100; ++i) Perform(trees[which]->view, operations.Next());
     dumps[which] = Dump(trees[which]->view, "/");
-    for (size_t i = 0; i < trees.size(); ++i) ASSERT_EQ(Dump(trees[i]->view, "/"), dumps[i]) << round;
+    for (size_t i = 0; i < trees.size(); ++i)
+      ASSERT_EQ(Dump(trees[i]->view, "/"), dumps[i]) << round;
   }
   for (auto& tree : trees) {
     RemoveAll(tree->view, "/");
@@ -84,7 +85,8 @@ TEST(RandomTree, GarbagePathsAreAnswered) {
     std::string path;
     const uint32_t size = operations.Below(operations.Below(20) == 0 ? 9000 : 12);
     static constexpr char kBytes[] = {'/', '/', '.', '.', 'a', '\0', '\xff', '\n', ' ', '-'};
-    for (uint32_t i = 0; i < size; ++i) path += kBytes[operations.Below(operations.Below(9) == 0 ? 10 : 5)];
+    for (uint32_t i = 0; i < size; ++i)
+      path += kBytes[operations.Below(operations.Below(9) == 0 ? 10 : 5)];
     return path;
   };
   for (int i = 0; i < 20'000; ++i) {
@@ -103,7 +105,8 @@ TEST(RandomTree, GarbagePathsAreAnswered) {
   EXPECT_EQ(tree.volume->Space().used_inodes, 1u);
 }
 
-// 100,000 directories deep by one step at a time: no recursion, no crash, paths refused beyond PATH_MAX.
+// 100,000 directories deep by one step at a time: no recursion, no crash, paths refused beyond
+// PATH_MAX.
 TEST(RandomTree, VeryDeepTreesAreHarmless) {
   TestClock clock;
   auto tree = std::make_unique<Tree>(std::make_shared<MemoryVolume>(clock, Quota{}), clock);

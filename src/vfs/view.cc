@@ -149,7 +149,8 @@ Result<OpenFilePtr> View::OpenDescriptor(uint64_t special) const {
   return file;
 }
 
-Status View::CheckMayOpen(const Place& place, const Attributes& attributes, const OpenFlags& flags) const {
+Status View::CheckMayOpen(const Place& place, const Attributes& attributes,
+                          const OpenFlags& flags) const {
   const bool writes = flags.write || flags.truncate;
   if (attributes.is_directory() && (writes || flags.create)) return Code::kIsDirectory;
   if (writes && place.volume->is_read_only() && IsStored(attributes)) return Code::kReadOnly;
@@ -365,7 +366,8 @@ Status View::Rename(std::string_view from_path, std::string_view to_path, bool e
   PADDOCK_ASSIGN(const Walked to, Walk(to_path, Follow::kNever));
   PADDOCK_TRY(CheckRename(from, to, exclusive));
   if (from.place == to.place) return {};
-  return from.parent.volume->Rename(from.parent.node, from.name, to.parent.node, to.name, exclusive);
+  return from.parent.volume->Rename(from.parent.node, from.name, to.parent.node, to.name,
+                                    exclusive);
 }
 
 Status View::SetMode(std::string_view path, uint32_t mode, Follow follow) {
@@ -380,8 +382,8 @@ Status View::SetMode(std::string_view path, uint32_t mode, Follow follow) {
   return walked.place.volume->SetAttributes(walked.place.node, change);
 }
 
-Status View::SetOwner(std::string_view path, std::optional<uint32_t> uid, std::optional<uint32_t> gid,
-                      Follow follow) {
+Status View::SetOwner(std::string_view path, std::optional<uint32_t> uid,
+                      std::optional<uint32_t> gid, Follow follow) {
   PADDOCK_ASSIGN(const Walked walked, Find(path, follow));
   PADDOCK_ASSIGN(const Attributes attributes, AttributesOf(walked.place));
   if (walked.place.volume->is_read_only()) return Code::kReadOnly;

@@ -1,4 +1,5 @@
-// View: a virtual process's FileSystem: a Namespace seen with a working directory, credentials, a umask.
+// View: a virtual process's FileSystem: a Namespace seen with a working directory, credentials, a
+// umask.
 #pragma once
 
 #include <functional>
@@ -16,8 +17,8 @@ class View final : public FileSystem {
   // A child's copy.
   View(const View&) = default;
 
-  // Changes the working directory to `path` (kNotDirectory, kAccess, kNoEntry). `logical` is what cwd()
-  // then answers; empty means the canonical path.
+  // Changes the working directory to `path` (kNotDirectory, kAccess, kNoEntry). `logical` is what
+  // cwd() then answers; empty means the canonical path.
   Status ChangeDirectory(std::string_view path, std::string_view logical = {});
   // The canonical path of the working directory, or kNoEntry when it was removed.
   Result<std::string> PhysicalCwd() const;
@@ -29,13 +30,16 @@ class View final : public FileSystem {
   void set_descriptor_opener(DescriptorOpener opener) { open_descriptor_ = std::move(opener); }
 
   Result<Attributes> Stat(std::string_view path, Follow follow = Follow::kYes) override;
-  Result<OpenFilePtr> Open(std::string_view path, const OpenFlags& flags, uint32_t mode = 0666) override;
+  Result<OpenFilePtr> Open(std::string_view path, const OpenFlags& flags,
+                           uint32_t mode = 0666) override;
   Result<std::vector<DirectoryEntry>> List(std::string_view path) override;
   Result<std::string> ReadLink(std::string_view path) override;
   Status MakeDirectory(std::string_view path, uint32_t mode = 0777) override;
-  Status MakeNode(std::string_view path, FileType type, uint32_t mode, uint64_t special = 0) override;
+  Status MakeNode(std::string_view path, FileType type, uint32_t mode,
+                  uint64_t special = 0) override;
   Status MakeSymlink(std::string_view target, std::string_view path) override;
-  Status MakeLink(std::string_view existing, std::string_view path, Follow follow = Follow::kNo) override;
+  Status MakeLink(std::string_view existing, std::string_view path,
+                  Follow follow = Follow::kNo) override;
   Status RemoveFile(std::string_view path) override;
   Status RemoveDirectory(std::string_view path) override;
   Status Rename(std::string_view from, std::string_view to, bool exclusive = false) override;
@@ -46,7 +50,8 @@ class View final : public FileSystem {
                   std::optional<Nanoseconds> modify, Follow follow = Follow::kYes) override;
   Status Truncate(std::string_view path, uint64_t size) override;
   Status Access(std::string_view path, uint32_t bits) override;
-  Result<std::string> Canonical(std::string_view path, MustExist must_exist = MustExist::kAll) override;
+  Result<std::string> Canonical(std::string_view path,
+                                MustExist must_exist = MustExist::kAll) override;
   Result<SpaceInfo> Space(std::string_view path) override;
   const std::string& cwd() const override { return cwd_; }
   const Credentials& credentials() const override { return who_; }
@@ -58,13 +63,14 @@ class View final : public FileSystem {
   Result<Walked> Walk(std::string_view path, Follow follow) const;
   // Like Walk(), but the last component must exist.
   Result<Walked> Find(std::string_view path, Follow follow) const;
-  // Where a new entry goes: kExists, kNoEntry for a slash behind the name (unless a directory is made),
-  // kReadOnly, kAccess.
+  // Where a new entry goes: kExists, kNoEntry for a slash behind the name (unless a directory is
+  // made), kReadOnly, kAccess.
   Result<Walked> FindFree(std::string_view path, bool is_directory) const;
   static Result<Attributes> AttributesOf(const Place& place);
   Status CheckMayAdd(const Place& directory) const;
   Status CheckMayDelete(const Place& directory, const Attributes& victim) const;
-  Status CheckMayOpen(const Place& place, const Attributes& attributes, const OpenFlags& flags) const;
+  Status CheckMayOpen(const Place& place, const Attributes& attributes,
+                      const OpenFlags& flags) const;
   Status CheckRename(const Walked& from, const Walked& to, bool exclusive) const;
   Result<OpenFilePtr> OpenExisting(const Walked& walked, const OpenFlags& flags) const;
   Result<OpenFilePtr> OpenIn(const Place& place, OpenFlags flags) const;

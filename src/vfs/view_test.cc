@@ -73,8 +73,10 @@ TEST_F(ViewTest, SelfDoublingSymlinkCostsLittle) {
 
 TEST_F(ViewTest, CreateThroughDanglingSymlink) {
   ASSERT_TRUE(user.MakeSymlink("target", "link").has_value());
-  EXPECT_EQ(Failure(user.Open("link", {.write = true, .create = true, .exclusive = true})), Code::kExists);
-  EXPECT_EQ(Failure(user.Open("link", {.write = true, .create = true, .no_follow = true})), Code::kLoop);
+  EXPECT_EQ(Failure(user.Open("link", {.write = true, .create = true, .exclusive = true})),
+            Code::kExists);
+  EXPECT_EQ(Failure(user.Open("link", {.write = true, .create = true, .no_follow = true})),
+            Code::kLoop);
   EXPECT_EQ(Touch("link"), Code::kOk);
   EXPECT_EQ(*ReadFile(user, "target"), "x");
   ASSERT_TRUE(user.MakeSymlink("nx/target", "bad").has_value());
@@ -129,7 +131,7 @@ TEST_F(ViewTest, PermissionsOfDirectories) {
   EXPECT_EQ(Failure(user.RemoveFile("d/f")), Code::kAccess);
   EXPECT_EQ(Touch("d/f"), Code::kOk);
   EXPECT_EQ(Touch("d/g"), Code::kAccess);
-  EXPECT_EQ(Failure(root.RemoveFile("d/f")), Code::kNoEntry);   // root's cwd is "/"
+  EXPECT_EQ(Failure(root.RemoveFile("d/f")), Code::kNoEntry);  // root's cwd is "/"
   EXPECT_EQ(Failure(root.RemoveFile("/home/d/f")), Code::kOk);
   // Moving a directory needs write permission on it.
   EXPECT_EQ(Failure(user.MakeDirectory("e")), Code::kOk);
@@ -146,7 +148,8 @@ TEST_F(ViewTest, PermissionsOfFiles) {
   EXPECT_EQ(Failure(root.Access("/home/f", 1)), Code::kAccess);
   ASSERT_TRUE(user.SetMode("f", 0001).has_value());
   EXPECT_EQ(Failure(root.Access("/home/f", 1)), Code::kOk);
-  EXPECT_EQ(Failure(user.Access("f", 1)), Code::kAccess);   // the owner's bits count, not the others'
+  EXPECT_EQ(Failure(user.Access("f", 1)),
+            Code::kAccess);  // the owner's bits count, not the others'
   ASSERT_TRUE(user.SetMode("f", 0400).has_value());
   EXPECT_EQ(Failure(user.Open("f", {.read = true, .truncate = true})), Code::kAccess);
   EXPECT_EQ(Failure(user.Truncate("f", 0)), Code::kAccess);

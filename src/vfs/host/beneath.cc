@@ -91,7 +91,8 @@ Result<HostDescriptor> BeneathOpener::Open(const std::string& path, int flags, u
   if (path.empty()) return Open(".", flags, mode);
   if (path.size() >= PATH_MAX) return Code::kNameTooLong;
   flags |= O_CLOEXEC | O_NOFOLLOW;
-  const int number = uses_openat2_ ? OpenAtOnce(path, flags, mode) : OpenStepwise(path, flags, mode);
+  const int number =
+      uses_openat2_ ? OpenAtOnce(path, flags, mode) : OpenStepwise(path, flags, mode);
   if (number >= 0) return HostDescriptor(number);
   // ELOOP and EXDEV: a symlink was put where a directory was; EAGAIN: renames without end.
   const bool is_race = errno == ELOOP || errno == EXDEV || errno == EAGAIN;

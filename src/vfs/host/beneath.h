@@ -31,9 +31,9 @@ class BeneathOpener {
   BeneathOpener(HostDescriptor root, bool uses_openat2)
       : root_(std::move(root)), uses_openat2_(uses_openat2) {}
 
-  // Opens `path`, relative and without "..", with open(2) flags; close-on-exec, no symlink followed, not
-  // even as the last component. Empty is the root. A symlink on the way is kNoEntry: the caller saw a
-  // directory there.
+  // Opens `path`, relative and without "..", with open(2) flags; close-on-exec, no symlink
+  // followed, not even as the last component. Empty is the root. A symlink on the way is kNoEntry:
+  // the caller saw a directory there.
   Result<HostDescriptor> Open(const std::string& path, int flags, uint32_t mode = 0);
   int root() const { return root_.get(); }
 

@@ -35,9 +35,9 @@ Status HostFile::Write(std::string_view bytes) {
   if (!flags_.write) return Code::kBadDescriptor;
   while (!bytes.empty()) {
     // An append goes to the end whatever the offset says (pwrite on O_APPEND files as well).
-    const ssize_t count = flags_.append
-                              ? write(file_.get(), bytes.data(), bytes.size())
-                              : pwrite(file_.get(), bytes.data(), bytes.size(), static_cast<off_t>(offset_));
+    const ssize_t count = flags_.append ? write(file_.get(), bytes.data(), bytes.size())
+                                        : pwrite(file_.get(), bytes.data(), bytes.size(),
+                                                 static_cast<off_t>(offset_));
     if (count < 0 && errno == EINTR) continue;
     if (count < 0) return CodeOf(errno);
     bytes.remove_prefix(static_cast<size_t>(count));

@@ -30,13 +30,20 @@ using HostNodes = NodeTable<Nothing>;
 
 FileType TypeOf(mode_t mode) {
   switch (mode & S_IFMT) {
-    case S_IFDIR: return FileType::kDirectory;
-    case S_IFLNK: return FileType::kSymlink;
-    case S_IFIFO: return FileType::kFifo;
-    case S_IFCHR: return FileType::kCharDevice;
-    case S_IFBLK: return FileType::kBlockDevice;
-    case S_IFSOCK: return FileType::kSocket;
-    default: return FileType::kFile;
+    case S_IFDIR:
+      return FileType::kDirectory;
+    case S_IFLNK:
+      return FileType::kSymlink;
+    case S_IFIFO:
+      return FileType::kFifo;
+    case S_IFCHR:
+      return FileType::kCharDevice;
+    case S_IFBLK:
+      return FileType::kBlockDevice;
+    case S_IFSOCK:
+      return FileType::kSocket;
+    default:
+      return FileType::kFile;
   }
 }
 
@@ -53,9 +60,9 @@ timespec SpecOf(const std::optional<Nanoseconds>& time) {
 // How host owners appear; see the header.
 struct OwnerMap {
   Credentials shown;
-  uid_t host_uid = 0;   // of the directory
+  uid_t host_uid = 0;  // of the directory
   gid_t host_gid = 0;
-  uid_t own_uid = 0;    // of this program
+  uid_t own_uid = 0;  // of this program
   gid_t own_gid = 0;
 
   uint32_t Uid(uid_t uid) const {
@@ -183,7 +190,8 @@ class HostVolume final : public Volume {
   // Names come checked; a slip there must not become a way out.
   static Status CheckName(std::string_view name) {
     const bool is_special = name.empty() || name == "." || name == "..";
-    if (is_special || name.find('/') != name.npos || name.find('\0') != name.npos) return Code::kInvalid;
+    if (is_special || name.find('/') != name.npos || name.find('\0') != name.npos)
+      return Code::kInvalid;
     return {};
   }
   Result<Attributes> Stat(const std::string& path) {
@@ -207,7 +215,7 @@ class HostVolume final : public Volume {
   BeneathOpener opener_;
   const HostAccess access_;
   std::shared_ptr<Shared> shared_;
-  NodeId recent_node_ = 0;   // whose attributes are at hand
+  NodeId recent_node_ = 0;  // whose attributes are at hand
   Attributes recent_;
   // The file that was created last, open: its maker may write it even if its mode says otherwise.
   NodeId fresh_node_ = 0;
@@ -238,7 +246,7 @@ Attributes HostVolume::Shared::Translate(const struct stat& found) const {
 Result<std::vector<DirectoryEntry>> HostVolume::List(NodeId directory) {
   PADDOCK_ASSIGN(const std::string path, PathOf(directory));
   PADDOCK_ASSIGN(HostDescriptor file, opener_.Open(path, O_RDONLY | O_DIRECTORY));
-  const int own = fcntl(file.get(), F_DUPFD_CLOEXEC, 0);   // closedir() closes it
+  const int own = fcntl(file.get(), F_DUPFD_CLOEXEC, 0);  // closedir() closes it
   const std::unique_ptr<DIR, int (*)(DIR*)> stream(own < 0 ? nullptr : fdopendir(own), closedir);
   if (stream == nullptr) return CodeOf(errno);
   std::vector<DirectoryEntry> entries;
@@ -274,8 +282,8 @@ Result<NodeId> HostVolume::Create(NodeId directory, std::string_view name, const
   int result = -1;
   switch (node.type) {
     case FileType::kFile:
-      made = HostDescriptor(
-          openat(parent.get(), text.c_str(), O_CREAT | O_EXCL | O_RDWR | O_NOFOLLOW | O_CLOEXEC, mode));
+      made = HostDescriptor(openat(parent.get(), text.c_str(),
+                                   O_CREAT | O_EXCL | O_RDWR | O_NOFOLLOW | O_CLOEXEC, mode));
       result = made.get() < 0 ? -1 : fchmod(made.get(), mode);
       break;
     case FileType::kDirectory:
@@ -322,8 +330,8 @@ Status HostVolume::Remove(NodeId directory, std::string_view name, bool is_direc
   return {};
 }
 
-Status HostVolume::Rename(NodeId from, std::string_view from_name, NodeId to, std::string_view to_name,
-                          bool exclusive) {
+Status HostVolume::Rename(NodeId from, std::string_view from_name, NodeId to,
+                          std::string_view to_name, bool exclusive) {
   PADDOCK_ASSIGN(const HostDescriptor old_parent, OpenForChange(from, from_name));
   PADDOCK_ASSIGN(const HostDescriptor new_parent, OpenForChange(to, to_name));
   const unsigned flags = exclusive ? RENAME_NOREPLACE : 0;
@@ -335,19 +343,24 @@ Status HostVolume::Rename(NodeId from, std::string_view from_name, NodeId to, st
   return {};
 }
 
-// Looks before it opens, because opening a device acts on it, and again afterwards, because the name may
-// lead elsewhere by then. O_NONBLOCK keeps a FIFO that came in between from stopping us.
+// Looks before it opens, because opening a device acts on it, and again afterwards, because the
+// name may lead elsewhere by then. O_NONBLOCK keeps a FIFO that came in between from stopping us.
 Result<HostDescriptor> HostVolume::OpenRegular(const std::string& path, int flags) {
   PADDOCK_ASSIGN(const HostDescriptor seen, opener_.Open(path, O_PATH));
   struct stat before;
   if (fstat(seen.get(), &before) != 0) return CodeOf(errno);
   switch (before.st_mode & S_IFMT) {
-    case S_IFREG: break;
-    case S_IFDIR: return Code::kIsDirectory;
-    case S_IFLNK: return Code::kLoop;
+    case S_IFREG:
+      break;
+    case S_IFDIR:
+      return Code::kIsDirectory;
+    case S_IFLNK:
+      return Code::kLoop;
     case S_IFIFO:
-    case S_IFSOCK: return Code::kNoDevice;
-    default: return Code::kAccess;
+    case S_IFSOCK:
+      return Code::kNoDevice;
+    default:
+      return Code::kAccess;
   }
   PADDOCK_ASSIGN(HostDescriptor file, opener_.Open(path, flags | O_NONBLOCK | O_NOCTTY));
   struct stat after;
@@ -371,7 +384,9 @@ Result<OpenFilePtr> HostVolume::Open(NodeId node, const OpenFlags& flags) {
     PADDOCK_ASSIGN(file, OpenRegular(path, host_flags));
   }
   if (flags.truncate && ftruncate(file.get(), 0) != 0) return CodeOf(errno);
-  auto translate = [shared = shared_](const struct stat& found) { return shared->Translate(found); };
+  auto translate = [shared = shared_](const struct stat& found) {
+    return shared->Translate(found);
+  };
   return OpenFilePtr(std::make_shared<HostFile>(std::move(file), flags, std::move(translate)));
 }
 
@@ -422,11 +437,12 @@ Result<VolumePtr> MakeHostVolumeWith(const std::string& directory, HostAccess ac
   struct stat found;
   if (fstat(root.get(), &found) != 0) return CodeOf(errno);
   const OwnerMap owners{owner, found.st_uid, found.st_gid, geteuid(), getegid()};
-  return VolumePtr(std::make_shared<HostVolume>(BeneathOpener(std::move(root), uses_openat2), access,
-                                                owners, found.st_dev));
+  return VolumePtr(std::make_shared<HostVolume>(BeneathOpener(std::move(root), uses_openat2),
+                                                access, owners, found.st_dev));
 }
 
-Result<VolumePtr> MakeHostVolume(const std::string& directory, HostAccess access, const Credentials& owner) {
+Result<VolumePtr> MakeHostVolume(const std::string& directory, HostAccess access,
+                                 const Credentials& owner) {
   return MakeHostVolumeWith(directory, access, owner, BeneathOpener::HasOpenat2());
 }
 

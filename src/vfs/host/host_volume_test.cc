@@ -104,7 +104,8 @@ TEST_P(HostVolumeTest, ReadOnlyIsReadOnly) {
 TEST_P(HostVolumeTest, ParentStepsAndAbsoluteSymlinksStayInside) {
   outside.Put("secret", "secret");
   std::filesystem::create_symlink(outside.Path("secret"), inside.Path("absolute"));
-  std::filesystem::create_symlink("../" + BaseName(outside.Path()) + "/secret", inside.Path("relative"));
+  std::filesystem::create_symlink("../" + BaseName(outside.Path()) + "/secret",
+                                  inside.Path("relative"));
   std::filesystem::create_directory_symlink(outside.Path(), inside.Path("directory"));
   Tree tree(Make(inside.Path()));
   View& view = tree.view;
@@ -122,17 +123,19 @@ TEST_P(HostVolumeTest, ParentStepsAndAbsoluteSymlinksStayInside) {
 
 TEST_P(HostVolumeTest, VolumeRefusesNamesThatArePaths) {
   const VolumePtr volume = Make(inside.Path());
-  for (const std::string_view name : {std::string_view(".."), std::string_view("."), std::string_view(""),
-                                      std::string_view("a/../../b"), std::string_view("a\0b", 3)}) {
+  for (const std::string_view name :
+       {std::string_view(".."), std::string_view("."), std::string_view(""),
+        std::string_view("a/../../b"), std::string_view("a\0b", 3)}) {
     EXPECT_EQ(Failure(volume->Lookup(volume->root(), name)), Code::kInvalid);
     EXPECT_EQ(Failure(volume->Create(volume->root(), name, {})), Code::kInvalid);
     EXPECT_EQ(Failure(volume->Remove(volume->root(), name, false)), Code::kInvalid);
-    EXPECT_EQ(Failure(volume->Rename(volume->root(), name, volume->root(), "x", false)), Code::kInvalid);
+    EXPECT_EQ(Failure(volume->Rename(volume->root(), name, volume->root(), "x", false)),
+              Code::kInvalid);
   }
 }
 
-// While one thread swaps a directory with a symlink to the outside, nothing of the outside is ever seen
-// or touched.
+// While one thread swaps a directory with a symlink to the outside, nothing of the outside is ever
+// seen or touched.
 TEST_P(HostVolumeTest, SymlinkSwapRaceFindsNothing) {
   outside.Put("f", "outside");
   std::filesystem::create_directory(inside.Path("d"));
@@ -140,7 +143,8 @@ TEST_P(HostVolumeTest, SymlinkSwapRaceFindsNothing) {
   std::filesystem::create_directory_symlink(outside.Path(), inside.Path("link"));
   std::atomic<bool> is_over{false};
   std::thread attacker([&] {
-    const std::string d = inside.Path("d"), link = inside.Path("link"), spare = inside.Path("spare");
+    const std::string d = inside.Path("d"), link = inside.Path("link"),
+                      spare = inside.Path("spare");
     while (!is_over) {
       rename(d.c_str(), spare.c_str());
       rename(link.c_str(), d.c_str());
@@ -262,7 +266,8 @@ TEST(HostVolume, MissingDirectoryFails) {
   EXPECT_EQ(Failure(MakeHostVolume("/nonexistent/x", HostAccess::kReadOnly)), Code::kNoEntry);
   TemporaryDirectory directory;
   directory.Put("f", "");
-  EXPECT_EQ(Failure(MakeHostVolume(directory.Path("f"), HostAccess::kReadOnly)), Code::kNotDirectory);
+  EXPECT_EQ(Failure(MakeHostVolume(directory.Path("f"), HostAccess::kReadOnly)),
+            Code::kNotDirectory);
 }
 
 }  // namespace

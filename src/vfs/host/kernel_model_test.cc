@@ -1,5 +1,6 @@
-// The real kernel as the oracle: random calls on a directory of this machine and on a memory volume must
-// give the same answers, errors included. Needs Linux; as root it also compares what another user may do.
+// The real kernel as the oracle: random calls on a directory of this machine and on a memory volume
+// must give the same answers, errors included. Needs Linux; as root it also compares what another
+// user may do.
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -32,10 +33,18 @@ Attributes Translate(const struct stat& found) {
   result.links = static_cast<uint32_t>(found.st_nlink);
   result.size = static_cast<uint64_t>(found.st_size);
   switch (found.st_mode & S_IFMT) {
-    case S_IFDIR: result.type = FileType::kDirectory; break;
-    case S_IFLNK: result.type = FileType::kSymlink; break;
-    case S_IFIFO: result.type = FileType::kFifo; break;
-    default: result.type = FileType::kFile; break;
+    case S_IFDIR:
+      result.type = FileType::kDirectory;
+      break;
+    case S_IFLNK:
+      result.type = FileType::kSymlink;
+      break;
+    case S_IFIFO:
+      result.type = FileType::kFifo;
+      break;
+    default:
+      result.type = FileType::kFile;
+      break;
   }
   return result;
 }
@@ -46,7 +55,8 @@ class KernelFileSystem final : public FileSystem {
   Result<Attributes> Stat(std::string_view path, Follow follow) override {
     struct stat found;
     const std::string text(path);
-    const int result = follow == Follow::kYes ? stat(text.c_str(), &found) : lstat(text.c_str(), &found);
+    const int result =
+        follow == Follow::kYes ? stat(text.c_str(), &found) : lstat(text.c_str(), &found);
     if (result != 0) return CodeOf(errno);
     return Translate(found);
   }
@@ -95,10 +105,13 @@ class KernelFileSystem final : public FileSystem {
     return Answer(symlink(std::string(target).c_str(), std::string(path).c_str()));
   }
   Status MakeLink(std::string_view existing, std::string_view path, Follow follow) override {
-    return Answer(linkat(AT_FDCWD, std::string(existing).c_str(), AT_FDCWD, std::string(path).c_str(),
+    return Answer(linkat(AT_FDCWD, std::string(existing).c_str(), AT_FDCWD,
+                         std::string(path).c_str(),
                          follow == Follow::kYes ? AT_SYMLINK_FOLLOW : 0));
   }
-  Status RemoveFile(std::string_view path) override { return Answer(unlink(std::string(path).c_str())); }
+  Status RemoveFile(std::string_view path) override {
+    return Answer(unlink(std::string(path).c_str()));
+  }
   Status RemoveDirectory(std::string_view path) override {
     return Answer(rmdir(std::string(path).c_str()));
   }
@@ -109,7 +122,8 @@ class KernelFileSystem final : public FileSystem {
   Status SetMode(std::string_view path, uint32_t mode, Follow) override {
     return Answer(chmod(std::string(path).c_str(), mode));
   }
-  Status SetOwner(std::string_view, std::optional<uint32_t>, std::optional<uint32_t>, Follow) override {
+  Status SetOwner(std::string_view, std::optional<uint32_t>, std::optional<uint32_t>,
+                  Follow) override {
     return Code::kNotSupported;
   }
   Status SetTimes(std::string_view, std::optional<Nanoseconds>, std::optional<Nanoseconds>,
@@ -120,9 +134,12 @@ class KernelFileSystem final : public FileSystem {
     return Answer(truncate(std::string(path).c_str(), static_cast<off_t>(size)));
   }
   Status Access(std::string_view path, uint32_t bits) override {
-    return Answer(faccessat(AT_FDCWD, std::string(path).c_str(), static_cast<int>(bits), AT_EACCESS));
+    return Answer(
+        faccessat(AT_FDCWD, std::string(path).c_str(), static_cast<int>(bits), AT_EACCESS));
   }
-  Result<std::string> Canonical(std::string_view, MustExist) override { return Code::kNotSupported; }
+  Result<std::string> Canonical(std::string_view, MustExist) override {
+    return Code::kNotSupported;
+  }
   Result<SpaceInfo> Space(std::string_view) override { return Code::kNotSupported; }
   const std::string& cwd() const override { return cwd_; }
   const Credentials& credentials() const override { return who_; }
@@ -234,7 +251,8 @@ TEST_F(KernelModelTest, HostVolumeAnswersLikeMemoryVolume) {
     }
     ASSERT_EQ(chmod(inside.Path().c_str(), 0755), 0);
     const Credentials who{1000, 1000};
-    Namespace host_names(*MakeHostVolumeWith(inside.Path(), HostAccess::kReadWrite, who, uses_openat2));
+    Namespace host_names(
+        *MakeHostVolumeWith(inside.Path(), HostAccess::kReadWrite, who, uses_openat2));
     Namespace memory_names(std::make_shared<MemoryVolume>(clock, Quota{}));
     View host(host_names, clock, who, 022);
     View memory(memory_names, clock, who, 022);

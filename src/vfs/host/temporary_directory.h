@@ -21,8 +21,12 @@ class TemporaryDirectory {
   TemporaryDirectory(const TemporaryDirectory&) = delete;
   TemporaryDirectory& operator=(const TemporaryDirectory&) = delete;
 
-  std::string Path(const std::string& name = {}) const { return name.empty() ? path_ : path_ + "/" + name; }
-  void Put(const std::string& name, const std::string& text) const { std::ofstream(Path(name)) << text; }
+  std::string Path(const std::string& name = {}) const {
+    return name.empty() ? path_ : path_ + "/" + name;
+  }
+  void Put(const std::string& name, const std::string& text) const {
+    std::ofstream(Path(name)) << text;
+  }
   std::string Get(const std::string& name) const {
     std::ifstream file(Path(name));
     return std::string(std::istreambuf_iterator<char>(file), {});
