@@ -28,8 +28,7 @@ MemoryTree::MemoryTree(const Clock& clock, const Quota& quota) : clock_(clock), 
 }
 
 MemoryTree::MemoryTree(const MemoryTree& other)
-    : std::enable_shared_from_this<MemoryTree>(),
-      clock_(other.clock_),
+    : clock_(other.clock_),
       quota_(other.quota_),
       device_(other.device_),
       inodes_(other.inodes_),

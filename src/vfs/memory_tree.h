@@ -20,7 +20,7 @@
 
 namespace paddock::vfs {
 
-class MemoryTree : public std::enable_shared_from_this<MemoryTree> {
+class MemoryTree {
  public:
   static constexpr NodeId kRoot = 2;
 
