@@ -1,0 +1,117 @@
+// The tree that the parser makes of a program. It lives until the program is compiled.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "lang/awk/lexer.h"
+#include "lang/awk/source.h"
+
+namespace paddock::awk {
+
+enum class NodeKind : uint8_t {
+  // Expressions. a, b, c and list are the operands.
+  kNumber, kString,
+  kRegex,        // text; matches $0 unless an operator or function takes it as a pattern
+  kTypedRegex,   // @/text/
+  kVariable,     // slot, is_local
+  kField,        // $a
+  kElement,      // a[list…]
+  kAssign,       // a = b, or a op= b when op is not kAssign
+  kIncrement,    // is_prefix, is_negative: ++ or -- on a
+  kConditional,  // a ? b : c
+  kAnd, kOr, kNot, kNegate, kPlus,
+  kArithmetic,   // a op b
+  kCompare,      // a op b
+  kConcat,       // list
+  kMatch,        // a ~ b, is_negative: !~
+  kIn,           // (list…) in a
+  kGroup,        // (list…), only in front of `in` or as the arguments of print
+  kCall,         // text(list…)
+  kIndirectCall, // @variable(list…): a is the variable
+  kBuiltin,      // builtin(list…)
+  kGetline,      // redirect, a: where to (or null), b: file or command
+  // Statements.
+  kBlock,        // list
+  kExpression,   // a
+  kPrint, kPrintf,  // list, redirect, b: destination
+  kIf, kWhile, kDo,   // a condition, b, c
+  kFor,          // list[0], a, list[1], b: init, condition, step, body; any of them null
+  kForIn,        // a variable, b array, c body
+  kBreak, kContinue, kNext, kNextFile,
+  kExit, kReturn,   // a or null
+  kDelete,       // a: an element or a whole array
+  kSwitch,       // a, list of kCase
+  kCase,         // a: the constant (null for default), list: statements
+};
+
+enum class Redirect : uint8_t { kNone, kFile, kAppend, kPipe, kCoprocess };
+
+struct Node {
+  NodeKind kind;
+  Tok op = Tok::kEnd;
+  bool in_parens = false;
+  bool is_local = false;
+  bool is_negative = false;
+  bool is_prefix = false;
+  Redirect redirect = Redirect::kNone;
+  Builtin builtin = Builtin::kLength;
+  Place place;
+  int slot = 0;
+  double number = 0;
+  Node* a = nullptr;
+  Node* b = nullptr;
+  Node* c = nullptr;
+  std::vector<Node*> list;
+  std::string text;
+};
+
+// A pattern and what it does. begin and end patterns are null where they are missing.
+struct Rule {
+  enum class When : uint8_t { kBegin, kEnd, kBeginFile, kEndFile, kRecord };
+  When when = When::kRecord;
+  Node* pattern = nullptr;
+  Node* range_end = nullptr;
+  Node* action = nullptr;  // null: print the record
+  Place place;
+};
+
+struct FunctionDefinition {
+  std::string name;
+  std::vector<std::string> parameters;
+  Node* body = nullptr;
+  Place place;
+  bool is_defined = false;
+};
+
+struct SyntaxTree {
+  std::deque<Node> nodes;
+  std::vector<Rule> rules;
+  std::vector<FunctionDefinition> functions;
+  std::map<std::string, int, std::less<>> function_index;
+  std::vector<std::string> globals;  // by slot; the special variables come first
+  std::map<std::string, int, std::less<>> global_index;
+};
+
+// Variables that mean something to the interpreter, in the order of their slots. Reading the first three
+// and writing any up to kLastHooked has effects.
+enum SpecialSlot : int {
+  kSlotNf, kSlotNr, kSlotFnr,
+  kSlotFs, kSlotOfs, kSlotOrs, kSlotRs, kSlotSubsep, kSlotConvfmt, kSlotOfmt,
+  kSlotIgnorecase, kSlotFieldwidths, kSlotFpat,
+  kLastHooked = kSlotFpat,
+  kSlotRt, kSlotRstart, kSlotRlength, kSlotFilename, kSlotArgc, kSlotArgv, kSlotArgind, kSlotErrno,
+  kSlotEnviron, kSlotProcinfo, kSlotBinmode, kSlotLint, kSlotTextdomain, kSlotSymtab, kSlotFunctab,
+  kSpecialCount,
+};
+
+inline constexpr std::string_view kSpecialNames[kSpecialCount] = {
+    "NF", "NR", "FNR", "FS", "OFS", "ORS", "RS", "SUBSEP", "CONVFMT", "OFMT", "IGNORECASE",
+    "FIELDWIDTHS", "FPAT", "RT", "RSTART", "RLENGTH", "FILENAME", "ARGC", "ARGV", "ARGIND", "ERRNO",
+    "ENVIRON", "PROCINFO", "BINMODE", "LINT", "TEXTDOMAIN", "SYMTAB", "FUNCTAB"};
+
+}  // namespace paddock::awk
