@@ -1,0 +1,57 @@
+#include "lang/awk/awk.h"
+
+#include "lang/awk/compiler.h"
+#include "lang/awk/parser.h"
+
+namespace paddock::awk {
+namespace {
+
+Result<std::string> ReadInclude(Host& host, std::string_view path) {
+  PADDOCK_ASSIGN(const auto file, host.OpenForReading(path));
+  std::string text;
+  for (;;) {
+    PADDOCK_ASSIGN(const Block block, file->ReadBlock(64 << 10));
+    if (block.bytes.empty()) return text;
+    text.append(block.bytes);
+  }
+}
+
+// Regular expressions of the program text are checked before it runs. Returns a complaint or "".
+std::string CheckPatterns(const Program& program, bool is_utf8) {
+  for (size_t i = 0; i < program.code.size(); ++i) {
+    const Instruction& instruction = program.code[i];
+    const bool has_constant = instruction.op == Op::kPushConstant || instruction.op == Op::kMatchRegex ||
+                              instruction.op == Op::kMatchRecord;
+    if (!has_constant) continue;
+    const Value& constant = program.constants[static_cast<size_t>(instruction.b)];
+    if (constant.kind() != Kind::kRegex) continue;
+    if (auto pattern = AwkPattern::Compile(constant.view(), false, is_utf8); !pattern) {
+      return PlaceName(program.sources, program.places[i]) + ": error: " +
+             std::string(pattern.error().Text()) + ": /" + std::string(constant.view()) + "/";
+    }
+  }
+  return "";
+}
+
+}  // namespace
+
+int RunAwk(std::vector<Source> sources, const RunOptions& options, Host& host) {
+  const auto complain = [&](const std::string& text) { (void)host.standard_error().Write(text); };
+  std::vector<std::string> warnings;
+  const ParseInput input = {options.name, sources, options.strictness, warnings,
+                            [&](std::string_view path) { return ReadInclude(host, path); }};
+  auto tree = Parse(input, host.budget());
+  for (const std::string& warning : warnings) complain(warning + "\n");
+  if (!tree) {
+    complain(tree.error().message + "\n");
+    return tree.error().code == Code::kSyntax ? 1 : 2;
+  }
+  const Program program = Compile(*tree, std::move(sources), host.budget());
+  if (const std::string complaint = CheckPatterns(program, options.is_utf8); !complaint.empty()) {
+    complain(options.name + ": " + complaint + "\n");
+    return 1;
+  }
+  return Interpreter(program, options, host).Run();
+}
+
+}  // namespace paddock::awk

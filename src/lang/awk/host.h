@@ -1,0 +1,83 @@
+// What an awk program may ask of the world: files, commands, the environment and the clock.
+//
+// The language itself knows no files and no processes. Whoever runs a program implements Host; a
+// capability that the place lacks is an error result, which the program sees as gawk would show it.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/clock.h"
+#include "base/result.h"
+#include "base/stream.h"
+
+namespace paddock {
+class Budget;
+}
+
+namespace paddock::awk {
+
+// How a command ended: by itself with a status, or by a signal (then status counts for nothing).
+struct CommandStatus {
+  int exit_status = 0;
+  int signal = 0;
+};
+
+// The output of a running command. Wait() closes this end and returns when the command has ended.
+class CommandOutput : public ByteSource {
+ public:
+  virtual CommandStatus Wait() = 0;
+};
+
+// The input of a running command. Wait() closes this end and returns when the command has ended.
+class CommandInput : public ByteSink {
+ public:
+  virtual CommandStatus Wait() = 0;
+};
+
+// Both ends of one command; CloseInput() lets it see the end of its input.
+class Coprocess {
+ public:
+  virtual ~Coprocess() = default;
+  virtual ByteSource& output() = 0;
+  virtual ByteSink& input() = 0;
+  virtual void CloseInput() = 0;
+  virtual CommandStatus Wait() = 0;
+};
+
+// Numbers that PROCINFO shows.
+struct ProcessIds {
+  int64_t pid = 1, ppid = 0, pgrp = 1;
+  int64_t uid = 0, euid = 0, gid = 0, egid = 0;
+};
+
+class Host {
+ public:
+  virtual ~Host() = default;
+
+  // Standard streams; they outlive the program.
+  virtual ByteSource& standard_input() = 0;
+  virtual ByteSink& standard_output() = 0;
+  virtual ByteSink& standard_error() = 0;
+
+  // A directory is the error kIsDirectory.
+  virtual Result<std::unique_ptr<ByteSource>> OpenForReading(std::string_view path) = 0;
+  virtual Result<std::unique_ptr<ByteSink>> OpenForWriting(std::string_view path, bool append) = 0;
+
+  // Commands are text for `sh -c`. Error kNotSupported where no command can run.
+  virtual Result<std::unique_ptr<CommandOutput>> StartReading(std::string_view command) = 0;
+  virtual Result<std::unique_ptr<CommandInput>> StartWriting(std::string_view command) = 0;
+  virtual Result<std::unique_ptr<Coprocess>> StartCoprocess(std::string_view command) = 0;
+  virtual Result<CommandStatus> RunSystem(std::string_view command) = 0;
+
+  virtual std::vector<std::pair<std::string, std::string>> Environment() = 0;
+  virtual ProcessIds Ids() = 0;
+  virtual const Clock& clock() = 0;
+  virtual Budget& budget() = 0;
+};
+
+}  // namespace paddock::awk

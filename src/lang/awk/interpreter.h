@@ -1,0 +1,256 @@
+// The stack machine that runs a compiled program over its input.
+//
+// It owns everything that a run has: variables, the record, open streams, compiled patterns. A fatal
+// error, `exit` and `next` end the instruction loop by a Flow, from whatever depth of calls.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/budget.h"
+#include "lang/awk/array.h"
+#include "lang/awk/ast.h"
+#include "lang/awk/fields.h"
+#include "lang/awk/host.h"
+#include "lang/awk/pattern_cache.h"
+#include "lang/awk/program.h"
+#include "lang/awk/random.h"
+#include "lang/awk/record_reader.h"
+#include "lang/awk/streams.h"
+#include "lang/awk/value.h"
+#include "text/time_zone.h"
+
+namespace paddock::awk {
+
+struct RunOptions {
+  std::string name = "awk";                       // ARGV[0] and the start of messages
+  std::optional<std::string> field_separator;     // -F
+  std::vector<std::string> assignments;           // -v, "name=text"
+  std::vector<std::string> operands;              // files and assignments
+  bool is_utf8 = true;
+  bool is_sandboxed = false;                      // -S
+  bool reads_non_decimal = false;                 // -n
+  Strictness strictness = Strictness::kGnu;
+};
+
+// How a stretch of execution ended.
+enum class Flow : uint8_t { kDone, kNext, kNextFile, kExit, kFatal };
+
+// The values that instructions work on. Slots above the top hold nothing alive.
+class ValueStack {
+ public:
+  explicit ValueStack(Budget& budget) : budget_(budget) {}
+  ~ValueStack();
+  ValueStack(const ValueStack&) = delete;
+  ValueStack& operator=(const ValueStack&) = delete;
+
+  // Makes sure that `count` more values fit; moves everything when they don't.
+  void Reserve(size_t count) {
+    if (static_cast<size_t>(end_ - top_) < count) Grow(count);
+  }
+  void Push(Value&& value) { ::new (static_cast<void*>(top_++)) Value(std::move(value)); }
+  void Push(const Value& value) { ::new (static_cast<void*>(top_++)) Value(value); }
+  void PushNumber(double number) { ::new (static_cast<void*>(top_++)) Value(Value::Number(number)); }
+  void Pop() { (--top_)->~Value(); }
+  void Pop(size_t count) {
+    while (count-- > 0) Pop();
+  }
+  Value Take() {
+    Value value = std::move(top_[-1]);
+    Pop();
+    return value;
+  }
+  // The value `depth` below the top; 0 is the top.
+  Value& At(size_t depth) { return top_[-1 - static_cast<ptrdiff_t>(depth)]; }
+  size_t size() const { return static_cast<size_t>(top_ - begin_); }
+  Value* data() { return begin_; }
+  void Shrink(size_t size) {
+    while (this->size() > size) Pop();
+  }
+
+ private:
+  void Grow(size_t count);
+  Budget& budget_;
+  Value* begin_ = nullptr;
+  Value* top_ = nullptr;
+  Value* end_ = nullptr;
+};
+
+class Interpreter {
+ public:
+  Interpreter(const Program& program, const RunOptions& options, Host& host);
+
+  // Runs the program; the exit status.
+  int Run();
+
+ private:
+  struct Frame {
+    int return_to;     // -1: back to the C++ code that called
+    size_t base;       // first local in the stack
+    int function;
+    size_t walks;      // for-in walks when it was entered
+  };
+  struct Walk {
+    std::vector<Value> keys;
+    size_t next = 0;
+  };
+
+  // --- the machine (interpreter.cc)
+  Flow Execute(int entry);
+  Flow RunRules(int entry);
+  bool Call(int function, size_t argument_count, int return_to);
+  bool CallIndirect(size_t argument_count, int return_to);
+  // Calls a function with arguments that are on the stack; leaves its result there.
+  bool CallBack(int function, size_t argument_count);
+  bool Compare(Op op, const Value& left, const Value& right);
+  int CompareText(std::string_view left, std::string_view right) const;
+  bool CaseMatches(const Value& value, const Value& label, bool& matches);
+  bool MatchText(std::string_view text, const Value& pattern, bool& matches);
+  bool Arithmetic(Op op, double left, double right, double& result);
+  void Concat(size_t count);
+  void Append(Value& to, const Value& what);
+  // x = x …, when the stack's first of `count` values is x and only x holds its text besides.
+  bool AppendInPlace(Value& to, size_t count);
+  void JoinSubscripts(size_t count);
+  bool UpdateValue(Op op, Value& target, const Value& operand, bool drop);
+  void IncrementValue(Value& target, uint32_t flags);
+
+  // --- variables (variables.cc)
+  std::string LocalName(int slot) const;
+  // `a["key"]`, by the array that was pushed last.
+  std::string ElementName(const Value& key) const;
+  // SYMTAB is filled from the variables when it is used; stores into it go on to them.
+  void RefreshSymtab();
+  bool StoreSymbol(Array& array, const Value& key);
+  bool CheckSymbol(Array& array, const Value& key);
+  void SetUpTables();
+  bool PushScalar(Value& variable, const std::function<std::string()>& name);
+  void PushRef(Value& variable);
+  // The array that a variable or element is, made when it is untyped; null after a fatal error.
+  Array* ArrayIn(Value& variable, const std::function<std::string()>& name);
+  bool CheckAssignable(Value& variable, const std::function<std::string()>& name);
+  void PushCounter(int slot);
+  bool StoreHooked(int slot, const Value& value);
+  bool AfterChange(int slot);
+  bool FieldIndex(const Value& value, size_t& index);
+  bool StoreField(size_t index, Value value);
+  Value& global(int slot) { return globals_[static_cast<size_t>(slot)]; }
+  std::string_view convfmt() const { return convfmt_; }
+  ArrayKey Key(const Value& value) const { return ArrayKey(value, convfmt_); }
+  void SetUpVariables();
+  void SetUpProcinfo();
+  bool AssignOperand(std::string_view text, bool is_option);
+  bool UpdateFieldRule(int slot);
+  bool UpdateRecordRule();
+
+  // --- input and output (io.cc)
+  bool Print(Redirect how, size_t count);
+  bool Printf(Redirect how, size_t count);
+  bool CheckWritten(Output& output, std::string_view name, std::string_view verb);
+  Output* OutputFor(Redirect how, const Value& destination);
+  bool Getline(Redirect how, bool has_variable);
+  // Reads the next record of the main input; false at the end or when flow_ says why.
+  bool ReadRecord(std::string_view& record, std::string_view& terminator);
+  bool OpenNextFile();
+  bool OpenFile(const std::string& path);
+  bool EndFile();
+  void SetRecord(std::string_view record, std::string_view terminator);
+  void SetErrno(const Error& error);
+
+  // --- built-in functions (builtins*.cc)
+  bool CallBuiltin(Builtin id, size_t count);
+  bool CallNumeric(Builtin id, size_t count);
+  bool CallBitwise(Builtin id, size_t count);
+  bool CallText(Builtin id, size_t count);
+  bool CallStream(Builtin id, size_t count);
+  bool CallTime(Builtin id, size_t count);
+  bool Length(const Value& value);
+  bool Substr(size_t count);
+  bool Index();
+  bool ChangeCase(bool to_upper);
+  bool Sprintf(size_t count);
+  bool MatchFunction(size_t count);
+  bool Split(size_t count, bool by_content);
+  bool Substitute(bool is_global);
+  bool Gensub();
+  bool TypeOf(const Value& value);
+  bool SortArray(size_t count, bool by_index);
+  bool SystemFunction();
+  bool CloseFunction(size_t count);
+  bool FlushFunction(size_t count);
+  bool Strftime(size_t count);
+  bool Mktime(size_t count);
+  TimeZone LocalZone();
+  // Replaces `count` arguments on the stack by a result.
+  bool Return(size_t count, Value result) {
+    stack_.Pop(count);
+    stack_.Push(std::move(result));
+    return true;
+  }
+  bool ReturnNumber(size_t count, double result) { return Return(count, Value::Number(result)); }
+  size_t CountChars(std::string_view text) const;
+  size_t CharOffset(std::string_view text, size_t count) const;
+  const AwkPattern* PatternOf(const Value& value);
+
+  // Orders elements by "@ind_str_asc" and the like or by a function; false after a fatal error.
+  bool Sort(std::vector<Array::Element>& elements, std::string_view how);
+  using Order = std::function<bool(const Array::Element&, const Array::Element&)>;
+  bool MergeSort(std::vector<Array::Element>& elements, const Order& comes_first);
+  bool KeysInOrder(Array& array, std::vector<Value>& keys);
+
+  // --- complaints
+  std::string Prefix() const;
+  // Reports a fatal error and ends the run: always false.
+  bool Fatal(const std::string& message);
+  bool FatalError(const Error& error) { return Fatal(std::string(error.Text())); }
+  bool BadPattern(const Error& error, std::string_view source);
+  void Warn(const std::string& message);
+
+  const Program& program_;
+  const RunOptions& options_;
+  Host& host_;
+  Budget& budget_;
+  Streams streams_;
+  PatternCache patterns_;
+  Record record_;
+
+  std::vector<Value> globals_;
+  ValueStack stack_;
+  std::vector<Frame> frames_;
+  std::vector<Walk> walks_;
+  std::vector<bool> range_active_;
+  Array* symtab_ = nullptr;  // null unless the program names SYMTAB
+  Value aside_;             // what the last getline, sub or gsub left to be stored
+  bool has_aside_ = false;
+  Flow flow_ = Flow::kDone;
+  int exit_status_ = 0;
+  int pc_ = -1;             // instruction in progress, for messages
+  size_t stack_margin_;
+
+  // Copies of special variables in the form in which they are used.
+  double nr_ = 0, fnr_ = 0;
+  std::string ofs_ = " ", ors_ = "\n", subsep_ = "\034", convfmt_ = "%.6g", ofmt_ = "%.6g";
+  int field_slot_ = kSlotFs;  // which of FS, FIELDWIDTHS and FPAT was set last
+  RecordRule record_rule_;
+  std::optional<AwkPattern> record_pattern_;
+  std::optional<Random> random_;
+  double seed_ = 1;
+  std::string scratch_;
+  std::vector<RegexGroup> groups_;
+
+  // The main input.
+  RecordReader* reader_ = nullptr;
+  std::unique_ptr<ByteSource> file_;
+  std::unique_ptr<RecordReader> file_reader_;
+  int argument_ = 0;         // index in ARGV of the file in progress
+  bool has_read_a_file_ = false;
+  bool input_is_over_ = false;
+  bool skips_file_ = false;  // nextfile in BEGINFILE
+};
+
+}  // namespace paddock::awk

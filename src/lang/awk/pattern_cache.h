@@ -1,0 +1,72 @@
+// The regular expressions of a running program: compiled once, found again by their text.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "base/result.h"
+#include "lang/awk/value.h"
+#include "text/regex.h"
+
+namespace paddock {
+class Budget;
+}
+
+namespace paddock::awk {
+
+// A regular expression. Plain text, which is what most patterns are, is searched without an engine.
+class AwkPattern {
+ public:
+  static Result<AwkPattern> Compile(std::string_view source, bool ignore_case, bool is_utf8);
+
+  // The leftmost longest match at or after `from`. Groups as in Regex::Search, null for the answer alone.
+  Result<bool> Search(std::string_view text, size_t from, std::vector<RegexGroup>* groups,
+                      Budget& budget) const;
+  size_t group_count() const { return regex_ ? regex_->group_count() : 0; }
+  // True when a longer text can't make the match at its end longer.
+  bool is_plain() const { return !regex_; }
+
+ private:
+  AwkPattern() = default;
+  std::optional<Regex> regex_;  // absent for plain text
+  std::string plain_;
+  bool is_at_start_ = false;    // plain text after ^
+};
+
+class PatternCache {
+ public:
+  PatternCache(bool is_utf8, Budget& budget) : is_utf8_(is_utf8), budget_(budget) {}
+
+  // The compiled form; valid until the next call of Find or FindText.
+  Result<const AwkPattern*> Find(const Value& value, std::string_view convfmt);
+  Result<const AwkPattern*> FindText(std::string_view source);
+
+  bool ignore_case() const { return ignore_case_; }
+  void set_ignore_case(bool ignore_case) {
+    if (ignore_case == ignore_case_) return;
+    ignore_case_ = ignore_case;
+    ForgetRecent();
+  }
+
+ private:
+  struct Recent {
+    Value text;  // keeps the text alive, so that its address says which one it is
+    const AwkPattern* pattern = nullptr;
+  };
+  void ForgetRecent();
+
+  static constexpr size_t kRecent = 16;
+  static constexpr size_t kMaxPatterns = 512;
+
+  bool is_utf8_;
+  bool ignore_case_ = false;
+  Budget& budget_;
+  Recent recent_[kRecent];
+  std::unordered_map<std::string, std::unique_ptr<AwkPattern>> patterns_[2];
+};
+
+}  // namespace paddock::awk

@@ -1,0 +1,368 @@
+// Variables: what they may become, the special ones and what setting them does.
+#include <algorithm>
+#include <cmath>
+
+#include "lang/awk/format.h"
+#include "lang/awk/interpreter.h"
+#include "lang/awk/lexer.h"
+#include "lang/awk/number.h"
+
+namespace paddock::awk {
+namespace {
+
+bool IsName(std::string_view text) {
+  if (text.empty() || (text[0] >= '0' && text[0] <= '9')) return false;
+  return std::all_of(text.begin(), text.end(), [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+  });
+}
+
+}  // namespace
+
+std::string Interpreter::LocalName(int slot) const {
+  const Frame& frame = frames_.back();
+  const std::string& name =
+      program_.functions[static_cast<size_t>(frame.function)].parameters[static_cast<size_t>(slot)];
+  if (frame.return_to <= 0) return name;
+  // The argument's name, where every argument was pushed by one instruction.
+  const auto call = static_cast<size_t>(frame.return_to) - 1;
+  const size_t count = program_.code[call].a;
+  if (program_.code[call].op != Op::kCall || static_cast<size_t>(slot) >= count || count > call) return name;
+  for (size_t i = call - count; i < call; ++i) {
+    const Op op = program_.code[i].op;
+    if (op != Op::kPushGlobalRef && op != Op::kPushConstant && op != Op::kPushFieldAt) return name;
+  }
+  const Instruction& push = program_.code[call - count + static_cast<size_t>(slot)];
+  if (push.op != Op::kPushGlobalRef) return name;
+  return name + " (from " + program_.globals[static_cast<size_t>(push.b)] + ")";
+}
+
+std::string Interpreter::ElementName(const Value& key) const {
+  std::string name;
+  for (auto at = static_cast<size_t>(pc_) + 1; at-- > 0 && name.empty();) {
+    const Instruction& push = program_.code[at];
+    if (push.op == Op::kPushArray) name = program_.globals[static_cast<size_t>(push.b)];
+    if (push.op == Op::kPushLocalArray && !frames_.empty()) {
+      name = program_.functions[static_cast<size_t>(frames_.back().function)]
+                 .parameters[static_cast<size_t>(push.b)];
+    }
+  }
+  return name + "[\"" + std::string(TextOf(key, convfmt_).view()) + "\"]";
+}
+
+void Interpreter::RefreshSymtab() {
+  for (int slot = 0; slot < static_cast<int>(globals_.size()); ++slot) {
+    if (slot == kSlotSymtab) continue;
+    budget_.Step();
+    Value value = global(slot);
+    if (slot <= kSlotFnr) {
+      PushCounter(slot);
+      value = stack_.Take();
+    }
+    if (value.kind() == Kind::kCell) value = Value::Unassigned();
+    symtab_->Set(program_.globals[static_cast<size_t>(slot)], std::move(value), budget_);
+  }
+}
+
+bool Interpreter::CheckSymbol(Array& array, const Value& key) {
+  if (&array != symtab_ || array.Find(Key(key)) != nullptr) return true;
+  return Fatal("reference to uninitialized element `" + ElementName(key) + " is not allowed'");
+}
+
+bool Interpreter::StoreSymbol(Array& array, const Value& key) {
+  if (&array != symtab_) return true;
+  const TextOf name(key, convfmt_);
+  const auto found = std::find(program_.globals.begin(), program_.globals.end(), name.view());
+  if (found == program_.globals.end()) return Fatal("cannot assign to arbitrary elements of SYMTAB");
+  const auto slot = static_cast<int>(found - program_.globals.begin());
+  const Value value = *array.Find(Key(key));
+  if (slot <= kLastHooked) return StoreHooked(slot, value);
+  if (!CheckAssignable(global(slot), [&] { return std::string(name.view()); })) return false;
+  global(slot) = value;
+  return true;
+}
+
+void Interpreter::SetUpTables() {
+  if (program_.uses_symtab) {
+    symtab_ = Array::Make();
+    global(kSlotSymtab) = Value::FromArray(symtab_);
+  }
+  if (!program_.uses_functab) return;
+  Array* const functab = Array::Make();
+  global(kSlotFunctab) = Value::FromArray(functab);
+  for (int id = 0; id <= static_cast<int>(Builtin::kDcngettext); ++id) {
+    const std::string_view name = InfoOf(static_cast<Builtin>(id)).name;
+    functab->Set(name, Value::String(name), budget_);
+  }
+  for (const Function& function : program_.functions) {
+    functab->Set(function.name, Value::String(function.name), budget_);
+  }
+}
+
+bool Interpreter::PushScalar(Value& variable, const std::function<std::string()>& name) {
+  if (variable.array() != nullptr) {
+    return Fatal("attempt to use array `" + name() + "' in a scalar context");
+  }
+  if (variable.kind() == Kind::kCell) variable.cell()->is_scalar = true;
+  variable = Value::Unassigned();
+  stack_.Push(Value::Unassigned());
+  return true;
+}
+
+void Interpreter::PushRef(Value& variable) {
+  if (variable.kind() == Kind::kUntyped) {
+    variable = Value::FromCell(Cell::Make());
+  } else if (variable.kind() == Kind::kCell) {
+    if (Array* const array = variable.array(); array != nullptr) {
+      ++array->refs;
+      variable = Value::FromArray(array);
+    } else if (variable.cell()->is_scalar) {
+      variable = Value::Unassigned();
+    }
+  }
+  stack_.Push(variable);
+}
+
+Array* Interpreter::ArrayIn(Value& variable, const std::function<std::string()>& name) {
+  Array* array = variable.array();
+  if (variable.kind() == Kind::kArray) return array;
+  const bool is_free_cell = variable.kind() == Kind::kCell && !variable.cell()->is_scalar;
+  if (array == nullptr && !is_free_cell && variable.kind() != Kind::kUntyped) {
+    const bool is_parameter =
+        !frames_.empty() && &variable >= stack_.data() && &variable < stack_.data() + stack_.size();
+    Fatal(std::string("attempt to use scalar ") + (is_parameter ? "parameter `" : "`") + name() +
+          "' as an array");
+    return nullptr;
+  }
+  if (array == nullptr) {
+    array = Array::Make();
+    if (is_free_cell) {
+      variable.cell()->array = array;
+      ++array->refs;
+    }
+  } else {
+    ++array->refs;
+  }
+  variable = Value::FromArray(array);
+  return array;
+}
+
+bool Interpreter::CheckAssignable(Value& variable, const std::function<std::string()>& name) {
+  if (variable.array() != nullptr) {
+    return Fatal("attempt to use array `" + name() + "' in a scalar context");
+  }
+  if (variable.kind() == Kind::kCell) variable.cell()->is_scalar = true;
+  return true;
+}
+
+void Interpreter::PushCounter(int slot) {
+  switch (slot) {
+    case kSlotNf: stack_.PushNumber(static_cast<double>(record_.field_count())); return;
+    case kSlotNr: stack_.PushNumber(nr_); return;
+    case kSlotFnr: stack_.PushNumber(fnr_); return;
+    default: stack_.Push(global(slot)); return;
+  }
+}
+
+bool Interpreter::FieldIndex(const Value& value, size_t& index) {
+  const double number = std::trunc(value.ToNumber());
+  if (number < 0 || std::isnan(number)) {
+    return Fatal("attempt to access field " +
+                 std::to_string(std::isnan(number) ? 0 : static_cast<int64_t>(std::max(number, -9e18))));
+  }
+  if (number > 2147483647) return Fatal("attempt to access field " + std::to_string(INT32_MAX));
+  index = static_cast<size_t>(number);
+  return true;
+}
+
+bool Interpreter::StoreField(size_t index, Value value) {
+  if (index == 0) {
+    record_.Assign(value);
+  } else {
+    record_.SetField(index, std::move(value));
+  }
+  return true;
+}
+
+bool Interpreter::StoreHooked(int slot, const Value& value) {
+  Value copy = value;
+  if (copy.kind() == Kind::kUntyped) copy.SetKind(Kind::kUnassigned);
+  global(slot) = std::move(copy);
+  return AfterChange(slot);
+}
+
+bool Interpreter::AfterChange(int slot) {
+  const Value& value = global(slot);
+  const auto text = [&] { return std::string(TextOf(value, convfmt_).view()); };
+  switch (slot) {
+    case kSlotNf: {
+      const double count = std::trunc(value.ToNumber());
+      if (!(count >= 0)) return Fatal("NF set to negative value");
+      if (count > 2147483647) budget_.Stop(LimitKind::kMemory);
+      record_.SetFieldCount(static_cast<size_t>(count));
+      return true;
+    }
+    case kSlotNr: nr_ = value.ToNumber(); return true;
+    case kSlotFnr: fnr_ = value.ToNumber(); return true;
+    case kSlotFs:
+    case kSlotFieldwidths:
+    case kSlotFpat: return UpdateFieldRule(slot);
+    case kSlotOfs:
+      record_.text();  // a record that waits to be put together gets the separator it was changed under
+      ofs_ = text();
+      return true;
+    case kSlotOrs: ors_ = text(); return true;
+    case kSlotRs: return UpdateRecordRule() && UpdateFieldRule(field_slot_);
+    case kSlotSubsep: subsep_ = text(); return true;
+    case kSlotConvfmt:
+    case kSlotOfmt: {
+      std::string format = text();
+      if (!IsReasonableNumberFormat(format)) {
+        return Fatal(std::string(kSpecialNames[slot]) + ": bad value `" + format + "'");
+      }
+      (slot == kSlotOfmt ? ofmt_ : convfmt_) = std::move(format);
+      return true;
+    }
+    case kSlotIgnorecase:
+      patterns_.set_ignore_case(value.ToBool());
+      return UpdateRecordRule() && UpdateFieldRule(field_slot_);
+    default: return true;
+  }
+}
+
+bool Interpreter::UpdateFieldRule(int slot) {
+  field_slot_ = slot;
+  const TextOf text(global(slot), convfmt_);
+  FieldRule rule;
+  if (slot == kSlotFieldwidths) {
+    auto widths = FieldRule::FromWidths(text.view());
+    if (!widths) return FatalError(widths.error());
+    rule = std::move(*widths);
+  } else if (slot == kSlotFpat) {
+    rule = FieldRule::FromContent(text.view());
+  } else {
+    rule = FieldRule::FromSeparator(text.view(), options_.is_utf8);
+  }
+  if (!rule.pattern().empty()) {
+    if (auto pattern = patterns_.FindText(rule.pattern()); !pattern) {
+      return BadPattern(pattern.error(), rule.pattern());
+    }
+  }
+  if (record_rule_.kind == RecordRule::Kind::kParagraph) rule = rule.WithNewlines();
+  record_.set_rule(std::move(rule));
+  if (Array* const procinfo = global(kSlotProcinfo).array(); procinfo != nullptr) {
+    procinfo->Set("FS", Value::String(kSpecialNames[slot]), budget_);
+  }
+  return true;
+}
+
+bool Interpreter::UpdateRecordRule() {
+  const TextOf text(global(kSlotRs), convfmt_);
+  const std::string_view separator = text.view();
+  record_rule_ = {};
+  if (separator.empty()) {
+    record_rule_.kind = RecordRule::Kind::kParagraph;
+    return true;
+  }
+  if (separator.size() == 1 || options_.strictness != Strictness::kGnu) {
+    record_rule_.byte = separator[0];
+    return true;
+  }
+  auto pattern = AwkPattern::Compile(separator, patterns_.ignore_case(), options_.is_utf8);
+  if (!pattern) return BadPattern(pattern.error(), separator);
+  record_pattern_ = std::move(*pattern);
+  record_rule_.kind = RecordRule::Kind::kPattern;
+  record_rule_.pattern = &*record_pattern_;
+  return true;
+}
+
+bool Interpreter::AssignOperand(std::string_view text, bool is_option) {
+  const size_t equals = text.find('=');
+  const std::string_view name = text.substr(0, equals);
+  if (is_option && equals == std::string_view::npos) {
+    return Fatal("`" + std::string(text) + "' argument to `-v' not in `var=value' form");
+  }
+  if (!IsName(name)) return Fatal("`" + std::string(name) + "' is not a legal variable name");
+  for (const Function& function : program_.functions) {
+    if (function.name == name) {
+      return Fatal("cannot use function `" + std::string(name) + "' as variable name");
+    }
+  }
+  std::vector<std::string> warnings;
+  const Value value = Value::Input(ProcessEscapes(text.substr(equals + 1), warnings));
+  for (const std::string& warning : warnings) Warn(warning);
+  const auto found = std::find(program_.globals.begin(), program_.globals.end(), name);
+  if (found == program_.globals.end()) return true;
+  const auto slot = static_cast<int>(found - program_.globals.begin());
+  if (slot <= kLastHooked) return StoreHooked(slot, value);
+  if (!CheckAssignable(global(slot), [&] { return std::string(name); })) return false;
+  global(slot) = value;
+  return true;
+}
+
+void Interpreter::SetUpProcinfo() {
+  Array* const procinfo = Array::Make();
+  global(kSlotProcinfo) = Value::FromArray(procinfo);
+  const auto set = [&](std::string_view key, Value value) { procinfo->Set(key, std::move(value), budget_); };
+  const ProcessIds ids = host_.Ids();
+  const auto number = [](int64_t id) { return Value::Number(static_cast<double>(id)); };
+  set("api_major", Value::Number(3));
+  set("api_minor", Value::Number(2));
+  set("version", Value::String("5.2.1"));
+  set("strftime", Value::String("%a %b %e %H:%M:%S %Z %Y"));
+  set("platform", Value::String("posix"));
+  set("FS", Value::String("FS"));
+  set("pgrpid", number(ids.pgrp));
+  set("pid", number(ids.pid));
+  set("ppid", number(ids.ppid));
+  set("uid", number(ids.uid));
+  set("euid", number(ids.euid));
+  set("gid", number(ids.gid));
+  set("egid", number(ids.egid));
+  Array* const arguments = Array::Make();
+  arguments->Set(0, Value::Input(options_.name), budget_);
+  set("argv", Value::FromArray(arguments));
+  Array* const identifiers = Array::Make();
+  for (const Function& function : program_.functions) {
+    identifiers->Set(function.name, Value::String("user"), budget_);
+  }
+  set("identifiers", Value::FromArray(identifiers));
+}
+
+void Interpreter::SetUpVariables() {
+  for (const int slot : {kSlotNf, kSlotNr, kSlotFnr, kSlotRstart, kSlotArgind, kSlotIgnorecase,
+                         kSlotBinmode, kSlotLint}) {
+    global(slot) = Value::Number(0);
+  }
+  global(kSlotRlength) = Value::Number(-1);
+  for (const int slot : {kSlotRt, kSlotFilename, kSlotErrno, kSlotFieldwidths}) {
+    global(slot) = Value::String("");
+  }
+  global(kSlotFs) = Value::String(" ");
+  global(kSlotOfs) = Value::String(ofs_);
+  global(kSlotOrs) = Value::String(ors_);
+  global(kSlotRs) = Value::String("\n");
+  global(kSlotSubsep) = Value::String(subsep_);
+  global(kSlotConvfmt) = Value::String(convfmt_);
+  global(kSlotOfmt) = Value::String(ofmt_);
+  global(kSlotFpat) = Value::String("[^[:space:]]+");
+  global(kSlotTextdomain) = Value::String("messages");
+  record_.set_formats(&ofs_, &convfmt_);
+
+  Array* const environment = Array::Make();
+  global(kSlotEnviron) = Value::FromArray(environment);
+  for (const auto& [name, value] : host_.Environment()) {
+    environment->Set(name, Value::Input(value), budget_);
+  }
+  Array* const arguments = Array::Make();
+  global(kSlotArgv) = Value::FromArray(arguments);
+  arguments->Set(0, Value::Input(options_.name), budget_);
+  for (size_t i = 0; i < options_.operands.size(); ++i) {
+    arguments->Set(static_cast<int32_t>(i + 1), Value::Input(options_.operands[i]), budget_);
+  }
+  global(kSlotArgc) = Value::Number(static_cast<double>(options_.operands.size() + 1));
+  if (options_.strictness == Strictness::kGnu) SetUpProcinfo();
+  SetUpTables();
+}
+
+}  // namespace paddock::awk
