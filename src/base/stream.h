@@ -80,6 +80,8 @@ class Input {
   // The first error met, or success.
   const Status& status() const { return status_; }
   bool at_end() { return Peek().empty(); }
+  // True when more bytes are at hand: asking for them will not invalidate what was read before.
+  bool has_buffered() const { return !rest_.empty(); }
 
   // Gives unread bytes back to a source that can seek, so that the next reader of the same open file
   // continues where this one logically stopped. Called by the destructor.

@@ -28,6 +28,7 @@ struct Syntax {
   bool empty_range_is_error = true;
   bool warns_of_class_syntax = false;  // [:alpha:] without the outer brackets
   bool has_awk_escapes = false;
+  bool open_bracket_is_bad = false;    // what a pattern that ends in [ is called
 };
 
 Syntax SyntaxOf(RegexDialect dialect) {
@@ -36,12 +37,12 @@ Syntax SyntaxOf(RegexDialect dialect) {
     case RegexDialect::kBasic:
     case RegexDialect::kGrepBasic:
       s.escaped_operators = s.escaped_bar = s.escaped_plus = true;
-      s.interval_first_is_error = dialect == RegexDialect::kBasic;
+      s.interval_first_is_error = s.open_bracket_is_bad = dialect == RegexDialect::kBasic;
       s.warns_of_class_syntax = true;
       break;
     case RegexDialect::kExtended:
     case RegexDialect::kSedExtended:
-      s.anchors_anywhere = s.operator_first_is_error = true;
+      s.anchors_anywhere = s.operator_first_is_error = s.open_bracket_is_bad = true;
       s.lone_close_is_text = dialect == RegexDialect::kExtended;
       s.warns_of_class_syntax = dialect == RegexDialect::kSedExtended;
       break;
@@ -555,6 +556,7 @@ Result<uint32_t> Parser::ParseBracket() {
     is_negated = true;
     ++at_;
   }
+  if (at_ >= text_.size() && syntax_.open_bracket_is_bad) return Syntax_("Invalid regular expression");
   for (bool is_first = true;; is_first = false) {
     if (at_ >= text_.size()) return Syntax_("Unmatched [, [^, [:, [., or [=");
     if (text_[at_] == ']' && !is_first) break;
