@@ -81,8 +81,9 @@ MemoryVolume::MemoryVolume(std::shared_ptr<MemoryTree> tree) : tree_(std::move(t
 MemoryVolume::~MemoryVolume() = default;
 
 std::shared_ptr<MemoryVolume> MemoryVolume::Fork() const {
-  return std::shared_ptr<MemoryVolume>(new MemoryVolume(
-      std::make_shared<MemoryTree>(*tree_)));  // allow(raw-new): private constructor
+  auto tree = std::make_shared<MemoryTree>(*tree_);
+  return std::shared_ptr<MemoryVolume>(
+      new MemoryVolume(std::move(tree)));  // allow(raw-new): private constructor
 }
 
 void MemoryVolume::set_scheduler(Scheduler* scheduler) { tree_->set_scheduler(scheduler); }
