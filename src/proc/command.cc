@@ -66,6 +66,11 @@ ExitStatus Invocation::Fail(std::string_view subject, const Error& error, ExitSt
 
 ExitStatus Invocation::Usage(std::string_view message) {
   Fail(message);
+  return UsageHint();
+}
+
+ExitStatus Invocation::UsageHint() {
+  out.Flush();
   err.Write("Try '" + std::string(name()) + " --help' for more information.\n");
   return command.usage_status;
 }

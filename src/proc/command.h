@@ -110,6 +110,8 @@ struct Invocation {
   ExitStatus Fail(std::string_view subject, const Error& error, ExitStatus status = 1);
   // "NAME: MESSAGE\nTry 'NAME --help' for more information.\n", the command's usage status.
   ExitStatus Usage(std::string_view message);
+  // The second line alone, after complaints were written one by one.
+  ExitStatus UsageHint();
 };
 
 struct Command {

@@ -1,0 +1,58 @@
+// hostname - show the host's name
+//
+// usage: hostname [-s|-f|-d|-i|-A|-I]
+//
+// Exit status: 0; 1 when asked to set the name, which needs root.
+// Source: Debian hostname 3.23.
+// Differs: the sandbox has no network: -i, -I and -A show 127.0.1.1 and the name.
+
+#include "proc/command.h"
+#include "proc/kernel.h"
+
+namespace paddock {
+namespace {
+
+struct Options {
+  bool brief = false;
+  bool full = false;
+  bool domain = false;
+  bool address = false;
+  bool addresses = false;
+  bool all = false;
+};
+constexpr Option kOptions[] = {
+    Flag<&Options::brief>('s', "short", "short host name"),
+    Flag<&Options::full>('f', "fqdn", "long host name (FQDN)"),
+    Flag<&Options::full>(0, "long", nullptr),
+    Flag<&Options::domain>('d', "domain", "DNS domain name"),
+    Flag<&Options::address>('i', "ip-address", "addresses for the host name"),
+    Flag<&Options::addresses>('I', "all-ip-addresses", "all addresses for the host"),
+    Flag<&Options::all>('A', "all-fqdns", "all long host names (FQDNs)"),
+};
+
+ExitStatus Run(Invocation& in, const Options& options, const std::vector<std::string>& operands) {
+  if (!operands.empty()) return in.Fail("you must be root to change the host name");
+  const std::string name = in.kernel.hostname();
+  if (options.address || options.addresses) {
+    in.out.WriteLine("127.0.1.1");
+  } else if (options.domain) {
+    const size_t dot = name.find('.');
+    in.out.WriteLine(dot == std::string::npos ? "" : name.substr(dot + 1));
+  } else {
+    in.out.WriteLine(options.brief ? name.substr(0, name.find('.')) : name);
+  }
+  return 0;
+}
+
+}  // namespace
+
+extern const Command kCommand_hostname;
+const Command kCommand_hostname = Define<Options, Run>({
+    .name = "hostname",
+    .summary = "show the system's host name",
+    .synopsis = "[OPTION]",
+    .options = kOptions,
+    .usage_status = 255,
+});
+
+}  // namespace paddock
