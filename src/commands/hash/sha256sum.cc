@@ -1,0 +1,30 @@
+// sha256sum - compute and check SHA256 message digest
+//
+// usage: sha256sum [OPTION]... [FILE]...
+// Writes the SHA256 digest of each FILE, or (-c) checks files against lists of digests.
+//
+// Exit status: 0, or 1 when a file could not be read or a check failed.
+// Source: GNU coreutils 9.1.
+// Differs: nothing known.
+
+#include "commands/hash/digest_sum.h"
+
+namespace paddock {
+namespace {
+
+ExitStatus Run(Invocation& in, const DigestOptions& options, const std::vector<std::string>& operands) {
+  return RunDigestSum(in, kSha256, options, operands);
+}
+
+}  // namespace
+
+extern const Command kCommand_sha256sum;
+const Command kCommand_sha256sum = Define<DigestOptions, Run>({
+    .name = "sha256sum",
+    .summary = "compute and check SHA256 message digest",
+    .synopsis = kDigestSynopsis,
+    .details = kDigestDetails,
+    .options = kDigestOptions,
+});
+
+}  // namespace paddock
