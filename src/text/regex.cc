@@ -1,6 +1,7 @@
 #include "text/regex.h"
 
 #include <algorithm>
+#include <bitset>
 #include <cstring>
 
 #include "base/budget.h"
@@ -48,6 +49,7 @@ struct Regex::Impl {
   Result<bool> Search(std::string_view text, size_t from, std::vector<RegexGroup>* groups, Budget& budget,
                       bool is_line_start) const;
   bool SearchPlain(std::string_view text, size_t from, std::vector<RegexGroup>* groups, bool is_line_start) const;
+  bool SearchRun(std::string_view text, size_t from, std::vector<RegexGroup>* groups, bool is_line_start) const;
   const Re2Matcher* AutomatonFor(std::string_view text, size_t from, bool is_line_start) const;
   const BacktrackMatcher& Backtracker() const {
     if (backtracker == nullptr) backtracker = std::make_unique<BacktrackMatcher>(tree);
@@ -104,6 +106,36 @@ bool Regex::Impl::SearchPlain(std::string_view text, size_t from, std::vector<Re
   return true;
 }
 
+// Only for text in which the set's characters are bytes.
+bool Regex::Impl::SearchRun(std::string_view text, size_t from, std::vector<RegexGroup>* groups,
+                            bool is_line_start) const {
+  const std::bitset<256>& set = tree.sets[analysis.run_set].bytes();
+  const auto is_member = [&](size_t at) { return set[static_cast<unsigned char>(text[at])]; };
+  const auto min = static_cast<size_t>(analysis.run_min);
+  size_t begin = from;
+  if (analysis.plain_at_start) {
+    if (from > 0 || !is_line_start) return false;
+  } else if (analysis.plain_at_end) {
+    begin = text.size();
+    while (begin > from && is_member(begin - 1)) --begin;
+    if (analysis.run_is_single) begin = std::max(begin, std::max(text.size(), size_t{1}) - 1);
+  } else if (min > 0) {
+    while (begin < text.size() && !is_member(begin)) ++begin;
+  }
+  for (;;) {
+    size_t end = begin;
+    const size_t limit = analysis.run_is_single ? std::min(text.size(), begin + 1) : text.size();
+    while (end < limit && is_member(end)) ++end;
+    if (end - begin >= min && (!analysis.plain_at_end || end == text.size())) {
+      FillWhole(groups, begin, end);
+      return true;
+    }
+    if (analysis.plain_at_start || end >= text.size()) return false;
+    for (begin = end; begin < text.size() && !is_member(begin);) ++begin;
+    if (begin == text.size()) return false;
+  }
+}
+
 const Re2Matcher* Regex::Impl::AutomatonFor(std::string_view text, size_t from, bool is_line_start) const {
   auto kind = Re2Matcher::Text::kBytes;
   if (!analysis.is_byte_wise) {
@@ -126,6 +158,10 @@ Result<bool> Regex::Impl::Search(std::string_view text, size_t from, std::vector
                                  Budget& budget, bool is_line_start) const {
   budget.Step(1 + static_cast<int64_t>((text.size() - from) / 64));
   if (analysis.is_plain) return SearchPlain(text, from, groups, is_line_start);
+  if (analysis.is_run && (tree.sets[analysis.run_set].is_byte_wise() || !tree.is_utf8 ||
+                          (text.size() - from <= kShortText && IsAscii(text.substr(from))))) {
+    return SearchRun(text, from, groups, is_line_start);
+  }
   if (analysis.is_anchored && from > 0) return false;
   if (!analysis.required.empty() && FindLiteral(text, analysis.required, from) == kNone) return false;
   const Re2Matcher* automaton = analysis.has_back_references ? nullptr : AutomatonFor(text, from, is_line_start);

@@ -71,6 +71,19 @@ bool HasGroup(const RegexTree& tree, uint32_t index) {
          std::any_of(node.children.begin(), node.children.end(), [&](uint32_t c) { return HasGroup(tree, c); });
 }
 
+void AnalyzeRun(const RegexTree& tree, uint32_t index, RegexAnalysis& analysis) {
+  const RegexNode* node = &tree.at(index);
+  analysis.run_is_single = true;
+  analysis.run_min = 1;
+  if (node->kind == Kind::kRepeat && node->max == RegexNode::kNoMaximum) {
+    analysis.run_is_single = false;
+    analysis.run_min = node->min;
+    node = &tree.at(node->children[0]);
+  }
+  analysis.is_run = node->kind == Kind::kSet;
+  analysis.run_set = node->value;
+}
+
 void AnalyzePlain(const RegexTree& tree, RegexAnalysis& analysis) {
   const RegexNode& root = tree.at(tree.root);
   std::vector<uint32_t> parts = root.kind == Kind::kConcat ? root.children : std::vector<uint32_t>{tree.root};
@@ -87,6 +100,7 @@ void AnalyzePlain(const RegexTree& tree, RegexAnalysis& analysis) {
     analysis.plain_at_end = true;
     parts.pop_back();
   }
+  if (parts.size() == 1) AnalyzeRun(tree, parts.front(), analysis);
   analysis.is_plain = std::all_of(parts.begin(), parts.end(), [&](uint32_t part) {
     return tree.at(part).kind == Kind::kLiteral || tree.at(part).kind == Kind::kEmpty;
   });

@@ -15,6 +15,12 @@ struct RegexAnalysis {
   bool is_plain = false;
   bool plain_at_start = false;
   bool plain_at_end = false;
+  // The whole pattern is a run of characters of one set, `run_min` or more of them (just one when
+  // `run_is_single`), perhaps tied to the ends of the text.
+  bool is_run = false;
+  bool run_is_single = false;
+  uint32_t run_set = 0;
+  int run_min = 0;
   // Every match begins at the start of the text.
   bool is_anchored = false;
   bool is_nullable = false;
