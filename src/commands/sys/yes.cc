@@ -20,7 +20,7 @@ ExitStatus Run(Invocation& in, const Options&, const std::vector<std::string>& o
     if (!line.empty()) line += ' ';
     line += operand;
   }
-  if (operands.empty()) line = "y";
+  if (operands.empty()) line.push_back('y');
   line += '\n';
   constexpr size_t kBlock = 16 << 10;
   std::string block;
