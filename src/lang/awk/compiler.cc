@@ -390,6 +390,7 @@ class Compiler {
     program_.uses_rt |= node->slot == kSlotRt || node->slot == kSlotSymtab;
     program_.uses_symtab |= node->slot == kSlotSymtab;
     program_.uses_functab |= node->slot == kSlotFunctab;
+    program_.uses_environ |= node->slot == kSlotEnviron || node->slot == kSlotSymtab;
   }
 
   // Evaluates for its effects alone.

@@ -74,7 +74,10 @@ class Host {
   virtual Result<std::unique_ptr<Coprocess>> StartCoprocess(std::string_view command) = 0;
   virtual Result<CommandStatus> RunSystem(std::string_view command) = 0;
 
-  virtual std::vector<std::pair<std::string, std::string>> Environment() = 0;
+  using Variables = std::vector<std::pair<std::string, std::string>>;
+  virtual Variables Environment() = 0;
+  // What commands started from now on get.
+  virtual void SetEnvironment(const Variables& variables) = 0;
   virtual ProcessIds Ids() = 0;
   virtual const Clock& clock() = 0;
   virtual Budget& budget() = 0;

@@ -29,9 +29,9 @@ namespace paddock::awk {
 
 struct RunOptions {
   std::string name = "awk";                       // ARGV[0] and the start of messages
-  std::optional<std::string> field_separator;     // -F
-  std::vector<std::string> assignments;           // -v, "name=text"
+  std::vector<std::string> assignments;           // -v and -F, "name=text"
   std::vector<std::string> operands;              // files and assignments
+  std::vector<std::string> arguments;             // the whole command line, for PROCINFO
   bool is_utf8 = true;
   bool is_sandboxed = false;                      // -S
   bool reads_non_decimal = false;                 // -n
@@ -161,6 +161,8 @@ class Interpreter {
   bool EndFile();
   void SetRecord(std::string_view record, std::string_view terminator);
   void SetErrno(const Error& error);
+  // Makes ENVIRON the environment of the next command.
+  void ShareEnvironment();
 
   // --- built-in functions (builtins*.cc)
   bool CallBuiltin(Builtin id, size_t count);

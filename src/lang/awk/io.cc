@@ -33,7 +33,7 @@ Interpreter::Interpreter(const Program& program, const RunOptions& options, Host
       options_(options),
       host_(host),
       budget_(host.budget()),
-      streams_(host),
+      streams_(host, [this] { ShareEnvironment(); }),
       patterns_(options.is_utf8, host.budget()),
       record_(patterns_, options.is_utf8, host.budget()),
       globals_(program.globals.size()),
@@ -72,6 +72,17 @@ void Interpreter::Warn(const std::string& message) {
 
 void Interpreter::SetErrno(const Error& error) {
   global(kSlotErrno) = Value::String(error.code == Code::kOk ? "" : error.Text());
+}
+
+void Interpreter::ShareEnvironment() {
+  Array* const environment = global(kSlotEnviron).array();
+  if (!program_.uses_environ || environment == nullptr) return;
+  Host::Variables variables;
+  for (const Array::Element& element : environment->Elements(budget_)) {
+    const TextOf name(element.key, convfmt_), value(element.value, convfmt_);
+    variables.emplace_back(name.view(), value.view());
+  }
+  host_.SetEnvironment(variables);
 }
 
 // --- output
@@ -327,10 +338,6 @@ bool Interpreter::Getline(Redirect how, bool has_variable) {
 int Interpreter::Run() {
   SetUpVariables();
   bool is_ready = true;
-  if (options_.field_separator) {
-    std::vector<std::string> warnings;
-    is_ready = StoreHooked(kSlotFs, Value::String(ProcessEscapes(*options_.field_separator, warnings)));
-  }
   for (const std::string& assignment : options_.assignments) {
     is_ready = is_ready && AssignOperand(assignment, true);
   }

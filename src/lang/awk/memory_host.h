@@ -72,7 +72,8 @@ class MemoryHost final : public Host {
     return Code::kNotSupported;
   }
   Result<CommandStatus> RunSystem(std::string_view) override { return Code::kNotSupported; }
-  std::vector<std::pair<std::string, std::string>> Environment() override { return {{"TZ", "UTC"}}; }
+  Variables Environment() override { return {{"TZ", "UTC"}}; }
+  void SetEnvironment(const Variables&) override {}
   ProcessIds Ids() override { return {}; }
   const Clock& clock() override { return budget_.clock(); }
   Budget& budget() override { return budget_; }

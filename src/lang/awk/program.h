@@ -127,7 +127,7 @@ struct Program {
 
   // Where each list of rules starts; -1 when there is none.
   int begin = -1, record = -1, end = -1, begin_file = -1, end_file = -1;
-  bool uses_rt = false, uses_symtab = false, uses_functab = false;
+  bool uses_rt = false, uses_symtab = false, uses_functab = false, uses_environ = false;
 };
 
 }  // namespace paddock::awk

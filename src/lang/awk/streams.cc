@@ -8,8 +8,9 @@ int ToStatus(const CommandStatus& status) {
   return status.signal != 0 ? 256 + status.signal : status.exit_status;
 }
 
-Streams::Streams(Host& host)
+Streams::Streams(Host& host, std::function<void()> before_command)
     : host_(host),
+      before_command_(std::move(before_command)),
       standard_output_(host.standard_output()),
       standard_error_(host.standard_error()),
       standard_input_(host.standard_input(), host.budget()) {
@@ -32,6 +33,7 @@ Status Streams::OpenOutput(Stream& stream) {
   ByteSink* sink = nullptr;
   if (stream.how == Redirect::kPipe) {
     standard_output_.Flush();
+    before_command_();
     PADDOCK_ASSIGN(stream.command_input, host_.StartWriting(stream.name));
     sink = stream.command_input.get();
   } else if (stream.name == "/dev/stdout" || stream.name == "-") {
@@ -56,6 +58,7 @@ Status Streams::OpenInput(Stream& stream) {
   ByteSource* source = nullptr;
   if (stream.how == Redirect::kPipe) {
     FlushAll();
+    before_command_();
     PADDOCK_ASSIGN(stream.command_output, host_.StartReading(stream.name));
     source = stream.command_output.get();
   } else if (stream.name == "-" || stream.name == "/dev/stdin") {
@@ -82,6 +85,7 @@ Result<Output*> Streams::ForOutput(Redirect how, std::string_view name) {
   stream.name = name;
   if (how == Redirect::kCoprocess) {
     FlushAll();
+    before_command_();
     PADDOCK_ASSIGN(stream.coprocess, host_.StartCoprocess(name));
     stream.output = std::make_unique<Output>(stream.coprocess->input());
     stream.reader = std::make_unique<RecordReader>(stream.coprocess->output(), host_.budget());
@@ -170,6 +174,7 @@ Status Streams::CloseAll() {
 
 Result<CommandStatus> Streams::System(std::string_view command) {
   FlushAll();
+  before_command_();
   return host_.RunSystem(command);
 }
 

@@ -1,6 +1,7 @@
 // The files and commands that a program reads and writes by name.
 #pragma once
 
+#include <functional>
 #include <list>
 #include <memory>
 #include <optional>
@@ -17,7 +18,8 @@ namespace paddock::awk {
 
 class Streams {
  public:
-  explicit Streams(Host& host);
+  // `before_command` is called before a command starts.
+  Streams(Host& host, std::function<void()> before_command);
 
   Output& standard_output() { return standard_output_; }
   Output& standard_error() { return standard_error_; }
@@ -65,6 +67,7 @@ class Streams {
   Result<int> CloseStream(std::list<Stream>::iterator at);
 
   Host& host_;
+  std::function<void()> before_command_;
   Output standard_output_;
   Output standard_error_;
   RecordReader standard_input_;

@@ -320,7 +320,9 @@ void Interpreter::SetUpProcinfo() {
   set("gid", number(ids.gid));
   set("egid", number(ids.egid));
   Array* const arguments = Array::Make();
-  arguments->Set(0, Value::Input(options_.name), budget_);
+  for (size_t i = 0; i < options_.arguments.size(); ++i) {
+    arguments->Set(static_cast<int32_t>(i), Value::Input(options_.arguments[i]), budget_);
+  }
   set("argv", Value::FromArray(arguments));
   Array* const identifiers = Array::Make();
   for (const Function& function : program_.functions) {
