@@ -6,7 +6,7 @@
 #include "base/check.h"
 #include "shell/expand/arithmetic.h"
 #include "shell/state/assign.h"
-#include "shell_fixture.h"
+#include "shell/shell_for_test.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace paddock::shell;

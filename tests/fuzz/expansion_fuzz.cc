@@ -7,7 +7,7 @@
 #include "shell/expand/expander.h"
 #include "shell/parser/parser.h"
 #include "shell/state/assign.h"
-#include "shell_fixture.h"
+#include "shell/shell_for_test.h"
 
 namespace paddock::shell {
 namespace {

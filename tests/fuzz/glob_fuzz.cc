@@ -6,7 +6,7 @@
 
 #include "base/check.h"
 #include "shell/expand/expander.h"
-#include "shell_fixture.h"
+#include "shell/shell_for_test.h"
 #include "text/pattern.h"
 #include "vfs/file_system.h"
 

@@ -95,6 +95,15 @@ bool ExpandWord(Shell& shell, const Word& word, std::vector<std::string>* fields
     fields->push_back(*value);
     return true;
   }
+  if (word.parts.size() == 1) {
+    // $x whose value neither splits nor globs.
+    const std::string* value = FindSimpleValue(shell, word.parts[0]);
+    if (value != nullptr && !value->empty() && value->find_first_of(" \t\n*?[\\+@!(") == std::string::npos &&
+        shell.ifs() == " \t\n") {
+      fields->push_back(*value);
+      return true;
+    }
+  }
   Expansion out(shell, Target::kFields, fields);
   return out.AddWord(word, {}) && out.Finish();
 }

@@ -28,9 +28,12 @@ bool ExpandPattern(Shell& shell, const Word& word, std::string* pattern);
 bool ExpandRegex(Shell& shell, const Word& word, std::string* pattern);
 // A redirection target: full expansion that must give one field (else "ambiguous redirect").
 bool ExpandRedirectTarget(Shell& shell, const Word& word, std::string* target);
-// The words of `name=( … )`: each with full expansion.
 // The body of a here-document (parsed as double-quoted text).
 bool ExpandHereDocument(Shell& shell, const Word& body, std::string* text);
+
+// A subscript that is known as text only (unset 'm[$k]', printf -v 'm[$k]', names inside arithmetic):
+// expansions and quote removal.
+bool ExpandSubscriptText(Shell& shell, std::string_view text, std::string* value);
 
 // Splits text by IFS as `read` and unquoted expansions do; used by the builtins too.
 std::vector<std::string> SplitFields(std::string_view text, std::string_view ifs);

@@ -204,7 +204,7 @@ void Expansion::AddList(std::span<const std::string> list, bool is_star, const C
     shell_.budget().Step();
     if (i > 0) {
       if (joins) {
-        Append(is_star && !is_here_document_ ? std::string_view(ifs().joiner()) : " ", context.is_quoted);
+        Append(is_star ? std::string_view(ifs().joiner()) : " ", context.is_quoted);
       } else if (context.is_quoted || ifs().is_null()) {
         BreakField();
       } else {

@@ -113,8 +113,9 @@ class Expansion {
   // Ends the word: the last field, its globbing.
   bool Finish();
   std::string& text() { return text_; }
-  // In a here-document $* joins with a space, as $@ does.
+  // In a here-document only ${a[*]} joins with IFS; $* and what operators make of lists join with spaces.
   void set_here_document() { is_here_document_ = true; }
+  bool is_here_document() const { return is_here_document_; }
 
   // Results of expansions.
   void AddValue(std::string_view value, const Context& context) {
@@ -170,8 +171,6 @@ bool ExpandParameter(Expansion& out, const Parameter& parameter, const Expansion
 // The text of an expression with its expansions made (arithmetic_word.cc); those inside a subscript are
 // quoted so that the subscript ends where it was written to end.
 bool ExpandArithmeticText(Shell& shell, const Word& word, std::string* text);
-// A subscript inside arithmetic: expansions and quote removal.
-bool ExpandSubscriptText(Shell& shell, std::string_view text, std::string* value);
 // The text of a subscript of ${a[…]}: the key, or the expression.
 bool ExpandSubscript(Shell& shell, const Word& subscript, std::string* text);
 

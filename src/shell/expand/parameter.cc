@@ -320,7 +320,9 @@ class Substitution {
 
 void Substitution::AddResult() {
   if (value_.is_list) {
-    out_.AddList(value_.list, value_.is_star, context_);
+    const bool is_plain_array = parameter_.op == Op::kNone && reference_.is_variable();
+    const bool is_star = value_.is_star && (is_plain_array || !out_.is_here_document());
+    out_.AddList(value_.list, is_star, context_);
   } else {
     out_.AddValue(value_.text, context_);
   }
@@ -404,7 +406,7 @@ bool Substitution::RunKeys() {
   } else if (variable != nullptr && variable->Scalar() != nullptr) {
     keys.emplace_back("0");
   }
-  out_.AddList(keys, reference_.is_star, context_);
+  out_.AddList(keys, reference_.is_star && !out_.is_here_document(), context_);
   return true;
 }
 
@@ -536,7 +538,7 @@ bool ExpandParameter(Expansion& out, const Parameter& parameter, const Expansion
   if (is_bare) {
     const std::string& name = parameter.name.text;
     if (name == "@" || name == "*") {
-      out.AddList(shell.positionals(), name == "*", context);
+      out.AddList(shell.positionals(), name == "*" && !out.is_here_document(), context);
       return true;
     }
     const Variable* variable = shell.variables.Find(parameter.name);

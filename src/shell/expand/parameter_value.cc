@@ -6,6 +6,7 @@
 
 #include "shell/expand/arithmetic.h"
 #include "shell/expand/arithmetic_lexer.h"
+#include "shell/expand/expander.h"
 #include "shell/expand/expansion.h"
 #include "shell/shell.h"
 #include "shell/state/assign.h"

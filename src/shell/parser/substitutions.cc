@@ -54,10 +54,23 @@ bool Lexer::ReadParameter(std::vector<WordPart>& parts) {
   source_.Advance();
   const bool is_name = IsNameStart(source_.Peek());
   source_.Advance();
-  while (is_name && IsNameChar(source_.Peek())) source_.Advance();
+  std::string continued;   // the text so far, when a line continuation is inside the name
+  size_t piece = begin;
+  while (is_name) {
+    if (IsNameChar(source_.Peek())) {
+      source_.Advance();
+    } else if (source_.Peek() == '\\' && source_.Peek(1) == '\n') {
+      continued += source_.Slice(piece, source_.pos());
+      edits_.push_back({source_.pos(), source_.pos() + 2, {}});
+      source_.Advance(2);
+      piece = source_.pos();
+    } else {
+      break;
+    }
+  }
   WordPart part(Kind::kParameter);
   part.parameter = std::make_unique<Parameter>();
-  part.parameter->source = source_.Slice(begin, source_.pos());
+  part.parameter->source = continued + std::string(source_.Slice(piece, source_.pos()));
   part.parameter->name = Name(part.parameter->source.substr(1));
   parts.push_back(std::move(part));
   return true;

@@ -392,7 +392,9 @@ bool UnsetVariable(Shell& shell, std::string_view reference, bool nameref_itself
   }
   const std::string& subscript = *target.subscript;
   if (variable->has(kAssociative)) {
-    shell.variables.FindMutable(target.name)->MutableAssociative().Unset(subscript);
+    std::string key;
+    if (!ExpandSubscriptText(shell, subscript, &key)) return false;
+    shell.variables.FindMutable(target.name)->MutableAssociative().Unset(key);
     return true;
   }
   if (!variable->has(kIndexed)) {
