@@ -382,6 +382,7 @@ Result<bool> Executor::ReadLine(bool joins) {
     hold_has_newline_ = true;
     for (auto& file : read_files_) file.reset();
   }
+  has_replaced_ = false;
   has_newline_ = line->is_terminated;
   if (joins) {
     owned_.push_back(options_.delimiter);
@@ -656,7 +657,6 @@ Result<int> Executor::Run() {
     if (flow != Flow::kRestartCycle) {
       PADDOCK_ASSIGN(const bool was_read, ReadLine(false));
       if (!was_read) break;
-      has_replaced_ = false;
     }
     PADDOCK_ASSIGN(flow, RunCycle());
     const bool prints = flow == Flow::kEndCycle || flow == Flow::kQuit;
