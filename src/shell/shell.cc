@@ -149,7 +149,7 @@ void Shell::FailFatal(std::string_view message) {
     flow = Flow::kDiscard;
     return;
   }
-  last_status = is_subshell_of_script ? 1 : 127;
+  last_status = is_subshell_of_script || options.Get(SetOption::kErrexit) ? 1 : 127;
   flow = Flow::kExit;
 }
 

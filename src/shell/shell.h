@@ -193,6 +193,9 @@ class Shell {
   // --- traps and jobs (exec/) ---------------------------------------------------------------------
   void SetTrap(int signal, std::optional<std::string> action);   // nothing: default
   void RunPendingTraps();
+  // While an EXIT trap is set, fatal signals are caught so that it runs before the shell dies of them.
+  void CatchDeadlySignals(bool on);
+  int death_signal = 0;
   // Runs the action of DEBUG, ERR or RETURN if one is set and applies here. Keeps $?.
   void RunPseudoTrap(int trap);
   JobTable& jobs() { return *jobs_; }

@@ -185,7 +185,7 @@ class Formatter {
     if (const auto code = CharacterValue(argument)) return static_cast<uint64_t>(*code);
     const std::string text(argument);
     if (text.empty()) {
-      if (!ignores_empty_) {
+      if (!host_.empty_is_zero()) {
         host_.ComplainNumber(argument, false);
         status_ = 1;
       }
@@ -203,7 +203,7 @@ class Formatter {
     if (errno == ERANGE) {
       host_.ComplainRange(argument);
       errno = 0;
-      if (!range_is_warning_) status_ = 1;
+      if (!host_.range_is_warning()) status_ = 1;
     }
     if (is_none || has_rest) {
       host_.ComplainNumber(argument, !is_none);
@@ -216,8 +216,10 @@ class Formatter {
     if (const auto code = CharacterValue(argument)) return static_cast<long double>(*code);
     const std::string text(argument);
     if (text.empty()) {
-      host_.ComplainNumber(argument, false);
-      status_ = 1;
+      if (!host_.empty_is_zero()) {
+        host_.ComplainNumber(argument, false);
+        status_ = 1;
+      }
       return 0;
     }
     errno = 0;
@@ -344,8 +346,6 @@ class Formatter {
   size_t next_ = 0;
   int status_ = 0;
   bool has_argument_ = false;
-  bool ignores_empty_ = false;
-  bool range_is_warning_ = false;
 };
 
 }  // namespace

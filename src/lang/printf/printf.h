@@ -26,6 +26,9 @@ class PrintfHost {
   // %(format)T; false if the host has no such conversion.
   virtual bool FormatTimestamp(std::string_view format, int64_t seconds, std::string* out) = 0;
   virtual bool is_utf8() const = 0;
+  // '' as a number is 0 without a complaint; a number out of range leaves the status 0 (bash).
+  virtual bool empty_is_zero() const { return false; }
+  virtual bool range_is_warning() const { return false; }
   // Names a variable for %n; false if there is none.
   virtual bool StoreCount(std::string_view variable, size_t count) = 0;
   virtual Budget& budget() = 0;

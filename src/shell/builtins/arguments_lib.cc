@@ -27,6 +27,7 @@ std::optional<int> StatusArgument(Shell& shell, const BuiltinCall& call, int* fa
   }
   if (index + 1 < call.args.size()) {
     shell.Complain(call.args[0], "too many arguments");
+    shell.Discard();
     *failure = 1;
     return std::nullopt;
   }

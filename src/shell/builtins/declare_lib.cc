@@ -169,7 +169,7 @@ class Declarer {
       if (variable == nullptr || variable->has(kHidden)) continue;
       if (kind_ == DeclareKind::kLocal && shell_.variables.FindLocal(Name(name)) == nullptr) continue;
       if ((variable->attributes & on_) != on_) continue;
-      if (plain || kind_ == DeclareKind::kLocal) {
+      if (plain || (kind_ == DeclareKind::kLocal && !prints_)) {
         if (variable->is_set) shell_.out().WriteLine(AssignmentText(name, *variable));
       } else {
         PrintVariable(name, *variable);
@@ -294,6 +294,7 @@ class Declarer {
     }
     Variable inherited;
     bool has_inherited = false;
+    const Variable* const outer_before = is_local && existing == nullptr ? shell_.variables.Find(name) : nullptr;
     if (is_local && existing == nullptr && (inherits_ || shell_.options.Get(ShoptOption::kLocalvarInherit))) {
       if (const Variable* outer = shell_.variables.Find(name); outer != nullptr) {
         inherited = *outer;
@@ -304,6 +305,10 @@ class Declarer {
     Variable& variable = is_local  ? shell_.variables.ObtainLocal(name)
                          : global_ ? shell_.variables.ObtainGlobal(name)
                                    : shell_.variables.Obtain(name);
+    if (is_local && existing == nullptr && !has_inherited) {
+      // A local of an exported name is exported too; one before the call (`x=1 f`) gives its value.
+      if (const Variable* outer = outer_before; outer != nullptr && outer->has(kExported)) variable.attributes |= kExported;
+    }
     if (has_inherited) {
       variable = inherited;
       variable.attributes &= ~static_cast<uint32_t>(kReadonly | kNameref);

@@ -5,7 +5,9 @@ namespace paddock::shell {
 Status ChangeDirectory(Shell& shell, const std::string& path, bool is_physical) {
   vfs::View& files = shell.files();
   const std::string before = files.cwd();
-  const std::string logical = vfs::NormalizePath(vfs::JoinPath(before, path));
+  std::string logical = vfs::NormalizePath(vfs::JoinPath(before, path));
+  // POSIX lets exactly two leading slashes stand.
+  if (path.starts_with("//") && !path.starts_with("///")) logical.insert(0, "/");
   Status changed;
   if (is_physical) {
     changed = files.ChangeDirectory(path);

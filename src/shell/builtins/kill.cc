@@ -103,7 +103,6 @@ int Run(Shell& shell, const BuiltinCall& call) {
   int failures = 0;
   int sent = 0;
   for (; i < call.args.size(); ++i) (SendTo(shell, call.args[i], signal) ? sent : failures) += 1;
-  if (shell.process().HasCaught()) shell.RunPendingTraps();
   return sent > 0 || failures == 0 ? 0 : 1;
 }
 

@@ -14,8 +14,15 @@ class Host final : public PrintfHost {
  public:
   Host(Shell& shell) : shell_(shell) {}
   void ComplainNumber(std::string_view argument, bool) override {
-    shell_.Complain("printf", std::string(argument) + ": invalid number");
+    const bool is_octal = argument.size() > 1 && argument[0] == '0' &&
+                          argument.find_first_not_of("0123456789") == std::string_view::npos;
+    const bool is_hex = argument.size() > 1 && argument[0] == '0' && (argument[1] == 'x' || argument[1] == 'X');
+    shell_.Complain("printf", std::string(argument) + (is_octal ? ": invalid octal number"
+                                                       : is_hex ? ": invalid hex number"
+                                                                : ": invalid number"));
   }
+  bool empty_is_zero() const override { return true; }
+  bool range_is_warning() const override { return true; }
   void ComplainRange(std::string_view argument) override {
     shell_.Complain("printf", "warning: " + std::string(argument) + ": Numerical result out of range");
   }

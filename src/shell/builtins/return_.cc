@@ -11,10 +11,11 @@ int Run(Shell& shell, const BuiltinCall& call) {
   for (const Frame& frame : shell.frames) may_return |= frame.is_function || frame.is_source;
   if (!may_return) {
     shell.Complain("return", "can only `return' from a function or sourced script");
-    return shell.options.Get(SetOption::kPosix) ? 2 : 2;
+    return 2;
   }
   int failure = 0;
   const auto status = StatusArgument(shell, call, &failure);
+  if (!status && failure == 1) return 1;
   shell.last_status = status.value_or(failure);
   shell.flow = Flow::kReturn;
   return shell.last_status;

@@ -29,8 +29,10 @@ int Run(Shell& shell, const BuiltinCall& call) {
         shell.RemoveFunction(name);
         continue;
       }
-      shell.Complain("unset", "`" + name + "': not a valid identifier");
-      status = 1;
+      if (only_variables || name.find('[') != std::string::npos) {
+        shell.Complain("unset", "`" + name + "': not a valid identifier");
+        status = 1;
+      }
       continue;
     }
     const bool is_variable = !only_functions && shell.variables.Find(Name(base)) != nullptr;

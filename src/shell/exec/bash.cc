@@ -185,6 +185,10 @@ ExitStatus RunBash(proc::Process& process, const ShellHost& host, std::span<cons
   const std::span<const std::string> operands = args.subspan(std::min(parsed.operands, args.size()));
   if (parsed.is_interactive) {
     shell.options.Put(ShoptOption::kExpandAliases, true);
+  } else if (const auto startup = shell.Get("BASH_ENV"); startup && !startup->empty() && base != "sh") {
+    const std::string path(*startup);
+    if (auto text = vfs::ReadFile(shell.files(), path, kMaxScript)) shell.Source(path, *text, std::nullopt);
+    if (shell.flow == Flow::kExit) return shell.Finish(shell.last_status);
   }
   if (parsed.is_command) return RunCommandString(shell, operands);
   if (!operands.empty() && !parsed.reads_stdin) return RunFile(shell, operands);

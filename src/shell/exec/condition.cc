@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "shell/ast/printer.h"
 #include "shell/exec/executor.h"
 #include "shell/expand/arithmetic.h"
 #include "shell/expand/expander.h"
@@ -78,7 +79,7 @@ bool TestFile(Shell& shell, char op, const std::string& path) {
 std::optional<int64_t> ParseTestInteger(std::string_view text) {
   const size_t first = text.find_first_not_of(" \t\n");
   if (first == std::string_view::npos) return std::nullopt;
-  text = text.substr(first, text.find_last_not_of(" \t\n") - first + 1);
+  text = text.substr(first, text.find_last_not_of(" \t") - first + 1);
   if (!text.empty() && text[0] == '+') text.remove_prefix(1);
   int64_t value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
@@ -273,7 +274,10 @@ std::optional<bool> TestBinary(Shell& shell, std::string_view op, const std::str
 void RunConditional(Shell& shell, const Statement& statement) {
   shell.line = statement.line;
   shell.command = &statement;
-  if (!shell.traps.actions.empty()) shell.RunPseudoTrap(kTrapDebug);
+  if (!shell.traps.actions.empty()) {
+    shell.command_text = PrintStatement(statement);
+    shell.RunPseudoTrap(kTrapDebug);
+  }
   shell.last_status = 0;
   const Answer answer = EvaluateCondition(shell, *statement.test);
   if (answer) {

@@ -22,7 +22,8 @@ struct ChildPlan {
 
 // Starts `statement` in a child shell on a fiber of its own. `keep` is what the tree belongs to, needed
 // when the parent may go on before the child ends.
-int StartChildShell(Shell& shell, const Statement& statement, const ChildPlan& plan, StatementListPtr keep) {
+int StartChildShell(Shell& shell, const Statement& statement, const ChildPlan& plan,
+                    std::shared_ptr<const void> keep) {
   shell.out().Flush();
   auto child_shell = std::make_shared<std::unique_ptr<Shell>>();
   const auto prepare = [&](proc::Process& child) {
@@ -70,6 +71,13 @@ std::vector<int> StartStages(Shell& shell, const Statement& pipeline, const Stat
       plan.out = std::move(ends.write);
       next_input = std::move(ends.read);
       plan.stderr_too = i < pipeline.pipes_stderr.size() && pipeline.pipes_stderr[i];
+    }
+    // The DEBUG trap of a simple stage runs in the parent, before it starts.
+    const Statement& stage = *pipeline.children[i];
+    if (!shell.traps.actions.empty() && stage.kind == Statement::Kind::kSimple &&
+        !shell.options.Get(SetOption::kFunctrace)) {
+      shell.command_text = PrintStatement(stage);
+      shell.RunPseudoTrap(kTrapDebug);
     }
     // The child must not hold the read end of its own output: the parent keeps it out of its table.
     pids.push_back(StartChildShell(shell, *pipeline.children[i], plan, keep));
@@ -194,6 +202,7 @@ void RunSubshell(Shell& shell, const Statement& statement) {
   const proc::WaitStatus ended =
       shell.kernel().RunInline(shell.process(), nullptr, [&](proc::Process& child) {
         Shell subshell(shell, child);
+        subshell.loop_depth = 0;
         return subshell.Finish(subshell.ExecuteList(*statement.body));
       });
   shell.last_status = ended.status;
@@ -227,7 +236,7 @@ void StartCoprocess(Shell& shell, const Statement& statement) {
   vfs::PipeEnds to_child = vfs::MakePipe(shell.kernel().scheduler());
   vfs::PipeEnds from_child = vfs::MakePipe(shell.kernel().scheduler());
   const ChildPlan plan{.in = to_child.read, .out = from_child.write, .is_background = true};
-  const int pid = StartChildShell(shell, *statement.definition, plan, nullptr);
+  const int pid = StartChildShell(shell, *statement.definition, plan, statement.definition);
   to_child.read.reset();
   from_child.write.reset();
   // Bash hands out descriptors from 63 downwards here.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "shell/ast/printer.h"
 #include "shell/exec/condition.h"
 #include "shell/exec/executor.h"
 #include "shell/exec/jobs.h"
@@ -89,9 +90,8 @@ int Shell::Source(const std::string& path, std::string_view text, std::optional<
   if (flow == Flow::kNone) RunPseudoTrap(kTrapReturn);
   frames.pop_back();
   line = saved_line;
-  // `set --` inside a file sourced without arguments is the caller's.
+  // `set --` inside the file stays in effect, as in bash; otherwise the caller's parameters come back.
   if (args && positionals_ == given) positionals_ = std::move(saved_positionals);
-  else if (args) positionals_ = std::move(saved_positionals);
   return last_status;
 }
 
@@ -163,6 +163,25 @@ class LoopScope {
  private:
   Shell& shell_;
 };
+
+// Shows a compound command's head to the DEBUG trap.
+void Announce(Shell& shell, const std::string& text) {
+  if (shell.traps.actions.empty()) return;
+  shell.command = nullptr;
+  shell.command_text = text;
+  shell.RunPseudoTrap(kTrapDebug);
+}
+
+std::string HeadOf(const Statement& statement, const char* keyword) {
+  std::string text = std::string(keyword) + " " + statement.name.text;
+  if (statement.has_in) {
+    text += " in";
+    for (const Word& word : statement.words) text += " " + word.source;
+  } else {
+    text += " in \"$@\"";
+  }
+  return text;
+}
 
 // One turn of the bookkeeping that every loop does. False when a trap ended the loop.
 bool NextTurn(Shell& shell) {
@@ -245,7 +264,7 @@ void RunFor(Shell& shell, const Statement& statement) {
     if (!NextTurn(shell)) return;
     shell.line = statement.line;
     if (shell.options.Get(SetOption::kXtrace)) TraceFor(shell, statement);
-    if (!shell.traps.actions.empty()) shell.RunPseudoTrap(kTrapDebug);
+    if (!shell.traps.actions.empty()) Announce(shell, HeadOf(statement, "for"));
     if (!SetLoopVariable(shell, statement.name, word)) {
       shell.last_status = 1;
       return;
@@ -365,7 +384,7 @@ void RunSelect(Shell& shell, const Statement& statement) {
 
 void RunCase(Shell& shell, const Statement& statement) {
   shell.line = statement.line;
-  if (!shell.traps.actions.empty()) shell.RunPseudoTrap(kTrapDebug);
+  if (!shell.traps.actions.empty()) Announce(shell, "case " + statement.words[0].source + " in ");
   std::string subject;
   if (!ExpandToString(shell, statement.words[0], &subject)) return;
   if (shell.options.Get(SetOption::kXtrace)) TraceCase(shell, subject);
@@ -392,8 +411,8 @@ void RunCase(Shell& shell, const Statement& statement) {
 
 void RunArithmeticCommand(Shell& shell, const Statement& statement) {
   shell.line = statement.line;
+  if (!shell.traps.actions.empty()) Announce(shell, PrintStatement(statement));
   shell.command = &statement;
-  if (!shell.traps.actions.empty()) shell.RunPseudoTrap(kTrapDebug);
   const auto value = EvaluatePart(shell, statement, 0);
   if (shell.flow != Flow::kNone) return;
   shell.last_status = value && *value != 0 ? 0 : 1;

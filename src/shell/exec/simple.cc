@@ -73,11 +73,27 @@ void ExtractKeywords(Expanded& expanded, std::vector<std::pair<std::string, std:
   expanded.words = std::move(kept);
 }
 
+// PerformAssignment() that shows the expanded value under set -x.
+bool PerformTraced(Shell& shell, const Assignment& assignment) {
+  if (!shell.options.Get(SetOption::kXtrace)) return PerformAssignment(shell, assignment);
+  if (assignment.is_array) {
+    TraceAssignment(shell, assignment, {});
+    return PerformAssignment(shell, assignment);
+  }
+  std::string subscript;
+  std::string value;
+  if (assignment.subscript != nullptr && !ExpandToString(shell, *assignment.subscript, &subscript)) return false;
+  if (!ExpandToString(shell, assignment.value, &value, /*is_assignment=*/true)) return false;
+  TraceAssignment(shell, assignment, value);
+  const AssignMode mode{.append = assignment.is_append};
+  if (assignment.subscript == nullptr) return AssignScalar(shell, assignment.name, value, mode);
+  return AssignElement(shell, assignment.name, subscript, value, mode);
+}
+
 // Assignments without a command: they stay.
 bool AssignAll(Shell& shell, const SimpleCommand& command) {
   for (const Assignment& assignment : command.assignments) {
-    if (shell.options.Get(SetOption::kXtrace)) TraceAssignment(shell, assignment, {});
-    if (!PerformAssignment(shell, assignment)) {
+    if (!PerformTraced(shell, assignment)) {
       if (shell.flow == Flow::kNone) {
         if (shell.options.Get(SetOption::kPosix)) {
           shell.last_status = 1;
@@ -132,7 +148,8 @@ void RunAssignmentsOnly(Shell& shell, const Statement& statement) {
     const bool is_redirected = shell.ApplyRedirects(statement.redirects, &saved);
     shell.RestoreRedirects(saved);
     if (!is_redirected) {
-      shell.last_status = 1;
+      if (shell.flow != Flow::kNone) return;
+      if (AssignAll(shell, *statement.simple)) shell.last_status = 1;
       return;
     }
   }
@@ -300,12 +317,8 @@ void RunExpanded(Shell& shell, const Statement& statement, Expanded expanded) {
     if (shell.options.Get(SetOption::kXtrace)) TraceWords(shell, expanded.words);
     const std::string last = expanded.words.back();
     const int status = Dispatch(shell, std::move(expanded), {});
-    // A discarded or exiting command has set the status itself.
-    if (shell.flow == Flow::kNone || shell.flow == Flow::kBreak || shell.flow == Flow::kContinue) {
-      shell.last_status = status;
-    } else if (shell.flow != Flow::kDiscard && shell.flow != Flow::kReturn && status != 0) {
-      shell.last_status = status;
-    }
+    // What discards or returns has set the status itself.
+    if (shell.flow != Flow::kDiscard && shell.flow != Flow::kReturn) shell.last_status = status;
     shell.last_argument = last;
   } else if (shell.flow == Flow::kNone) {
     shell.last_status = 1;
@@ -321,6 +334,10 @@ void RunExpanded(Shell& shell, const Statement& statement, Expanded expanded) {
 }  // namespace
 
 void RunSimple(Shell& shell, const Statement& statement) {
+  if (shell.process().HasCaught()) {
+    shell.RunPendingTraps();
+    if (shell.flow != Flow::kNone) return;
+  }
   shell.line = statement.line;
   shell.command = &statement;
   if (!shell.traps.actions.empty()) {

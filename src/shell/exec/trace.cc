@@ -9,6 +9,7 @@
 namespace paddock::shell {
 namespace {
 
+// A tab alone needs plain quotes; bash uses $'…' only for what is not printable in another way.
 bool NeedsQuotes(std::string_view word) {
   constexpr std::string_view kMeta = " \t\n'\"\\|&;()<>!{}*[]?^$`";
   if (word.empty()) return true;
@@ -20,7 +21,20 @@ bool NeedsQuotes(std::string_view word) {
   return false;
 }
 
-std::string TraceQuoted(std::string_view word) { return NeedsQuotes(word) ? QuoteForReuse(word) : std::string(word); }
+std::string TraceQuoted(std::string_view word) {
+  if (!NeedsQuotes(word)) return std::string(word);
+  const bool has_controls = std::any_of(word.begin(), word.end(), [](char c) {
+    const unsigned char byte = static_cast<unsigned char>(c);
+    return (byte < 0x20 && c != '\t' && c != '\n') || byte == 0x7f;
+  });
+  if (has_controls) return QuoteForReuse(word);
+  std::string text = "'";
+  for (const char c : word) {
+    if (c == '\'') text += "'\\''";
+    else text += c;
+  }
+  return text + "'";
+}
 
 // PS4 with its first character once for every level of nesting.
 std::string TracePrefix(Shell& shell) {

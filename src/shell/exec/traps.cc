@@ -42,10 +42,19 @@ void Shell::SetTrap(int signal, std::optional<std::string> action) {
                                                         : Disposition::kCatch);
   }
   traps.inherited.clear();
+  if (signal == kTrapExit) CatchDeadlySignals(action && !action->empty());
   if (action) {
     traps.actions[signal] = std::move(*action);
   } else {
     traps.actions.erase(signal);
+  }
+}
+
+void Shell::CatchDeadlySignals(bool on) {
+  using Disposition = proc::Process::Disposition;
+  for (const int signal : {proc::kSigHup, proc::kSigInt, proc::kSigTerm}) {
+    if (traps.actions.contains(signal) || process_->disposition(signal) == Disposition::kIgnore) continue;
+    process_->set_disposition(signal, on ? Disposition::kCatch : Disposition::kDefault);
   }
 }
 
@@ -54,8 +63,15 @@ void Shell::RunPendingTraps() {
     const int signal = process_->TakeCaught();
     if (signal == 0) return;
     const auto it = traps.actions.find(signal);
-    if (it == traps.actions.end() || it->second.empty()) continue;
-    RunAction(*this, signal, it->second);
+    if (it == traps.actions.end()) {
+      // Caught only so that the EXIT trap can run first (see SetTrap).
+      if (signal == proc::kSigChld) continue;
+      death_signal = signal;
+      last_status = 128 + signal;
+      flow = Flow::kExit;
+      return;
+    }
+    if (!it->second.empty()) RunAction(*this, signal, it->second);
   }
 }
 
@@ -84,6 +100,11 @@ int Shell::Finish(int status) {
     if (flow == Flow::kExit) status = last_status;
   }
   out_.Flush();
+  if (death_signal != 0) {
+    process_->set_disposition(death_signal, proc::Process::Disposition::kDefault);
+    process_->Raise(death_signal);
+    process_->Poll();
+  }
   return status;
 }
 

@@ -4,6 +4,7 @@
 
 #include "shell/expand/arithmetic.h"
 #include "shell/expand/expander.h"
+#include "shell/parser/parser.h"
 #include "shell/shell.h"
 #include "text/utf8.h"
 
@@ -208,7 +209,14 @@ bool ApplyAttributes(Shell& shell, const Variable& variable, std::string_view va
   }
   if (variable.has(kInteger)) {
     const auto number = EvaluateText(shell, value);
-    if (!number) return false;
+    if (!number) {
+      // Bash ends a script whose integer variable is given a bad expression.
+      if (!shell.is_interactive) {
+        shell.last_status = 1;
+        shell.flow = Flow::kExit;
+      }
+      return false;
+    }
     *out = std::to_string(*number);
     return true;
   }
@@ -390,7 +398,14 @@ bool UnsetVariable(Shell& shell, std::string_view reference, bool nameref_itself
     shell.variables.Unset(target.name);
     return true;
   }
-  const std::string& subscript = *target.subscript;
+  std::string subscript = *target.subscript;
+  if (variable->has(kAssociative) && subscript.find_first_of("$`\"'\\") != std::string::npos &&
+      !shell.options.Get(ShoptOption::kAssocExpandOnce)) {
+    const auto word = ParseWord(subscript, shell.parser_options(), shell.budget());
+    if (!word || !ExpandToString(shell, *word, &subscript)) return false;
+    variable = shell.variables.Find(target.name);
+    if (variable == nullptr) return true;
+  }
   if (variable->has(kAssociative)) {
     std::string key;
     if (!ExpandSubscriptText(shell, subscript, &key)) return false;

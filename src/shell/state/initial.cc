@@ -107,7 +107,7 @@ void RefreshPipeStatus(Shell& shell, Variable& variable) {
 void RefreshFuncname(Shell& shell, Variable& variable) {
   std::vector<std::string> values;
   const bool in_function = std::any_of(shell.frames.begin(), shell.frames.end(),
-                                       [](const Frame& frame) { return frame.is_function || frame.is_source; });
+                                       [](const Frame& frame) { return frame.is_function; });
   for (size_t i = shell.frames.size(); in_function && i-- > 0;) {
     if (i == 0 && shell.frames[0].source.empty()) break;   // -c: no "main"
     values.push_back(shell.frames[i].function);
