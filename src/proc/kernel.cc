@@ -229,15 +229,17 @@ Result<Kernel::Ended> Kernel::WaitAny(Process& parent, const std::vector<int>& p
   Fiber* const self = scheduler_.current();
   for (bool is_timed_out = false;;) {
     std::vector<Process*> running;
+    // A signal that came before the child's end is what the waiter learns of first.
+    const bool is_interrupted = parent.HasCaught() && on_signal == OnSignal::kReturn;
     for (const int pid : pids) {
       Process* child = FindUnreapedChild(parent, pid);
       if (child == nullptr) continue;
+      if (is_interrupted) return Code::kInterrupted;
       if (child->state_ == Process::State::kExited) return Ended{pid, Reap(*child)};
       running.push_back(child);
     }
     if (running.empty()) return Code::kNoChild;
     if (is_timed_out) return Code::kTimedOut;
-    if (parent.HasCaught() && on_signal == OnSignal::kReturn) return Code::kInterrupted;
     for (Process* child : running) child->exit_waiters_.push_back(self);
     // Must be undone on every way out: Park() may throw Termination.
     struct Unregister {

@@ -26,6 +26,7 @@ Shell::Shell(proc::Process& process, const ShellHost& host, const Environment& e
   history = std::make_shared<std::vector<std::string>>();
   err_.set_unbuffered(true);
   shell_pid = process.pid();
+  initial_stdin = process.descriptors().Get(0).get();
   started = process.kernel().clock().MonotonicNow();
   random_state = static_cast<uint32_t>(started.count()) ^ static_cast<uint32_t>(process.pid());
   variables.set_shell(this);
@@ -80,6 +81,7 @@ Shell::Shell(const Shell& parent, proc::Process& process)
       locale_(parent.locale_),
       locale_generation_(parent.locale_generation_) {
   err_.set_unbuffered(true);
+  initial_stdin = parent.initial_stdin;
   variables.set_shell(this);
   // Caught signals go back to their default; ignored ones stay ignored. `trap` still lists the parent's.
   traps.ignored_at_start = parent.traps.ignored_at_start;
@@ -94,6 +96,7 @@ Shell::Shell(const Shell& parent, proc::Process& process)
 
 Shell::Shell(const Shell& before, proc::Process& process, Continue) : Shell(before, process) {
   subshell_level = before.subshell_level;
+  initial_stdin = process.descriptors().Get(0).get();
   is_subshell_of_script = before.is_subshell_of_script;
   last_status = before.last_status;
   loop_depth = 0;

@@ -196,6 +196,7 @@ class Shell {
   // While an EXIT trap is set, fatal signals are caught so that it runs before the shell dies of them.
   void CatchDeadlySignals(bool on);
   int death_signal = 0;
+  const void* initial_stdin = nullptr;   // the open file that descriptor 0 was at the start; only compared
   // Runs the action of DEBUG, ERR or RETURN if one is set and applies here. Keeps $?.
   void RunPseudoTrap(int trap);
   JobTable& jobs() { return *jobs_; }

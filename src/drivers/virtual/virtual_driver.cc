@@ -179,7 +179,9 @@ class VirtualSandbox final : public Sandbox, public Forkable {
     }
     vfs::VolumePtr mounted = std::move(*volume);
     if (mount.mode == MountMode::kOverlay) {
-      return Error(Code::kUnavailable, "overlay mounts are not available in this build");
+      auto upper = std::make_shared<vfs::MemoryVolume>(SystemClock(), vfs::Quota{.bytes = spec_.disk_bytes});
+      upper->set_scheduler(&kernel_->scheduler());
+      mounted = vfs::MakeOverlayVolume(std::move(mounted), std::move(upper));
     }
     vfs::View root(kernel_->names(), SystemClock(), vfs::Credentials{0, 0}, 022);
     PADDOCK_TRY(vfs::MakeDirectories(root, mount.guest));
@@ -227,6 +229,7 @@ int VirtualProcess::RunInside(proc::Process& process) {
   shell->name0 = spec_.name0;
   shell->reads_command_string = !spec_.is_file;
   if (spec_.is_file) shell->frames.front().source = spec_.name0;
+  else shell->SetShellVariable("BASH_EXECUTION_STRING", *spec_.script);
   if (!spec_.arguments.empty() || !spec_.keeps_state) shell->SetPositionals(spec_.arguments);
   int status = shell->RunScript(*spec_.script);
   const bool has_exited = shell->flow == shell::Flow::kExit;

@@ -281,6 +281,10 @@ class Declarer {
     if (existing != nullptr && existing->has(kReadonly)) {
       const bool changes = has_value || compound != nullptr || (off_ & kReadonly) != 0 ||
                            (on_ & ~existing->attributes & ~static_cast<uint32_t>(kExported)) != 0;
+      if (changes && (kind_ == DeclareKind::kExport || kind_ == DeclareKind::kReadonly)) {
+        shell_.Complain(reference + ": readonly variable");
+        return false;
+      }
       if (changes) return Refuse(reference + ": readonly variable");
     }
     if (existing != nullptr && existing->has(kIndexed) && (on_ & kAssociative) != 0) {
@@ -294,6 +298,7 @@ class Declarer {
     }
     Variable inherited;
     bool has_inherited = false;
+    const bool is_temporary = is_local && shell_.variables.IsTemporary(name);
     const Variable* const outer_before = is_local && existing == nullptr ? shell_.variables.Find(name) : nullptr;
     if (is_local && existing == nullptr && (inherits_ || shell_.options.Get(ShoptOption::kLocalvarInherit))) {
       if (const Variable* outer = shell_.variables.Find(name); outer != nullptr) {
@@ -307,7 +312,11 @@ class Declarer {
                                    : shell_.variables.Obtain(name);
     if (is_local && existing == nullptr && !has_inherited) {
       // A local of an exported name is exported too; one before the call (`x=1 f`) gives its value.
-      if (const Variable* outer = outer_before; outer != nullptr && outer->has(kExported)) variable.attributes |= kExported;
+      if (outer_before != nullptr && outer_before->has(kExported)) variable.attributes |= kExported;
+      if (outer_before != nullptr && is_temporary) {
+        variable.text = outer_before->text;
+        variable.is_set = outer_before->is_set;
+      }
     }
     if (has_inherited) {
       variable = inherited;

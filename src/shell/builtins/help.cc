@@ -6,6 +6,11 @@
 namespace paddock::shell {
 namespace {
 
+std::string Usage(const Builtin& builtin) {
+  const std::string usage = builtin.usage;
+  return builtin.name + (usage.empty() ? usage : " " + usage);
+}
+
 int Run(Shell& shell, const BuiltinCall& call) {
   BuiltinOptions options(shell, call, *FindBuiltin("help"), "dms");
   bool is_short = false;
@@ -32,8 +37,8 @@ int Run(Shell& shell, const BuiltinCall& call) {
       if (name != operand && FindBuiltin(operand) != nullptr) continue;
       any = true;
       if (is_short) out.WriteLine(name + " - " + builtin->help);
-      else if (is_usage) out.WriteLine(name + ": " + name + " " + builtin->usage);
-      else out.WriteLine(name + ": " + name + " " + builtin->usage + "\n    " + builtin->help);
+      else if (is_usage) out.WriteLine(name + ": " + Usage(*builtin));
+      else out.WriteLine(name + ": " + Usage(*builtin) + "\n    " + builtin->help);
     }
     if (!any) {
       shell.Complain("help", "no help topics match `" + operand + "'.  Try `help help' or `man -k " + operand +

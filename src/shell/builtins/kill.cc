@@ -100,6 +100,8 @@ int Run(Shell& shell, const BuiltinCall& call) {
     }
   }
   if (i >= call.args.size()) return UsageError(shell, *FindBuiltin("kill"));
+  // Children that were just started get to set their traps first.
+  shell.kernel().scheduler().Yield();
   int failures = 0;
   int sent = 0;
   for (; i < call.args.size(); ++i) (SendTo(shell, call.args[i], signal) ? sent : failures) += 1;

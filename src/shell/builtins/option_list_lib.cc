@@ -9,6 +9,11 @@ void PutSetOption(Shell& shell, SetOption option, bool on) {
   if (option == SetOption::kPosix) {
     if (on) shell.options.Put(ShoptOption::kInheritErrexit, true);
     if (on) shell.options.Put(ShoptOption::kExpandAliases, true);
+    if (on) {
+      shell.SetShellVariable("POSIXLY_CORRECT", "y");
+    } else {
+      shell.variables.Unset(Name("POSIXLY_CORRECT"));
+    }
   }
 }
 

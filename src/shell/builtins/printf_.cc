@@ -67,9 +67,9 @@ bool Store(Shell& shell, const std::string& variable, const std::string& value) 
     shell.Complain("printf", "`" + variable + "': not a valid identifier");
     return false;
   }
-  if (!has_subscript) return AssignScalar(shell, Name(variable), value, {.builtin = "printf"});
+  if (!has_subscript) return AssignScalar(shell, Name(variable), value);
   return AssignElement(shell, Name(variable.substr(0, bracket)),
-                       variable.substr(bracket + 1, variable.size() - bracket - 2), value, {.builtin = "printf"});
+                       variable.substr(bracket + 1, variable.size() - bracket - 2), value);
 }
 
 int Run(Shell& shell, const BuiltinCall& call) {

@@ -9,6 +9,7 @@ const Builtin kBuiltin_source = {
     .name = "source",
     .usage = "filename [arguments]",
     .help = "Execute commands from a file in the current shell.",
+    .is_special = true,
     .run = RunSource,
 };
 

@@ -98,6 +98,7 @@ int RunCommandString(Shell& shell, std::span<const std::string> operands) {
   if (operands.size() > 1) shell.name0 = operands[1];
   if (operands.size() > 2) shell.SetPositionals({operands.begin() + 2, operands.end()});
   const std::string text = operands[0];
+  shell.SetShellVariable("BASH_EXECUTION_STRING", text);
   return shell.Finish(shell.RunScript(text));
 }
 

@@ -213,7 +213,9 @@ void RunSubshell(Shell& shell, const Statement& statement) {
 void StartBackground(Shell& shell, const Statement& statement, StatementListPtr keep) {
   ReapJobs(shell);
   std::vector<int> pids;
-  const bool needs_null = !shell.options.Get(SetOption::kMonitor);
+  // Only the stdin that the script began with is kept from background commands.
+  const bool needs_null = !shell.options.Get(SetOption::kMonitor) &&
+                          shell.process().descriptors().Get(0).get() == shell.initial_stdin;
   const bool is_plain_pipeline = statement.kind == Statement::Kind::kPipeline && !statement.is_negated &&
                                  !statement.is_timed && statement.children.size() > 1;
   if (is_plain_pipeline) {

@@ -4,6 +4,7 @@
 
 #include "shell/exec/executor.h"
 #include "shell/expand/expander.h"
+#include "shell/parser/parser.h"
 #include "shell/shell.h"
 #include "shell/state/assign.h"
 
@@ -179,9 +180,11 @@ class Redirector {
 
   bool ApplyClose(const Redirect& redirect, int number) {
     if (!redirect.variable.empty()) {
-      const auto value = shell_.Get(Name(redirect.variable));
+      std::string value;
+      const auto word = ParseWord("${" + redirect.variable + "}", shell_.parser_options(), shell_.budget());
+      if (!word || !ExpandToString(shell_, *word, &value)) return false;
       int named = -1;
-      if (value) std::from_chars(value->data(), value->data() + value->size(), named);
+      std::from_chars(value.data(), value.data() + value.size(), named);
       if (named < 0) {
         shell_.Complain(redirect.variable + ": ambiguous redirect");
         return false;

@@ -25,7 +25,7 @@ void PrintSyntaxError(Shell& shell, const SyntaxError& error, std::string_view c
   }
   shell.out().Flush();
   std::string text = prefix + error.message + "\n";
-  if (!error.source_line.empty()) text += prefix + error.source_line + "\n";
+  if (!error.source_line.empty()) text += prefix + "`" + error.source_line + "'\n";
   shell.err().Write(text);
 }
 
@@ -51,16 +51,18 @@ int RunText(Shell& shell, std::string_view text, int first_line, std::string_vie
     }
     if (outcome.error) {
       PrintSyntaxError(shell, *outcome.error, context);
-      shell.last_status = 2;
+      // Bash leaves $? alone when it is a [[ ]] that does not parse.
+      const bool is_conditional = outcome.error->message.find("conditional") != std::string::npos;
+      if (!is_conditional) shell.last_status = 2;
       if (is_main) shell.flow = Flow::kExit;
-      return 2;
+      return shell.last_status;
     }
     if (!outcome.list) break;
     if (outcome.list->items.empty()) continue;
     has_run = true;
     shell.ExecuteList(*outcome.list);
     if (shell.flow == Flow::kDiscard && is_main) shell.flow = Flow::kNone;
-    if (shell.options.Get(SetOption::kOnecmd) && is_main) shell.flow = Flow::kExit;
+    if (shell.options.Get(SetOption::kOnecmd) && is_main && !shell.reads_command_string) shell.flow = Flow::kExit;
   }
   if (!has_run && !is_main) shell.last_status = 0;
   return shell.last_status;
@@ -224,6 +226,7 @@ void RunWhile(Shell& shell, const Statement& statement) {
 }
 
 bool CheckLoopName(Shell& shell, const Statement& statement) {
+  shell.line = statement.line;
   if (IsName(statement.name.text)) return true;
   shell.Complain("`" + statement.name.text + "': not a valid identifier");
   shell.last_status = 1;
@@ -420,6 +423,7 @@ void RunArithmeticCommand(Shell& shell, const Statement& statement) {
 
 void DefineStatementFunction(Shell& shell, const Statement& statement) {
   const std::string& name = statement.name.text;
+  shell.line = statement.line;
   const Function* existing = shell.FindFunction(name);
   if (existing != nullptr && existing->is_readonly) {
     shell.Complain(name + ": readonly function");
@@ -515,6 +519,11 @@ int Shell::ExecuteStatement(const Statement& statement) {
     RestoreRedirects(saved);
     CloseSubstitutions(*this, substitutions);
     if (last_status != 0 && !CountsItself(statement.kind) && flow == Flow::kNone && saved.empty()) CheckFailure(*this);
+  }
+  if (statement.kind == Statement::Kind::kSubshell && last_status != 0 && !traps.actions.empty()) {
+    line = statement.line;
+    command = nullptr;
+    command_text = PrintStatement(statement);
   }
   const bool is_inverted = statement.kind == Statement::Kind::kPipeline && statement.is_negated;
   if (CountsItself(statement.kind) && !is_inverted) CheckFailure(*this);

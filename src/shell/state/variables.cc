@@ -388,6 +388,11 @@ size_t Variables::ScopeOf(const Name& name) const {
   return 0;
 }
 
+bool Variables::IsTemporary(const Name& name) const {
+  const size_t scope = ScopeOf(name);
+  return scope > 0 && !scopes_[scope].is_function;
+}
+
 std::vector<std::string> Variables::Names(std::string_view prefix) const {
   std::set<std::string> names;
   for (const Scope& scope : scopes_) {

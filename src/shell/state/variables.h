@@ -177,6 +177,8 @@ class Variables {
   void PopScope();
   size_t depth() const { return scopes_.size(); }
   bool in_function() const;
+  // True when the visible variable is an assignment before a command (`x=1 f`).
+  bool IsTemporary(const Name& name) const;
   // Which scope holds the visible variable: 0 is global.
   size_t ScopeOf(const Name& name) const;
 

@@ -1,0 +1,55 @@
+// mkfifo - make named pipes
+//
+// usage: mkfifo [OPTION]... NAME...
+//
+// Exit status: 0, or 1 if one could not be made.
+// Source: GNU coreutils 9.1.
+// Differs: -Z is refused: no SELinux.
+
+#include "proc/command.h"
+#include "text/quote.h"
+#include "vfs/file_system.h"
+
+namespace paddock {
+namespace {
+
+struct Options {
+  std::optional<std::string> mode;
+};
+constexpr Option kOptions[] = {
+    Value<&Options::mode>('m', "mode", "MODE", "set file permission bits to MODE, not a=rw - umask"),
+};
+
+ExitStatus Run(Invocation& in, const Options& options, const std::vector<std::string>& operands) {
+  if (operands.empty()) return in.Usage("missing operand");
+  uint32_t mode = 0666;
+  if (options.mode) {
+    mode = 0;
+    for (const char c : *options.mode) {
+      if (c < '0' || c > '7' || mode > 0777) return in.Fail("invalid mode");
+      mode = mode * 8 + static_cast<uint32_t>(c - '0');
+    }
+    if (mode > 0777) return in.Fail("mode must specify only file permission bits");
+  }
+  ExitStatus status = 0;
+  for (const std::string& name : operands) {
+    Status made = in.fs.MakeNode(name, vfs::FileType::kFifo, mode);
+    if (made && options.mode) made = in.fs.SetMode(name, mode);
+    if (!made) {
+      status = in.Fail("cannot create fifo " + QuoteFile(name, in.locale.is_utf8) + ": " + std::string(made.error().Text()));
+    }
+  }
+  return status;
+}
+
+}  // namespace
+
+extern const Command kCommand_mkfifo;
+const Command kCommand_mkfifo = Define<Options, Run>({
+    .name = "mkfifo",
+    .summary = "create named pipes (FIFOs) with the given NAMEs",
+    .synopsis = "[OPTION]... NAME...",
+    .options = kOptions,
+});
+
+}  // namespace paddock
