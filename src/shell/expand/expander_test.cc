@@ -17,7 +17,9 @@ Fields Expand(Shell& shell, std::string_view text) {
   const auto word = ParseWord(text, shell.parser_options(), shell.budget());
   EXPECT_TRUE(word.has_value()) << text;
   Fields fields;
-  if (word) EXPECT_TRUE(ExpandWord(shell, *word, &fields)) << text;
+  if (word) {
+    EXPECT_TRUE(ExpandWord(shell, *word, &fields)) << text;
+  }
   return fields;
 }
 

@@ -229,7 +229,9 @@ TEST_F(ParserTest, ParametersAreTakenApart) {
     const Parameter parameter = ParameterOf(c.text);
     EXPECT_EQ(parameter.op, c.op) << c.text;
     EXPECT_EQ(parameter.name.text, c.name) << c.text;
-    if (c.text[1] == '{') EXPECT_EQ(parameter.source, c.text);
+    if (c.text[1] == '{') {
+      EXPECT_EQ(parameter.source, c.text);
+    }
   }
 }
 
