@@ -191,9 +191,8 @@ Grammar::StatementPtr Grammar::ParseArithmeticFor(int line) {
   if (loop->expressions.size() != 3) {
     lexer_.Fail(loop->expressions.size() < 3 ? "syntax error: arithmetic expression required"
                                              : "syntax error: `;' unexpected",
-                source.LineAt(source.pos()));
-    lexer_.error()->second_message =
-        "syntax error: `" + std::string(source.Slice(begin, source.pos())) + "'";
+                source.LineAt(source.pos()),
+                "syntax error: `" + std::string(source.Slice(begin, source.pos())) + "'");
     return nullptr;
   }
   if (PeekIs(TokenKind::kSemicolon)) Drop();

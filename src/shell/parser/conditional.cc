@@ -103,8 +103,8 @@ Grammar::ConditionPtr Grammar::ParseConditionTerm() {
     Drop();
     ConditionPtr inside = ParseConditionOr();
     if (lexer_.has_error() || inside == nullptr) {
-      if (lexer_.has_error() && lexer_.error()->second_message.empty() && !lexer_.error()->is_incomplete) {
-        lexer_.error()->second_message = "expected `)'";
+      if (lexer_.has_error() && lexer_.error()->source_line.empty() && !lexer_.error()->is_incomplete) {
+        lexer_.error()->source_line = "expected `)'";
       }
       return nullptr;
     }
@@ -122,7 +122,8 @@ Grammar::ConditionPtr Grammar::ParseConditionTerm() {
     return FailCondition("unexpected token `" + text + "' in conditional command");
   }
   if (token.reserved == Reserved::kRightBrackets) {
-    lexer_.Fail("syntax error near `]]'", LineOf(token), std::string(lexer_.source().LineTextAt(token.begin)));
+    lexer_.Fail("syntax error near `]]'", LineOf(token),
+                "`" + std::string(lexer_.source().LineTextAt(token.begin)) + "'");
     return nullptr;
   }
   if (token.reserved == Reserved::kBang) {

@@ -1,6 +1,6 @@
 #include "shell/parser/lexer.h"
 
-#include <algorithm>
+#include <charconv>
 
 #include "shell/parser/characters.h"
 
@@ -38,8 +38,11 @@ Reserved FindReserved(std::string_view text) {
   return Reserved::kNone;
 }
 
-bool IsAllDigits(std::string_view text) {
-  return !text.empty() && std::all_of(text.begin(), text.end(), IsDigit);
+// True for a number that fits an int; longer ones are ordinary words to bash.
+bool IsDescriptorNumber(std::string_view text) {
+  int value = 0;
+  const auto result = std::from_chars(text.data(), text.data() + text.size(), value);
+  return IsDigit(text[0]) && result.ec == std::errc() && result.ptr == text.data() + text.size();
 }
 
 // The inside of {name} or {name[sub]}; empty if the text is not of that form.
@@ -118,7 +121,7 @@ std::string Lexer::OperatorText(const Token& token) const {
 
 bool Lexer::FailUnexpectedText(std::string_view text, size_t offset) {
   return Fail("syntax error near unexpected token `" + std::string(text) + "'", source_.LineAt(offset),
-              std::string(source_.LineTextAt(offset)));
+              "`" + std::string(source_.LineTextAt(offset)) + "'");
 }
 
 bool Lexer::FailUnmatched(char closer, size_t opened_at) {
@@ -354,7 +357,7 @@ bool Lexer::ReadSlowWord(Token& token, TokenMode mode) {
 }
 
 void Lexer::MarkDescriptor(Token& token) {
-  if (IsAllDigits(token.word.source)) {
+  if (IsDescriptorNumber(token.word.source)) {
     token.kind = TokenKind::kDescriptor;
   } else if (!RedirectVariable(token.word.source).empty()) {
     token.word.plain = RedirectVariable(token.word.source);

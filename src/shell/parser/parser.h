@@ -30,13 +30,12 @@ struct ParserOptions {
 
 // A complaint of the parser. `message` is bash's text after "bash: line N: ": "syntax error near
 // unexpected token `)'", "unexpected EOF while looking for matching `\"'", "syntax error: unexpected end of
-// file". `source_line` is what bash shows in a second line ("`echo )'"), empty if it shows none.
+// file". `source_line` is what bash shows in a second line, mostly the source ("`echo )'"), empty if it
+// shows none.
 struct SyntaxError {
   std::string message;
   int line = 0;
   std::string source_line;
-  // A further complaint, on a line of its own between the two; empty if none.
-  std::string second_message;
   // Inside name=(…): bash drops the line, sets $? to 1 and goes on reading (of eval and -c: ends them).
   bool discards_line = false;
   bool is_incomplete = false;       // more input could complete it (a prompt asks for it)

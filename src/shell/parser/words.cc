@@ -341,9 +341,12 @@ bool Lexer::ReadQuoted(std::vector<WordPart>& parts, const QuotedContext& contex
       if (!ReadDollar(parts, true, &context)) return false;
     } else if (c == '`') {
       if (!ReadBackquoted(parts, true)) return false;
-    } else if (context.is_operand && c == '"' && !is_single) {
-      is_nested = !is_nested;
-      inner_at = source_.pos();
+    } else if (context.is_operand && c == '"') {
+      // Taken away; between single quotes it does not even pair.
+      if (!is_single) {
+        is_nested = !is_nested;
+        inner_at = source_.pos();
+      }
       source_.Advance();
     } else {
       if (context.is_operand && c == '\'' && !is_nested) {
