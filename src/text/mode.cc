@@ -129,7 +129,8 @@ Result<ModeChange::Clause> ModeChange::ParseClause(std::string_view& rest, uint3
   return clause;
 }
 
-uint32_t ModeChange::Run(uint32_t mode, bool is_directory, uint32_t umask, uint32_t* decided) const {
+uint32_t ModeChange::Apply(uint32_t mode, bool is_directory, uint32_t umask, uint32_t* decided) const {
+  uint32_t touched = 0;
   uint32_t result = mode & kModeBits;
   for (const Clause& clause : clauses_) {
     const uint32_t kept = (is_directory ? kSetUid | kSetGid : 0) & ~clause.mentioned;
@@ -143,32 +144,22 @@ uint32_t ModeChange::Run(uint32_t mode, bool is_directory, uint32_t umask, uint3
     switch (clause.operation) {
       case '=': {
         const uint32_t preserved = (clause.affected != 0 ? ~clause.affected : 0) | kept;
-        *decided |= kModeBits & ~preserved;
+        touched |= kModeBits & ~preserved;
         result = (result & preserved) | bits;
         break;
       }
       case '+':
-        *decided |= bits;
+        touched |= bits;
         result |= bits;
         break;
       default:
-        *decided |= bits;
+        touched |= bits;
         result &= ~bits;
         break;
     }
   }
+  if (decided != nullptr) *decided = touched;
   return result & kModeBits;
-}
-
-uint32_t ModeChange::Apply(uint32_t mode, bool is_directory, uint32_t umask) const {
-  uint32_t decided = 0;
-  return Run(mode, is_directory, umask, &decided);
-}
-
-uint32_t ModeChange::AffectedBits(bool is_directory, uint32_t umask) const {
-  uint32_t decided = 0;
-  Run(0, is_directory, umask, &decided);
-  return decided;
 }
 
 }  // namespace paddock

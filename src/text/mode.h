@@ -30,9 +30,8 @@ class ModeChange {
 
   // The mode that results from `mode`. Clauses without "who" leave out the bits of `umask`. For a
   // directory, set-id bits stay unless the text names them.
-  uint32_t Apply(uint32_t mode, bool is_directory, uint32_t umask) const;
-  // The bits that Apply() decides on, whatever the mode was before.
-  uint32_t AffectedBits(bool is_directory, uint32_t umask) const;
+  // `decided` gets the bits that the text says something about.
+  uint32_t Apply(uint32_t mode, bool is_directory, uint32_t umask, uint32_t* decided = nullptr) const;
 
  private:
   enum class Value : uint8_t { kBits, kCopy, kExecuteIfAny };
@@ -44,7 +43,6 @@ class ModeChange {
     uint32_t mentioned;    // set-id bits outside are kept on directories
   };
   static Result<Clause> ParseClause(std::string_view& rest, uint32_t affected);
-  uint32_t Run(uint32_t mode, bool is_directory, uint32_t umask, uint32_t* decided) const;
 
   std::vector<Clause> clauses_;
 };

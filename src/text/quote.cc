@@ -181,7 +181,10 @@ std::string QuoteText(std::string_view text, QuotingStyle style, bool is_utf8, s
     case QuotingStyle::kC:
       return "\"" + Escape(text, is_utf8, "\"", also_quoted, &changed) + "\"";
     case QuotingStyle::kCMaybe: {
-      const std::string escaped = Escape(text, is_utf8, "\"", also_quoted, &changed);
+      // A backslash alone is no reason for quotes.
+      std::string others(text);
+      std::erase(others, '\\');
+      Escape(others, is_utf8, "\"", also_quoted, &changed);
       return changed ? "\"" + Escape(text, is_utf8, "\"", "", &changed) + "\"" : std::string(text);
     }
     case QuotingStyle::kLocale:

@@ -130,7 +130,7 @@ class Changer {
     const auto entries = in_.fs.List(directory);
     if (!entries) {
       Complain("cannot read directory " + Shown(directory), entries.error());
-      return false;
+      return NotAccessed(directory);
     }
     bool ok = true;
     for (const vfs::DirectoryEntry& entry : *entries) {

@@ -285,7 +285,8 @@ class Resolver {
 
   std::optional<ExitStatus> Run(ls::Colors& colors) {
     is_terminal_ = IsTerminal(in_, 1);
-    if (!ApplyWords() || !SetWidths() || !SetTimeStyle()) return 2;
+    if (!ApplyWords()) return status_;
+    if (!SetWidths() || !SetTimeStyle()) return 2;
     SetLayoutAndOrder();
     SetQuotingStyle();
     SetBlockSizes();
@@ -341,6 +342,7 @@ class Resolver {
     const auto found = FindChoice(option, text, choices, in_.locale.is_utf8);
     if (!found) {
       in_.Usage(found.error().message);
+      status_ = 1;
       return false;
     }
     out = static_cast<T>(*found);
@@ -493,6 +495,7 @@ class Resolver {
   Options& o_;
   Settings& s_;
   bool is_terminal_ = false;
+  ExitStatus status_ = 2;   // of a complaint
 };
 
 ExitStatus Run(Invocation& in, Options& options, const std::vector<std::string>& operands) {

@@ -130,7 +130,7 @@ bool Lister::NeedsAttributes(FileType type) const {
     case FileType::kDirectory: return settings_.shows_color;
     case FileType::kSymlink:
       return (settings_.shows_inode || needs_type) &&
-             (settings_.follow == ls::Follow::kAlways || settings_.shows_color);
+             (settings_.follow == ls::Follow::kAlways || settings_.shows_color || settings_.directories_first);
     default: return false;
   }
 }
@@ -164,8 +164,9 @@ void Lister::LookBehindLink(File& file, bool is_operand) {
   if (file.type != FileType::kSymlink) return;
   const bool is_long = settings_.layout == Layout::kLong;
   const bool checks_target =
-      settings_.shows_color && (colors_.HasCode("or") || colors_.colors_by_target() ||
-                                (colors_.HasCode("mi") && is_long));
+      settings_.directories_first ||
+      (settings_.shows_color && (colors_.HasCode("or") || colors_.colors_by_target() ||
+                                (colors_.HasCode("mi") && is_long)));
   if (is_long || checks_target) {
     auto target = in_.fs.ReadLink(file.path);
     if (!target) {

@@ -15,7 +15,10 @@ using vfs::FileType;
 constexpr uint64_t kBlock = 512;
 constexpr size_t kSmallestColumn = 3;
 
-size_t ShownWidth(std::string_view text, bool is_utf8) { return is_utf8 ? TextWidth(text) : text.size(); }
+size_t ShownWidth(std::string_view text, bool is_utf8) {
+  if (is_utf8) return TextWidth(text);
+  return static_cast<size_t>(std::count_if(text.begin(), text.end(), [](char c) { return c >= ' ' && c <= '~'; }));
+}
 
 // Replaces what a terminal cannot show by question marks.
 std::string HideControls(std::string_view text, bool is_utf8) {

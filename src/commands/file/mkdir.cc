@@ -60,7 +60,10 @@ class Maker {
     if (const Status made = in_.fs.MakeDirectory(path, 0777); !made) return Complain(shown, made.error());
     Announce(path);
     if (!change_) return true;
-    const uint32_t mode = change_->Apply(0777, true, in_.fs.umask());
+    uint32_t decided = 0;
+    const uint32_t wanted = change_->Apply(0777, true, in_.fs.umask(), &decided);
+    const auto made_directory = in_.fs.Stat(path);
+    const uint32_t mode = ((made_directory ? made_directory->mode : 0) & ~decided) | (wanted & decided);
     if (const Status set = in_.fs.SetMode(path, mode); !set) {
       in_.Fail("cannot change permissions of " + QuoteFile(shown, in_.locale.is_utf8), set.error());
       return false;
