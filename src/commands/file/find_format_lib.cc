@@ -77,7 +77,7 @@ std::string DirectoryPart(const File& file) {
     const size_t last = file.path.find_last_not_of('/');
     if (last == std::string::npos) return "";
     const size_t before = file.path.find_last_of('/', last);
-    if (before == std::string::npos) return ".";
+    if (before == std::string::npos) return slash == std::string::npos ? "." : file.path.substr(0, last + 1);
     return file.path.substr(0, before);
   }
   return slash == std::string::npos ? "." : file.path.substr(0, slash);

@@ -233,9 +233,11 @@ class Reader {
     const auto line = input_.ReadLine(*settings_.delimiter);
     if (!line) return std::nullopt;
     if (static_cast<int64_t>(line->text.size()) >= settings_.chars) return Fail("argument line too long");
-    Item item{std::string(line->text.substr(0, line->text.find('\0'))), true};
-    return item;
+    return Item{std::string(UpToNul(line->text)), true};
   }
+
+  // What an argument list can pass on.
+  static std::string_view UpToNul(std::string_view text) { return text.substr(0, text.find('\0')); }
 
   bool IsEnd(const std::string& text) {
     if (!end_text_ || text != *end_text_) return false;
@@ -243,9 +245,9 @@ class Reader {
     return true;
   }
 
-  std::optional<Item> Finish(std::string text, bool ends_line) {
+  std::optional<Item> Finish(const std::string& text, bool ends_line) {
     if (IsEnd(text)) return std::nullopt;
-    return Item{std::move(text), ends_line};
+    return Item{std::string(UpToNul(text)), ends_line};
   }
 
   std::optional<Item> NextWord() {
@@ -260,14 +262,14 @@ class Reader {
       if (byte < 0) {
         is_at_end_ = true;
         if (!has_word) return std::nullopt;
-        return Finish(std::move(text), true);
+        return Finish(text, true);
       }
       if (is_in_space && (byte == ' ' || (byte >= '\t' && byte <= '\r'))) continue;
       is_in_space = false;
-      if (byte == '\n') return Finish(std::move(text), before != ' ' && before != '\t');
+      if (byte == '\n') return Finish(text, before != ' ' && before != '\t');
       if (!settings_.replace && (byte == ' ' || byte == '\t')) {
         // A newline right after the blank is swallowed with it: the line goes on, as -L has it.
-        return Finish(std::move(text), false);
+        return Finish(text, false);
       }
       has_word = true;
       if (byte == '\'' || byte == '"') {
@@ -519,6 +521,7 @@ ExitStatus RunAll(Invocation& in, const Options& options, const Settings& settin
     }
   }
   if (reader.failed()) {
+    if (runner.has_arguments() && !runner.is_over()) runner.RunNow();
     runner.Finish();
     return 1;
   }
