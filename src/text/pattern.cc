@@ -231,6 +231,8 @@ struct Pattern::Impl {
   }
 
   // Text that is not UTF-8 is matched byte by byte, the pattern too.
+  mutable const Impl* searched = nullptr;   // what the last Find() from 0 chose
+
   const Impl& For(std::string_view text) const {
     if (!flags.is_utf8 || !program.has_characters || IsAscii(text) || IsValidUtf8(text)) return *this;
     if (bytes == nullptr) {
@@ -311,9 +313,16 @@ size_t Pattern::MatchSuffix(std::string_view text, bool longest, Budget& budget)
 }
 
 Pattern::Found Pattern::Find(std::string_view text, size_t from, Budget& budget) const {
-  const Impl& impl = impl_->For(text);
-  budget.Step(1 + static_cast<int64_t>((text.size() - from) / 32));
-  if (impl.shape != Shape::kGeneral) return impl.Plain(text, budget).Find(from);
+  // A search that goes on in the same text (replace all) keeps what was found out about it.
+  if (from == 0 || impl_->searched == nullptr) impl_->searched = &impl_->For(text);
+  const Impl& impl = *impl_->searched;
+  budget.Step();
+  if (impl.shape != Shape::kGeneral) {
+    const Found found = impl.Plain(text, budget).Find(from);
+    const size_t passed = (found.begin == kNone ? text.size() : found.begin) - from;
+    budget.Step(static_cast<int64_t>(passed / 32));
+    return found;
+  }
   PatternMatcher matcher = impl.General(text, budget);
   const auto next = [&](size_t at) { return impl.flags.is_utf8 ? at + DecodeUtf8(text.substr(at)).length : at + 1; };
   // Most patterns decide in a few characters whether they match here. Where that turns out to be dear,

@@ -1,6 +1,8 @@
 #include "shell/parser/grammar.h"
 
 #include <algorithm>
+#include <charconv>
+#include <limits>
 
 #include "shell/parser/characters.h"
 
@@ -360,7 +362,10 @@ bool Grammar::ParseRedirect(Statement& statement) {
   Redirect redirect;
   redirect.line = LineOf(Peek());
   if (Peek().kind == TokenKind::kDescriptor) {
-    redirect.descriptor = std::stoi(Peek().word.source);
+    // A number that no descriptor can have fails when the redirection is done.
+    const std::string& digits = Peek().word.source;
+    const auto parsed = std::from_chars(digits.data(), digits.data() + digits.size(), redirect.descriptor);
+    if (parsed.ec != std::errc()) redirect.descriptor = std::numeric_limits<int>::max();
     Drop();
   } else if (Peek().kind == TokenKind::kVariable) {
     redirect.variable = Peek().word.plain;
