@@ -25,7 +25,7 @@ void PrintSyntaxError(Shell& shell, const SyntaxError& error, std::string_view c
   }
   shell.out().Flush();
   std::string text = prefix + error.message + "\n";
-  if (!error.source_line.empty()) text += prefix + "`" + error.source_line + "'\n";
+  if (!error.source_line.empty()) text += prefix + error.source_line + "\n";
   shell.err().Write(text);
 }
 
