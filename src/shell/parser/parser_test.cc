@@ -70,18 +70,18 @@ TEST_F(ParserTest, GivesOneCompleteCommandAtATime) {
 }
 
 TEST_F(ParserTest, SyntaxErrorsReadAsInBash) {
-  EXPECT_EQ(ErrorOf("echo )"), "1: syntax error near unexpected token `)' `echo )'\");
-  EXPECT_EQ(ErrorOf("a\nb | | c"), "2: syntax error near unexpected token `|' `b | | c'\");
-  EXPECT_EQ(ErrorOf("while do done"), "1: syntax error near unexpected token `do' `while do done'\");
-  EXPECT_EQ(ErrorOf("> "), "1: syntax error near unexpected token `newline' `> '\");
+  EXPECT_EQ(ErrorOf("echo )"), "1: syntax error near unexpected token `)' `echo )'");
+  EXPECT_EQ(ErrorOf("a\nb | | c"), "2: syntax error near unexpected token `|' `b | | c'");
+  EXPECT_EQ(ErrorOf("while do done"), "1: syntax error near unexpected token `do' `while do done'");
+  EXPECT_EQ(ErrorOf("> "), "1: syntax error near unexpected token `newline' `> '");
   EXPECT_EQ(ErrorOf("if true; then"), "2: syntax error: unexpected end of file");
   EXPECT_EQ(ErrorOf("if true\nthen x\n"), "3: syntax error: unexpected end of file");
   EXPECT_EQ(ErrorOf("echo \"abc"), "1: unexpected EOF while looking for matching `\"'");
   EXPECT_EQ(ErrorOf("echo $(abc"), "2: unexpected EOF while looking for matching `)'");
   EXPECT_EQ(ErrorOf("echo ${abc\n\n"), "1: unexpected EOF while looking for matching `}'");
-  EXPECT_EQ(ErrorOf("f() echo"), "1: syntax error near unexpected token `echo' `f() echo'\");
-  EXPECT_EQ(ErrorOf("a | ! b"), "1: syntax error near unexpected token `!' `a | ! b'\");
-  EXPECT_EQ(ErrorOf("{ :; } x"), "1: syntax error near unexpected token `x' `{ :; } x'\");
+  EXPECT_EQ(ErrorOf("f() echo"), "1: syntax error near unexpected token `echo' `f() echo'");
+  EXPECT_EQ(ErrorOf("a | ! b"), "1: syntax error near unexpected token `!' `a | ! b'");
+  EXPECT_EQ(ErrorOf("{ :; } x"), "1: syntax error near unexpected token `x' `{ :; } x'");
   EXPECT_EQ(ErrorOf("for ((1;2)) do :; done"), "1: syntax error: arithmetic expression required syntax error: `((1;2))'");
   EXPECT_EQ(ErrorOf("[[ a b ]]"), "1: conditional binary operator expected");
   EXPECT_EQ(ErrorOf("[[ -f ]]"), "1: unexpected argument `]]' to conditional unary operator");
@@ -106,8 +106,8 @@ TEST_F(ParserTest, InputThatCouldGoOnIsIncomplete) {
 TEST_F(ParserTest, ReservedWordsCountOnlyWhereACommandStarts) {
   EXPECT_EQ(Printed("echo if then }"), "echo if then }");
   EXPECT_EQ(Printed("for in in in; do in=1; done"), "for in in in;\ndo\n    in=1;\ndone");
-  EXPECT_EQ(ErrorOf("in"), "1: syntax error near unexpected token `in' `in'\");
-  EXPECT_EQ(ErrorOf("case x in esac) y;; esac"), "1: syntax error near unexpected token `)' `case x in esac) y;; esac'\");
+  EXPECT_EQ(ErrorOf("in"), "1: syntax error near unexpected token `in' `in'");
+  EXPECT_EQ(ErrorOf("case x in esac) y;; esac"), "1: syntax error near unexpected token `)' `case x in esac) y;; esac'");
   EXPECT_EQ(ErrorOf("case x in (esac) y;; esac"), "none");
 }
 
