@@ -36,6 +36,13 @@ class Parser;
 class JobTable;
 class ArithmeticCache;
 struct ParserOptions;
+struct CompletionTable;
+
+// What ulimit keeps for one resource, in the unit it shows; kUnlimited where there is none.
+struct ResourceLimit {
+  uint64_t soft;
+  uint64_t hard;
+};
 
 // What the running code must do next, instead of the next statement. A value, never an exception.
 enum class Flow : uint8_t {
@@ -256,6 +263,8 @@ class Shell {
   std::vector<std::string> disabled_builtins;              // by enable -n
   std::vector<std::string> directory_stack;                // without the current directory
   std::shared_ptr<std::vector<std::string>> history;       // shared until written
+  std::map<char, ResourceLimit> resource_limits;           // what ulimit set, by its letter
+  std::shared_ptr<CompletionTable> completions;            // of complete; null: none, shared until written
 
  private:
   friend class Executor;
