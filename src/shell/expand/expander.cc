@@ -33,14 +33,6 @@ const std::string* FindQuotedValue(Shell& shell, const Word& word) {
   return FindSimpleValue(shell, word.parts[0].parts[0]);
 }
 
-bool ExpandInto(Shell& shell, const Word& word, Target target, const Expansion::Context& context,
-                std::string* text) {
-  Expansion out(shell, target);
-  if (!out.AddWord(word, context)) return false;
-  *text = std::move(out.text());
-  return true;
-}
-
 // True for a part written as $name, without braces: text that brace expansion puts behind it can make
 // the name longer.
 bool IsOpenName(const WordPart& part) {
@@ -117,15 +109,25 @@ bool ExpandToString(Shell& shell, const Word& word, std::string* value, bool is_
     *value = *simple;
     return true;
   }
-  return ExpandInto(shell, word, Target::kString, {.is_assignment = is_assignment}, value);
+  Expansion out(shell, Target::kString);
+  if (is_assignment) out.set_assignment();
+  if (!out.AddWord(word, {.is_assignment = is_assignment})) return false;
+  *value = std::move(out.text());
+  return true;
 }
 
 bool ExpandPattern(Shell& shell, const Word& word, std::string* pattern) {
-  return ExpandInto(shell, word, Target::kPattern, {}, pattern);
+  Expansion out(shell, Target::kPattern);
+  if (!out.AddWord(word, {})) return false;
+  *pattern = std::move(out.text());
+  return true;
 }
 
 bool ExpandRegex(Shell& shell, const Word& word, std::string* pattern) {
-  return ExpandInto(shell, word, Target::kRegex, {}, pattern);
+  Expansion out(shell, Target::kRegex);
+  if (!out.AddWord(word, {})) return false;
+  *pattern = std::move(out.text());
+  return true;
 }
 
 bool ExpandRedirectTarget(Shell& shell, const Word& word, std::string* target) {

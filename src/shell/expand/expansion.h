@@ -116,6 +116,9 @@ class Expansion {
   // In a here-document only ${a[*]} joins with IFS; $* and what operators make of lists join with spaces.
   void set_here_document() { is_here_document_ = true; }
   bool is_here_document() const { return is_here_document_; }
+  // The value of an assignment.
+  void set_assignment() { is_assignment_ = true; }
+  bool is_assignment() const { return is_assignment_; }
 
   // Results of expansions.
   void AddValue(std::string_view value, const Context& context) {
@@ -156,6 +159,7 @@ class Expansion {
   bool has_pattern_ = false;
   bool has_field_ = false;       // even an empty text is a field
   bool is_here_document_ = false;
+  bool is_assignment_ = false;
   bool in_double_quotes_ = false;
   bool saw_empty_list_ = false;  // "$@" without elements in these double quotes
   bool has_failed_ = false;      // failglob found nothing

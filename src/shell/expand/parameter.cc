@@ -184,11 +184,6 @@ bool ApplyCase(Shell& shell, const Parameter& parameter, ParameterValue* value) 
 
 // --- ${x:offset:length} ---------------------------------------------------------------------------------
 
-struct Bounds {
-  int64_t offset = 0;
-  std::optional<int64_t> length;
-};
-
 bool EvaluateBound(Shell& shell, const Word& word, const Reference& reference, int64_t* value) {
   const auto result = EvaluateWord(shell, word, reference.display);
   if (!result) {
@@ -206,48 +201,64 @@ bool FailLength(Shell& shell, const Parameter& parameter) {
   return false;
 }
 
-// Which elements of a list the bounds select, as a range of positions in value->list.
-void SelectElements(Shell& shell, const Reference& reference, const Bounds& bounds, ParameterValue* value) {
-  std::vector<std::string>& list = value->list;
-  int64_t offset = bounds.offset;
-  int64_t first = 0;
-  const auto size = static_cast<int64_t>(list.size());
+// Which element an offset means, as a position in value->list (for $@ with $0 put in front when the
+// offset is 0); nothing when it is out of range.
+std::optional<int64_t> FindFirstElement(Shell& shell, const Reference& reference, int64_t offset,
+                                        ParameterValue* value) {
+  const auto size = static_cast<int64_t>(value->list.size());
   const Variable* variable = reference.is_variable() ? shell.variables.Find(reference.name) : nullptr;
   if (variable != nullptr && variable->has(kIndexed)) {
-    if (offset < 0) offset += (variable->indexed ? variable->indexed->max_index() : -1) + 1;
-    if (offset < 0) return list.clear();
-    if (variable->indexed) {
-      variable->indexed->ForEach([&](int64_t index, const std::string&) { first += index < offset; });
-    }
-  } else {
-    if (offset < 0) offset += size + 1;
-    if (offset < 0) return list.clear();
-    if (offset == 0 && !reference.is_variable()) {
-      list.insert(list.begin(), shell.name0);
-    } else {
-      first = std::max<int64_t>(offset - 1, 0);
-    }
+    const int64_t end = (variable->indexed ? variable->indexed->max_index() : -1) + 1;
+    if (offset < 0) offset += end;
+    if (offset < 0 || offset > end) return std::nullopt;
+    int64_t first = 0;
+    variable->indexed->ForEach([&](int64_t index, const std::string&) { first += index < offset; });
+    return first;
   }
-  const auto total = static_cast<int64_t>(list.size());
-  first = std::min(first, total);
-  const int64_t count = std::min(bounds.length.value_or(total), total - first);
-  list.erase(list.begin() + first + count, list.end());
-  list.erase(list.begin(), list.begin() + first);
+  if (offset < 0) offset += size + 1;
+  if (offset < 0 || offset > size + 1) return std::nullopt;
+  if (offset == 0 && !reference.is_variable()) {
+    value->list.insert(value->list.begin(), shell.name0);
+    return 0;
+  }
+  return std::clamp<int64_t>(offset - 1, 0, size);
 }
 
-bool SelectCharacters(Shell& shell, const Parameter& parameter, const Bounds& bounds,
+bool SelectElements(Shell& shell, const Parameter& parameter, const Reference& reference, int64_t offset,
+                    ParameterValue* value) {
+  const auto first = FindFirstElement(shell, reference, offset, value);
+  std::vector<std::string>& list = value->list;
+  if (!first) {
+    list.clear();
+    return true;
+  }
+  const int64_t left = static_cast<int64_t>(list.size()) - *first;
+  int64_t count = left;
+  if (parameter.word2) {
+    if (!EvaluateBound(shell, *parameter.word2, reference, &count)) return false;
+    if (count < 0) return FailLength(shell, parameter);
+    count = std::min(count, left);
+  }
+  list.erase(list.begin() + *first + count, list.end());
+  list.erase(list.begin(), list.begin() + *first);
+  return true;
+}
+
+bool SelectCharacters(Shell& shell, const Parameter& parameter, const Reference& reference, int64_t offset,
                       ParameterValue* value) {
   const std::string& text = value->text;
   const bool is_wide = shell.locale().is_utf8 && !IsAscii(text);
   const auto size = static_cast<int64_t>(is_wide ? CountUtf8(text) : text.size());
-  int64_t begin = bounds.offset < 0 ? bounds.offset + size : bounds.offset;
+  const int64_t begin = offset < 0 ? offset + size : offset;
   if (begin < 0 || begin > size) {
     value->text.clear();
     return true;
   }
   int64_t end = size;
-  if (bounds.length) {
-    end = *bounds.length < 0 ? size + *bounds.length : begin + std::min(*bounds.length, size - begin);
+  if (parameter.word2) {
+    int64_t length = 0;
+    if (!EvaluateBound(shell, *parameter.word2, reference, &length)) return false;
+    end = length < 0 ? size + length : begin + std::min(length, size - begin);
     if (end < begin) return FailLength(shell, parameter);
   }
   if (is_wide) {
@@ -266,26 +277,22 @@ bool ApplySubstring(Shell& shell, const Parameter& parameter, const Reference& r
     shell.FailExpansion(parameter.source + ": bad substitution");
     return false;
   }
-  Bounds bounds;
-  if (parameter.word && !EvaluateBound(shell, *parameter.word, reference, &bounds.offset)) return false;
-  if (parameter.word2) {
-    bounds.length = 0;
-    if (!EvaluateBound(shell, *parameter.word2, reference, &*bounds.length)) return false;
-  }
-  if (!value->is_list) return SelectCharacters(shell, parameter, bounds, value);
+  // Nothing is evaluated for a variable without a value.
+  if (!value->is_set && (reference.is_variable() || !value->is_list)) return true;
+  int64_t offset = 0;
+  if (parameter.word && !EvaluateBound(shell, *parameter.word, reference, &offset)) return false;
+  if (!value->is_list) return SelectCharacters(shell, parameter, reference, offset, value);
   const Variable* variable = reference.is_variable() ? shell.variables.Find(reference.name) : nullptr;
   if (variable != nullptr && !variable->is_array()) {
     // A plain variable as ${x[@]:1} is text all the same.
-    value->text = value->list.empty() ? std::string() : std::move(value->list[0]);
+    value->text = std::move(value->list[0]);
     value->list.clear();
     const auto size = static_cast<int64_t>(value->text.size());
-    if (bounds.offset > size || bounds.offset < -size) return true;
+    if (offset > size || offset < -size) return true;
     value->is_list = false;
-    return SelectCharacters(shell, parameter, bounds, value);
+    return SelectCharacters(shell, parameter, reference, offset, value);
   }
-  if (bounds.length && *bounds.length < 0) return FailLength(shell, parameter);
-  SelectElements(shell, reference, bounds, value);
-  return true;
+  return SelectElements(shell, parameter, reference, offset, value);
 }
 
 // --- the whole substitution -----------------------------------------------------------------------------
@@ -307,6 +314,7 @@ class Substitution {
   bool AddOperand();
   bool OperandText(std::string* text);
   void AddResult();
+  bool JoinsInAssignment() const;
   // The name that a nameref stands for, as ${!ref} shows it.
   std::optional<std::string> NamerefTarget() const;
 
@@ -322,10 +330,25 @@ void Substitution::AddResult() {
   if (value_.is_list) {
     const bool is_plain_array = parameter_.op == Op::kNone && reference_.is_variable();
     const bool is_star = value_.is_star && (is_plain_array || !out_.is_here_document());
-    out_.AddList(value_.list, is_star, context_);
+    out_.AddList(value_.list, is_star || JoinsInAssignment(), context_);
   } else {
     out_.AddValue(value_.text, context_);
   }
+}
+
+// In the value of an assignment, what operators make of "$@" is joined as "$*" is.
+bool Substitution::JoinsInAssignment() const {
+  switch (parameter_.op) {
+    case Op::kNone:
+    case Op::kIndirect:
+    case Op::kDefault:
+    case Op::kAssign:
+    case Op::kError:
+    case Op::kAlternate: return false;
+    default: break;
+  }
+  const bool is_joined = context_.is_quoted || parameter_.op == Op::kTransform;
+  return out_.is_assignment() && is_joined && !out_.ifs().is_null();
 }
 
 std::optional<std::string> Substitution::NamerefTarget() const {
@@ -362,6 +385,9 @@ bool Substitution::Run() {
     if (!FollowIndirect(shell_, &reference_)) return false;
   }
   if (!LoadValue(shell_, reference_, &value_)) return false;
+  if (value_.is_bad_subscript && parameter_.op != Op::kLength) {
+    shell_.Complain(reference_.name.text + ": bad array subscript");
+  }
   switch (parameter_.op) {
     case Op::kLength: return RunLength();
     case Op::kDefault:
@@ -373,6 +399,11 @@ bool Substitution::Run() {
 }
 
 bool Substitution::RunLength() {
+  if (value_.is_bad_subscript) {
+    // Bash's wording names what is left of the text, too.
+    shell_.FailExpansion(reference_.subscript + "]: bad array subscript");
+    return false;
+  }
   size_t length = 0;
   if (value_.is_list) {
     length = value_.list.size();
@@ -406,7 +437,8 @@ bool Substitution::RunKeys() {
   } else if (variable != nullptr && variable->Scalar() != nullptr) {
     keys.emplace_back("0");
   }
-  out_.AddList(keys, reference_.is_star && !out_.is_here_document(), context_);
+  const bool is_star = reference_.is_star && !out_.is_here_document();
+  out_.AddList(keys, is_star || JoinsInAssignment(), context_);
   return true;
 }
 
@@ -489,6 +521,11 @@ bool Substitution::RunTransforming() {
   if (!value_.is_set && !value_.is_list && shell_.options.Get(SetOption::kNounset)) {
     FailUnset(shell_, reference_);
     return false;
+  }
+  if (!value_.is_set && parameter_.op != Op::kTransform && parameter_.op != Op::kSubstring) {
+    // Without a value the operands are not even expanded.
+    AddResult();
+    return true;
   }
   bool is_good = true;
   switch (parameter_.op) {

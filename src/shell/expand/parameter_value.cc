@@ -70,21 +70,37 @@ void LoadList(const Variable* variable, ParameterValue* value) {
   value->is_set = !value->list.empty();
 }
 
+// The index that a subscript means when it is read; nothing if it is out of range.
+std::optional<int64_t> ReadIndex(int64_t index, const Variable& variable) {
+  if (index >= 0) return index;
+  // Only arrays count from their end.
+  if (!variable.has(kIndexed) || !variable.indexed) return std::nullopt;
+  index += variable.indexed->max_index() + 1;
+  return index < 0 ? std::nullopt : std::optional(index);
+}
+
 bool LoadElement(Shell& shell, const Reference& reference, const Variable* variable,
                  ParameterValue* value) {
   const std::string* text = nullptr;
   if (variable != nullptr && variable->has(kAssociative)) {
     if (reference.subscript.empty()) {
-      shell.Complain(reference.name.text + ": bad array subscript");
+      value->is_bad_subscript = true;
       return true;
     }
     text = variable->associative ? variable->associative->Get(reference.subscript) : nullptr;
   } else {
-    bool failed = false;
-    const auto index = ReadIndex(shell, reference, variable, &failed);
-    if (failed) return false;
+    const auto subscript = EvaluateText(shell, reference.subscript);
+    if (!subscript) {
+      if (shell.flow == Flow::kNone) shell.Discard();
+      return false;
+    }
     variable = shell.variables.Find(reference.name);   // the subscript may have assigned
-    if (!index || variable == nullptr) return true;
+    if (variable == nullptr) return true;
+    const auto index = ReadIndex(*subscript, *variable);
+    if (!index) {
+      value->is_bad_subscript = true;
+      return true;
+    }
     if (variable->has(kIndexed)) {
       text = variable->indexed ? variable->indexed->Get(*index) : nullptr;
     } else if (*index == 0) {
@@ -100,24 +116,6 @@ bool LoadElement(Shell& shell, const Reference& reference, const Variable* varia
 }  // namespace
 
 bool Reference::is_variable() const { return IsName(name.text); }
-
-std::optional<int64_t> ReadIndex(Shell& shell, const Reference& reference, const Variable* variable,
-                                 bool* failed) {
-  const auto index = EvaluateText(shell, reference.subscript);
-  if (!index) {
-    *failed = true;
-    if (shell.flow == Flow::kNone) shell.Discard();
-    return std::nullopt;
-  }
-  if (*index >= 0) return index;
-  int64_t end = 0;
-  if (variable != nullptr) {
-    end = variable->has(kIndexed) ? (variable->indexed ? variable->indexed->max_index() + 1 : 0) : 1;
-  }
-  if (*index + end >= 0 && variable != nullptr && variable->has(kIndexed)) return *index + end;
-  shell.Complain(reference.name.text + ": bad array subscript");
-  return std::nullopt;
-}
 
 void FailUnset(Shell& shell, const Reference& reference) {
   std::string shown = reference.display;

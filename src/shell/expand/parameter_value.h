@@ -12,7 +12,6 @@
 namespace paddock::shell {
 
 class Shell;
-struct Variable;
 
 // A parameter with its subscript expanded.
 struct Reference {
@@ -33,6 +32,7 @@ struct ParameterValue {
   bool is_set = false;          // a list: has elements
   bool is_list = false;
   bool is_star = false;
+  bool is_bad_subscript = false;   // a subscript that no element of a set variable can have
   std::string text;
   std::vector<std::string> list;
 };
@@ -48,10 +48,6 @@ bool LoadValue(Shell& shell, const Reference& reference, ParameterValue* value);
 
 // $? $# $$ $! $- $0 $1 …; nothing if unset.
 std::optional<std::string> LoadSpecial(Shell& shell, std::string_view name);
-// The index that a subscript means when it is read; nothing with *failed false if there is no such
-// element.
-std::optional<int64_t> ReadIndex(Shell& shell, const Reference& reference, const Variable* variable,
-                                 bool* failed);
 // Complains about an unset parameter and ends the shell (set -u).
 void FailUnset(Shell& shell, const Reference& reference);
 

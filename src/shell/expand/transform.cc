@@ -43,8 +43,9 @@ void DescribeAssignment(Shell& shell, const Reference& reference, ParameterValue
   std::string text;
   if (!reference.is_variable()) {
     if (value->is_list && value->is_set) {
-      text = "set --";
-      for (const std::string& element : value->list) text += " " + QuoteForReuse(element);
+      for (std::string& element : value->list) element = QuoteForReuse(element);
+      value->list.insert(value->list.begin(), {"set", "--"});
+      return;
     }
   } else if (const Variable* variable = shell.variables.Find(reference.name)) {
     const std::string letters = AttributeLetters(*variable);
