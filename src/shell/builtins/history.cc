@@ -13,6 +13,19 @@ Lines& MutableHistory(Shell& shell) {
   return *shell.history;
 }
 
+// Adds a line, as HISTCONTROL says about repeated ones.
+void Append(Shell& shell, const std::string& line) {
+  Lines& lines = MutableHistory(shell);
+  const std::string control = ":" + shell.GetOr("HISTCONTROL", "") + ":";
+  if (control.find(":erasedups:") != std::string::npos) {
+    shell.budget().Step(static_cast<int64_t>(lines.size()));
+    std::erase(lines, line);
+  }
+  const bool ignores_repeated =
+      control.find(":ignoredups:") != std::string::npos || control.find(":ignoreboth:") != std::string::npos;
+  if (!ignores_repeated || lines.empty() || lines.back() != line) lines.push_back(line);
+}
+
 int OutOfRange(Shell& shell, const std::string& text) {
   shell.Complain("history", text + ": history position out of range");
   return 1;
@@ -196,7 +209,7 @@ int Run(Shell& shell, const BuiltinCall& call) {
   if (stores) {
     std::string line;
     for (const std::string& word : operands) line += (line.empty() ? "" : " ") + word;
-    if (!operands.empty()) MutableHistory(shell).push_back(line);
+    if (!operands.empty()) Append(shell, line);
     return 0;
   }
   if (expands) {
