@@ -338,8 +338,8 @@ class Grep {
 
   ExitStatus Run(std::vector<std::string> files) {
     const bool recurses = options_.directories == Directories::kRecurse;
+    const bool is_bare = recurses && files.empty();
     if (files.empty()) files.push_back(recurses ? "." : "-");
-    const bool is_bare = recurses && files.size() == 1 && files[0] == ".";
     shows_names_ = options_.with_filename.value_or(files.size() > 1 || recurses);
     for (const std::string& file : files) {
       if (is_done_) break;

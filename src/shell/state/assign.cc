@@ -253,6 +253,17 @@ bool AssignScalar(Shell& shell, const Name& name, std::string_view value, const 
     return existing->has(kAssociative) ? AssignElement(shell, name, "0", value, mode)
                                        : AssignIndex(shell, name, 0, value, mode);
   }
+  constexpr uint32_t kTransforming = kInteger | kLowercase | kUppercase | kCapitalcase;
+  if (mode.append && existing != nullptr && existing->is_set && existing->dynamic == nullptr &&
+      (existing->attributes & kTransforming) == 0) {
+    // In place: a string built piece by piece costs what its pieces cost.
+    shell.budget().WillAllocate(value.size());
+    const std::string piece(value);   // it may be part of the variable itself
+    Variable& variable = Obtain(shell, name, mode);
+    variable.text.append(piece);
+    Finish(shell, name, variable);
+    return true;
+  }
   std::string combined;
   if (existing == nullptr) {
     combined = value;
