@@ -331,13 +331,17 @@ bool Evaluation::ResolveIndex(const Arithmetic::Element& element, const Variable
   if (shell_.arithmetic_depth >= kMaxDepth) return Fail("expression recursion level exceeded", token);
   std::optional<int64_t> index;
   if (element.compiled) {
-    index = Evaluate(shell_, *element.compiled, context_);
+    index = Evaluate(shell_, *element.compiled);
   } else {
     std::string text;
     if (!ExpandSubscriptText(shell_, element.subscript, &text)) return false;
-    index = EvaluateText(shell_, text, context_);
+    index = EvaluateText(shell_, text);
   }
-  if (!index) return false;
+  if (!index) {
+    // Unlike other errors, one in a subscript abandons the whole command.
+    if (shell_.flow == Flow::kNone) shell_.Discard();
+    return false;
+  }
   if (*index < 0 && variable != nullptr) {
     *index += variable->has(kIndexed) ? (variable->indexed ? variable->indexed->max_index() + 1 : 0) : 1;
   }

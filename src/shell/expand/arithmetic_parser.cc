@@ -99,6 +99,8 @@ class Compiler {
 
   // Appends an instruction that changes the number of values on the stack by `growth`.
   size_t Emit(Op op, uint32_t argument, int growth, int64_t value = 0) {
+    // A bad token is found when it is read, before what stands ahead of it is computed.
+    if (lexer_.token() == Token::kError) Fail(lexer_.error());
     if (has_failed_) return 0;
     depth_ += growth;
     result_->stack_size = std::max(result_->stack_size, static_cast<size_t>(depth_) + 1);
@@ -301,6 +303,11 @@ class Compiler {
     ArithmeticLexer ahead = lexer_;
     ahead.Advance();
     const bool is_increment = ahead.token() == Token::kPostIncrement;
+    if (ahead.token() == Token::kAssign) {
+      Emit(Op::kPush, 0, 1);   // a misplaced assignment: its left side is not read
+      lexer_ = ahead;
+      return;
+    }
     if (!is_increment && ahead.token() != Token::kPostDecrement) {
       Emit(is_element ? Op::kLoadElement : Op::kLoad, index, 1);
       lexer_ = ahead;

@@ -399,7 +399,7 @@ bool Substitution::Run() {
 }
 
 bool Substitution::RunLength() {
-  if (value_.is_bad_subscript) {
+  if (value_.is_bad_subscript && shell_.variables.Find(reference_.name) != nullptr) {
     // Bash's wording names what is left of the text, too.
     shell_.FailExpansion(reference_.subscript + "]: bad array subscript");
     return false;
@@ -438,6 +438,13 @@ bool Substitution::RunKeys() {
     keys.emplace_back("0");
   }
   const bool is_star = reference_.is_star && !out_.is_here_document();
+  if (is_star && !context_.is_quoted && out_.ifs().is_null()) {
+    // Without separators the indices stay together.
+    std::string joined;
+    for (size_t i = 0; i < keys.size(); ++i) joined += (i > 0 ? " " : "") + keys[i];
+    out_.AddValue(joined, context_);
+    return true;
+  }
   out_.AddList(keys, is_star || JoinsInAssignment(), context_);
   return true;
 }

@@ -95,7 +95,10 @@ bool LoadElement(Shell& shell, const Reference& reference, const Variable* varia
       return false;
     }
     variable = shell.variables.Find(reference.name);   // the subscript may have assigned
-    if (variable == nullptr) return true;
+    if (variable == nullptr) {
+      value->is_bad_subscript = *subscript < 0;
+      return true;
+    }
     const auto index = ReadIndex(*subscript, *variable);
     if (!index) {
       value->is_bad_subscript = true;
@@ -121,7 +124,7 @@ void FailUnset(Shell& shell, const Reference& reference) {
   std::string shown = reference.display;
   if (reference.is_indirect) {
     shown.insert(0, "!");
-  } else if (!reference.is_variable()) {
+  } else if (!reference.is_variable() && !reference.is_braced) {
     shown.insert(0, "$");
   }
   shell.FailFatal(shown + ": unbound variable");
@@ -152,6 +155,7 @@ std::optional<std::string> LoadSpecial(Shell& shell, std::string_view name) {
 bool MakeReference(Shell& shell, const Parameter& parameter, Reference* reference) {
   reference->name = parameter.name;
   reference->display = parameter.name.text;
+  reference->is_braced = parameter.source.starts_with("${");
   reference->is_at = parameter.is_subscript_at || parameter.name.text == "@";
   reference->is_star = parameter.is_subscript_star || parameter.name.text == "*";
   if (parameter.is_subscript_at) reference->display += "[@]";

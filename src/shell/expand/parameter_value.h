@@ -20,6 +20,7 @@ struct Reference {
   bool is_at = false;           // [@], or the parameter @
   bool is_star = false;         // [*], or the parameter *
   bool is_void = false;         // a nameref that leads nowhere: never set
+  bool is_braced = false;       // written ${1}, not $1
   bool is_indirect = false;     // reached through ${!x}
   std::string subscript;
   std::string display;          // for messages: "x", "a[i]", "1"
