@@ -266,6 +266,8 @@ Status Kernel::Signal(Process& sender, int pid, int signal) {
                                       : process->group_ == -pid;
     if (is_meant) targets.push_back(process.get());
   }
+  // One that has ended and waits for its parent is gone for a sender: shells reap theirs at once.
+  std::erase_if(targets, [](const Process* target) { return target->state_ == Process::State::kExited; });
   if (targets.empty()) return Code::kNoProcess;
   if (signal == 0) return {};
   for (Process* target : targets) target->Raise(signal);

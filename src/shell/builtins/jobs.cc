@@ -58,7 +58,8 @@ int Run(Shell& shell, const BuiltinCall& call) {
     if (only_running && (job.is_done() || job.is_stopped)) return;
     if (only_stopped && !job.is_stopped) return;
     if (only_new && job.is_notified) return;
-    PrintJob(shell, job, is_long, pids_only);
+    // A script is not told of jobs that have ended.
+    if (shell.is_interactive || !job.is_done()) PrintJob(shell, job, is_long, pids_only);
     job.is_notified = true;
     if (job.is_done()) finished.push_back(job.number);
   };

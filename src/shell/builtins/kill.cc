@@ -60,6 +60,10 @@ bool SendTo(Shell& shell, const std::string& operand, int signal) {
     return any;
   }
   const auto pid = ParseInteger(operand);
+  if (operand.empty()) {
+    shell.Complain("kill", "`': not a pid or valid job spec");
+    return false;
+  }
   if (!pid || *pid > INT32_MAX || *pid < INT32_MIN) {
     shell.Complain("kill", operand + ": arguments must be process or job IDs");
     return false;
