@@ -18,7 +18,7 @@ class Follower {
   bool Run() {
     Nanoseconds pause = kShortestPause;
     while (true) {
-      const bool is_last = rules_.pid != 0 && in_.kernel.Find(rules_.pid) == nullptr;
+      const bool is_last = rules_.pid != 0 && !in_.kernel.Signal(in_.process, rules_.pid, 0);
       bool has_news = false;
       for (FollowedFile& file : files_) has_news |= Look(file);
       // An empty write notices that the reader of a pipe has gone.
