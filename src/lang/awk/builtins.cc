@@ -161,6 +161,7 @@ bool Interpreter::CallBitwise(Builtin id, size_t count) {
 bool Interpreter::TypeOf(const Value& value) {
   const char* name = "untyped";
   switch (value.kind()) {
+    case Kind::kMissing:
     case Kind::kUnassigned: name = "unassigned"; break;
     case Kind::kNumber: name = "number"; break;
     case Kind::kBool: name = "number|bool"; break;

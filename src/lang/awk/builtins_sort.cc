@@ -6,10 +6,10 @@
 namespace paddock::awk {
 namespace {
 
-// Numbers come before text, text before arrays; what is not set counts as a number without value.
+// Numbers come before text, text before arrays; what is not set counts as a number.
 int TypeRank(const Value& value) {
   if (value.array() != nullptr) return 3;
-  if (value.is_unset() || value.kind() == Kind::kCell) return 0;
+  if (value.kind() == Kind::kCell) return 1;
   return value.IsNumeric() ? 1 : 2;
 }
 
@@ -41,9 +41,18 @@ bool Interpreter::MergeSort(std::vector<Array::Element>& elements, const Order& 
 }
 
 bool Interpreter::Sort(std::vector<Array::Element>& elements, std::string_view how) {
-  const auto by_index_text = [this](const Array::Element& x, const Array::Element& y) {
+  const auto compare_text = [this](std::string_view left, std::string_view right) {
+    const int order = CompareText(left, right);
+    return order != 0 || !patterns_.ignore_case() ? order : left.compare(right);
+  };
+  const auto by_index_text = [&](const Array::Element& x, const Array::Element& y) {
     const TextOf left(x.key, convfmt_), right(y.key, convfmt_);
-    return CompareText(left.view(), right.view());
+    return compare_text(left.view(), right.view());
+  };
+  // Between equal values: whole numbers as subscripts are all alike and come first.
+  const auto by_index = [&](const Array::Element& x, const Array::Element& y) {
+    return compare_text(x.key.is_text() ? x.key.view() : std::string_view(),
+                        y.key.is_text() ? y.key.view() : std::string_view());
   };
   const auto by_index_number = [&](const Array::Element& x, const Array::Element& y) {
     const int order = CompareNumbers(x.key.ToNumber(), y.key.ToNumber());
@@ -52,17 +61,17 @@ bool Interpreter::Sort(std::vector<Array::Element>& elements, std::string_view h
   const auto by_value_text = [&](const Array::Element& x, const Array::Element& y) {
     const bool left_is_array = x.value.array() != nullptr, right_is_array = y.value.array() != nullptr;
     if (left_is_array || right_is_array) {
-      if (left_is_array && right_is_array) return by_index_text(x, y);
+      if (left_is_array && right_is_array) return by_index(x, y);
       return left_is_array ? 1 : -1;
     }
     const TextOf left(x.value, convfmt_), right(y.value, convfmt_);
-    const int order = CompareText(left.view(), right.view());
-    return order != 0 ? order : by_index_text(x, y);
+    const int order = compare_text(left.view(), right.view());
+    return order != 0 ? order : by_index(x, y);
   };
   const auto by_value_number = [&](const Array::Element& x, const Array::Element& y) {
     const bool left_is_array = x.value.array() != nullptr, right_is_array = y.value.array() != nullptr;
     if (left_is_array || right_is_array) {
-      if (left_is_array && right_is_array) return by_index_text(x, y);
+      if (left_is_array && right_is_array) return by_index(x, y);
       return left_is_array ? 1 : -1;
     }
     const int order = CompareNumbers(x.value.ToNumber(), y.value.ToNumber());
@@ -73,9 +82,9 @@ bool Interpreter::Sort(std::vector<Array::Element>& elements, std::string_view h
     if (left != right) return left - right;
     if (left == 1) {
       const int order = CompareNumbers(x.value.ToNumber(), y.value.ToNumber());
-      return order != 0 ? order : by_index_text(x, y);
+      return order != 0 ? order : by_index(x, y);
     }
-    return left == 2 ? by_value_text(x, y) : by_index_text(x, y);
+    return left == 2 ? by_value_text(x, y) : by_index(x, y);
   };
   using Comparison = std::function<int(const Array::Element&, const Array::Element&)>;
   static constexpr std::string_view kUp = "_asc", kDown = "_desc";

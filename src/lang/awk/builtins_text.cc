@@ -224,7 +224,10 @@ bool Interpreter::MatchFunction(size_t count) {
   if (array != nullptr) array->Clear();
   double start = 0, length = -1;
   if (*found) {
-    start = static_cast<double>(CountChars(text.substr(0, groups_[0].begin)) + 1);
+    // Where nothing is matched, gawk counts bytes.
+    const bool is_empty = groups_[0].begin == groups_[0].end;
+    const size_t before = is_empty ? groups_[0].begin : CountChars(text.substr(0, groups_[0].begin));
+    start = static_cast<double>(before + 1);
     length = static_cast<double>(
         CountChars(text.substr(groups_[0].begin, groups_[0].end - groups_[0].begin)));
     for (size_t i = 0; array != nullptr && i < groups_.size(); ++i) {
@@ -233,8 +236,8 @@ bool Interpreter::MatchFunction(size_t count) {
       const std::string_view part = text.substr(group.begin, group.end - group.begin);
       array->Set(static_cast<int32_t>(i), Value::Input(part), budget_);
       const std::string prefix = std::to_string(i) + subsep_;
-      const size_t before = CountChars(text.substr(0, group.begin));
-      array->Set(prefix + "start", Value::Number(static_cast<double>(before + 1)), budget_);
+      const size_t preceding = CountChars(text.substr(0, group.begin));
+      array->Set(prefix + "start", Value::Number(static_cast<double>(preceding + 1)), budget_);
       array->Set(prefix + "length", Value::Number(static_cast<double>(CountChars(part))), budget_);
     }
   }

@@ -100,11 +100,7 @@ Result<FieldRule> FieldRule::FromWidths(std::string_view widths) {
 
 FieldRule FieldRule::WithNewlines() const {
   FieldRule rule = *this;
-  if (kind_ == Kind::kPattern) {
-    rule.pattern_ = "(" + pattern_ + ")|\n";
-  } else if (kind_ == Kind::kByte && byte_ != '\n') {
-    rule.newline_separates_ = true;
-  }
+  rule.newline_separates_ = kind_ == Kind::kByte && byte_ != '\n';
   return rule;
 }
 
@@ -249,6 +245,7 @@ void Record::set_rule(FieldRule rule) {
 
 void Record::Set(std::string_view text) {
   text_.assign(text);
+  is_set_ = true;
   spans_in_text_ = true;
   needs_text_ = false;
   is_split_ = false;
@@ -340,7 +337,8 @@ void Record::SplitOther() {
 Value Record::Field(size_t index) {
   if (index == 0) {
     const std::string_view whole = text();
-    if (values_end_ > 0 && !values_[0].is_unset()) return values_[0];
+    if (values_end_ > 0 && values_[0].kind() != Kind::kUntyped) return values_[0];
+    if (!is_set_) return Value::Missing();
     Value value = Value::Input(whole);
     if (values_.empty()) values_.resize(8);
     values_[0] = value;
@@ -349,7 +347,7 @@ Value Record::Field(size_t index) {
   }
   if (index > count_) {
     if (!is_split_) SplitTo(index);
-    if (index > count_) return Value::Unassigned();
+    if (index > count_) return Value::Missing();
   }
   if (index < values_end_ && values_[index].kind() != Kind::kUntyped) return values_[index];
   Value value = Value::Input(SpanText(index));
@@ -363,7 +361,7 @@ std::string_view Record::FieldText(size_t index, std::string_view number_format)
   if (index == 0) return text();
   if (index > count_) {
     if (!is_split_) SplitTo(index);
-    if (index > count_) return {};
+    if (index > count_) return "";
   }
   if (index < values_end_ && values_[index].kind() != Kind::kUntyped) {
     if (values_[index].is_text()) return values_[index].view();
@@ -393,7 +391,7 @@ void Record::AddEmptyFields(size_t count) {
   }
   for (size_t i = count_; i < count; ++i) {
     spans_[i] = {0, 0};
-    values_[i + 1] = Value::Unassigned();
+    values_[i + 1] = Value::Missing();
   }
   count_ = count;
   values_end_ = count + 1;
@@ -427,6 +425,7 @@ void Record::SetFieldCount(size_t count) {
 
 void Record::Rebuild() {
   needs_text_ = false;
+  is_set_ = true;
   std::string whole;
   budget_.Step(static_cast<int64_t>(count_));
   for (size_t i = 1; i <= count_; ++i) {

@@ -50,7 +50,7 @@ class FieldRule {
   static FieldRule FromContent(std::string_view pattern);
   // "3 5:2 *"; an error names the part that is wrong.
   static Result<FieldRule> FromWidths(std::string_view widths);
-  // As FS works while RS is empty: newlines separate too.
+  // As FS works while RS is empty: newlines separate too, unless it is a pattern.
   FieldRule WithNewlines() const;
 
   // Calls `take` for each field of `text` until it answers false.
@@ -146,6 +146,7 @@ class Record {
   std::string scratch_;
   bool spans_in_text_ = true;
   bool needs_text_ = false;
+  bool is_set_ = false;     // there was a record
   bool is_split_ = true;
   size_t next_ = 0;         // where splitting goes on
   size_t count_ = 0;        // fields found so far

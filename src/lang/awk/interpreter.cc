@@ -277,16 +277,28 @@ bool Interpreter::CallBack(int function, size_t argument_count) {
   return false;
 }
 
-Flow Interpreter::RunRules(int entry) {
+Flow Interpreter::RunRules(Rule::When when) {
+  const int entries[] = {program_.begin, program_.end, program_.begin_file, program_.end_file,
+                         program_.record};
+  const int entry = entries[static_cast<int>(when)];
   if (entry < 0) return Flow::kDone;
   const size_t values = stack_.size(), frames = frames_.size(), walks = walks_.size();
   const int pc = pc_;
+  const Rule::When outer = std::exchange(when_, when);
   const Flow flow = Execute(entry);
   pc_ = pc;
+  when_ = outer;
   stack_.Shrink(values);
   frames_.resize(frames);
   walks_.resize(walks);
   return flow;
+}
+
+bool Interpreter::CheckNext(bool is_file) {
+  if (when_ == Rule::When::kRecord || (is_file && when_ == Rule::When::kBeginFile)) return true;
+  static constexpr const char* kNames[] = {"BEGIN", "END", "BEGINFILE", "ENDFILE"};
+  return Fatal(std::string("`") + (is_file ? "nextfile" : "next") + "' cannot be called from a `" +
+               kNames[static_cast<int>(when_)] + "' rule");
 }
 
 // --- the instruction loop
@@ -823,8 +835,8 @@ Flow Interpreter::Execute(int entry) {
         local = locals();
         break;
 
-      case Op::kNext: return Flow::kNext;
-      case Op::kNextFile: return Flow::kNextFile;
+      case Op::kNext: AWK_TRY(CheckNext(false)); return Flow::kNext;
+      case Op::kNextFile: AWK_TRY(CheckNext(true)); return Flow::kNextFile;
       case Op::kExit:
         if (instruction.a != 0) {
           exit_status_ = static_cast<int>(

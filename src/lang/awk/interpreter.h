@@ -102,7 +102,9 @@ class Interpreter {
 
   // --- the machine (interpreter.cc)
   Flow Execute(int entry);
-  Flow RunRules(int entry);
+  Flow RunRules(Rule::When when);
+  // False with a complaint when `next` or `nextfile` makes no sense in the rule in progress.
+  bool CheckNext(bool is_file);
   bool Call(int function, size_t argument_count, int return_to);
   bool CallIndirect(size_t argument_count, int return_to);
   // Calls a function with arguments that are on the stack; leaves its result there.
@@ -230,6 +232,7 @@ class Interpreter {
   Value aside_;             // what the last getline, sub or gsub left to be stored
   bool has_aside_ = false;
   Flow flow_ = Flow::kDone;
+  Rule::When when_ = Rule::When::kBegin;  // which kind of rule runs
   int exit_status_ = 0;
   int pc_ = -1;             // instruction in progress, for messages
   size_t stack_margin_;

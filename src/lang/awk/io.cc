@@ -195,7 +195,7 @@ bool Interpreter::OpenFile(const std::string& path) {
   if (failure.code != Code::kOk) SetErrno(failure);
   skips_file_ = false;
   if (program_.begin_file >= 0) {
-    const Flow flow = RunRules(program_.begin_file);
+    const Flow flow = RunRules(Rule::When::kBeginFile);
     if (flow == Flow::kNextFile) {
       skips_file_ = true;
     } else if (flow != Flow::kDone) {
@@ -254,7 +254,7 @@ bool Interpreter::EndFile() {
   file_reader_.reset();
   file_.reset();
   if (program_.end_file < 0) return true;
-  const Flow flow = RunRules(program_.end_file);
+  const Flow flow = RunRules(Rule::When::kEndFile);
   if (flow == Flow::kExit || flow == Flow::kFatal) {
     flow_ = flow;
     return false;
@@ -341,7 +341,7 @@ int Interpreter::Run() {
   for (const std::string& assignment : options_.assignments) {
     is_ready = is_ready && AssignOperand(assignment, true);
   }
-  Flow flow = is_ready ? RunRules(program_.begin) : Flow::kFatal;
+  Flow flow = is_ready ? RunRules(Rule::When::kBegin) : Flow::kFatal;
   const bool needs_input = program_.record >= 0 || program_.end >= 0 || program_.begin_file >= 0 ||
                            program_.end_file >= 0;
   if (flow == Flow::kDone && needs_input) {
@@ -349,7 +349,7 @@ int Interpreter::Run() {
     while (ReadRecord(record, terminator)) {
       SetRecord(record, terminator);
       if (program_.record < 0) continue;
-      flow = RunRules(program_.record);
+      flow = RunRules(Rule::When::kRecord);
       if (record_.has_failed()) {
         if (const Status status = record_.TakeStatus(); !status) FatalError(status.error());
         flow = flow_;
@@ -362,7 +362,7 @@ int Interpreter::Run() {
   }
   if (flow != Flow::kFatal && program_.end >= 0) {
     flow_ = Flow::kDone;
-    flow = RunRules(program_.end);
+    flow = RunRules(Rule::When::kEnd);
   }
   if (flow == Flow::kFatal) exit_status_ = 2;
   pc_ = -1;

@@ -142,7 +142,6 @@ std::string ProcessEscapes(std::string_view text, std::vector<std::string>& warn
       out += c;
     } else if (at == text.size()) {
       out += '\\';
-      warnings.push_back("backslash at end of string");
     } else if (std::string warning = TakeEscape(text, at, out); !warning.empty()) {
       warnings.push_back(std::move(warning));
     }

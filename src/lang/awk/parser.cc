@@ -680,8 +680,11 @@ class Parser {
   }
 
   Node* ParseIn() {
-    Node* left = ParseMatch();
-    while (Is(Tok::kIn)) left = ParseInArray({left});
+    Node* left = ParseMatch(nullptr);
+    while (Is(Tok::kIn)) {
+      left = ParseInArray({left});
+      left = ParseMatch(left);  // `i in a == 0` compares the answer
+    }
     return left;
   }
 
@@ -696,8 +699,8 @@ class Parser {
     return node;
   }
 
-  Node* ParseMatch() {
-    Node* left = ParseCompare();
+  Node* ParseMatch(Node* left) {
+    left = ParseCompare(left);
     while (Is(Tok::kMatch) || Is(Tok::kNoMatch)) {
       if (left->kind == NodeKind::kRegex && !left->in_parens) {
         input_.warnings.push_back(PlaceOf(token_.place) +
@@ -706,7 +709,7 @@ class Parser {
       Node* const node = New(NodeKind::kMatch, left);
       node->is_negative = Is(Tok::kNoMatch);
       Advance();
-      node->b = ParseCompare();
+      node->b = ParseCompare(nullptr);
       left = node;
     }
     return left;
@@ -724,8 +727,8 @@ class Parser {
     }
   }
 
-  Node* ParseCompare() {
-    Node* const left = ParseConcat();
+  Node* ParseCompare(Node* left) {
+    if (left == nullptr) left = ParseConcat();
     if (!AtComparison()) return left;
     Node* const node = New(NodeKind::kCompare, left);
     node->op = token_.kind;
@@ -954,9 +957,7 @@ class Parser {
     const bool was_redirect = std::exchange(greater_is_redirect_, false);
     std::vector<Node*> list;
     Expect(Tok::kLeftParen);
-    SkipNewlines();
     if (!Is(Tok::kRightParen)) list = ParseList();
-    SkipNewlines();
     if (!Is(Tok::kRightParen)) SyntaxError();
     greater_is_redirect_ = was_redirect;
     return list;

@@ -23,6 +23,30 @@ bool IsAscii(std::string_view text) {
   return true;
 }
 
+int HexDigit(char c) {
+  if (c >= '0' && c <= '9') return c - '0';
+  const char l = static_cast<char>(c | 0x20);
+  return l >= 'a' && l <= 'f' ? l - 'a' + 10 : -1;
+}
+
+// \xHH as \ddd, which the engine knows.
+std::string WithoutHex(std::string_view source) {
+  std::string out;
+  for (size_t i = 0; i < source.size(); ++i) {
+    out += source[i];
+    if (source[i] != '\\' || i + 1 == source.size()) continue;
+    if (source[i + 1] != 'x' || i + 2 == source.size() || HexDigit(source[i + 2]) < 0) {
+      out += source[++i];
+      continue;
+    }
+    i += 2;
+    int value = HexDigit(source[i]);
+    if (i + 1 < source.size() && HexDigit(source[i + 1]) >= 0) value = value * 16 + HexDigit(source[++i]);
+    for (const int shift : {6, 3, 0}) out += static_cast<char>('0' + ((value >> shift) & 7));
+  }
+  return out;
+}
+
 }  // namespace
 
 Result<AwkPattern> AwkPattern::Compile(std::string_view source, bool ignore_case, bool is_utf8) {
@@ -38,7 +62,8 @@ Result<AwkPattern> AwkPattern::Compile(std::string_view source, bool ignore_case
   flags.dialect = RegexDialect::kAwk;
   flags.ignore_case = ignore_case;
   flags.is_utf8 = is_utf8;
-  PADDOCK_ASSIGN(Regex regex, Regex::Compile(source, flags));
+  const bool has_hex = source.find("\\x") != std::string_view::npos;
+  PADDOCK_ASSIGN(Regex regex, Regex::Compile(has_hex ? WithoutHex(source) : std::string(source), flags));
   pattern.regex_.emplace(std::move(regex));
   return pattern;
 }

@@ -45,6 +45,7 @@ enum class Kind : uint8_t {
   kUnassigned,  // used as a scalar without a value
   kNumber,
   kBool,        // mkbool(): a number that remembers where it came from
+  kMissing,     // a field beyond the last: not set, but empty text in comparisons
   kString,
   kInput,       // text from outside, a number if it looks like one
   kRegex,       // @/…/
@@ -93,6 +94,11 @@ class Value {
     value.kind_ = Kind::kUnassigned;
     return value;
   }
+  static Value Missing() {
+    Value value;
+    value.kind_ = Kind::kMissing;
+    return value;
+  }
   static Value Absent() {
     Value value;
     value.kind_ = Kind::kAbsent;
@@ -120,7 +126,9 @@ class Value {
   Kind kind() const { return kind_; }
   bool is_number() const { return kind_ == Kind::kNumber; }
   bool is_text() const { return kind_ >= Kind::kString && kind_ <= Kind::kRegex; }
-  bool is_unset() const { return kind_ == Kind::kUntyped || kind_ == Kind::kUnassigned; }
+  bool is_unset() const {
+    return kind_ == Kind::kUntyped || kind_ == Kind::kUnassigned || kind_ == Kind::kMissing;
+  }
   bool is_absent() const { return kind_ == Kind::kAbsent; }
   double number() const { return number_; }
   Text* text() const { return text_; }
@@ -196,7 +204,7 @@ class TextOf {
 
  private:
   void Convert(const Value& value, std::string_view format);
-  std::string_view view_;
+  std::string_view view_ = "";  // never null
   std::string long_text_;
   char digits_[32];
 };
