@@ -111,6 +111,7 @@ class Output {
 
   void Write(std::string_view bytes) {
     if (bytes.size() <= capacity_ - size_) [[likely]] {
+      if (bytes.empty()) return;  // neither side need have memory
       __builtin_memcpy(buffer_.get() + size_, bytes.data(), bytes.size());
       size_ += bytes.size();
       return;
