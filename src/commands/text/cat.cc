@@ -36,17 +36,17 @@ Status Show(Options& options, std::string_view) {
 }
 
 constexpr Option kOptions[] = {
-    Call<Show<true, true>>('A', "show-all", nullptr, "equivalent to -vET"),
     Flag<&Options::number_nonblank>('b', "number-nonblank", "number nonempty output lines, overrides -n"),
-    Call<Show<true, false>>('e', nullptr, nullptr, "equivalent to -vE"),
-    Flag<&Options::show_ends>('E', "show-ends", "display $ at end of each line"),
     Flag<&Options::number>('n', "number", "number all output lines"),
     Flag<&Options::squeeze>('s', "squeeze-blank", "suppress repeated empty output lines"),
-    Call<Show<false, true>>('t', nullptr, nullptr, "equivalent to -vT"),
-    Flag<&Options::show_tabs>('T', "show-tabs", "display TAB characters as ^I"),
-    Flag<&Options::unbuffered>('u', nullptr, "(ignored)"),
     Flag<&Options::show_nonprinting>('v', "show-nonprinting",
                                      "use ^ and M- notation, except for LFD and TAB"),
+    Flag<&Options::show_ends>('E', "show-ends", "display $ at end of each line"),
+    Flag<&Options::show_tabs>('T', "show-tabs", "display TAB characters as ^I"),
+    Call<Show<true, true>>('A', "show-all", nullptr, "equivalent to -vET"),
+    Call<Show<true, false>>('e', nullptr, nullptr, "equivalent to -vE"),
+    Call<Show<false, true>>('t', nullptr, nullptr, "equivalent to -vT"),
+    Flag<&Options::unbuffered>('u', nullptr, "(ignored)"),
 };
 
 // How each byte but the newline is shown; empty: as it is.
