@@ -1,5 +1,7 @@
 // Simple commands: expansion, assignments, look-up, and the three things a command word can be.
 
+#include <utility>
+
 #include "shell/ast/printer.h"
 #include "shell/builtins/builtin.h"
 #include "shell/exec/executor.h"
@@ -273,6 +275,8 @@ int RunProgram(Shell& shell, std::vector<std::string> words, bool use_default_pa
 // The command word as function, builtin or program.
 int Dispatch(Shell& shell, Expanded expanded, const Shell::CallFlags& flags) {
   const std::string& name = expanded.words[0];
+  // Only a program may take the process over: after the first one of a function, eval or source there is more.
+  const bool is_last_command = std::exchange(shell.runs_last_command, false);
   const Builtin* builtin = FindBuiltin(name);
   const bool special_first = builtin != nullptr && builtin->is_special && shell.options.Get(SetOption::kPosix);
   if (!flags.skip_functions && !flags.only_builtins && !special_first) {
@@ -285,6 +289,7 @@ int Dispatch(Shell& shell, Expanded expanded, const Shell::CallFlags& flags) {
     shell.Complain("builtin", name + ": not a shell builtin");
     return 1;
   }
+  shell.runs_last_command = is_last_command;
   return RunProgram(shell, std::move(expanded.words), flags.default_path);
 }
 
