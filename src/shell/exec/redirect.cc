@@ -145,7 +145,7 @@ class Redirector {
 
   bool ApplyHereString(const Redirect& redirect) {
     std::string text;
-    if (!ExpandToString(shell_, redirect.target, &text)) return false;
+    if (!ExpandHereString(shell_, redirect.target, &text)) return false;
     text += '\n';
     return Install(redirect, std::make_shared<TextFile>(std::move(text)),
                    redirect.descriptor < 0 ? 0 : redirect.descriptor);

@@ -153,6 +153,14 @@ bool ExpandHereDocument(Shell& shell, const Word& body, std::string* text) {
   return true;
 }
 
+bool ExpandHereString(Shell& shell, const Word& word, std::string* text) {
+  Expansion out(shell, Target::kString);
+  out.set_assignment();   // lists are joined as there
+  if (!out.AddWord(word, {})) return false;
+  *text = std::move(out.text());
+  return true;
+}
+
 std::vector<std::string> SplitFields(std::string_view text, std::string_view ifs) {
   const IfsTable table(ifs, /*is_utf8=*/true);
   std::vector<std::string> fields;

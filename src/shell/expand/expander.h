@@ -30,6 +30,8 @@ bool ExpandRegex(Shell& shell, const Word& word, std::string* pattern);
 bool ExpandRedirectTarget(Shell& shell, const Word& word, std::string* target);
 // The body of a here-document (parsed as double-quoted text).
 bool ExpandHereDocument(Shell& shell, const Word& body, std::string* text);
+// The word of a here-string, without the newline behind it.
+bool ExpandHereString(Shell& shell, const Word& word, std::string* text);
 
 // A subscript that is known as text only (unset 'm[$k]', printf -v 'm[$k]', names inside arithmetic):
 // expansions and quote removal.
