@@ -44,7 +44,7 @@ class Globber {
   void ExpandLiteral(const std::string& directory, size_t index);
   void ExpandEntries(const std::string& directory, size_t index);
   void ExpandRecursive(const std::string& directory, size_t index);
-  void Descend(const std::string& directory, size_t index);
+  void Descend(const std::string& directory, size_t index, bool enters_links);
   void Add(std::string path);
   bool IsIgnored(const std::string& path);
   bool IsDirectory(const std::string& path) {
@@ -226,7 +226,8 @@ void Globber::ExpandEntries(const std::string& directory, size_t index) {
   }
 }
 
-// ** matches no directory, or any number of them; symbolic links are not followed.
+// ** matches no directory, or any number of them. Symbolic links are not descended into, but behind a
+// prefix ("./**/x") they count as directories themselves.
 void Globber::ExpandRecursive(const std::string& directory, size_t index) {
   const bool is_last = index + 1 == components_.size();
   if (!is_last) {
@@ -236,10 +237,10 @@ void Globber::ExpandRecursive(const std::string& directory, size_t index) {
     const size_t slash = components_[index].is_behind_pattern && !wants_directory_ ? 1 : 0;
     if (IsDirectory(directory)) Add(directory.substr(0, directory.size() - slash));
   }
-  Descend(directory, index);
+  Descend(directory, index, /*enters_links=*/!directory.empty());
 }
 
-void Globber::Descend(const std::string& directory, size_t index) {
+void Globber::Descend(const std::string& directory, size_t index, bool enters_links) {
   shell_.budget().CheckStack();
   const bool is_last = index + 1 == components_.size();
   for (const vfs::DirectoryEntry& entry : List(directory)) {
@@ -252,10 +253,11 @@ void Globber::Descend(const std::string& directory, size_t index) {
                              (entry.type == vfs::FileType::kSymlink && IsDirectory(path));
       if (is_wanted) Add(wants_directory_ ? path + trailing_ : path);
     }
-    if (!is_directory) continue;
+    const bool is_link = entry.type == vfs::FileType::kSymlink && !is_last && enters_links && IsDirectory(path);
+    if (!is_directory && !is_link) continue;
     path += '/';
     if (!is_last) Expand(path, index + 1);
-    Descend(path, index);
+    if (is_directory) Descend(path, index, enters_links);
   }
 }
 
