@@ -39,7 +39,7 @@ uint32_t MixInteger(int32_t key) {
   return k;
 }
 
-// Reads a whole number that is written as print would write it, within ±(2^31 − 1).
+// Reads a whole number of 32 bits that is written as print would write it.
 bool ParseCanonical(std::string_view text, int32_t& value) {
   if (text.empty() || text.size() > 11) return false;
   const bool is_negative = text[0] == '-';
@@ -54,7 +54,7 @@ bool ParseCanonical(std::string_view text, int32_t& value) {
     if (c < '0' || c > '9') return false;
     number = number * 10 + (c - '0');
   }
-  if (number > INT32_MAX) return false;
+  if (number > int64_t{INT32_MAX} + (is_negative ? 1 : 0)) return false;
   value = static_cast<int32_t>(is_negative ? -number : number);
   return true;
 }
@@ -74,7 +74,7 @@ ArrayKey::ArrayKey(const Value& value, std::string_view format) {
     return;
   }
   const double number = value.number();
-  if (std::abs(number) <= INT32_MAX) {
+  if (number >= INT32_MIN && number <= INT32_MAX) {
     const auto integer = static_cast<int32_t>(number);
     if (static_cast<double>(integer) == number) {
       is_integer_ = true;
@@ -444,7 +444,8 @@ void Array::DropEmptyParts() {
     return;
   }
   if (strings_ != nullptr && strings_->size() == 0) strings_.reset();
-  if (sparse_ != nullptr && sparse_->size() == 0 && strings_ == nullptr) sparse_.reset();
+  if (sparse_ != nullptr && sparse_->size() == 0) sparse_.reset();
+  if (dense_ != nullptr && dense_->size() == 0) dense_.reset();
 }
 
 void Array::Clear() {

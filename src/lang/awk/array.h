@@ -5,7 +5,7 @@
 //   - small or dense whole numbers ≥ 0 lie in leaves of a radix tree and come last, ascending;
 //   - other whole numbers lie in a hash table of blocks of two and come before them;
 //   - everything else lies in a chained hash table and comes first.
-// The first key decides which of these an array has; an emptied array starts over.
+// The first key decides which of these an array has; a part that is emptied is gone.
 #pragma once
 
 #include <cstdint>
