@@ -135,6 +135,9 @@ bool ExpandRedirectTarget(Shell& shell, const Word& word, std::string* target) {
     *target = word.plain;
     return true;
   }
+  if (shell.options.Get(SetOption::kPosix) && !shell.is_interactive) {
+    return ExpandToString(shell, word, target);   // neither splitting nor globbing
+  }
   std::vector<std::string> fields;
   if (!ExpandWord(shell, word, &fields)) return false;
   if (fields.size() != 1) {

@@ -20,7 +20,7 @@ std::string ShowTime(Shell& shell, std::string_view format) {
   return FormatTime(format, time, {.seconds = now}, shell.budget(), TimeDialect::kLibc);
 }
 
-// Keeps the last PROMPT_DIRTRIM components of a path.
+// Keeps the last PROMPT_DIRTRIM components of a path, where that makes it shorter.
 std::string TrimDirectory(Shell& shell, std::string path) {
   const int count = std::atoi(shell.GetOr("PROMPT_DIRTRIM", "0").c_str());
   if (count <= 0) return path;
@@ -31,7 +31,8 @@ std::string TrimDirectory(Shell& shell, std::string path) {
     if (slash == std::string::npos || slash < root) return path;
     at = slash;
   }
-  return path.substr(0, path.starts_with("~/") ? 2 : 0) + "..." + path.substr(at);
+  std::string trimmed = path.substr(0, path.starts_with("~/") ? 2 : 0) + "..." + path.substr(at);
+  return trimmed.size() < path.size() ? trimmed : path;
 }
 
 std::string WorkingDirectory(Shell& shell, bool last_only) {

@@ -412,15 +412,12 @@ bool UnsetVariable(Shell& shell, std::string_view reference, bool nameref_itself
   std::string subscript = *target.subscript;
   if (variable->has(kAssociative) && subscript.find_first_of("$`\"'\\") != std::string::npos &&
       !shell.options.Get(ShoptOption::kAssocExpandOnce)) {
-    const auto word = ParseWord(subscript, shell.parser_options(), shell.budget());
-    if (!word || !ExpandToString(shell, *word, &subscript)) return false;
+    if (!ExpandSubscriptText(shell, *target.subscript, &subscript)) return false;
     variable = shell.variables.Find(target.name);
     if (variable == nullptr) return true;
   }
   if (variable->has(kAssociative)) {
-    std::string key;
-    if (!ExpandSubscriptText(shell, subscript, &key)) return false;
-    shell.variables.FindMutable(target.name)->MutableAssociative().Unset(key);
+    shell.variables.FindMutable(target.name)->MutableAssociative().Unset(subscript);
     return true;
   }
   if (!variable->has(kIndexed)) {
@@ -435,8 +432,13 @@ bool UnsetVariable(Shell& shell, std::string_view reference, bool nameref_itself
     shell.variables.Unset(target.name);
     return true;
   }
-  const auto index = EvaluateIndex(shell, target.name, variable, subscript);
+  auto index = EvaluateText(shell, subscript);
   if (!index) return false;
+  if (*index < 0) *index += variable->indexed ? variable->indexed->max_index() + 1 : 0;
+  if (*index < 0) {
+    shell.Complain(builtin, "[" + subscript + "]: bad array subscript");
+    return false;
+  }
   shell.variables.FindMutable(target.name)->MutableIndexed().Unset(*index);
   return true;
 }
