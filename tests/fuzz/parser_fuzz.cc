@@ -17,16 +17,20 @@ const std::string* FindAlias(std::string_view name) {
   return &kValues[name[0] - 'a'];
 }
 
-void CheckReparse(const StatementList& list, const ParserOptions& options, Budget& budget) {
-  const std::string printed = PrintList(list);
-  ParserOptions plain = options;
-  plain.expand_aliases = false;
-  const ParsedProgram again = ParseProgram(printed, plain, budget);
-  // Bash's layout of here-documents, coproc and functions with odd names does not always read back.
-  bool is_faithful = true;
-  for (const char* text : {"<<", "coproc", "()"}) is_faithful = is_faithful && printed.find(text) == std::string::npos;
-  if (!is_faithful || again.error || options.expand_aliases) return;
-  PADDOCK_CHECK(PrintList(*again.list) == printed);
+// What is printed may mean something else (a redirection moves behind a word that then looks reserved), and
+// bash's layout of here-documents, coproc and functions with odd names does not always read back. But
+// where it does, it settles after one round.
+void CheckReparse(const StatementList& list, const ParserOptions& given, Budget& budget) {
+  ParserOptions options = given;
+  options.expand_aliases = false;
+  const ParsedProgram second = ParseProgram(PrintList(list), options, budget);
+  if (second.error) return;
+  const std::string printed = PrintList(*second.list);
+  for (const char* text : {"<<", "coproc", "()"}) {
+    if (printed.find(text) != std::string::npos) return;
+  }
+  const ParsedProgram third = ParseProgram(printed, options, budget);
+  PADDOCK_CHECK(!third.error && PrintList(*third.list) == printed);
 }
 
 void ParseAll(std::string_view text, const ParserOptions& options, Budget& budget) {

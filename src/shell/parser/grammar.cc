@@ -123,7 +123,7 @@ StatementListPtr Grammar::ParseSubstitution() {
   }
   lexer_.LeaveSubstitution();
   lexer_.ExchangeAliases(expands_aliases);
-  lexer_.RestorePending(std::move(pending), list != nullptr);
+  lexer_.RestorePending(std::move(pending), list);
   return list;
 }
 

@@ -21,9 +21,10 @@ void Lexer::AddHereDocument(Statement* statement, size_t redirect_index) {
   pending_.push_back({statement, redirect_index, source_.LineAt(source_.pos())});
 }
 
-void Lexer::RestorePending(std::vector<PendingHereDocument> pending, bool is_ok) {
-  if (!is_ok) pending_.clear();
+void Lexer::RestorePending(std::vector<PendingHereDocument> pending, StatementListPtr substitution) {
+  if (substitution == nullptr) pending_.clear();
   if (!pending_.empty()) {
+    kept_.push_back(std::move(substitution));
     warnings_.push_back({source_.LineAt(source_.pos()), "command substitution: " +
                                                             std::to_string(pending_.size()) +
                                                             " unterminated here-document"});

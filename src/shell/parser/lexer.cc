@@ -74,6 +74,7 @@ void Lexer::BeginCommand() {
   edits_.clear();
   closed_apart_.clear();
   pending_.clear();
+  kept_.clear();
   expands_next_word_ = false;
 }
 
@@ -179,6 +180,7 @@ bool Lexer::SkipBlanks() {
 }
 
 bool Lexer::Read(Token& token, TokenMode mode) {
+  if (has_error()) return false;
   while (true) {
     const bool has_more = SkipBlanks();
     const size_t begin = source_.pos();

@@ -125,7 +125,7 @@ class Lexer {
   };
   std::vector<PendingHereDocument> TakePending() { return std::exchange(pending_, {}); }
   // Puts the outer ones back in front of what the substitution left unread.
-  void RestorePending(std::vector<PendingHereDocument> pending, bool is_ok);
+  void RestorePending(std::vector<PendingHereDocument> pending, StatementListPtr substitution);
   bool HasPending() const { return !pending_.empty(); }
   void EnterSubstitution() { ++substitution_depth_; }
   void LeaveSubstitution() { --substitution_depth_; }
@@ -243,6 +243,7 @@ class Lexer {
   std::optional<SyntaxError> error_;
   std::vector<ParserWarning> warnings_;
   std::vector<PendingHereDocument> pending_;
+  std::vector<StatementListPtr> kept_;   // what pending_ points into, should the tree drop it
   std::vector<Edit> edits_;
   std::unordered_set<size_t> closed_apart_;   // offsets of `((` known to be two subshells
   bool expands_next_word_ = false;

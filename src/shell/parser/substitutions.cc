@@ -466,6 +466,7 @@ bool Lexer::ReadArithmeticOrCommand(std::vector<WordPart>& parts) {
   const Depth depth(*this);
   const size_t dollar = source_.pos();
   const size_t first_edit = edits_.size();
+  std::vector<PendingHereDocument> pending = pending_;
   source_.Advance(3);
   WordPart part(Kind::kArithmetic);
   part.expression = std::make_unique<Word>();
@@ -480,6 +481,7 @@ bool Lexer::ReadArithmeticOrCommand(std::vector<WordPart>& parts) {
   }
   source_.Advance();
   if (!SkipParens(dollar)) return false;
+  pending_ = std::move(pending);
   edits_.resize(first_edit);
   WordPart command(Kind::kCommand);
   command.text = source_.Slice(dollar + 2, source_.pos());
