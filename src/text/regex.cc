@@ -46,11 +46,12 @@ struct Regex::Impl {
     std::unique_ptr<Re2Matcher> matcher;
   };
 
+  Status Prepare(const RegexFlags& flags, bool may_have_groups);
   Result<bool> Search(std::string_view text, size_t from, std::vector<RegexGroup>* groups, Budget& budget,
-                      bool is_line_start) const;
+                      bool is_line_start, bool is_ascii) const;
   bool SearchPlain(std::string_view text, size_t from, std::vector<RegexGroup>* groups, bool is_line_start) const;
   bool SearchRun(std::string_view text, size_t from, std::vector<RegexGroup>* groups, bool is_line_start) const;
-  const Re2Matcher* AutomatonFor(std::string_view text, size_t from, bool is_line_start) const;
+  const Re2Matcher* AutomatonFor(std::string_view text, size_t from, bool is_line_start, bool is_ascii) const;
   const BacktrackMatcher& Backtracker() const {
     if (backtracker == nullptr) backtracker = std::make_unique<BacktrackMatcher>(tree);
     return *backtracker;
@@ -59,6 +60,7 @@ struct Regex::Impl {
   RegexTree tree;
   RegexAnalysis analysis;
   bool has_groups = false;
+  bool is_per_line = false;
   std::unique_ptr<PerlMatcher> perl;
   mutable Automaton automata[2][3];  // by is_line_start and kind of text
   mutable std::unique_ptr<BacktrackMatcher> backtracker;
@@ -76,16 +78,30 @@ Result<Regex> Regex::Compile(std::string_view pattern, const RegexFlags& flags) 
     return Regex(std::move(impl));
   }
   PADDOCK_ASSIGN(impl->tree, ParseRegex(pattern, flags));
-  impl->analysis = AnalyzeRegex(impl->tree);
-  impl->has_groups = impl->tree.group_count > 0 && flags.extent != RegexExtent::kWholeWords;
-  if (impl->analysis.size > kMaxSize) return Error(Code::kSyntax, "Regular expression too big");
+  PADDOCK_TRY(impl->Prepare(flags, flags.extent != RegexExtent::kWholeWords));
   return Regex(std::move(impl));
 }
 
+Result<Regex> Regex::CompileAny(std::span<const std::string> patterns, const RegexFlags& flags) {
+  if (patterns.size() == 1) return Compile(patterns.front(), flags);
+  auto impl = std::make_unique<Impl>();
+  PADDOCK_ASSIGN(impl->tree, ParseAnyRegex(patterns, flags));
+  PADDOCK_TRY(impl->Prepare(flags, false));
+  return Regex(std::move(impl));
+}
+
+Status Regex::Impl::Prepare(const RegexFlags& flags, bool may_have_groups) {
+  analysis = AnalyzeRegex(tree);
+  has_groups = tree.group_count > 0 && may_have_groups;
+  is_per_line = !flags.multiline || flags.newline_is_text;
+  if (analysis.size > kMaxSize) return Error(Code::kSyntax, "Regular expression too big");
+  return {};
+}
+
 Result<bool> Regex::Search(std::string_view text, size_t from, std::vector<RegexGroup>* groups, Budget& budget,
-                           bool is_line_start) const {
+                           bool is_line_start, bool is_ascii) const {
   if (impl_->perl != nullptr) return impl_->perl->Search(text, from, is_line_start, groups, budget);
-  return impl_->Search(text, from, groups, budget, is_line_start);
+  return impl_->Search(text, from, groups, budget, is_line_start, is_ascii);
 }
 
 bool Regex::Impl::SearchPlain(std::string_view text, size_t from, std::vector<RegexGroup>* groups,
@@ -136,12 +152,15 @@ bool Regex::Impl::SearchRun(std::string_view text, size_t from, std::vector<Rege
   }
 }
 
-const Re2Matcher* Regex::Impl::AutomatonFor(std::string_view text, size_t from, bool is_line_start) const {
+const Re2Matcher* Regex::Impl::AutomatonFor(std::string_view text, size_t from, bool is_line_start,
+                                            bool is_ascii) const {
   auto kind = Re2Matcher::Text::kBytes;
   if (!analysis.is_byte_wise) {
     const bool is_short = text.size() - from <= kShortText;
-    kind = Re2Matcher::Text::kUtf8;
-    if (is_short || (analysis.has_word_assertions && from == 0)) {
+    kind = is_ascii ? Re2Matcher::Text::kAscii : Re2Matcher::Text::kUtf8;
+    if (is_ascii) {
+      // Nothing to find out.
+    } else if (is_short || (analysis.has_word_assertions && from == 0)) {
       // A word boundary at `from` looks at the character before.
       if (IsAscii(text.substr(from > 0 ? from - 1 : 0))) kind = Re2Matcher::Text::kAscii;
     }
@@ -155,16 +174,16 @@ const Re2Matcher* Regex::Impl::AutomatonFor(std::string_view text, size_t from, 
 }
 
 Result<bool> Regex::Impl::Search(std::string_view text, size_t from, std::vector<RegexGroup>* groups,
-                                 Budget& budget, bool is_line_start) const {
+                                 Budget& budget, bool is_line_start, bool is_ascii) const {
   budget.Step(1 + static_cast<int64_t>((text.size() - from) / 64));
   if (analysis.is_plain) return SearchPlain(text, from, groups, is_line_start);
-  if (analysis.is_run && (tree.sets[analysis.run_set].is_byte_wise() || !tree.is_utf8 ||
+  if (analysis.is_run && (is_ascii || tree.sets[analysis.run_set].is_byte_wise() || !tree.is_utf8 ||
                           (text.size() - from <= kShortText && IsAscii(text.substr(from))))) {
     return SearchRun(text, from, groups, is_line_start);
   }
   if (analysis.is_anchored && from > 0) return false;
   if (!analysis.required.empty() && FindLiteral(text, analysis.required, from) == kNone) return false;
-  const Re2Matcher* automaton = analysis.has_back_references ? nullptr : AutomatonFor(text, from, is_line_start);
+  const Re2Matcher* automaton = analysis.has_back_references ? nullptr : AutomatonFor(text, from, is_line_start, is_ascii);
   if (automaton == nullptr) return Backtracker().Search(text, from, is_line_start, groups, budget);
   budget.Step(static_cast<int64_t>((text.size() - from) / 64));
   const size_t wanted = groups == nullptr ? 0 : groups->size();
@@ -180,6 +199,12 @@ size_t Regex::group_count() const {
 }
 
 std::string_view Regex::required_literal() const { return impl_->analysis.required; }
+
+Regex::BlockSearch Regex::block_search() const {
+  if (impl_->perl != nullptr || impl_->is_per_line || impl_->analysis.has_back_references) return BlockSearch::kNever;
+  if (!impl_->tree.is_utf8 || !impl_->analysis.has_word_assertions) return BlockSearch::kAlways;
+  return BlockSearch::kInAscii;
+}
 
 std::string EscapeRegex(std::string_view text) {
   std::string escaped;

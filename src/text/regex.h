@@ -11,6 +11,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -59,6 +60,9 @@ class Regex {
   // "Invalid range end", "Invalid content of \\{\\}", "Regular expression too big").
   static Result<Regex> Compile(std::string_view pattern, const RegexFlags& flags);
 
+  // Matches what any of the patterns matches; a group number says nothing then. None of them matches nothing.
+  static Result<Regex> CompileAny(std::span<const std::string> patterns, const RegexFlags& flags);
+
   Regex(Regex&&) noexcept;
   Regex& operator=(Regex&&) noexcept;
   ~Regex();
@@ -66,14 +70,19 @@ class Regex {
   // Looks for the leftmost match in text[from…]; anchors and word boundaries see all of `text`.
   // `groups` gets up to groups->size() ranges, whole match first; it may be null or empty when only the
   // answer counts (much faster). `is_line_start` false makes ^ not match at offset 0 (sed's later
-  // matches in a line). Errors: kLimit when the match limit of a backtracking pattern is reached.
+  // matches in a line). `is_ascii`: the caller knows that no byte is 128 or more, which saves looking.
+  // Errors: kLimit when the match limit of a backtracking pattern is reached.
   Result<bool> Search(std::string_view text, size_t from, std::vector<RegexGroup>* groups, Budget& budget,
-                      bool is_line_start = true) const;
+                      bool is_line_start = true, bool is_ascii = false) const;
 
   // Number of capturing groups, without the whole match.
   size_t group_count() const;
   // A byte string that every match contains (a pre-filter), or empty.
   std::string_view required_literal() const;
+  // Whether many lines can be searched as one text (multiline, and newlines are no text) without paying for
+  // it: always, only if they are ASCII, or never.
+  enum class BlockSearch { kAlways, kInAscii, kNever };
+  BlockSearch block_search() const;
 
  private:
   struct Impl;

@@ -87,7 +87,10 @@ class BacktrackMatcher::Compiler {
         break;
       case Kind::kBackReference:
         matcher_.has_back_references_ = true;
-        matcher_.referenced_groups_ |= 1u << node.value;
+        if (std::find(matcher_.referenced_groups_.begin(), matcher_.referenced_groups_.end(), node.value) ==
+            matcher_.referenced_groups_.end()) {
+          matcher_.referenced_groups_.push_back(node.value);
+        }
         Add({Op::kBackReference, node.value});
         break;
       case Kind::kAssertion: Add({Op::kAssert, node.value}); break;
@@ -332,8 +335,7 @@ class BacktrackMatcher::Run {
       key.low = Mix(key.low, value + 0x165667B1, kFactor2);
     };
     mix(at);
-    for (uint32_t group = 1; group <= 9; ++group) {
-      if ((matcher_.referenced_groups_ >> group & 1) == 0) continue;
+    for (const uint32_t group : matcher_.referenced_groups_) {
       mix(scratch_.slots[2 * group]);
       mix(scratch_.slots[2 * group + 1]);
     }
@@ -481,19 +483,8 @@ class BacktrackMatcher::Run {
     return {byte, 1, byte < 0x80};
   }
 
-  bool IsWordAfter(size_t at) const {
-    if (at >= text_.size()) return false;
-    // A malformed byte counts as the Latin-1 letter that it would be, as in the C library.
-    return IsInClass(Decode(text_.substr(at)).code, CharClass::kWord, matcher_.tree_.is_utf8);
-  }
-
-  bool IsWordBefore(size_t at) const {
-    if (at == 0) return false;
-    size_t start = at - 1;
-    while (start > 0 && at - start < 4 && (static_cast<unsigned char>(text_[start]) & 0xC0) == 0x80) --start;
-    if (Decode(text_.substr(start, at - start)).length != at - start) start = at - 1;
-    return IsInClass(Decode(text_.substr(start, at - start)).code, CharClass::kWord, matcher_.tree_.is_utf8);
-  }
+  bool HasWordAfter(size_t at) const { return IsWordAfter(text_, at, matcher_.tree_.is_utf8); }
+  bool HasWordBefore(size_t at) const { return IsWordBefore(text_, at, matcher_.tree_.is_utf8); }
 
   bool IsLineStart(size_t at) const {
     if (at == 0) return is_line_start_;
@@ -506,12 +497,12 @@ class BacktrackMatcher::Run {
       case Assertion::kLineEnd: return at == text_.size() || (matcher_.tree_.multiline && text_[at] == '\n');
       case Assertion::kTextStart: return at == 0 && is_line_start_;
       case Assertion::kTextEnd: return at == text_.size();
-      case Assertion::kWordBoundary: return IsWordBefore(at) != IsWordAfter(at);
-      case Assertion::kNotWordBoundary: return IsWordBefore(at) == IsWordAfter(at);
-      case Assertion::kWordStart: return !IsWordBefore(at) && IsWordAfter(at);
-      case Assertion::kWordEnd: return IsWordBefore(at) && !IsWordAfter(at);
-      case Assertion::kNotAfterWord: return !IsWordBefore(at);
-      case Assertion::kNotBeforeWord: return !IsWordAfter(at);
+      case Assertion::kWordBoundary: return HasWordBefore(at) != HasWordAfter(at);
+      case Assertion::kNotWordBoundary: return HasWordBefore(at) == HasWordAfter(at);
+      case Assertion::kWordStart: return !HasWordBefore(at) && HasWordAfter(at);
+      case Assertion::kWordEnd: return HasWordBefore(at) && !HasWordAfter(at);
+      case Assertion::kNotAfterWord: return !HasWordBefore(at);
+      case Assertion::kNotBeforeWord: return !HasWordAfter(at);
     }
     return false;
   }

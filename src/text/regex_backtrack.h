@@ -43,7 +43,7 @@ class BacktrackMatcher {
   uint32_t split_count_ = 0;
   uint32_t loop_count_ = 0;
   bool has_back_references_ = false;
-  uint32_t referenced_groups_ = 0;  // bit by number
+  std::vector<uint32_t> referenced_groups_;
   bool is_anchored_ = false;
   bool has_first_bytes_ = false;
   std::bitset<256> first_bytes_;

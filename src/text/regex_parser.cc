@@ -37,7 +37,8 @@ Syntax SyntaxOf(RegexDialect dialect) {
     case RegexDialect::kBasic:
     case RegexDialect::kGrepBasic:
       s.escaped_operators = s.escaped_bar = s.escaped_plus = true;
-      s.interval_first_is_error = s.open_bracket_is_bad = dialect == RegexDialect::kBasic;
+      s.interval_first_is_error = dialect == RegexDialect::kBasic;
+      s.open_bracket_is_bad = true;
       s.warns_of_class_syntax = true;
       break;
     case RegexDialect::kExtended:
@@ -49,6 +50,7 @@ Syntax SyntaxOf(RegexDialect dialect) {
     case RegexDialect::kGrepExtended:
       s.anchors_anywhere = s.operator_first_is_skipped = true;
       s.bad_interval_is_text = s.lone_close_is_text = s.warns_of_class_syntax = true;
+      s.open_bracket_is_bad = true;
       break;
     case RegexDialect::kAwk:
       s.anchors_anywhere = s.bad_interval_is_text = s.lone_close_is_text = true;
@@ -95,16 +97,21 @@ Error Syntax_(const char* message) { return Error(Code::kSyntax, message); }
 
 class Parser {
  public:
-  Parser(std::string_view pattern, const RegexFlags& flags)
-      : text_(pattern), flags_(flags), syntax_(SyntaxOf(flags.dialect)) {
+  explicit Parser(const RegexFlags& flags) : flags_(flags), syntax_(SyntaxOf(flags.dialect)) {
     tree_.is_utf8 = flags.is_utf8;
     tree_.ignore_case = flags.ignore_case;
     tree_.multiline = flags.multiline;
   }
 
-  Result<RegexTree> Run();
+  Result<RegexTree> Run(std::span<const std::string> patterns);
+  Result<uint32_t> ParsePattern(std::string_view pattern);
+  RegexTree TakeTree(uint32_t root) {
+    tree_.root = AddExtent(root);
+    return std::move(tree_);
+  }
 
  private:
+  uint32_t ParseLiteral();
   Token Lex(bool caret_is_anchor);
   Token LexEscape();
   Token LexAwkEscape(char c) const;
@@ -155,7 +162,8 @@ class Parser {
   Token token_;
   size_t at_ = 0;
   bool has_bare_class_ = false;
-  std::vector<bool> is_complete_;  // groups by number from 1
+  uint32_t first_group_ = 0;       // groups of the patterns before this one
+  std::vector<bool> is_complete_;  // groups of this pattern by number from 1
 };
 
 Token Parser::LexCharacter(size_t at) const {
@@ -363,11 +371,12 @@ Result<uint32_t> Parser::ParseBranch(int depth) {
 
 Result<uint32_t> Parser::ParseGroup(int depth) {
   const uint32_t number = ++tree_.group_count;
-  is_complete_.resize(number + 1);
+  const uint32_t own_number = number - first_group_;
+  is_complete_.resize(own_number + 1);
   Next(true);
   PADDOCK_ASSIGN(const uint32_t inside, ParseAlternatives(depth + 1));
   if (token_.kind != TokenKind::kClose) return Syntax_("Unmatched ( or \\(");
-  is_complete_[number] = true;
+  is_complete_[own_number] = true;
   return tree_.Add({RegexNode::Kind::kGroup, number, 0, 0, {inside}});
 }
 
@@ -411,7 +420,7 @@ Result<uint32_t> Parser::ParseExpression(int depth) {
       if (token_.value >= is_complete_.size() || !is_complete_[token_.value]) {
         return Syntax_("Invalid back reference");
       }
-      atom = tree_.Add({RegexNode::Kind::kBackReference, token_.value, 0, 0, {}});
+      atom = tree_.Add({RegexNode::Kind::kBackReference, first_group_ + token_.value, 0, 0, {}});
       break;
     case TokenKind::kEscapedClass: atom = AddEscapedClass(token_.code); break;
     case TokenKind::kTrailingBackslash: return Syntax_("Trailing backslash");
@@ -593,35 +602,61 @@ uint32_t Parser::AddExtent(uint32_t node) {
   return tree_.Add({RegexNode::Kind::kConcat, 0, 0, 0, {before, node, after}});
 }
 
-Result<RegexTree> Parser::Run() {
-  if (flags_.is_literal) {
-    RegexNode all{RegexNode::Kind::kConcat, 0, 0, 0, {}};
-    for (at_ = 0; at_ < text_.size();) {
-      const Token token = LexCharacter(at_);
-      const uint32_t node = AddCharacter(token.code, token.is_valid);
-      at_ += token.length;
-      if (tree_.at(node).kind == RegexNode::Kind::kLiteral && !all.children.empty() &&
-          tree_.at(all.children.back()).kind == RegexNode::Kind::kLiteral) {
-        tree_.nodes[all.children.back()].min += tree_.at(node).min;
-        tree_.nodes.pop_back();
-      } else {
-        all.children.push_back(node);
-      }
+uint32_t Parser::ParseLiteral() {
+  RegexNode all{RegexNode::Kind::kConcat, 0, 0, 0, {}};
+  while (at_ < text_.size()) {
+    const Token token = LexCharacter(at_);
+    const uint32_t node = AddCharacter(token.code, token.is_valid);
+    at_ += token.length;
+    if (tree_.at(node).kind == RegexNode::Kind::kLiteral && !all.children.empty() &&
+        tree_.at(all.children.back()).kind == RegexNode::Kind::kLiteral) {
+      tree_.nodes[all.children.back()].min += tree_.at(node).min;
+      tree_.nodes.pop_back();
+    } else {
+      all.children.push_back(node);
     }
-    tree_.root = AddExtent(tree_.Add(std::move(all)));
-    return std::move(tree_);
   }
+  if (all.children.size() == 1) return all.children.front();
+  return tree_.Add(std::move(all));
+}
+
+Result<uint32_t> Parser::ParsePattern(std::string_view pattern) {
+  text_ = pattern;
+  at_ = 0;
+  if (flags_.is_literal) return ParseLiteral();
+  // A pattern refers to its own groups only, and counts them from one.
+  first_group_ = tree_.group_count;
+  is_complete_.assign(1, false);
   token_ = Lex(true);
   PADDOCK_ASSIGN(const uint32_t root, ParseAlternatives(0));
   if (has_bare_class_) return Syntax_("character class syntax is [[:space:]], not [:space:]");
-  tree_.root = AddExtent(root);
-  return std::move(tree_);
+  return root;
+}
+
+Result<RegexTree> Parser::Run(std::span<const std::string> patterns) {
+  RegexNode any{RegexNode::Kind::kAlternate, 0, 0, 0, {}};
+  for (const std::string& pattern : patterns) {
+    PADDOCK_ASSIGN(const uint32_t root, ParsePattern(pattern));
+    any.children.push_back(root);
+  }
+  if (any.children.size() == 1) return TakeTree(any.children.front());
+  if (any.children.empty()) {
+    tree_.sets.emplace_back();
+    return TakeTree(tree_.Add({RegexNode::Kind::kSet, 0, 0, 0, {}}));
+  }
+  return TakeTree(tree_.Add(std::move(any)));
 }
 
 }  // namespace
 
 Result<RegexTree> ParseRegex(std::string_view pattern, const RegexFlags& flags) {
-  return Parser(pattern, flags).Run();
+  Parser parser(flags);
+  PADDOCK_ASSIGN(const uint32_t root, parser.ParsePattern(pattern));
+  return parser.TakeTree(root);
+}
+
+Result<RegexTree> ParseAnyRegex(std::span<const std::string> patterns, const RegexFlags& flags) {
+  return Parser(flags).Run(patterns);
 }
 
 }  // namespace paddock

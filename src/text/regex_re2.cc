@@ -293,6 +293,100 @@ std::unique_ptr<Re2Matcher> Re2Matcher::Make(const RegexTree& tree, Text text, b
   return std::unique_ptr<Re2Matcher>(new Re2Matcher(std::move(re)));  // allow(raw-new): private constructor
 }
 
+namespace {
+
+// Rewrites what is the same in Perl's dialect as PCRE and RE2 have it; gives up on everything else.
+class PerlTranslator {
+ public:
+  explicit PerlTranslator(std::string_view pattern) : text_(pattern) {}
+
+  std::optional<std::string> Run() {
+    for (; at_ < text_.size(); ++at_) {
+      const char c = text_[at_];
+      if (static_cast<unsigned char>(c) >= 0x80 || c == '\0') return std::nullopt;
+      if (c == '\\') {
+        if (!Escape()) return std::nullopt;
+        continue;
+      }
+      if (c == '[' && !in_set_) {
+        EnterSet();
+        continue;
+      }
+      if (c == '[' && text_.substr(at_).starts_with("[:")) {
+        const size_t end = text_.find(":]", at_ + 2);
+        if (end == std::string_view::npos) return std::nullopt;
+        out_ += text_.substr(at_, end + 2 - at_);
+        at_ = end + 1;
+        continue;
+      }
+      if (c == ']') in_set_ = false;
+      if (c == '(' && !in_set_ && !Group()) return std::nullopt;
+      out_.push_back(c);
+    }
+    return std::move(out_);
+  }
+
+ private:
+  void EnterSet() {
+    in_set_ = true;
+    out_.push_back('[');
+    if (text_.substr(at_ + 1).starts_with('^')) out_.push_back(text_[++at_]);
+    if (text_.substr(at_ + 1).starts_with(']')) {
+      out_ += "\\]";
+      ++at_;
+    }
+  }
+
+  // Only plain groups, (?: and the flags i and s.
+  bool Group() const {
+    const std::string_view rest = text_.substr(at_ + 1);
+    if (rest.starts_with('*')) return false;
+    if (!rest.starts_with('?')) return true;
+    const size_t end = rest.find_first_not_of("is-", 1);
+    return end != std::string_view::npos && (rest[end] == ':' || (rest[end] == ')' && end > 1));
+  }
+
+  bool Escape() {
+    if (at_ + 1 >= text_.size()) return false;
+    const char c = text_[++at_];
+    if (c == 's') {  // PCRE counts the vertical tab
+      out_ += in_set_ ? "\\s\\x0b" : "[\\s\\x0b]";
+      return true;
+    }
+    if (c == 'S' && !in_set_) {
+      out_ += "[^\\s\\x0b]";
+      return true;
+    }
+    const bool is_same = std::string_view("dDwWtnrfax").find(c) != std::string_view::npos ||
+                         (!in_set_ && std::string_view("bBAz").find(c) != std::string_view::npos);
+    const bool is_mark = c > ' ' && c < 0x7F && !IsInClass(static_cast<char32_t>(c), CharClass::kWord);
+    if (!is_same && !is_mark) return false;
+    out_.push_back('\\');
+    out_.push_back(c);
+    return true;
+  }
+
+  std::string_view text_;
+  size_t at_ = 0;
+  bool in_set_ = false;
+  std::string out_;
+};
+
+}  // namespace
+
+std::unique_ptr<Re2Matcher> Re2Matcher::MakePerl(std::string_view pattern, bool ignore_case) {
+  auto translated = PerlTranslator(pattern).Run();
+  if (!translated) return nullptr;
+  re2::RE2::Options options;
+  options.set_log_errors(false);
+  options.set_case_sensitive(!ignore_case);
+  options.set_encoding(re2::RE2::Options::EncodingLatin1);
+  options.set_max_mem(16 << 20);
+  auto re = std::make_unique<re2::RE2>(*translated, options);
+  if (!re->ok()) return nullptr;
+  return std::unique_ptr<Re2Matcher>(new Re2Matcher(std::move(re)));  // allow(raw-new): private constructor
+}
+
 bool Re2Matcher::Search(std::string_view text, size_t from, RegexGroup* groups, size_t group_count) const {
   constexpr size_t kMaxGroups = 16;
   std::array<re2::StringPiece, kMaxGroups> found;

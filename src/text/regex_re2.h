@@ -23,6 +23,9 @@ class Re2Matcher {
   // Null where RE2 cannot do it: back-references, large counts, word boundaries in UTF-8 text …
   // With `has_groups` false the groups of the pattern need not be told apart.
   static std::unique_ptr<Re2Matcher> Make(const RegexTree& tree, Text text, bool is_line_start, bool has_groups);
+  // For a pattern in Perl's dialect, to search text of bytes below 128.
+  // Null unless RE2 is sure to match exactly what PCRE does.
+  static std::unique_ptr<Re2Matcher> MakePerl(std::string_view pattern, bool ignore_case);
   ~Re2Matcher();
 
   // `group_count` ranges are wanted, 0 for the answer alone.

@@ -266,4 +266,20 @@ bool IsInClass(char32_t code, CharClass char_class, bool is_utf8) {
   return is_utf8 && IsWideInClass(code, char_class);
 }
 
+bool IsWordAfter(std::string_view text, size_t at, bool is_utf8) {
+  if (at >= text.size()) return false;
+  const unsigned char byte = ByteAt(text, at);
+  const char32_t code = byte < 0x80 || !is_utf8 ? byte : DecodeUtf8(text.substr(at)).code;
+  return IsInClass(code, CharClass::kWord, is_utf8);
+}
+
+bool IsWordBefore(std::string_view text, size_t at, bool is_utf8) {
+  if (at == 0) return false;
+  if (ByteAt(text, at - 1) < 0x80 || !is_utf8) return IsWordAfter(text, at - 1, is_utf8);
+  size_t start = at - 1;
+  while (start > 0 && at - start < 4 && IsContinuation(ByteAt(text, start))) --start;
+  if (DecodeUtf8(text.substr(start, at - start)).length != at - start) start = at - 1;
+  return IsInClass(DecodeUtf8(text.substr(start, at - start)).code, CharClass::kWord);
+}
+
 }  // namespace paddock

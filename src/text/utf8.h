@@ -43,4 +43,9 @@ enum class CharClass { kAlnum, kAlpha, kBlank, kCntrl, kDigit, kGraph, kLower, k
 CharClass FindCharClass(std::string_view name);
 bool IsInClass(char32_t code, CharClass char_class, bool is_utf8 = true);
 
+// Whether the character that ends, or begins, at this offset is one of a word (as \w). A malformed byte counts
+// as the Latin-1 character that it would be, as in the C library.
+bool IsWordBefore(std::string_view text, size_t at, bool is_utf8);
+bool IsWordAfter(std::string_view text, size_t at, bool is_utf8);
+
 }  // namespace paddock
