@@ -12,6 +12,7 @@
 #include "base/options.h"
 #include "cli/batch_request.h"
 #include "cli/cli.h"
+#include "cli/sandbox_options.h"
 
 namespace paddock::cli {
 namespace {
@@ -62,15 +63,7 @@ int RunBatch(sandbox::Driver& driver, std::span<const std::string> args) {
   if (options.jobs < 1 || options.jobs > 256) return Fail("batch", "--jobs must be from 1 to 256");
   Limits limits;
   sandbox::SandboxSpec spec;
-  for (const std::string& list : options.limits) {
-    for (size_t at = 0; at <= list.size();) {
-      const size_t comma = std::min(list.find(',', at), list.size());
-      if (const Status status = ParseLimit(list.substr(at, comma - at), limits, spec); !status) {
-        return Fail("batch", status.error().Text());
-      }
-      at = comma + 1;
-    }
-  }
+  if (const Status status = ParseLimits(options.limits, limits, spec); !status) return Fail("batch", status.error().Text());
   std::mutex output;
   Print(output, std::string(R"({"ready":true,"protocol":1,"name":"paddock","version":")") + kVersion + R"("})");
   Queue queue;

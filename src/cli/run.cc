@@ -13,28 +13,22 @@
 
 #include "base/options.h"
 #include "cli/cli.h"
+#include "cli/sandbox_options.h"
 #include "vfs/file_system.h"
 
 namespace paddock::cli {
 namespace {
 
 struct RunOptions {
-  std::vector<std::string> mounts;
-  std::vector<std::string> environment;
-  std::vector<std::string> limits;
-  std::string cwd;
+  SandboxOptions sandbox;   // first: see WithSandboxOptions()
   bool json = false;
   bool script_from_stdin = false;
 };
 
-constexpr Option kOptions[] = {
-    Value<&RunOptions::mounts>('m', "mount", "HOST:GUEST[:MODE]", "show a host directory inside; MODE is ro (default), rw or overlay"),
-    Value<&RunOptions::environment>('e', "env", "NAME=VALUE", "set an environment variable inside"),
-    Value<&RunOptions::cwd>('C', "cwd", "DIR", "start in DIR (default /home/agent)"),
-    Value<&RunOptions::limits>('l', "limits", "NAME=VALUE,...", "time, steps, memory, output, processes, disk, files"),
+constexpr auto kOptions = WithSandboxOptions({
     Flag<&RunOptions::json>('j', "json", "print the whole result as one JSON object"),
     Flag<&RunOptions::script_from_stdin>('s', "stdin-script", "read the script from stdin (also when SCRIPT is -)"),
-};
+});
 
 constexpr const char* kHelp =
     "Usage: paddock run [OPTION]... 'SCRIPT' [ARG]...\n"
@@ -53,41 +47,6 @@ std::atomic<sandbox::Process*> running{nullptr};
 
 void OnInterrupt(int) {
   if (sandbox::Process* process = running.load()) process->Cancel();
-}
-
-std::vector<std::string_view> Split(std::string_view text, char separator) {
-  std::vector<std::string_view> parts;
-  while (true) {
-    const size_t at = text.find(separator);
-    parts.push_back(text.substr(0, at));
-    if (at == std::string_view::npos) return parts;
-    text.remove_prefix(at + 1);
-  }
-}
-
-Status Apply(const RunOptions& options, sandbox::SandboxSpec& sandbox, sandbox::ExecSpec& exec) {
-  for (const std::string& text : options.mounts) {
-    PADDOCK_ASSIGN(auto mount, ParseMount(text));
-    sandbox.mounts.push_back(std::move(mount));
-  }
-  for (const std::string& list : options.limits) {
-    for (const std::string_view item : Split(list, ',')) PADDOCK_TRY(ParseLimit(item, exec.limits, sandbox));
-  }
-  exec.environment.Set("HOME", "/home/" + sandbox.user);
-  exec.environment.Set("USER", sandbox.user);
-  exec.environment.Set("LOGNAME", sandbox.user);
-  exec.environment.Set("PATH", "/usr/local/bin:/usr/bin:/bin");
-  exec.environment.Set("LANG", "C.UTF-8");
-  exec.environment.Set("TERM", "dumb");
-  for (const std::string& item : options.environment) {
-    const size_t equals = item.find('=');
-    if (equals == std::string::npos || equals == 0) {
-      return Error(Code::kInvalid, "bad --env '" + item + "'; write NAME=VALUE");
-    }
-    exec.environment.Set(item.substr(0, equals), item.substr(equals + 1));
-  }
-  exec.cwd = options.cwd;
-  return {};
 }
 
 std::optional<std::string> ReadHostFile(const std::string& path) {
@@ -153,7 +112,7 @@ int RunRun(sandbox::Driver& driver, std::span<const std::string> args) {
   }
   sandbox::SandboxSpec sandbox_spec;
   sandbox::ExecSpec exec;
-  if (const Status applied = Apply(options, sandbox_spec, exec); !applied) return Fail("run", applied.error().Text());
+  if (const Status applied = Apply(options.sandbox, sandbox_spec, exec); !applied) return Fail("run", applied.error().Text());
   sandbox::StdinSource input{.kind = sandbox::StdinSource::Kind::kHostDescriptor, .descriptor = 0};
   std::vector<std::string>& operands = parsed->operands;
   const bool reads_script = options.script_from_stdin || (operands.empty() && command.empty()) ||

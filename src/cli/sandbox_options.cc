@@ -1,0 +1,42 @@
+#include "cli/sandbox_options.h"
+
+#include "cli/cli.h"
+
+namespace paddock::cli {
+
+Status ParseLimits(const std::vector<std::string>& lists, Limits& limits, sandbox::SandboxSpec& spec) {
+  for (std::string_view list : lists) {
+    while (true) {
+      const size_t comma = list.find(',');
+      PADDOCK_TRY(ParseLimit(list.substr(0, comma), limits, spec));
+      if (comma == std::string_view::npos) break;
+      list.remove_prefix(comma + 1);
+    }
+  }
+  return {};
+}
+
+Status Apply(const SandboxOptions& options, sandbox::SandboxSpec& sandbox, sandbox::ExecSpec& exec) {
+  for (const std::string& text : options.mounts) {
+    PADDOCK_ASSIGN(auto mount, ParseMount(text));
+    sandbox.mounts.push_back(std::move(mount));
+  }
+  PADDOCK_TRY(ParseLimits(options.limits, exec.limits, sandbox));
+  exec.environment.Set("HOME", "/home/" + sandbox.user);
+  exec.environment.Set("USER", sandbox.user);
+  exec.environment.Set("LOGNAME", sandbox.user);
+  exec.environment.Set("PATH", "/usr/local/bin:/usr/bin:/bin");
+  exec.environment.Set("LANG", "C.UTF-8");
+  exec.environment.Set("TERM", "dumb");
+  for (const std::string& item : options.environment) {
+    const size_t equals = item.find('=');
+    if (equals == std::string::npos || equals == 0) {
+      return Error(Code::kInvalid, "bad --env '" + item + "'; write NAME=VALUE");
+    }
+    exec.environment.Set(item.substr(0, equals), item.substr(equals + 1));
+  }
+  exec.cwd = options.cwd;
+  return {};
+}
+
+}  // namespace paddock::cli

@@ -1,0 +1,64 @@
+#include "drivers/virtual/virtual_process.h"
+
+#include "drivers/virtual/virtual_sandbox.h"
+#include "shell/exec/jobs.h"
+#include "shell/shell.h"
+
+namespace paddock::sandbox {
+
+VirtualProcess::VirtualProcess(VirtualSandbox& sandbox, ExecSpec spec, StdinSource input, OutputHandler handler)
+    : sandbox_(sandbox),
+      spec_(std::move(spec)),
+      input_(std::move(input)),
+      handler_(std::move(handler)),
+      budget_(spec_.limits, SystemClock()) {}
+
+void VirtualProcess::Cancel() {
+  budget_.Cancel();
+  sandbox_.waiter().Interrupt();
+}
+
+int VirtualProcess::RunInside(proc::Process& process) {
+  const shell::ShellHost& host = sandbox_.host().programs;
+  if (!spec_.command.empty()) {
+    shell::Shell shell(process, host, spec_.environment);
+    shell.name0 = "paddock";
+    return shell.Finish(shell.CallWords(spec_.command, {.skip_functions = true}));
+  }
+  auto shell = sandbox_.state() && spec_.keeps_state
+                   ? std::make_shared<shell::Shell>(*sandbox_.state(), process, shell::Shell::Continue{})
+                   : std::make_shared<shell::Shell>(process, host, spec_.environment);
+  shell->name0 = spec_.name0;
+  shell->reads_command_string = !spec_.is_file;
+  if (spec_.is_file) shell->frames.front().source = spec_.name0;
+  else shell->SetShellVariable("BASH_EXECUTION_STRING", *spec_.script);
+  if (!spec_.arguments.empty() || !spec_.keeps_state) shell->SetPositionals(spec_.arguments);
+  int status = shell->RunScript(*spec_.script);
+  const bool has_exited = shell->flow == shell::Flow::kExit;
+  if (!spec_.keeps_state || has_exited) status = shell->Finish(status);
+  if (spec_.keeps_state) {
+    shell->flow = shell::Flow::kNone;
+    sandbox_.Keep(std::move(shell), process);
+  }
+  return status;
+}
+
+ExecResult VirtualProcess::Wait() {
+  const auto prepare = [this](proc::Process& process) {
+    proc::Kernel& kernel = sandbox_.kernel();
+    proc::DescriptorTable& descriptors = process.descriptors();
+    descriptors.Set(0, MakeInputFile(kernel, sandbox_.waiter(), std::move(input_)));
+    descriptors.Set(1, MakeOutputFile(kernel, sandbox_.route(), Stream::kStdout, false));
+    descriptors.Set(2, MakeOutputFile(kernel, sandbox_.route(), Stream::kStderr, false));
+  };
+  ExecResult result = sandbox_.Run({.budget = budget_,
+                                    .handler = std::move(handler_),
+                                    .cwd = spec_.cwd,
+                                    .prepare = prepare,
+                                    .body = [this](proc::Process& process) { return RunInside(process); },
+                                    .waits_for_background = spec_.waits_for_background});
+  sandbox_.Release();
+  return result;
+}
+
+}  // namespace paddock::sandbox

@@ -1,0 +1,223 @@
+#include "drivers/virtual/virtual_sandbox.h"
+
+#include <atomic>
+#include <cstdio>
+#include <random>
+
+#include "drivers/virtual/base_tree.h"
+#include "drivers/virtual/virtual_process.h"
+#include "shell/shell.h"
+#include "vfs/host/host_volume.h"
+#include "vfs/overlay_volume.h"
+#include "vfs/special_volumes.h"
+
+namespace paddock::sandbox {
+namespace {
+
+constexpr int kShellPid = 42;   // of a sandbox's shell, in every exec
+
+std::string NewId() {
+  static std::atomic<uint64_t> counter{std::random_device{}()};
+  char text[24];
+  std::snprintf(text, sizeof text, "sbx_%012llx",
+                static_cast<unsigned long long>(counter.fetch_add(0x9E3779B97F4A7C15ull) >> 16));
+  return text;
+}
+
+Termination::Reason ReasonOf(LimitKind limit) {
+  switch (limit) {
+    case LimitKind::kSteps: return Termination::Reason::kCpu;
+    case LimitKind::kMemory: return Termination::Reason::kOom;
+    case LimitKind::kOutput: return Termination::Reason::kOutputCap;
+    case LimitKind::kTime: return Termination::Reason::kTimeout;
+    case LimitKind::kDepth: return Termination::Reason::kDepth;
+    case LimitKind::kProcesses: return Termination::Reason::kPids;
+    case LimitKind::kDisk: return Termination::Reason::kDisk;
+    case LimitKind::kCancelled: return Termination::Reason::kCancelled;
+    case LimitKind::kDeadlock: return Termination::Reason::kDeadlock;
+    case LimitKind::kNone: break;
+  }
+  return Termination::Reason::kExit;
+}
+
+void FillResult(const Budget& budget, std::optional<proc::WaitStatus> ended, ExecResult& result) {
+  result.usage = Usage{.steps = budget.steps_used(),
+                       .peak_memory_bytes = budget.peak_memory_bytes(),
+                       .output_bytes = budget.output_used()};
+  const LimitKind limit = budget.stopped_by();
+  if (limit != LimitKind::kNone) {
+    result.termination.reason = ReasonOf(limit);
+    result.termination.limit = LimitName(limit);
+    switch (limit) {
+      case LimitKind::kSteps: result.termination.peak = result.usage.steps; break;
+      case LimitKind::kMemory: result.termination.peak = std::max(result.usage.peak_memory_bytes, budget.limits().memory_bytes); break;
+      case LimitKind::kOutput: result.termination.peak = result.usage.output_bytes; break;
+      case LimitKind::kTime: result.termination.peak = static_cast<uint64_t>(result.duration.count()); break;
+      case LimitKind::kProcesses: result.termination.peak = budget.limits().processes; break;
+      default: break;
+    }
+    return;
+  }
+  if (!ended) {
+    result.termination.reason = Termination::Reason::kInfra;
+    return;
+  }
+  result.exit_code = ended->status;
+  if (ended->signal != 0) {
+    result.termination.reason = Termination::Reason::kSignal;
+    result.termination.signal = ended->signal;
+  }
+}
+
+}  // namespace
+
+VirtualHost::VirtualHost(std::span<const Command* const> commands) : programs(commands) {
+  base = MakeBaseTree(SystemClock(), programs.ProgramNames(), SandboxSpec{});
+  vfs::RandomSeed seed{};
+  std::random_device device;
+  for (uint8_t& byte : seed) byte = static_cast<uint8_t>(device());
+  dev = vfs::MakeDevVolume(seed, SystemClock().RealNow());
+}
+
+VirtualSandbox::VirtualSandbox(std::shared_ptr<VirtualHost> host, SandboxSpec spec,
+                               std::shared_ptr<vfs::MemoryVolume> root)
+    : host_(std::move(host)), id_(NewId()), spec_(std::move(spec)), root_(std::move(root)) {
+  auto names = std::make_unique<vfs::Namespace>(root_);
+  kernel_ = std::make_unique<proc::Kernel>(std::move(names), SystemClock(), waiter_);
+  kernel_->set_hostname(spec_.hostname);
+  root_->set_scheduler(&kernel_->scheduler());
+  root_->set_quota(vfs::Quota{.bytes = spec_.disk_bytes, .inodes = spec_.disk_inodes});
+  view_ = std::make_unique<vfs::View>(kernel_->names(), SystemClock(), vfs::Credentials{spec_.uid, spec_.gid}, 022);
+}
+
+VirtualSandbox::~VirtualSandbox() {
+  // Fibers of background processes hold shells that refer to the kernel: end them first.
+  kernel_->EndAll();
+  state_.reset();
+}
+
+Status VirtualSandbox::Mount() {
+  PADDOCK_TRY(kernel_->names().Mount("/dev", host_->dev));
+  PADDOCK_TRY(kernel_->names().Mount("/proc", MakeProc()));
+  for (const MountSpec& mount : spec_.mounts) PADDOCK_TRY(MountHost(mount));
+  return {};
+}
+
+Result<std::unique_ptr<Process>> VirtualSandbox::Start(ExecSpec spec, StdinSource input, OutputHandler handler) {
+  if (is_running_) return Error(Code::kBusy, "sandbox " + id_ + " is running another exec");
+  if (spec.script.has_value() == !spec.command.empty()) {
+    return Error(Code::kInvalid, "an exec needs either a script or a command");
+  }
+  is_running_ = true;
+  return std::unique_ptr<Process>(
+      std::make_unique<VirtualProcess>(*this, std::move(spec), std::move(input), std::move(handler)));
+}
+
+Result<std::unique_ptr<Sandbox>> VirtualSandbox::Fork() {
+  auto fork = std::make_unique<VirtualSandbox>(host_, spec_, root_->Fork());
+  PADDOCK_TRY(fork->Mount());
+  fork->state_ = state_;
+  fork->cwd_ = cwd_;
+  fork->umask_ = umask_;
+  return std::unique_ptr<Sandbox>(std::move(fork));
+}
+
+ExecResult VirtualSandbox::Run(Exec exec) {
+  ExecResult result;
+  const Nanoseconds started = SystemClock().MonotonicNow();
+  OutputRoute& route = *route_;
+  route.dropped_bytes = 0;
+  route.handler = exec.handler ? std::move(exec.handler) : [&result](Stream stream, std::string_view bytes) {
+    (stream == Stream::kStdout ? result.stdout_text : result.stderr_text).append(bytes);
+  };
+  kernel_->set_budget(&exec.budget);
+  const auto prepare = [&](proc::Process& process) {
+    process.set_arguments({"bash"});
+    process.files().set_umask(umask_);
+    const std::string home = "/home/" + spec_.user;
+    const std::string& cwd = !exec.cwd.empty() ? exec.cwd : !cwd_.empty() ? cwd_ : home;
+    [[maybe_unused]] const Status ignored = process.files().ChangeDirectory(cwd, cwd);
+    exec.prepare(process);
+  };
+  const int pid =
+      kernel_->StartInitial(vfs::Credentials{spec_.uid, spec_.gid}, prepare, std::move(exec.body), kShellPid).pid();
+  const bool waits = exec.waits_for_background;
+  kernel_->RunUntil([&] {
+    const proc::Process* initial = kernel_->Find(pid);
+    const bool has_ended = initial == nullptr || initial->state() == proc::Process::State::kExited;
+    return has_ended && (!waits || !kernel_->HasLiveProcesses());
+  });
+  const auto ended = kernel_->TakeInitial(pid);
+  kernel_->set_budget(nullptr);
+  route.handler = nullptr;
+  result.dropped_bytes = route.dropped_bytes;
+  result.duration = SystemClock().MonotonicNow() - started;
+  FillResult(exec.budget, ended, result);
+  return result;
+}
+
+void VirtualSandbox::Keep(std::shared_ptr<const shell::Shell> state, proc::Process& process) {
+  cwd_ = process.files().cwd();
+  umask_ = process.files().umask();
+  state_ = std::move(state);
+}
+
+vfs::VolumePtr VirtualSandbox::MakeProc() {
+  proc::Kernel* kernel = kernel_.get();
+  vfs::ProcSource source;
+  source.pids = [kernel] {
+    std::vector<int> pids;
+    for (const proc::Process* process : kernel->List()) pids.push_back(process->pid());
+    return pids;
+  };
+  source.self = [kernel] { return kernel->current() == nullptr ? 0 : kernel->current()->pid(); };
+  source.file = [kernel](int pid, std::string_view name) -> Result<std::string> {
+    proc::Process* process = kernel->Find(pid);
+    if (process == nullptr) return Code::kNoEntry;
+    const std::string command = process->arguments().empty() ? "bash" : vfs::BaseName(process->arguments()[0]);
+    if (name == "comm") return command + "\n";
+    if (name == "cmdline") {
+      std::string text;
+      for (const std::string& argument : process->arguments()) text += argument + '\0';
+      return text;
+    }
+    if (name == "status") {
+      return "Name:\t" + command + "\nState:\tR (running)\nPid:\t" + std::to_string(pid) + "\nPPid:\t" +
+             std::to_string(process->parent_pid()) + "\nUid:\t1000\t1000\t1000\t1000\nGid:\t1000\t1000\t1000\t1000\n";
+    }
+    if (name == "stat") {
+      return std::to_string(pid) + " (" + command + ") R " + std::to_string(process->parent_pid()) + " " +
+             std::to_string(process->group()) + " 0 0 -1 0\n";
+    }
+    if (name == "cwd") return process->files().cwd();
+    return Code::kNoEntry;
+  };
+  const auto fixed = [](const char* text) { return [text] { return std::string(text); }; };
+  std::vector<vfs::GeneratedFile> files = {
+      {"version", fixed("Linux version 6.1.0 (paddock) #1 SMP\n")},
+      {"cpuinfo", fixed("processor\t: 0\nmodel name\t: Paddock virtual CPU\n")},
+      {"meminfo", fixed("MemTotal:        1048576 kB\nMemFree:          524288 kB\nMemAvailable:     786432 kB\n")},
+      {"uptime", fixed("1.00 1.00\n")},
+      {"loadavg", fixed("0.00 0.00 0.00 1/1 1\n")},
+  };
+  return vfs::MakeProcVolume(std::move(source), std::move(files));
+}
+
+Status VirtualSandbox::MountHost(const MountSpec& mount) {
+  const auto access = mount.mode == MountMode::kReadWrite ? vfs::HostAccess::kReadWrite : vfs::HostAccess::kReadOnly;
+  auto volume = vfs::MakeHostVolume(mount.host, access);
+  if (!volume) {
+    return Error(volume.error().code, "cannot mount " + mount.host + ": " + std::string(volume.error().Text()));
+  }
+  vfs::VolumePtr mounted = std::move(*volume);
+  if (mount.mode == MountMode::kOverlay) {
+    auto upper = std::make_shared<vfs::MemoryVolume>(SystemClock(), vfs::Quota{.bytes = spec_.disk_bytes});
+    upper->set_scheduler(&kernel_->scheduler());
+    mounted = vfs::MakeOverlayVolume(std::move(mounted), std::move(upper));
+  }
+  vfs::View root(kernel_->names(), SystemClock(), vfs::Credentials{0, 0}, 022);
+  PADDOCK_TRY(vfs::MakeDirectories(root, mount.guest));
+  return kernel_->names().Mount(mount.guest, std::move(mounted));
+}
+
+}  // namespace paddock::sandbox
