@@ -6,20 +6,38 @@
 
 #include <algorithm>
 
-#include "base/check.h"
 #include "base/clock.h"
 
 namespace paddock::io {
+namespace {
 
-PollWaiter::PollWaiter() : wake_descriptor_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
-  PADDOCK_CHECK(wake_descriptor_ >= 0);
-}
+constexpr Nanoseconds kBlindInterval = std::chrono::milliseconds{5};
 
-PollWaiter::~PollWaiter() { close(wake_descriptor_); }
+}  // namespace
 
 void PollWaiter::Wait(Nanoseconds until) {
+  // The descriptor lives only while this waits: an idle sandbox holds none.
+  const int wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+  if (wake < 0) {   // the host is out of descriptors: look again often instead
+    Poll(-1, std::min(until, SystemClock().MonotonicNow() + kBlindInterval));
+    was_interrupted_ = false;
+    return;
+  }
+  {
+    const std::lock_guard lock(mutex_);
+    wake_descriptor_ = wake;
+  }
+  if (!was_interrupted_.exchange(false)) Poll(wake, until);
+  {
+    const std::lock_guard lock(mutex_);
+    wake_descriptor_ = -1;
+  }
+  close(wake);
+}
+
+void PollWaiter::Poll(int wake, Nanoseconds until) {
   std::vector<pollfd> polled;
-  polled.push_back({wake_descriptor_, POLLIN, 0});
+  polled.push_back({wake, POLLIN, 0});
   for (const Watched& watched : watched_) polled.push_back({watched.descriptor, POLLIN, 0});
   timespec timeout{};
   const timespec* limit = nullptr;
@@ -30,16 +48,16 @@ void PollWaiter::Wait(Nanoseconds until) {
     limit = &timeout;
   }
   if (ppoll(polled.data(), polled.size(), limit, nullptr) <= 0) return;
-  if (polled[0].revents != 0) {
-    uint64_t count = 0;
-    [[maybe_unused]] const ssize_t ignored = read(wake_descriptor_, &count, sizeof count);
-  }
+  if (polled[0].revents != 0) was_interrupted_ = false;
   for (size_t i = 1; i < polled.size(); ++i) {
     if (polled[i].revents != 0) watched_[i - 1].scheduler->Unpark(watched_[i - 1].fiber);
   }
 }
 
 void PollWaiter::Interrupt() {
+  was_interrupted_ = true;
+  const std::lock_guard lock(mutex_);
+  if (wake_descriptor_ < 0) return;
   const uint64_t one = 1;
   [[maybe_unused]] const ssize_t ignored = write(wake_descriptor_, &one, sizeof one);
 }

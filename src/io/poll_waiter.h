@@ -2,6 +2,8 @@
 // until a host descriptor that a fiber waits for is ready.
 #pragma once
 
+#include <atomic>
+#include <mutex>
 #include <vector>
 
 #include "base/fiber.h"
@@ -10,8 +12,7 @@ namespace paddock::io {
 
 class PollWaiter final : public IdleWaiter {
  public:
-  PollWaiter();
-  ~PollWaiter() override;
+  PollWaiter() = default;
   PollWaiter(const PollWaiter&) = delete;
   PollWaiter& operator=(const PollWaiter&) = delete;
 
@@ -28,8 +29,13 @@ class PollWaiter final : public IdleWaiter {
     Scheduler* scheduler;
     Fiber* fiber;
   };
-  int wake_descriptor_;   // an eventfd
+  // Waits without regard to an interrupt that came before; `wake` may be -1.
+  void Poll(int wake, Nanoseconds until);
+
   std::vector<Watched> watched_;
+  std::atomic<bool> was_interrupted_ = false;
+  std::mutex mutex_;
+  int wake_descriptor_ = -1;   // an eventfd while Wait() sleeps; guarded by mutex_
 };
 
 }  // namespace paddock::io

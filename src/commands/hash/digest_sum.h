@@ -9,24 +9,25 @@
 #include <vector>
 
 #include "proc/command.h"
+#include "text/digest.h"
 
 namespace paddock {
 
 // A hash as the tools name it.
 struct DigestKind {
   const char* tag;        // "MD5", "SHA256": in BSD-style lines
-  const char* hash;       // the library's name of it
+  DigestAlgorithm algorithm;
   size_t hex_length;
 };
 
-inline constexpr DigestKind kMd5 = {"MD5", "MD5", 32};
-inline constexpr DigestKind kSha1 = {"SHA1", "SHA1", 40};
-inline constexpr DigestKind kSha224 = {"SHA224", "SHA224", 56};
-inline constexpr DigestKind kSha256 = {"SHA256", "SHA256", 64};
-inline constexpr DigestKind kSha384 = {"SHA384", "SHA384", 96};
-inline constexpr DigestKind kSha512 = {"SHA512", "SHA512", 128};
-inline constexpr DigestKind kBlake2b = {"BLAKE2b", "BLAKE2B512", 128};
-inline constexpr DigestKind kSm3 = {"SM3", "SM3", 64};
+inline constexpr DigestKind kMd5 = {"MD5", DigestAlgorithm::kMd5, 32};
+inline constexpr DigestKind kSha1 = {"SHA1", DigestAlgorithm::kSha1, 40};
+inline constexpr DigestKind kSha224 = {"SHA224", DigestAlgorithm::kSha224, 56};
+inline constexpr DigestKind kSha256 = {"SHA256", DigestAlgorithm::kSha256, 64};
+inline constexpr DigestKind kSha384 = {"SHA384", DigestAlgorithm::kSha384, 96};
+inline constexpr DigestKind kSha512 = {"SHA512", DigestAlgorithm::kSha512, 128};
+inline constexpr DigestKind kBlake2b = {"BLAKE2b", DigestAlgorithm::kBlake2b, 128};
+inline constexpr DigestKind kSm3 = {"SM3", DigestAlgorithm::kSm3, 64};
 
 enum class DigestMode { kUnset, kBinary, kText };
 

@@ -1,5 +1,3 @@
-#include <openssl/evp.h>
-
 #include <algorithm>
 #include <array>
 #include <memory>
@@ -10,13 +8,6 @@
 
 namespace paddock {
 namespace {
-
-struct FreeContext {
-  void operator()(EVP_MD_CTX* context) const { EVP_MD_CTX_free(context); }
-};
-struct FreeMethod {
-  void operator()(EVP_MD* method) const { EVP_MD_free(method); }
-};
 
 bool NeedsEscape(std::string_view name) { return name.find_first_of("\\\n\r") != std::string_view::npos; }
 
@@ -247,28 +238,15 @@ std::vector<std::string> OrStandardInput(const std::vector<std::string>& operand
 
 Result<std::string> HashFile(Invocation& in, const DigestKind& kind, const std::string& name) {
   PADDOCK_ASSIGN(InputFile file, InputFile::Open(in, name));
-  const std::unique_ptr<EVP_MD, FreeMethod> method(EVP_MD_fetch(nullptr, kind.hash, nullptr));
-  const std::unique_ptr<EVP_MD_CTX, FreeContext> context(EVP_MD_CTX_new());
-  if (method == nullptr || context == nullptr || EVP_DigestInit_ex2(context.get(), method.get(), nullptr) != 1) {
-    return Error(Code::kUnavailable, std::string(kind.tag) + " is not available");
-  }
+  const auto digester = MakeDigester(kind.algorithm);
   Input& input = file.input();
   for (std::string_view bytes = input.Peek(); !bytes.empty(); bytes = input.Peek()) {
-    EVP_DigestUpdate(context.get(), bytes.data(), bytes.size());
+    digester->Update(bytes);
     in.budget.Step(static_cast<int64_t>(bytes.size() / 32));
     input.Consume(bytes.size());
   }
   if (!input.status()) return input.status().error();
-  std::array<unsigned char, EVP_MAX_MD_SIZE> digest;
-  unsigned size = 0;
-  EVP_DigestFinal_ex(context.get(), digest.data(), &size);
-  constexpr std::string_view kDigits = "0123456789abcdef";
-  std::string hex;
-  for (unsigned i = 0; i < size; ++i) {
-    hex += kDigits[digest[i] >> 4];
-    hex += kDigits[digest[i] & 15];
-  }
-  return hex;
+  return HexOf(digester->Finish());
 }
 
 void WriteDigest(Output& out, const DigestKind& kind, std::string_view digest, std::string_view name,

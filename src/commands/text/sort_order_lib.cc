@@ -1,5 +1,3 @@
-#include <openssl/evp.h>
-
 #include <algorithm>
 #include <array>
 #include <cstring>
@@ -7,6 +5,7 @@
 #include "base/budget.h"
 #include "commands/text/sort_numbers.h"
 #include "commands/text/sort_order.h"
+#include "text/digest.h"
 #include "text/version_order.h"
 
 namespace paddock {
@@ -69,16 +68,12 @@ uint64_t BigEndianPrefix(std::string_view text) {
   return text.empty() ? 0 : word << (8 * (8 - text.size()));
 }
 
-using Digest = std::array<unsigned char, 16>;
-
 // In a locale with a name the tool hashes terminated texts.
-Digest Md5(std::string_view salt, std::string_view text, bool is_terminated) {
-  Digest digest{};
+std::string Md5(std::string_view salt, std::string_view text, bool is_terminated) {
   std::string all(salt);
   all += text;
   if (is_terminated) all += '\0';
-  EVP_Digest(all.data(), all.size(), digest.data(), nullptr, EVP_md5(), nullptr);
-  return digest;
+  return DigestOf(DigestAlgorithm::kMd5, all);
 }
 
 }  // namespace
@@ -131,8 +126,8 @@ std::string_view SortOrder::KeyOf(std::string_view line, const SortKey& key) con
 uint64_t SortOrder::PrefixOf(std::string_view text, const KeyFlags& flags) const {
   uint64_t prefix = 0;
   if (flags.random) {
-    const Digest digest = Md5(rules_.salt, Transformed(text, flags), rules_.is_utf8);
-    prefix = BigEndianPrefix({reinterpret_cast<const char*>(digest.data()), 8});
+    const std::string digest = Md5(rules_.salt, Transformed(text, flags), rules_.is_utf8);
+    prefix = BigEndianPrefix(digest);
   } else if (flags.version || flags.human_numeric) {
     prefix = flags.human_numeric ? static_cast<uint64_t>(UnitOrder(text) + 16) : 0;
   } else if (flags.numeric || flags.general_numeric || flags.month) {
@@ -168,8 +163,8 @@ SortLine SortOrder::Prepare(std::string_view line) const {
 }
 
 int SortOrder::CompareRandom(std::string_view a, std::string_view b) const {
-  const Digest x = Md5(rules_.salt, a, rules_.is_utf8);
-  const Digest y = Md5(rules_.salt, b, rules_.is_utf8);
+  const std::string x = Md5(rules_.salt, a, rules_.is_utf8);
+  const std::string y = Md5(rules_.salt, b, rules_.is_utf8);
   const int order = std::memcmp(x.data(), y.data(), x.size());
   return order != 0 ? order : CompareBytes(a, b);
 }

@@ -32,6 +32,19 @@ constexpr Link kLinks[] = {
 
 void Must(const Status& status) { PADDOCK_CHECK(status.has_value()); }
 
+// Straight into the volume: a hundred look-ups of /usr/bin would be felt at every start.
+void AddPrograms(vfs::MemoryVolume& volume, const std::vector<std::string>& programs) {
+  const vfs::NodeId usr = *volume.Lookup(volume.root(), "usr");
+  const vfs::NodeId bin = *volume.Lookup(usr, "bin");
+  for (const std::string& program : programs) {
+    const auto node = volume.Create(bin, program, {.mode = 0755});
+    PADDOCK_CHECK(node.has_value());
+    const auto file = volume.Open(*node, vfs::OpenFlags::Write());
+    PADDOCK_CHECK(file.has_value());
+    Must((*file)->Write(shell::ShellHost::ProgramFile(program)));
+  }
+}
+
 }  // namespace
 
 std::shared_ptr<vfs::MemoryVolume> MakeBaseTree(const Clock& clock, const std::vector<std::string>& programs,
@@ -41,9 +54,7 @@ std::shared_ptr<vfs::MemoryVolume> MakeBaseTree(const Clock& clock, const std::v
   vfs::View root(names, clock, vfs::Credentials{0, 0}, 0);
   for (const Directory& directory : kDirectories) Must(root.MakeDirectory(directory.path, directory.mode));
   for (const Link& link : kLinks) Must(root.MakeSymlink(link.target, link.path));
-  for (const std::string& program : programs) {
-    Must(vfs::WriteFile(root, "/usr/bin/" + program, shell::ShellHost::ProgramFile(program), 0755));
-  }
+  AddPrograms(*volume, programs);
   const std::string id = std::to_string(spec.uid);
   const std::string gid = std::to_string(spec.gid);
   const std::string home = "/home/" + spec.user;

@@ -1,9 +1,10 @@
 #include "drivers/virtual/virtual_sandbox.h"
 
-#include <atomic>
+#include <array>
 #include <cstdio>
-#include <random>
+#include <cstring>
 
+#include "base/random.h"
 #include "drivers/virtual/base_tree.h"
 #include "drivers/virtual/virtual_process.h"
 #include "shell/shell.h"
@@ -17,10 +18,12 @@ namespace {
 constexpr int kShellPid = 42;   // of a sandbox's shell, in every exec
 
 std::string NewId() {
-  static std::atomic<uint64_t> counter{std::random_device{}()};
+  std::array<uint8_t, 8> random;
+  FillRandom(random);
+  uint64_t number = 0;
+  std::memcpy(&number, random.data(), sizeof number);
   char text[24];
-  std::snprintf(text, sizeof text, "sbx_%012llx",
-                static_cast<unsigned long long>(counter.fetch_add(0x9E3779B97F4A7C15ull) >> 16));
+  std::snprintf(text, sizeof text, "sbx_%016llx", static_cast<unsigned long long>(number));
   return text;
 }
 
@@ -74,8 +77,7 @@ void FillResult(const Budget& budget, std::optional<proc::WaitStatus> ended, Exe
 VirtualHost::VirtualHost(std::span<const Command* const> commands) : programs(commands) {
   base = MakeBaseTree(SystemClock(), programs.ProgramNames(), SandboxSpec{});
   vfs::RandomSeed seed{};
-  std::random_device device;
-  for (uint8_t& byte : seed) byte = static_cast<uint8_t>(device());
+  FillRandom(seed);
   dev = vfs::MakeDevVolume(seed, SystemClock().RealNow());
 }
 
