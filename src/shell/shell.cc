@@ -139,12 +139,32 @@ void Shell::Complain(std::string_view builtin, std::string_view message) {
 
 void Shell::Discard() {
   last_status = 1;
-  flow = is_subshell_of_script ? Flow::kExit : Flow::kDiscard;
+  if (is_subshell_of_script) {
+    flow = Flow::kExit;
+  } else if (options.Get(SetOption::kPosix) && !is_interactive) {
+    if (reads_command_string) last_status = kStatusOfFatalError;
+    flow = Flow::kExit;
+  } else {
+    flow = Flow::kDiscard;
+  }
+}
+
+void Shell::DiscardOrExit() {
+  Discard();
+  if (options.Get(SetOption::kErrexit)) {
+    last_status = 1;
+    flow = Flow::kExit;
+  }
+}
+
+void Shell::DiscardAll() {
+  Discard();
+  discards_all = flow == Flow::kDiscard;
 }
 
 void Shell::FailExpansion(std::string_view message) {
   Complain(message);
-  Discard();
+  DiscardOrExit();
 }
 
 void Shell::FailFatal(std::string_view message) {
@@ -154,7 +174,9 @@ void Shell::FailFatal(std::string_view message) {
     flow = Flow::kDiscard;
     return;
   }
-  last_status = is_subshell_of_script || options.Get(SetOption::kErrexit) ? 1 : 127;
+  last_status = is_subshell_of_script || options.Get(SetOption::kErrexit) || !reads_command_string
+                    ? 1
+                    : kStatusOfFatalError;
   flow = Flow::kExit;
 }
 

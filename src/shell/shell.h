@@ -91,6 +91,9 @@ struct Traps {
   bool is_running[kTrapCount] = {};
 };
 
+// $? of a shell that ran a -c string up to a fatal error.
+inline constexpr int kStatusOfFatalError = 127;
+
 class ShellHost;
 
 // Output of one `$(…)` and its status.
@@ -114,8 +117,8 @@ class Shell {
   // --- running (exec/) ----------------------------------------------------------------------------
   // Runs script text statement by statement as it is parsed; the status of the last.
   int RunScript(std::string_view text, int first_line = 1);
-  // eval and traps: runs text in the current context.
-  int Eval(std::string_view text, int first_line = 1);
+  // eval and traps: runs text in the current context, which `context` names in syntax errors.
+  int Eval(std::string_view text, int first_line = 1, std::string_view context = "eval");
   // `source FILE ARGS`: 1 if it cannot be read.
   int Source(const std::string& path, std::string_view text, std::optional<std::vector<std::string>> args);
   int ExecuteList(const StatementList& list);
@@ -149,8 +152,13 @@ class Shell {
   // Complains and abandons the current top-level command (Flow::kDiscard, $? = 1): arithmetic errors, bad
   // substitutions, assignments to readonly variables, bad subscripts. A subshell ends.
   void FailExpansion(std::string_view message);
-  // The same without a message of its own, when the complaint is printed already.
+  // The same without a message of its own, when the complaint is printed already. What bash does then
+  // depends on the error: under errexit Discard() goes on with the next line and DiscardOrExit() ends the
+  // shell; DiscardAll() leaves every eval, sourced file and -c string too.
   void Discard();
+  void DiscardOrExit();
+  void DiscardAll();
+  bool discards_all = false;   // with Flow::kDiscard
   // Complains and ends a non-interactive shell (Flow::kExit): ${x?…}, unset variables under set -u.
   // Status 127, in a subshell 1.
   void FailFatal(std::string_view message);
@@ -243,6 +251,7 @@ class Shell {
   int shell_pid = 0;                   // $$
   int errexit_ignored = 0;             // > 0 inside conditions, && || and !
   bool is_interactive = false;
+  bool was_misused = false;            // by the builtin that just ran: fatal in posix mode to a special one
   bool runs_last_command = false;      // this subshell exists for one command: it may take the process over
   bool is_subshell_of_script = false;  // made by ( ), a pipeline, & or a substitution
   bool reads_command_string = false;   // -c: $- has c

@@ -25,13 +25,18 @@ std::optional<int> StatusArgument(Shell& shell, const BuiltinCall& call, int* fa
     *failure = 2;
     return std::nullopt;
   }
-  if (index + 1 < call.args.size()) {
-    shell.Complain(call.args[0], "too many arguments");
-    shell.Discard();
+  if (HasExcess(shell, call, index + 1)) {
     *failure = 1;
     return std::nullopt;
   }
   return static_cast<int>(*value & 0xFF);
+}
+
+bool HasExcess(Shell& shell, const BuiltinCall& call, size_t end) {
+  if (end >= call.args.size()) return false;
+  shell.Complain(call.args[0], "too many arguments");
+  shell.DiscardAll();
+  return true;
 }
 
 }  // namespace paddock::shell

@@ -90,6 +90,7 @@ char BuiltinOptions::Next() {
 std::span<const std::string> BuiltinOptions::operands() const { return call_.args.subspan(index_); }
 
 int UsageError(Shell& shell, const Builtin& builtin) {
+  shell.was_misused = true;
   shell.err().Write(std::string(builtin.name) + ": usage: " + builtin.name + " " + builtin.usage + "\n");
   return 2;
 }

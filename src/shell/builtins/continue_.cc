@@ -24,12 +24,7 @@ int Run(Shell& shell, const BuiltinCall& call) {
       shell.flow = Flow::kExit;
       return 128;
     }
-    if (index + 1 < call.args.size()) {
-      shell.Complain("continue", "too many arguments");
-      shell.flow = Flow::kBreak;
-      shell.flow_count = shell.loop_depth;
-      return 1;
-    }
+    if (HasExcess(shell, call, index + 1)) return 1;
     count = *value;
   }
   if (count <= 0) {

@@ -185,10 +185,9 @@ class Declarer {
 
   void PrintVariable(const std::string& name, const Variable& variable) {
     std::string text = DescribeVariable(name, variable);
-    if (shell_.options.Get(SetOption::kPosix) && kind_ == DeclareKind::kExport) {
-      text = "export " + text.substr(text.find(name));
-    } else if (shell_.options.Get(SetOption::kPosix) && kind_ == DeclareKind::kReadonly) {
-      text = "readonly " + text.substr(text.find(name));
+    if (shell_.options.Get(SetOption::kPosix) && (kind_ == DeclareKind::kExport || kind_ == DeclareKind::kReadonly)) {
+      const size_t flags_end = text.find(' ', std::string_view("declare ").size());
+      text = (kind_ == DeclareKind::kExport ? "export" : "readonly") + text.substr(flags_end);
     }
     shell_.out().WriteLine(text);
   }
@@ -280,9 +279,10 @@ class Declarer {
     }
     if (existing != nullptr && existing->has(kReadonly)) {
       const bool changes = has_value || compound != nullptr || (off_ & kReadonly) != 0 ||
-                           (on_ & ~existing->attributes & ~static_cast<uint32_t>(kExported)) != 0;
+                           (on_ & ~existing->attributes & kNameref) != 0;
       if (changes && (kind_ == DeclareKind::kExport || kind_ == DeclareKind::kReadonly)) {
         shell_.Complain(reference + ": readonly variable");
+        shell_.was_misused = true;
         return false;
       }
       if (changes) return Refuse(reference + ": readonly variable");

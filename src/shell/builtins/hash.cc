@@ -34,7 +34,7 @@ int Run(Shell& shell, const BuiltinCall& call) {
       return 1;
     }
     if (table.empty()) {
-      shell.out().WriteLine("hash: hash table empty");
+      if (!shell.options.Get(SetOption::kPosix)) shell.out().WriteLine("hash: hash table empty");
       return 0;
     }
     if (!reusable) shell.out().WriteLine("hits\tcommand");

@@ -9,6 +9,15 @@ namespace paddock::shell {
 namespace {
 
 int List(Shell& shell, std::span<const std::string> operands) {
+  if (operands.empty() && shell.options.Get(SetOption::kPosix)) {
+    std::string names;
+    for (int signal = 1; signal <= proc::kLastSignal; ++signal) {
+      const std::string name = proc::SignalName(signal);
+      if (!name.empty()) names += (names.empty() ? "" : " ") + name;
+    }
+    shell.out().WriteLine(names);
+    return 0;
+  }
   if (operands.empty()) {
     int column = 0;
     for (int signal = 1; signal <= proc::kLastSignal; ++signal) {

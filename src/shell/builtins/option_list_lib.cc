@@ -7,9 +7,10 @@ void PutSetOption(Shell& shell, SetOption option, bool on) {
   if (on && option == SetOption::kVi) shell.options.Put(SetOption::kEmacs, false);
   if (on && option == SetOption::kEmacs) shell.options.Put(SetOption::kVi, false);
   if (option == SetOption::kPosix) {
-    if (on) shell.options.Put(ShoptOption::kInheritErrexit, true);
-    if (on) shell.options.Put(ShoptOption::kExpandAliases, true);
     if (on) {
+      shell.options.Put(ShoptOption::kInheritErrexit, true);
+      shell.options.Put(ShoptOption::kExpandAliases, true);
+      shell.options.Put(ShoptOption::kShiftVerbose, true);
       shell.SetShellVariable("POSIXLY_CORRECT", "y");
     } else {
       shell.variables.Unset(Name("POSIXLY_CORRECT"));

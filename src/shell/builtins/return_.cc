@@ -11,6 +11,7 @@ int Run(Shell& shell, const BuiltinCall& call) {
   for (const Frame& frame : shell.frames) may_return |= frame.is_function || frame.is_source;
   if (!may_return) {
     shell.Complain("return", "can only `return' from a function or sourced script");
+    shell.was_misused = true;
     return 2;
   }
   int failure = 0;

@@ -50,6 +50,7 @@ int Run(Shell& shell, const BuiltinCall& call) {
         const auto option = FindSetOption(call.args[++i]);
         if (!option) {
           shell.Complain("set", call.args[i] + ": invalid option name");
+          shell.was_misused = true;
           return 2;
         }
         PutSetOption(shell, *option, on);

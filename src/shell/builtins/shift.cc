@@ -16,10 +16,7 @@ int Run(Shell& shell, const BuiltinCall& call) {
       shell.Complain("shift", call.args[index] + ": numeric argument required");
       return 1;
     }
-    if (index + 1 < call.args.size()) {
-      shell.Complain("shift", "too many arguments");
-      return 1;
-    }
+    if (HasExcess(shell, call, index + 1)) return 1;
     count = *value;
   }
   if (count < 0) {

@@ -29,22 +29,16 @@ int RunSource(Shell& shell, const BuiltinCall& call) {
   }
   const auto fail = [&](std::string_view text) {
     shell.Complain(name + ": " + std::string(text));
-    if (shell.options.Get(SetOption::kPosix) && !shell.is_interactive) {
-      shell.last_status = 1;
-      shell.flow = Flow::kExit;
-    }
+    shell.was_misused = true;
     return 1;
   };
-  auto stat = shell.files().Stat(path);
-  if (!stat) {
-    shell.Complain(path == name && name.find('/') == std::string::npos ? name + ": " + std::string(stat.error().Text())
-                                                                       : name + ": " + std::string(stat.error().Text()));
-    if (shell.options.Get(SetOption::kPosix)) {
-      shell.last_status = 1;
-      shell.flow = Flow::kExit;
-    }
+  if (path == name && name.find('/') == std::string::npos && shell.options.Get(SetOption::kPosix)) {
+    shell.Complain(call.args[0], name + ": file not found");
+    shell.was_misused = true;
     return 1;
   }
+  auto stat = shell.files().Stat(path);
+  if (!stat) return fail(stat.error().Text());
   if (stat->is_directory()) {
     shell.Complain(call.args[0], name + ": is a directory");
     return 1;

@@ -18,13 +18,14 @@ int FindTrap(std::string_view name) {
   return proc::FindSignal(name);
 }
 
-std::string TrapName(int trap) {
+// Without SIG in posix mode; nothing for a number that is no signal.
+std::string TrapName(int trap, bool is_posix) {
   switch (trap) {
     case kTrapExit: return "EXIT";
     case kTrapDebug: return "DEBUG";
     case kTrapErr: return "ERR";
     case kTrapReturn: return "RETURN";
-    default: return "SIG" + proc::SignalName(trap);
+    default: return (is_posix ? "" : "SIG") + proc::SignalName(trap);
   }
 }
 
@@ -35,15 +36,19 @@ const std::string* ActionOf(Shell& shell, int trap) {
   return it == traps.end() ? nullptr : &it->second;
 }
 
-void PrintTrap(Shell& shell, int trap) {
-  if (const std::string* action = ActionOf(shell, trap)) {
-    shell.out().WriteLine("trap -- " + QuoteForReuse(*action) + " " + TrapName(trap));
-  }
+// `shows_default`: what is not trapped too, as `trap -p` does in posix mode.
+void PrintTrap(Shell& shell, int trap, bool shows_default) {
+  const std::string* action = ActionOf(shell, trap);
+  if (action == nullptr && !shows_default) return;
+  const std::string name = TrapName(trap, shell.options.Get(SetOption::kPosix));
+  shell.out().WriteLine("trap -- " + (action == nullptr ? "-" : QuoteForReuse(*action)) + " " +
+                        (name.empty() ? std::to_string(trap) : name));
 }
 
-int PrintTraps(Shell& shell, std::span<const std::string> names) {
+int PrintTraps(Shell& shell, std::span<const std::string> names, bool is_p) {
+  const bool shows_default = is_p && shell.options.Get(SetOption::kPosix);
   if (names.empty()) {
-    for (int trap = 0; trap < kTrapCount; ++trap) PrintTrap(shell, trap);
+    for (int trap = 0; trap < kTrapCount; ++trap) PrintTrap(shell, trap, shows_default);
     return 0;
   }
   int status = 0;
@@ -53,7 +58,7 @@ int PrintTraps(Shell& shell, std::span<const std::string> names) {
       shell.Complain("trap", name + ": invalid signal specification");
       status = 1;
     } else {
-      PrintTrap(shell, trap);
+      PrintTrap(shell, trap, shows_default);
     }
   }
   return status;
@@ -83,7 +88,7 @@ int Run(Shell& shell, const BuiltinCall& call) {
     prints = true;
   }
   auto operands = options.operands();
-  if (prints || operands.empty()) return PrintTraps(shell, operands);
+  if (prints || operands.empty()) return PrintTraps(shell, operands, prints);
   std::optional<std::string> action;
   const bool first_is_number = operands[0].find_first_not_of("0123456789") == std::string::npos && !operands[0].empty();
   const bool is_reset = operands[0] == "-" || (operands.size() == 1 && FindTrap(operands[0]) >= 0) || first_is_number;

@@ -143,7 +143,7 @@ int RunStdin(Shell& shell) {
     if (pending.empty()) continue;
     if (!at_end) {
       const ParsedProgram probe = ParseProgram(pending, shell.parser_options(), shell.budget(), first_line);
-      if (probe.error && probe.error->is_incomplete) continue;
+      if (probe.is_incomplete) continue;
       if (pending.size() > 1 && pending[pending.size() - 2] == '\\') continue;
     }
     const std::string text = std::move(pending);
@@ -167,7 +167,11 @@ ExitStatus RunBash(proc::Process& process, const ShellHost& host, std::span<cons
   if (base == "sh" || environment.Get("POSIXLY_CORRECT")) shell.options.Put(SetOption::kPosix, true);
   for (const auto& [option, on] : parsed.set_options) shell.options.Put(option, on);
   for (const auto& [option, on] : parsed.shopt_options) shell.options.Put(option, on);
-  if (shell.options.Get(SetOption::kPosix)) shell.options.Put(ShoptOption::kExpandAliases, true);
+  if (shell.options.Get(SetOption::kPosix)) {
+    shell.options.Put(ShoptOption::kInheritErrexit, true);
+    shell.options.Put(ShoptOption::kExpandAliases, true);
+    shell.options.Put(ShoptOption::kShiftVerbose, true);
+  }
   // Options that the parent exported (SHELLOPTS, BASHOPTS) hold in the child too.
   const auto for_each_name = [](std::string_view list, auto&& apply) {
     while (!list.empty()) {

@@ -24,6 +24,12 @@ void RunSubshell(Shell& shell, const Statement& statement);
 void StartBackground(Shell& shell, const Statement& statement, StatementListPtr keep);
 void StartCoprocess(Shell& shell, const Statement& statement);
 
+// redirect.cc: true if expanding the targets may fail or assign. Bash expands those of a program in the
+// program's own process, where neither reaches the shell.
+bool HaveEffects(const Shell& shell, const std::vector<Redirect>& redirects);
+// True if a target holds an expansion.
+bool HaveParameters(const std::vector<Redirect>& redirects);
+
 // substitution.cc: closes what <( ) and >( ) opened since the list had `size` entries.
 void CloseSubstitutions(Shell& shell, size_t size);
 

@@ -203,6 +203,11 @@ void RunSubshell(Shell& shell, const Statement& statement) {
       shell.kernel().RunInline(shell.process(), nullptr, [&](proc::Process& child) {
         Shell subshell(shell, child);
         subshell.loop_depth = 0;
+        std::vector<Shell::SavedDescriptor> replaced;
+        if (!statement.redirects.empty()) {
+          subshell.line = statement.line;
+          if (!subshell.ApplyRedirects(statement.redirects, &replaced)) return subshell.Finish(1);
+        }
         return subshell.Finish(subshell.ExecuteList(*statement.body));
       });
   shell.last_status = ended.status;

@@ -1,5 +1,6 @@
 // Redirections: opening, duplicating, moving and closing descriptors, and putting them back.
 
+#include <algorithm>
 #include <charconv>
 
 #include "shell/exec/executor.h"
@@ -237,6 +238,33 @@ class Redirector {
 };
 
 }  // namespace
+
+namespace {
+
+bool HasEffect(const Shell& shell, const std::vector<WordPart>& parts) {
+  for (const WordPart& part : parts) {
+    if (part.kind == WordPart::Kind::kArithmetic || HasEffect(shell, part.parts)) return true;
+    if (part.kind != WordPart::Kind::kParameter) continue;
+    if (part.parameter->op != ParameterOp::kNone || part.parameter->subscript != nullptr) return true;
+    if (shell.options.Get(SetOption::kNounset)) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+bool HaveEffects(const Shell& shell, const std::vector<Redirect>& redirects) {
+  for (const Redirect& redirect : redirects) {
+    if (!redirect.is_quoted && HasEffect(shell, redirect.target.parts)) return true;
+  }
+  return false;
+}
+
+bool HaveParameters(const std::vector<Redirect>& redirects) {
+  return std::any_of(redirects.begin(), redirects.end(), [](const Redirect& redirect) {
+    return !redirect.is_quoted && !redirect.target.is_plain;
+  });
+}
 
 bool Shell::ApplyRedirects(const std::vector<Redirect>& redirects, std::vector<SavedDescriptor>* saved) {
   out_.Flush();

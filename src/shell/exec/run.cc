@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "shell/ast/printer.h"
+#include "shell/builtins/builtin.h"
 #include "shell/exec/condition.h"
 #include "shell/exec/executor.h"
 #include "shell/exec/jobs.h"
@@ -18,6 +19,7 @@ namespace {
 
 void PrintSyntaxError(Shell& shell, const SyntaxError& error, std::string_view context) {
   shell.line = error.line;
+  if (error.message.empty()) return;
   std::string prefix = shell.Prefix();
   if (!context.empty()) {
     const size_t at = prefix.find(": ");
@@ -27,6 +29,28 @@ void PrintSyntaxError(Shell& shell, const SyntaxError& error, std::string_view c
   std::string text = prefix + error.message + "\n";
   if (!error.source_line.empty()) text += prefix + error.source_line + "\n";
   shell.err().Write(text);
+}
+
+// Sets $? and the flow after an error of the parser. True if reading goes on with the next line.
+bool LeavesText(Shell& shell, const SyntaxError& error, bool is_main) {
+  if (error.discards_line) {
+    shell.last_status = 1;
+    return false;
+  }
+  if (error.is_in_substitution && shell.is_subshell_of_script) {
+    shell.last_status = 1;
+    shell.flow = Flow::kExit;
+  } else if (error.is_in_substitution && shell.reads_command_string) {
+    shell.last_status = kStatusOfFatalError;
+    shell.flow = Flow::kExit;
+  } else if (error.is_in_substitution && !is_main) {
+    shell.last_status = 1;
+    shell.flow = Flow::kExit;
+  } else {
+    if (!error.is_conditional || !is_main) shell.last_status = 2;
+    if (is_main) shell.flow = Flow::kExit;
+  }
+  return true;
 }
 
 // Runs text statement by statement. `context` is "-c" or "eval" in messages.
@@ -51,17 +75,21 @@ int RunText(Shell& shell, std::string_view text, int first_line, std::string_vie
     }
     if (outcome.error) {
       PrintSyntaxError(shell, *outcome.error, context);
-      // Bash leaves $? alone when it is a [[ ]] that does not parse.
-      const bool is_conditional = outcome.error->message.find("conditional") != std::string::npos;
-      if (!is_conditional) shell.last_status = 2;
-      if (is_main) shell.flow = Flow::kExit;
-      return shell.last_status;
+      if (LeavesText(shell, *outcome.error, is_main)) {
+        shell.was_misused = true;
+        return shell.last_status;
+      }
+      has_run = true;
+      continue;
     }
     if (!outcome.list) break;
     if (outcome.list->items.empty()) continue;
     has_run = true;
     shell.ExecuteList(*outcome.list);
-    if (shell.flow == Flow::kDiscard && is_main) shell.flow = Flow::kNone;
+    if (shell.flow == Flow::kDiscard && (is_main || !shell.discards_all)) {
+      const bool ends = std::exchange(shell.discards_all, false) && shell.reads_command_string;
+      shell.flow = ends ? Flow::kExit : Flow::kNone;
+    }
     if (shell.options.Get(SetOption::kOnecmd) && is_main && !shell.reads_command_string) shell.flow = Flow::kExit;
   }
   if (!has_run && !is_main) shell.last_status = 0;
@@ -75,10 +103,8 @@ int Shell::RunScript(std::string_view text, int first_line) {
   return RunText(*this, text, first_line, is_command_string ? "-c" : "", /*is_main=*/true);
 }
 
-int Shell::Eval(std::string_view text, int first_line) {
-  const int status = RunText(*this, text, first_line, "eval", /*is_main=*/false);
-  if (flow == Flow::kDiscard && !is_subshell_of_script) flow = Flow::kNone;
-  return status;
+int Shell::Eval(std::string_view text, int first_line, std::string_view context) {
+  return RunText(*this, text, first_line, context, /*is_main=*/false);
 }
 
 int Shell::Source(const std::string& path, std::string_view text, std::optional<std::vector<std::string>> args) {
@@ -229,8 +255,9 @@ bool CheckLoopName(Shell& shell, const Statement& statement) {
   shell.line = statement.line;
   if (IsName(statement.name.text)) return true;
   shell.Complain("`" + statement.name.text + "': not a valid identifier");
-  shell.last_status = 1;
-  if (shell.options.Get(SetOption::kPosix)) shell.flow = Flow::kExit;
+  const bool is_fatal = shell.options.Get(SetOption::kPosix);
+  shell.last_status = is_fatal ? 2 : 1;
+  if (is_fatal) shell.flow = Flow::kExit;
   return false;
 }
 
@@ -270,6 +297,7 @@ void RunFor(Shell& shell, const Statement& statement) {
     if (!shell.traps.actions.empty()) Announce(shell, HeadOf(statement, "for"));
     if (!SetLoopVariable(shell, statement.name, word)) {
       shell.last_status = 1;
+      if (shell.options.Get(SetOption::kPosix) && shell.flow == Flow::kNone) shell.Discard();
       return;
     }
     shell.ExecuteList(*statement.body);
@@ -377,7 +405,10 @@ void RunSelect(Shell& shell, const Statement& statement) {
       choice = c >= '0' && c <= '9' && choice < 1'000'000 ? choice * 10 + static_cast<size_t>(c - '0') : SIZE_MAX / 20;
     }
     const bool is_valid = choice >= 1 && choice <= words.size();
-    if (!AssignScalar(shell, statement.name, is_valid ? words[choice - 1] : std::string())) return;
+    if (!AssignScalar(shell, statement.name, is_valid ? words[choice - 1] : std::string())) {
+      shell.last_status = 1;
+      return;
+    }
     shell.ExecuteList(*statement.body);
     status = shell.last_status;
     if (LeavesLoop(shell)) break;
@@ -430,10 +461,18 @@ void DefineStatementFunction(Shell& shell, const Statement& statement) {
     shell.last_status = 1;
     return;
   }
-  if (shell.options.Get(SetOption::kPosix) && !IsName(name)) {
-    shell.Complain("`" + name + "': not a valid identifier");
-    shell.last_status = 2;
-    shell.flow = Flow::kExit;
+  const bool is_posix = shell.options.Get(SetOption::kPosix);
+  const Builtin* builtin = is_posix ? FindBuiltin(name) : nullptr;
+  const char* complaint = nullptr;
+  if (is_posix ? !IsName(name) : name.find_first_of("$`'\"\\") != std::string::npos) {
+    complaint = "': not a valid identifier";
+  } else if (builtin != nullptr && builtin->is_special) {
+    complaint = "': is a special builtin";
+  }
+  if (complaint != nullptr) {
+    shell.Complain("`" + name + complaint);
+    shell.last_status = is_posix ? 2 : 1;
+    if (is_posix) shell.flow = Flow::kExit;
     return;
   }
   // The definition keeps the whole function statement's parts; the body is shared with the tree.
@@ -504,7 +543,8 @@ int Shell::ExecuteStatement(const Statement& statement) {
     CheckFailure(*this);
     return last_status;
   }
-  if (statement.redirects.empty() || statement.kind == Statement::Kind::kFunction) {
+  if (statement.redirects.empty() || statement.kind == Statement::Kind::kFunction ||
+      statement.kind == Statement::Kind::kSubshell) {
     RunBody(*this, statement);
   } else {
     const size_t substitutions = substitution_descriptors.size();
@@ -513,7 +553,7 @@ int Shell::ExecuteStatement(const Statement& statement) {
     if (ApplyRedirects(statement.redirects, &saved)) {
       RunBody(*this, statement);
       out_.Flush();
-    } else {
+    } else if (flow == Flow::kNone) {
       last_status = 1;
     }
     RestoreRedirects(saved);

@@ -97,12 +97,7 @@ bool AssignAll(Shell& shell, const SimpleCommand& command) {
   for (const Assignment& assignment : command.assignments) {
     if (!PerformTraced(shell, assignment)) {
       if (shell.flow == Flow::kNone) {
-        if (shell.options.Get(SetOption::kPosix)) {
-          shell.last_status = 1;
-          shell.flow = Flow::kExit;
-        } else {
-          shell.Discard();
-        }
+        shell.DiscardOrExit();
       }
       return false;
     }
@@ -124,10 +119,12 @@ bool AssignTemporaries(Shell& shell, const SimpleCommand& command) {
     if (visible != nullptr && visible->has(kReadonly)) {
       shell.Complain(assignment.name.text + ": readonly variable");
       if (shell.options.Get(SetOption::kPosix)) {
+        // Only before a special builtin it ends the shell (see AssignAll).
         shell.last_status = 1;
-        shell.flow = Flow::kExit;
-        return false;
+        shell.flow = shell.is_subshell_of_script ? Flow::kExit : Flow::kDiscard;
       }
+      if (shell.options.Get(SetOption::kErrexit)) shell.DiscardOrExit();
+      if (shell.flow != Flow::kNone) return false;
       continue;
     }
     if (assignment.is_append && visible != nullptr && visible->Scalar() != nullptr) value = *visible->Scalar() + value;
@@ -208,11 +205,18 @@ int CallFunctionBody(Shell& shell, const std::string& name, const Function& call
   return shell.last_status;
 }
 
-int RunBuiltin(Shell& shell, const Builtin& builtin, const Expanded& expanded) {
+// Runs a builtin; in posix mode the misuse of a special one ends the shell, unless `command` called it.
+int RunBuiltin(Shell& shell, const Builtin& builtin, const Expanded& expanded, bool is_fatal) {
   std::vector<const Assignment*> assignments = expanded.assignments;
   assignments.resize(expanded.words.size());
   const BuiltinCall call{.args = expanded.words, .assignments = assignments};
+  shell.was_misused = false;
   int status = builtin.run(shell, call);
+  const bool was_misused = std::exchange(shell.was_misused, false);
+  if (was_misused && is_fatal && builtin.is_special && shell.options.Get(SetOption::kPosix) && !shell.is_interactive) {
+    shell.last_status = status;
+    if (shell.flow == Flow::kNone) shell.flow = Flow::kExit;
+  }
   if (const Status flushed = shell.out().Flush(); !flushed) {
     shell.out().ClearStatus();
     shell.Complain(builtin.name, "write error: " + std::string(flushed.error().Text()));
@@ -284,7 +288,9 @@ int Dispatch(Shell& shell, Expanded expanded, const Shell::CallFlags& flags) {
       return CallFunctionBody(shell, name, *function, std::move(expanded.words));
     }
   }
-  if (builtin != nullptr && !IsDisabled(shell, name)) return RunBuiltin(shell, *builtin, expanded);
+  if (builtin != nullptr && !IsDisabled(shell, name)) {
+    return RunBuiltin(shell, *builtin, expanded, !flags.skip_functions && !flags.only_builtins);
+  }
   if (flags.only_builtins) {
     shell.Complain("builtin", name + ": not a shell builtin");
     return 1;
@@ -293,18 +299,56 @@ int Dispatch(Shell& shell, Expanded expanded, const Shell::CallFlags& flags) {
   return RunProgram(shell, std::move(expanded.words), flags.default_path);
 }
 
+void RunExpanded(Shell& shell, const Statement& statement, Expanded expanded);
+
+bool IsProgram(const Shell& shell, const std::string& name) {
+  return shell.FindFunction(name) == nullptr && (FindBuiltin(name) == nullptr || IsDisabled(shell, name));
+}
+
+// Applies a simple command's redirections; false with everything put back and $? set if one fails.
+bool RedirectCommand(Shell& shell, const Statement& statement, const std::string& name,
+              std::vector<Shell::SavedDescriptor>* saved) {
+  if (statement.redirects.empty() || shell.ApplyRedirects(statement.redirects, saved)) return true;
+  shell.RestoreRedirects(*saved);
+  if (shell.flow != Flow::kNone) return false;
+  shell.last_status = 1;
+  const Builtin* builtin = FindBuiltin(name);
+  if (builtin != nullptr && builtin->is_special && shell.options.Get(SetOption::kPosix)) shell.flow = Flow::kExit;
+  return false;
+}
+
+// A program whose redirections are expanded in its own process.
+void RunApart(Shell& shell, const Statement& statement, Expanded expanded) {
+  shell.out().Flush();
+  const std::string name = expanded.words[0];
+  const std::string last = expanded.words.back();
+  const proc::WaitStatus ended =
+      shell.kernel().RunInline(shell.process(), nullptr, [&](proc::Process& child) {
+        Shell own(shell, child);
+        own.subshell_level = shell.subshell_level;
+        own.is_subshell_of_script = shell.is_subshell_of_script;
+        own.runs_last_command = true;
+        own.traps.actions.clear();
+        RunExpanded(own, statement, std::move(expanded));
+        own.out().Flush();
+        return own.last_status;
+      });
+  if (ended.signal != 0) ReportSignal(shell, shell.kernel().next_pid() - 1, ended, name);
+  shell.last_status = ended.status;
+  shell.last_argument = last;
+}
+
 void RunExpanded(Shell& shell, const Statement& statement, Expanded expanded) {
   const SimpleCommand& command = *statement.simple;
+  const bool is_apart = !statement.redirects.empty() && !shell.runs_last_command &&
+                        HaveEffects(shell, statement.redirects) && IsProgram(shell, expanded.words[0]);
+  if (is_apart) return RunApart(shell, statement, std::move(expanded));
   std::vector<std::pair<std::string, std::string>> keywords;
   if (shell.options.Get(SetOption::kKeyword)) ExtractKeywords(expanded, &keywords);
   std::vector<Shell::SavedDescriptor> saved;
-  if (!statement.redirects.empty() && !shell.ApplyRedirects(statement.redirects, &saved)) {
-    shell.RestoreRedirects(saved);
-    shell.last_status = 1;
-    const Builtin* builtin = FindBuiltin(expanded.words[0]);
-    if (builtin != nullptr && builtin->is_special && shell.options.Get(SetOption::kPosix)) shell.flow = Flow::kExit;
-    return;
-  }
+  // Values and traces come before the redirections, whose targets do not see the assignments.
+  const bool redirects_first = !command.assignments.empty() && HaveParameters(statement.redirects);
+  if (redirects_first && !RedirectCommand(shell, statement, expanded.words[0], &saved)) return;
   const Builtin* builtin = FindBuiltin(expanded.words[0]);
   const bool keeps_assignments = builtin != nullptr && builtin->is_special &&
                                  shell.options.Get(SetOption::kPosix) && !shell.FindFunction(expanded.words[0]);
@@ -318,15 +362,15 @@ void RunExpanded(Shell& shell, const Statement& statement, Expanded expanded) {
     variable.is_set = true;
     shell.variables.NoteExport();
   }
+  if (!is_ready && shell.flow == Flow::kNone) shell.last_status = 1;
+  if (is_ready && shell.options.Get(SetOption::kXtrace)) TraceWords(shell, expanded.words);
+  if (is_ready && !redirects_first) is_ready = RedirectCommand(shell, statement, expanded.words[0], &saved);
   if (is_ready) {
-    if (shell.options.Get(SetOption::kXtrace)) TraceWords(shell, expanded.words);
     const std::string last = expanded.words.back();
     const int status = Dispatch(shell, std::move(expanded), {});
     // What discards or returns has set the status itself.
     if (shell.flow != Flow::kDiscard && shell.flow != Flow::kReturn) shell.last_status = status;
     shell.last_argument = last;
-  } else if (shell.flow == Flow::kNone) {
-    shell.last_status = 1;
   }
   if (has_scope) shell.variables.PopScope();
   if (shell.keeps_redirects) {

@@ -91,7 +91,7 @@ Captured Shell::SubstituteText(std::string_view backquoted, int at_line) {
   budget().CheckStack();
   return Capture(*this, [&](Shell& subshell) {
     --subshell.trace_depth;   // Eval counts itself
-    return subshell.Eval(backquoted, at_line > 0 ? at_line : 1);
+    return subshell.Eval(backquoted, at_line > 0 ? at_line : 1, "command substitution");
   });
 }
 

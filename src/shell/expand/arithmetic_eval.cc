@@ -339,7 +339,7 @@ bool Evaluation::ResolveIndex(const Arithmetic::Element& element, const Variable
   }
   if (!index) {
     // Unlike other errors, one in a subscript abandons the whole command.
-    if (shell_.flow == Flow::kNone) shell_.Discard();
+    if (shell_.flow == Flow::kNone) shell_.DiscardAll();
     return false;
   }
   if (*index < 0 && variable != nullptr) {

@@ -197,7 +197,8 @@ bool EvaluateBound(Shell& shell, const Word& word, const Reference& reference, i
 bool FailLength(Shell& shell, const Parameter& parameter) {
   std::string shown;
   if (!ExpandArithmeticText(shell, *parameter.word2, &shown)) return false;
-  shell.FailExpansion(shown + ": substring expression < 0");
+  shell.Complain(shown + ": substring expression < 0");
+  shell.Discard();
   return false;
 }
 

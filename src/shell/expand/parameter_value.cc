@@ -91,7 +91,7 @@ bool LoadElement(Shell& shell, const Reference& reference, const Variable* varia
   } else {
     const auto subscript = EvaluateText(shell, reference.subscript);
     if (!subscript) {
-      if (shell.flow == Flow::kNone) shell.Discard();
+      if (shell.flow == Flow::kNone) shell.DiscardAll();
       return false;
     }
     variable = shell.variables.Find(reference.name);   // the subscript may have assigned

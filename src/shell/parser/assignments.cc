@@ -125,7 +125,10 @@ bool Lexer::ReadArrayElements(Assignment& assignment, size_t opened_at) {
     }
     const size_t first_edit = edits_.size();
     Assignment::Element element;
-    if (!ReadElement(element)) return false;
+    if (!ReadElement(element)) {
+      error_->discards_line = !error_->is_in_substitution;
+      return false;
+    }
     if (!assignment.elements.empty()) assignment.source += ' ';
     assignment.source += EditedSource(token.begin, source_.pos(), first_edit);
     edits_.resize(first_edit);

@@ -54,8 +54,10 @@ Grammar::StatementPtr Grammar::ParseReservedCommand(Reserved reserved) {
 Grammar::StatementPtr Grammar::ParseGroup() {
   StatementPtr group = Make(Statement::Kind::kGroup, LineOf(Peek()));
   Drop();
+  ++open_braces_;
   group->body = ParseCompoundList();
   if (group->body == nullptr || !Expect(Reserved::kRightBrace)) return nullptr;
+  --open_braces_;
   return group;
 }
 
@@ -221,6 +223,12 @@ bool Grammar::ParseCaseClause(Statement& statement) {
   Statement::CaseClause clause;
   while (true) {
     if (!PeekIs(TokenKind::kWord, TokenMode::kArgument)) {
+      Unexpected();
+      return false;
+    }
+    // Like bash, takes a brace for the end of the group around it, but for the first pattern.
+    const bool is_first = statement.clauses.empty() && clause.patterns.empty();
+    if (!is_first && open_braces_ > 0 && PeekIs(Reserved::kRightBrace)) {
       Unexpected();
       return false;
     }

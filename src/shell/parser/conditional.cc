@@ -39,6 +39,7 @@ std::nullptr_t Grammar::FailCondition(std::string message) {
   const Token& token = Peek();
   const size_t at = token.kind == TokenKind::kNewline ? token.begin : token.end;
   lexer_.Fail(std::move(message), lexer_.source().LineAt(at));
+  lexer_.error()->is_conditional = true;
   return nullptr;
 }
 
@@ -59,12 +60,14 @@ Grammar::StatementPtr Grammar::ParseConditionCommand() {
   if (token.kind == TokenKind::kEnd) {
     lexer_.Fail("unexpected EOF while looking for `]]'", begin_line);
     lexer_.error()->is_incomplete = true;
+    lexer_.error()->is_conditional = true;
     return nullptr;
   }
   const std::string text = TokenText(token, lexer_.source());
   lexer_.Fail(text.empty() ? "syntax error in conditional expression"
                            : "syntax error in conditional expression: unexpected token `" + text + "'",
               begin_line);
+  lexer_.error()->is_conditional = true;
   return nullptr;
 }
 
@@ -103,8 +106,9 @@ Grammar::ConditionPtr Grammar::ParseConditionTerm() {
     Drop();
     ConditionPtr inside = ParseConditionOr();
     if (lexer_.has_error() || inside == nullptr) {
-      if (lexer_.has_error() && lexer_.error()->source_line.empty() && !lexer_.error()->is_incomplete) {
-        lexer_.error()->source_line = "expected `)'";
+      SyntaxError* error = lexer_.has_error() ? &*lexer_.error() : nullptr;
+      if (error != nullptr && error->is_conditional && !error->is_incomplete) {
+        (error->message.empty() ? error->message : error->source_line) = "expected `)'";
       }
       return nullptr;
     }
@@ -121,11 +125,7 @@ Grammar::ConditionPtr Grammar::ParseConditionTerm() {
     const std::string text = token.kind == TokenKind::kEnd ? "EOF" : TokenText(token, lexer_.source());
     return FailCondition("unexpected token `" + text + "' in conditional command");
   }
-  if (token.reserved == Reserved::kRightBrackets) {
-    lexer_.Fail("syntax error near `]]'", LineOf(token),
-                "`" + std::string(lexer_.source().LineTextAt(token.begin)) + "'");
-    return nullptr;
-  }
+  if (token.reserved == Reserved::kRightBrackets) return FailCondition({});   // bash ends without a word
   if (token.reserved == Reserved::kBang) {
     Drop();
     auto negation = std::make_unique<Condition>();

@@ -121,6 +121,7 @@ StatementListPtr Grammar::ParseSubstitution() {
     inner.Unexpected();
     list = nullptr;
   }
+  if (list == nullptr && !lexer_.error()->is_incomplete) lexer_.error()->is_in_substitution = true;
   lexer_.LeaveSubstitution();
   lexer_.ExchangeAliases(expands_aliases);
   lexer_.RestorePending(std::move(pending), list);

@@ -24,7 +24,10 @@ class Grammar : public SubstitutionParser {
   StatementListPtr ParseCompleteCommand();
   StatementListPtr ParseSubstitution() override;
   // Forgets the token ahead after an error.
-  void Reset() { has_token_ = false; }
+  void Reset() {
+    has_token_ = false;
+    open_braces_ = 0;
+  }
 
  private:
   using StatementPtr = std::unique_ptr<Statement>;
@@ -89,6 +92,7 @@ class Grammar : public SubstitutionParser {
   const bool is_substitution_;
   Token token_;
   bool has_token_ = false;
+  int open_braces_ = 0;   // groups that are being read
 };
 
 }  // namespace paddock::shell

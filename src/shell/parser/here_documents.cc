@@ -88,7 +88,8 @@ bool Lexer::ReadBody(const PendingHereDocument& pending) {
   }
   if (!is_closed) {
     warnings_.push_back({cut_line > 0 ? cut_line : EndLine() - 1, "here-document at line " + std::to_string(pending.line) +
-                                        " delimited by end-of-file (wanted `" + redirect.delimiter + "')"});
+                                        " delimited by end-of-file (wanted `" + redirect.delimiter + "')",
+                         cut_line == 0});
   }
   ParseBody(redirect, body, first_line);
   return true;

@@ -82,7 +82,9 @@ ParsedProgram ParseProgram(std::string_view text, const ParserOptions& options, 
                            int first_line) {
   WordReader reader(text, options, budget, first_line);
   StatementListPtr program = ReadProgram(reader);
-  return {std::move(program), std::move(reader.lexer.error())};
+  bool is_incomplete = reader.lexer.has_error() && reader.lexer.error()->is_incomplete;
+  for (const ParserWarning& warning : reader.lexer.warnings()) is_incomplete |= warning.is_incomplete;
+  return {std::move(program), std::move(reader.lexer.error()), is_incomplete};
 }
 
 StatementListPtr ParseAhead(std::string_view text, const ParserOptions& options, Budget& budget,

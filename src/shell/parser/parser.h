@@ -36,8 +36,9 @@ struct SyntaxError {
   std::string message;
   int line = 0;
   std::string source_line;
-  // Inside name=(…): bash drops the line, sets $? to 1 and goes on reading (of eval and -c: ends them).
-  bool discards_line = false;
+  bool discards_line = false;       // inside name=(…): bash drops the line, sets $? to 1 and goes on reading
+  bool is_conditional = false;      // inside [[ ]]: ends the shell as others do, but leaves $? alone
+  bool is_in_substitution = false;  // inside $(…) and the like: ends the shell, from an eval too
   bool is_incomplete = false;       // more input could complete it (a prompt asks for it)
 };
 
@@ -45,6 +46,7 @@ struct SyntaxError {
 struct ParserWarning {
   int line = 0;
   std::string message;   // "here-document at line 3 delimited by end-of-file (wanted `EOF')"
+  bool is_incomplete = false;   // it is the end of the text that cut it off
 };
 
 class Parser {
@@ -79,6 +81,7 @@ class Parser {
 struct ParsedProgram {
   StatementListPtr list;
   std::optional<SyntaxError> error;
+  bool is_incomplete = false;   // more input could complete it: the error says so, or a here-document is cut off
 };
 ParsedProgram ParseProgram(std::string_view text, const ParserOptions& options, Budget& budget,
                            int first_line = 1);

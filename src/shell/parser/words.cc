@@ -349,7 +349,7 @@ bool Lexer::ReadQuoted(std::vector<WordPart>& parts, const QuotedContext& contex
       }
       source_.Advance();
     } else {
-      if (context.is_operand && c == '\'' && !is_nested) {
+      if (context.is_operand && c == '\'' && !is_nested && !options_.posix) {
         is_single = !is_single;
         inner_at = source_.pos();
       }

@@ -210,11 +210,7 @@ bool ApplyAttributes(Shell& shell, const Variable& variable, std::string_view va
   if (variable.has(kInteger)) {
     const auto number = EvaluateText(shell, value);
     if (!number) {
-      // Bash ends a script whose integer variable is given a bad expression.
-      if (!shell.is_interactive) {
-        shell.last_status = 1;
-        shell.flow = Flow::kExit;
-      }
+      if (shell.flow == Flow::kNone) shell.DiscardAll();
       return false;
     }
     *out = std::to_string(*number);
@@ -289,7 +285,10 @@ std::optional<int64_t> EvaluateIndex(Shell& shell, const Name& name, const Varia
   };
   if (subscript.find_first_not_of(" \t\n") == std::string_view::npos) return bad();
   const auto value = EvaluateText(shell, subscript);
-  if (!value) return std::nullopt;
+  if (!value) {
+    if (shell.flow == Flow::kNone) shell.DiscardAll();
+    return std::nullopt;
+  }
   if (*value >= 0) return value;
   int64_t end = 1;
   if (variable == nullptr || !variable->is_set) {
@@ -433,7 +432,10 @@ bool UnsetVariable(Shell& shell, std::string_view reference, bool nameref_itself
     return true;
   }
   auto index = EvaluateText(shell, subscript);
-  if (!index) return false;
+  if (!index) {
+    if (shell.flow == Flow::kNone) shell.DiscardAll();
+    return false;
+  }
   if (*index < 0) *index += variable->indexed ? variable->indexed->max_index() + 1 : 0;
   if (*index < 0) {
     shell.Complain(builtin, "[" + subscript + "]: bad array subscript");
