@@ -22,8 +22,9 @@ Status ParseInteger(std::string_view text, T& value) {
   return {};
 }
 
-// Index of the long option that `name` names or abbreviates.
-Result<size_t> FindLong(std::string_view name, std::span<const Option> table) {
+// Index of the long option that `text` names or abbreviates, before a '='.
+Result<size_t> FindLong(std::string_view text, std::span<const Option> table) {
+  const std::string_view name = text.substr(0, text.find('='));
   std::optional<size_t> found;
   std::string candidates;
   bool is_ambiguous = false;
@@ -38,7 +39,7 @@ Result<size_t> FindLong(std::string_view name, std::span<const Option> table) {
   }
   if (is_ambiguous) {
     return Error(Code::kSyntax,
-                 "option '--" + std::string(name) + "' is ambiguous; possibilities:" + candidates);
+                 "option '--" + std::string(text) + "' is ambiguous; possibilities:" + candidates);
   }
   if (!found) return Error(Code::kNoEntry);
   return *found;
@@ -92,7 +93,7 @@ class Parser {
   Status TakeLong(std::string_view text) {
     const size_t equals = text.find('=');
     const std::string_view name = text.substr(0, equals);
-    auto found = FindLong(name, table_);
+    auto found = FindLong(text, table_);
     if (!found) {
       if (found.error().code != Code::kNoEntry) return found.error();
       if (equals == std::string_view::npos && !name.empty()) {
