@@ -18,7 +18,6 @@
 #include "text/human_number.h"
 #include "text/numbers.h"
 #include "text/quote.h"
-#include "text/utf8.h"
 
 namespace paddock {
 namespace {
@@ -107,10 +106,11 @@ Status ReadFormat(Invocation& in, Options& options, Settings& settings) {
     return Error(Code::kInvalid, before + Quote(text, in.locale.is_utf8) + after);
   };
   size_t at = 0;
-  for (; at < text.size() && !(text[at] == '%' && text.substr(at, 2) != "%%"); at += text[at] == '%' ? 2 : 1) {
-  }
+  size_t prefix = 0;   // the real one counts "%%" as one, but copies both and cuts off the end
+  for (; at < text.size() && (text[at] != '%' || text.substr(at, 2) == "%%"); ++prefix) at += text[at] == '%' ? 2 : 1;
   if (at >= text.size()) return complain("format ", " has no % directive");
-  settings.prefix = text.substr(0, at++);
+  settings.prefix = text.substr(0, prefix);
+  ++at;
   bool is_zero_padded = false;
   for (; at < text.size() && std::string_view(" '0").find(text[at]) != std::string_view::npos; ++at) {
     if (text[at] == '\'') options.grouping = true;
@@ -300,8 +300,7 @@ class Converter {
     }
     constexpr size_t kMostText = 127;
     *text += options_.suffix.substr(0, kMostText - std::min(kMostText, text->size()));
-    const size_t width = in_.locale.is_utf8 ? TextWidth(*text) : text->size();
-    const uint64_t blanks = padding > width ? padding - width : 0;
+    const uint64_t blanks = padding > text->size() ? padding - text->size() : 0;
     in_.out.Write(settings_.prefix);
     if (!settings_.pads_right) Pad(blanks);
     in_.out.Write(*text);
