@@ -6,10 +6,10 @@
 // Source: GNU coreutils 9.1.
 // Differs: birth times are unknown ("-", 0).
 
+#include "commands/file/disk_unit.h"
 #include "commands/file_facts.h"
 #include "commands/user_names.h"
 #include "proc/command.h"
-#include "proc/kernel.h"
 #include "proc/process.h"
 #include "text/choice.h"
 #include "text/padded.h"
@@ -240,7 +240,7 @@ class Program {
       case 'U': return Text(NameOr(names_.User(a_.uid)), spec);
       case 'g': return Number(a_.gid, spec);
       case 'G': return Text(NameOr(names_.Group(a_.gid)), spec);
-      case 'm': return Text(MountPoint(), spec);
+      case 'm': return Text(MountPointOf(in_, path_, a_.is_symlink() ? vfs::Follow::kNo : vfs::Follow::kYes), spec);
       case 's': return Signed(static_cast<int64_t>(a_.size), spec);
       case 'r': return Number(part(a_.special), spec);
       case 'R': return Hex(a_.special, spec);
@@ -322,19 +322,6 @@ class Program {
       text += " -> " + QuoteText(*target, style, in_.locale.is_utf8);
     }
     Text(text, spec);
-  }
-
-  std::string MountPoint() {
-    const auto canonical = in_.fs.Canonical(a_.is_symlink() ? vfs::DirectoryName(path_) : path_);
-    if (!canonical) return "?";
-    std::string best = "/";
-    for (const auto& mount : in_.kernel.names().mounts()) {
-      const std::string& point = mount.path;
-      const bool is_inside = canonical->starts_with(point) &&
-                             (canonical->size() == point.size() || (*canonical)[point.size()] == '/');
-      if (point.size() > best.size() && is_inside) best = point;
-    }
-    return best;
   }
 
   void Time(Nanoseconds time, const PrintSpec& spec) {
