@@ -48,6 +48,10 @@ class Environment {
   // Get(), or the default when it is unset.
   std::string_view Get(std::string_view name, std::string_view otherwise) const;
   void Set(std::string_view name, std::string_view value);
+  // Set() for a name that is known to be new: constant time.
+  void Append(std::string_view name, std::string_view value) {
+    variables_.push_back({std::string(name), std::string(value)});
+  }
   void Unset(std::string_view name);
   const std::vector<Variable>& variables() const { return variables_; }
 

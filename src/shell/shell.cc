@@ -21,7 +21,8 @@ Shell::Shell(proc::Process& process, const ShellHost& host, const Environment& e
       positionals_(std::make_shared<std::vector<std::string>>()),
       functions_(std::make_shared<std::map<std::string, Function, std::less<>>>()),
       jobs_(std::make_unique<JobTable>()),
-      hash_(std::make_shared<std::map<std::string, std::pair<std::string, int>>>()) {
+      hash_(std::make_shared<std::map<std::string, std::pair<std::string, int>>>()),
+      exports_(std::make_shared<ExportCache>()) {
   aliases = std::make_shared<std::map<std::string, Alias>>();
   history = std::make_shared<std::vector<std::string>>();
   err_.set_unbuffered(true);
@@ -77,8 +78,7 @@ Shell::Shell(const Shell& parent, proc::Process& process)
       functions_(parent.functions_),
       jobs_(std::make_unique<JobTable>(*parent.jobs_)),
       hash_(parent.hash_),
-      environment_(parent.environment_),
-      environment_generation_(parent.environment_generation_),
+      exports_(parent.exports_),
       regexes_(parent.regexes_),
       locale_(parent.locale_),
       locale_generation_(parent.locale_generation_) {
@@ -97,6 +97,11 @@ Shell::Shell(const Shell& parent, proc::Process& process)
 }
 
 Shell::Shell(const Shell& before, proc::Process& process, Continue) : Shell(before, process) {
+  // `before` may be shared with a fork of the sandbox that runs on another thread.
+  variables.Detach();
+  exports_ = std::make_shared<ExportCache>();
+  regexes_.reset();
+  arithmetic_cache.reset();
   subshell_level = before.subshell_level;
   initial_stdin = process.descriptors().Get(0).get();
   is_subshell_of_script = before.is_subshell_of_script;
@@ -279,23 +284,22 @@ std::string Shell::SpecialParameter(char name) {
 // --- environment of children -------------------------------------------------------------------------
 
 std::shared_ptr<const Environment> Shell::ExportedEnvironment(std::string_view program) {
-  bool has_exported_function = false;
-  for (const auto& [name, function] : *functions_) has_exported_function |= function.is_exported;
-  if (!environment_ || environment_generation_ != variables.export_generation() || has_exported_function) {
-    auto fresh = std::make_shared<Environment>();
-    for (const std::string& name : variables.Names()) {
-      const Variable* variable = variables.Find(Name(name));
-      if (variable == nullptr || !variable->has(kExported) || !variable->is_set || variable->is_array()) continue;
-      if (name != "_") fresh->Set(name, variable->text);
-    }
-    AddExportedFunctions(*this, *fresh);
-    environment_ = std::move(fresh);
-    environment_generation_ = variables.export_generation();
-  } else if (environment_.use_count() > 1) {
-    environment_ = std::make_shared<Environment>(*environment_);
+  const bool has_exported_function =
+      std::any_of(functions_->begin(), functions_->end(), [](const auto& entry) { return entry.second.is_exported; });
+  std::shared_ptr<Environment>& environment = exports_->environment;
+  if (!environment || exports_->generation != variables.export_generation() || has_exported_function) {
+    environment = std::make_shared<Environment>();
+    variables.ForEachExported([&](const std::string& name, const Variable& variable) {
+      budget().Step();
+      if (name != "_") environment->Append(name, variable.text);
+    });
+    AddExportedFunctions(*this, *environment);
+    exports_->generation = variables.export_generation();
+  } else if (environment.use_count() > 1) {
+    environment = std::make_shared<Environment>(*environment);
   }
-  environment_->Set("_", program);
-  return environment_;
+  environment->Set("_", program);
+  return environment;
 }
 
 // --- look-up -----------------------------------------------------------------------------------------

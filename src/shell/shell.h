@@ -287,9 +287,14 @@ class Shell {
   std::shared_ptr<std::map<std::string, Function, std::less<>>> functions_;
   std::unique_ptr<JobTable> jobs_;
   std::shared_ptr<std::map<std::string, std::pair<std::string, int>>> hash_;
-  std::shared_ptr<Environment> environment_;
-  uint64_t environment_generation_ = 0;
-  std::shared_ptr<std::map<std::string, Regex>> regexes_;   // a subshell shares them: same thread
+  // What ExportedEnvironment() made last.
+  struct ExportCache {
+    uint64_t generation = 0;
+    std::shared_ptr<Environment> environment;
+  };
+  // A subshell shares these two: same thread.
+  std::shared_ptr<ExportCache> exports_;
+  std::shared_ptr<std::map<std::string, Regex>> regexes_;
   Locale locale_;
   uint64_t locale_generation_ = 0;
 };

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "shell/shell.h"
+#include "shell/state/initial.h"
 
 namespace paddock::shell {
 namespace {
@@ -48,7 +49,7 @@ bool LooksBinary(std::string_view content) {
 
 }  // namespace
 
-ShellHost::ShellHost(std::span<const Command* const> commands) : commands_(commands) {
+ShellHost::ShellHost(std::span<const Command* const> commands) : commands_(commands), initial_variables_(MakeInitialVariables()) {
   for (const Command* command : commands) {
     by_name_[command->name] = command;
     for (const char* alias : command->aliases) by_name_[alias] = command;

@@ -17,6 +17,8 @@
 
 namespace paddock::shell {
 
+class InitialVariables;
+
 // Every command of a sandbox by name, and the launcher that runs them. Immutable after construction;
 // shared by all shells of a process, safe from any thread.
 class ShellHost final : public Launcher {
@@ -24,6 +26,8 @@ class ShellHost final : public Launcher {
   // `commands` outlive the host.
   explicit ShellHost(std::span<const Command* const> commands);
 
+  // What the variables of its shells start from.
+  const std::shared_ptr<const InitialVariables>& initial_variables() const { return initial_variables_; }
   const Command* FindCommand(std::string_view name) const;
   // Names of all programs: commands, their aliases and the shells. Sorted.
   std::vector<std::string> ProgramNames() const;
@@ -52,6 +56,7 @@ class ShellHost final : public Launcher {
 
   std::span<const Command* const> commands_;
   std::unordered_map<std::string_view, const Command*> by_name_;
+  std::shared_ptr<const InitialVariables> initial_variables_;
 };
 
 // Name of a marker file's command; empty if `content` is none.

@@ -1,8 +1,11 @@
 #include "shell/state/initial.h"
 
 #include <algorithm>
+#include <array>
+#include <bit>
 #include <charconv>
 
+#include "base/random.h"
 #include "proc/signals.h"
 #include "shell/ast/printer.h"
 #include "shell/exec/program.h"
@@ -54,10 +57,10 @@ void RefreshRandom(Shell& shell, Variable& variable) {
 void AssignRandom(Shell& shell, Variable&, std::string_view value) {
   shell.random_state = static_cast<uint32_t>(ToInteger(value));
 }
-void RefreshSrandom(Shell& shell, Variable& variable) {
-  uint32_t value = 0;
-  for (int i = 0; i < 3; ++i) value = value << 15 ^ NextRandom(&shell.random_state);
-  SetText(variable, std::to_string(value ^ static_cast<uint32_t>(shell.kernel().clock().RealNow().count())));
+void RefreshSrandom(Shell&, Variable& variable) {
+  std::array<uint8_t, sizeof(uint32_t)> bytes;
+  FillRandom(bytes);
+  SetText(variable, std::to_string(std::bit_cast<uint32_t>(bytes)));
 }
 void RefreshSeconds(Shell& shell, Variable& variable) {
   const auto passed = shell.kernel().clock().MonotonicNow() - shell.started;
@@ -149,6 +152,13 @@ void RefreshCmds(Shell& shell, Variable& variable) {
   variable.is_set = true;
 }
 
+void RefreshUser(Shell& shell, Variable& variable) {
+  SetText(variable, std::to_string(shell.files().credentials().uid));
+}
+void RefreshGroups(Shell& shell, Variable& variable) {
+  SetList(variable, {std::to_string(shell.files().credentials().gid)});
+}
+
 struct DynamicEntry {
   const char* name;
   uint32_t attributes;
@@ -176,6 +186,29 @@ constexpr DynamicEntry kDynamic[] = {
     {"DIRSTACK", kIndexed, {RefreshDirstack, nullptr}},
     {"BASH_ALIASES", kAssociative, {RefreshAliases, nullptr}},
     {"BASH_CMDS", kAssociative, {RefreshCmds, nullptr}},
+    {"UID", kInteger | kReadonly, {RefreshUser, nullptr}},
+    {"EUID", kInteger | kReadonly, {RefreshUser, nullptr}},
+    {"GROUPS", kIndexed | kNoAssign, {RefreshGroups, nullptr}},
+};
+
+struct Constant {
+  const char* name;
+  const char* value;
+  bool is_fixed;   // also where the environment says otherwise
+};
+constexpr Constant kConstants[] = {
+    {"BASH", "/bin/bash", true},
+    {"BASH_VERSION", kBashVersion, true},
+    {"HOSTTYPE", "x86_64", true},
+    {"MACHTYPE", kMachine, true},
+    {"OSTYPE", "linux-gnu", true},
+    {"IFS", " \t\n", true},
+    {"OPTIND", "1", true},
+    {"OPTERR", "1", true},
+    {"PS4", "+ ", true},
+    {"PATH", "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", false},
+    {"TERM", "dumb", false},
+    {"SHELL", "/bin/bash", false},
 };
 
 void ImportFunction(Shell& shell, std::string_view name, std::string_view body) {
@@ -195,10 +228,6 @@ void Put(Shell& shell, const char* name, std::string_view value, uint32_t attrib
   variable.is_set = true;
 }
 
-void PutUnlessSet(Shell& shell, const char* name, std::string_view value) {
-  if (!shell.Get(name)) Put(shell, name, value);
-}
-
 void SetWorkingDirectoryVariables(Shell& shell) {
   const auto inherited = shell.Get("PWD");
   std::string cwd = shell.files().cwd();
@@ -215,7 +244,29 @@ void SetWorkingDirectoryVariables(Shell& shell) {
 
 }  // namespace
 
+std::shared_ptr<const InitialVariables> MakeInitialVariables() {
+  auto initial = std::make_shared<InitialVariables>();
+  for (const DynamicEntry& entry : kDynamic) {
+    Variable variable;
+    variable.attributes = entry.attributes;
+    variable.is_set = true;
+    variable.dynamic = &entry.dynamic;
+    initial->Add(Name(entry.name), std::move(variable));
+  }
+  for (const Constant& constant : kConstants) {
+    Variable variable;
+    SetText(variable, constant.value);
+    initial->Add(Name(constant.name), std::move(variable));
+  }
+  Variable version;
+  SetList(version, {"5", "2", "15", "1", "release", kMachine});
+  version.attributes |= kReadonly;
+  initial->Add(Name("BASH_VERSINFO"), std::move(version));
+  return initial;
+}
+
 void SetInitialVariables(Shell& shell, const Environment& environment) {
+  shell.variables.set_initial(shell.host().initial_variables());
   for (const auto& [name, value] : environment.variables()) {
     if (name.starts_with(kFunctionPrefix) && name.ends_with(kFunctionSuffix)) {
       ImportFunction(shell,
@@ -230,34 +281,19 @@ void SetInitialVariables(Shell& shell, const Environment& environment) {
     }
     if (IsName(name)) Put(shell, name.c_str(), value, kExported);
   }
+  // A value from the environment neither makes a special variable an ordinary one nor changes it.
   for (const DynamicEntry& entry : kDynamic) {
+    if (!environment.Get(entry.name)) continue;
     Variable& variable = shell.variables.ObtainGlobal(Name(entry.name));
     variable.attributes = (variable.attributes & kExported) | entry.attributes;
-    variable.is_set = true;
     variable.dynamic = &entry.dynamic;
   }
-  const vfs::Credentials& who = shell.files().credentials();
-  Put(shell, "BASH", "/bin/bash");
-  Put(shell, "BASH_VERSION", kBashVersion);
-  SetList(shell.variables.ObtainGlobal(Name("BASH_VERSINFO")), {"5", "2", "15", "1", "release", kMachine});
-  shell.variables.ObtainGlobal(Name("BASH_VERSINFO")).attributes |= kReadonly;
-  SetList(shell.variables.ObtainGlobal(Name("GROUPS")), {std::to_string(who.gid)});
-  shell.variables.ObtainGlobal(Name("GROUPS")).attributes |= kNoAssign;
-  Put(shell, "EUID", std::to_string(who.uid), kInteger | kReadonly);
-  Put(shell, "UID", std::to_string(who.uid), kInteger | kReadonly);
+  for (const Constant& constant : kConstants) {
+    if (constant.is_fixed && environment.Get(constant.name)) Put(shell, constant.name, constant.value);
+  }
+  if (environment.Get("IFS")) shell.variables.ObtainGlobal(Name("IFS")).attributes &= ~static_cast<uint32_t>(kExported);
   Put(shell, "PPID", std::to_string(shell.process().parent_pid()), kInteger | kReadonly);
   Put(shell, "HOSTNAME", shell.kernel().hostname());
-  Put(shell, "HOSTTYPE", "x86_64");
-  Put(shell, "MACHTYPE", kMachine);
-  Put(shell, "OSTYPE", "linux-gnu");
-  Put(shell, "IFS", " \t\n");
-  shell.variables.ObtainGlobal(Name("IFS")).attributes &= ~static_cast<uint32_t>(kExported);
-  Put(shell, "OPTIND", "1");
-  Put(shell, "OPTERR", "1");
-  Put(shell, "PS4", "+ ");
-  PutUnlessSet(shell, "PATH", "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin");
-  PutUnlessSet(shell, "TERM", "dumb");
-  PutUnlessSet(shell, "SHELL", "/bin/bash");
   const int64_t level = ToInteger(shell.GetOr("SHLVL", "0"));
   Put(shell, "SHLVL", std::to_string(level < 0 || level > 998 ? 1 : level + 1), kExported);
   SetWorkingDirectoryVariables(shell);

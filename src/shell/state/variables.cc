@@ -258,26 +258,50 @@ void VariableTable::Rehash(size_t capacity) {
   }
 }
 
+// --- InitialVariables ------------------------------------------------------------------------------
+
+void InitialVariables::Add(Name name, Variable variable) {
+  PADDOCK_CHECK(entries_.size() < kMax && Find(name) == kMax);
+  size_t at = name.hash % index_.size();
+  while (index_[at] != 0) at = (at + 1) % index_.size();
+  entries_.push_back({std::move(name), std::move(variable)});
+  index_[at] = static_cast<uint8_t>(entries_.size());
+}
+
+size_t InitialVariables::Find(const Name& name) const {
+  for (size_t at = name.hash % index_.size(); index_[at] != 0; at = (at + 1) % index_.size()) {
+    const size_t i = index_[at] - size_t{1};
+    if (entries_[i].name.hash == name.hash && entries_[i].name.text == name.text) return i;
+  }
+  return kMax;
+}
+
 // --- Variables -------------------------------------------------------------------------------------
 
 Variables::Variables() { scopes_.push_back(Scope{std::make_shared<VariableTable>(), false}); }
 
-void Variables::Refresh(const std::shared_ptr<Variable>& variable) const {
-  if (variable->dynamic != nullptr && variable->dynamic->refresh != nullptr && shell_ != nullptr) {
-    variable->dynamic->refresh(*shell_, *variable);
-  }
+const Variable* Variables::Read(const Variable& variable) const {
+  if (variable.dynamic == nullptr || variable.dynamic->refresh == nullptr || shell_ == nullptr) return &variable;
+  Variable& computed = computed_.values[variable.dynamic];
+  computed = variable;
+  variable.dynamic->refresh(*shell_, computed);
+  return &computed;
+}
+
+size_t Variables::FindInitial(const Name& name) const {
+  if (!initial_) return InitialVariables::kMax;
+  const size_t i = initial_->Find(name);
+  return i < InitialVariables::kMax && !IsHiddenInitial(i) ? i : InitialVariables::kMax;
 }
 
 const Variable* Variables::Find(const Name& name) const {
   for (auto scope = scopes_.rbegin(); scope != scopes_.rend(); ++scope) {
     if (!scope->table) continue;
     const VariableTable& table = *scope->table;
-    if (const auto* found = table.Find(name)) {
-      Refresh(*found);
-      return found->get();
-    }
+    if (const auto* found = table.Find(name)) return Read(**found);
   }
-  return nullptr;
+  const size_t initial = FindInitial(name);
+  return initial < InitialVariables::kMax ? Read(initial_->variable(initial)) : nullptr;
 }
 
 VariableTable& Variables::MutableTable(Scope& scope) {
@@ -290,10 +314,16 @@ VariableTable& Variables::MutableTable(Scope& scope) {
 }
 
 Variable& Variables::MutableIn(Scope& scope, const Name& name) {
+  const size_t initial = &scope == &scopes_.front() ? FindInitial(name) : InitialVariables::kMax;
   std::shared_ptr<Variable>& variable = MutableTable(scope).Insert(name);
-  if (variable.use_count() > 1) variable = std::make_shared<Variable>(*variable);
-  Refresh(variable);
-  if (variable->has(kExported)) ++export_generation_;
+  if (initial < InitialVariables::kMax) {
+    variable = std::make_shared<Variable>(initial_->variable(initial));
+    hidden_initial_ |= uint64_t{1} << initial;
+  } else if (variable.use_count() > 1) {
+    variable = std::make_shared<Variable>(*variable);
+  }
+  if (const Variable* computed = Read(*variable); computed != variable.get()) *variable = *computed;
+  if (variable->has(kExported)) NoteExport();
   if (name.text.front() == 'L') ++locale_generation_;
   return *variable;
 }
@@ -303,7 +333,7 @@ Variable* Variables::FindMutable(const Name& name) {
     if (!scope->table || std::as_const(*scope->table).Find(name) == nullptr) continue;
     return &MutableIn(*scope, name);
   }
-  return nullptr;
+  return FindInitial(name) < InitialVariables::kMax ? &MutableIn(scopes_.front(), name) : nullptr;
 }
 
 Variable& Variables::Obtain(const Name& name) {
@@ -324,10 +354,9 @@ Variable& Variables::ObtainTemporary(const Name& name) { return MutableIn(scopes
 
 const Variable* Variables::FindGlobal(const Name& name) const {
   const VariableTable& table = *scopes_.front().table;
-  const auto* found = table.Find(name);
-  if (found == nullptr) return nullptr;
-  Refresh(*found);
-  return found->get();
+  if (const auto* found = table.Find(name)) return Read(**found);
+  const size_t initial = FindInitial(name);
+  return initial < InitialVariables::kMax ? Read(initial_->variable(initial)) : nullptr;
 }
 
 const Variable* Variables::FindLocal(const Name& name) const {
@@ -346,7 +375,7 @@ bool Variables::Unset(const Name& name) {
   for (auto scope = scopes_.rbegin(); scope != scopes_.rend(); ++scope) {
     if (scope->table && std::as_const(*scope->table).Find(name) != nullptr) {
       const bool was_exported = (*std::as_const(*scope->table).Find(name))->has(kExported);
-      if (was_exported) ++export_generation_;
+      if (was_exported) NoteExport();
       ++locale_generation_;
       if (scope->is_function && is_innermost_function) {
         // Stays as a local without value or attributes, hiding outer ones until the function returns.
@@ -360,7 +389,11 @@ bool Variables::Unset(const Name& name) {
     }
     if (scope->is_function) is_innermost_function = false;
   }
-  return false;
+  const size_t initial = FindInitial(name);
+  if (initial == InitialVariables::kMax) return false;
+  hidden_initial_ |= uint64_t{1} << initial;
+  ++locale_generation_;
+  return true;
 }
 
 void Variables::PushScope(bool is_function) { scopes_.push_back(Scope{nullptr, is_function}); }
@@ -371,7 +404,7 @@ void Variables::PopScope() {
     bool has_exported = false;
     scopes_.back().table->ForEach(
         [&](const Name&, const Variable& variable) { has_exported |= variable.has(kExported); });
-    if (has_exported) ++export_generation_;
+    if (has_exported) NoteExport();
     ++locale_generation_;
   }
   scopes_.pop_back();
@@ -401,7 +434,27 @@ std::vector<std::string> Variables::Names(std::string_view prefix) const {
       if (name.text.starts_with(prefix)) names.insert(name.text);
     });
   }
+  for (size_t i = 0; initial_ && i < initial_->size(); ++i) {
+    if (!IsHiddenInitial(i) && initial_->name(i).text.starts_with(prefix)) names.insert(initial_->name(i).text);
+  }
   return {names.begin(), names.end()};
+}
+
+void Variables::ForEachExported(const std::function<void(const std::string&, const Variable&)>& f) const {
+  std::vector<const Name*> names;
+  for (auto scope = scopes_.rbegin(); scope != scopes_.rend(); ++scope) {
+    if (!scope->table) continue;
+    scope->table->ForEach([&](const Name& name, const Variable& variable) {
+      if (variable.has(kExported)) names.push_back(&name);
+    });
+  }
+  std::sort(names.begin(), names.end(), [](const Name* a, const Name* b) { return a->text < b->text; });
+  const auto same = [](const Name* a, const Name* b) { return a->text == b->text; };
+  names.erase(std::unique(names.begin(), names.end(), same), names.end());
+  for (const Name* name : names) {
+    const Variable* variable = Find(*name);   // an inner scope may hide it
+    if (variable->has(kExported) && variable->is_set && !variable->is_array()) f(name->text, *variable);
+  }
 }
 
 }  // namespace paddock::shell

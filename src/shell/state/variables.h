@@ -7,6 +7,7 @@
 // Source: Bash manual "Shell Parameters", "Arrays".
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -149,9 +150,34 @@ class VariableTable {
   size_t used_ = 0;           // with deleted ones
 };
 
+// The variables that every shell of a host starts with: constants and computed ones. Immutable once shared,
+// by any number of shells on any threads; a shell copies what it changes.
+class InitialVariables {
+ public:
+  static constexpr size_t kMax = 64;   // a shell notes in one word which of them it has changed
+
+  void Add(Name name, Variable variable);   // names are added once
+  // Its number, or kMax.
+  size_t Find(const Name& name) const;
+  size_t size() const { return entries_.size(); }
+  const Name& name(size_t i) const { return entries_[i].name; }
+  const Variable& variable(size_t i) const { return entries_[i].variable; }
+
+ private:
+  struct Entry {
+    Name name;
+    Variable variable;
+  };
+  std::vector<Entry> entries_;
+  std::array<uint8_t, 4 * kMax> index_{};   // open addressing by hash; a number plus one, or 0
+};
+
 class Variables {
  public:
   Variables();
+
+  // What is visible where no scope has a variable of the name. Before any other use.
+  void set_initial(std::shared_ptr<const InitialVariables> initial) { initial_ = std::move(initial); }
 
   // The visible variable of this name, innermost scope first; null if there is none. Namerefs are not
   // followed. Dynamic ones are refreshed.
@@ -182,12 +208,18 @@ class Variables {
   // Which scope holds the visible variable: 0 is global.
   size_t ScopeOf(const Name& name) const;
 
+  // Calls f(name, variable) for what children get: every visible exported variable that is set, sorted by name.
+  void ForEachExported(const std::function<void(const std::string& name, const Variable& variable)>& f) const;
+
   // Every visible name, sorted by bytes; with a prefix if given.
   std::vector<std::string> Names(std::string_view prefix = {}) const;
 
-  // Changes when an exported variable may have changed; the executor caches the environment by it.
+  // Changes when an exported variable may have changed; the executor caches the environment by it. Equal
+  // values of two copies mean equal exports.
   uint64_t export_generation() const { return export_generation_; }
-  void NoteExport() { ++export_generation_; }
+  void NoteExport() { export_generation_ = ++*generations_; }
+  // Counts on its own from here on: for a copy that may live on another thread than its original.
+  void Detach() { generations_ = std::make_shared<uint64_t>(*generations_); }
 
   // Changes when a variable named L… (LC_ALL, LC_CTYPE, LANG) may have changed.
   uint64_t locale_generation() const { return locale_generation_; }
@@ -202,10 +234,27 @@ class Variables {
   };
   VariableTable& MutableTable(Scope& scope);
   Variable& MutableIn(Scope& scope, const Name& name);
-  void Refresh(const std::shared_ptr<Variable>& variable) const;
+  // What reading gives: the variable, or for a special one a computed copy, valid until its next reading.
+  // Never writes the variable itself, which shells on other threads may share.
+  const Variable* Read(const Variable& variable) const;
+  // The number of a visible initial variable that no scope hides, or kMax.
+  size_t FindInitial(const Name& name) const;
+  bool IsHiddenInitial(size_t i) const { return (hidden_initial_ >> i & 1) != 0; }
 
+  // Computed copies, by kind. A copied Variables starts without.
+  struct Computed {
+    Computed() = default;
+    Computed(const Computed&) {}
+    Computed& operator=(const Computed&) { return *this; }
+    std::map<const DynamicVariable*, Variable> values;
+  };
+
+  std::shared_ptr<const InitialVariables> initial_;
+  uint64_t hidden_initial_ = 0;   // those changed (then in the global scope) or unset
+  mutable Computed computed_;
   std::vector<Scope> scopes_;   // [0] global
   uint64_t export_generation_ = 1;
+  std::shared_ptr<uint64_t> generations_ = std::make_shared<uint64_t>(1);   // the last one given to any copy
   uint64_t locale_generation_ = 1;
   Shell* shell_ = nullptr;
 };
