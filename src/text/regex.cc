@@ -198,6 +198,8 @@ size_t Regex::group_count() const {
   return impl_->perl != nullptr ? impl_->perl->group_count() : impl_->tree.group_count;
 }
 
+std::span<const std::string> Regex::warnings() const { return impl_->tree.warnings; }
+
 std::string_view Regex::required_literal() const { return impl_->analysis.required; }
 
 Regex::BlockSearch Regex::block_search() const {

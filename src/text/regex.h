@@ -77,6 +77,8 @@ class Regex {
 
   // Number of capturing groups, without the whole match.
   size_t group_count() const;
+  // What is odd about the pattern, in grep's wording: "* at start of expression" (grep -E).
+  std::span<const std::string> warnings() const;
   // A byte string that every match contains (a pre-filter), or empty.
   std::string_view required_literal() const;
   // Whether many lines can be searched as one text (multiline, and newlines are no text) without paying for

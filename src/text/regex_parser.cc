@@ -85,6 +85,11 @@ enum class TokenKind {
   kTrailingBackslash,
 };
 
+bool IsRepetition(TokenKind kind) {
+  return kind == TokenKind::kStar || kind == TokenKind::kPlus || kind == TokenKind::kQuestion ||
+         kind == TokenKind::kInterval;
+}
+
 struct Token {
   TokenKind kind = TokenKind::kEnd;
   size_t length = 0;
@@ -125,6 +130,7 @@ class Parser {
   Result<uint32_t> ParseAlternatives(int depth);
   Result<uint32_t> ParseBranch(int depth);
   Result<uint32_t> ParseExpression(int depth);
+  void WarnOfOperator();
   Result<uint32_t> ParseGroup(int depth);
   Result<uint32_t> ParseRepetitions(uint32_t atom);
   Result<uint32_t> ParseBracket();
@@ -162,6 +168,7 @@ class Parser {
   Token token_;
   size_t at_ = 0;
   bool has_bare_class_ = false;
+  bool is_branch_start_ = false;   // nothing but assertions stands before the expression being read
   uint32_t first_group_ = 0;       // groups of the patterns before this one
   std::vector<bool> is_complete_;  // groups of this pattern by number from 1
 };
@@ -352,9 +359,12 @@ Result<uint32_t> Parser::ParseAlternatives(int depth) {
 
 Result<uint32_t> Parser::ParseBranch(int depth) {
   RegexNode branch{RegexNode::Kind::kConcat, 0, 0, 0, {}};
+  bool is_start = true;
   while (token_.kind != TokenKind::kEnd && token_.kind != TokenKind::kBar &&
          !(token_.kind == TokenKind::kClose && depth > 0)) {
+    is_branch_start_ = is_start;
     PADDOCK_ASSIGN(const uint32_t next, ParseExpression(depth));
+    is_start = is_start && tree_.at(next).kind == RegexNode::Kind::kAssertion;
     RegexNode* last = branch.children.empty() ? nullptr : &tree_.nodes[branch.children.back()];
     const RegexNode& node = tree_.at(next);
     if (last != nullptr && last->kind == RegexNode::Kind::kLiteral && node.kind == RegexNode::Kind::kLiteral &&
@@ -380,6 +390,12 @@ Result<uint32_t> Parser::ParseGroup(int depth) {
   return tree_.Add({RegexNode::Kind::kGroup, number, 0, 0, {inside}});
 }
 
+void Parser::WarnOfOperator() {
+  const bool is_interval = token_.kind == TokenKind::kInterval;
+  const std::string shown(is_interval ? "{...}" : text_.substr(at_, token_.length));
+  tree_.warnings.push_back(shown + " at start of expression");
+}
+
 Result<uint32_t> Parser::ParseExpression(int depth) {
   uint32_t atom = 0;
   switch (token_.kind) {
@@ -391,6 +407,7 @@ Result<uint32_t> Parser::ParseExpression(int depth) {
     case TokenKind::kQuestion:
       if (syntax_.operator_first_is_error) return Syntax_("Invalid preceding regular expression");
       if (syntax_.operator_first_is_skipped) {
+        if (is_branch_start_) WarnOfOperator();
         const uint32_t nothing = tree_.Add({});
         return ParseRepetitions(nothing);
       }
@@ -412,9 +429,15 @@ Result<uint32_t> Parser::ParseExpression(int depth) {
     }
     case TokenKind::kAssertion: {
       // An anchor is not repeated: what follows begins a new expression.
-      const uint32_t node = AddAssertion(static_cast<Assertion>(token_.value));
+      const auto assertion = static_cast<Assertion>(token_.value);
+      const uint32_t node = AddAssertion(assertion);
       Next();
-      return node;
+      // GNU grep's own matcher repeats it nevertheless; words in UTF-8 it leaves to the C library.
+      const bool is_line = assertion == Assertion::kLineStart || assertion == Assertion::kLineEnd;
+      if (!syntax_.operator_first_is_skipped || !(is_line || !flags_.is_utf8)) return node;
+      if (!IsRepetition(token_.kind)) return node;
+      if (is_branch_start_) WarnOfOperator();
+      return ParseRepetitions(node);
     }
     case TokenKind::kBackReference:
       if (token_.value >= is_complete_.size() || !is_complete_[token_.value]) {
@@ -617,6 +640,7 @@ uint32_t Parser::ParseLiteral() {
     }
   }
   if (all.children.size() == 1) return all.children.front();
+  if (all.children.empty()) all.kind = RegexNode::Kind::kEmpty;
   return tree_.Add(std::move(all));
 }
 

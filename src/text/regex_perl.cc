@@ -65,7 +65,7 @@ Result<std::unique_ptr<PerlMatcher>> PerlMatcher::Make(std::string_view pattern,
   if (flags.ignore_case) options |= PCRE2_CASELESS;
   if (flags.multiline) options |= PCRE2_MULTILINE;
   if (flags.is_literal) options |= PCRE2_LITERAL;
-  if (flags.is_utf8) options |= PCRE2_UTF | PCRE2_UCP | PCRE2_MATCH_INVALID_UTF;
+  if (flags.is_utf8) options |= PCRE2_UTF | PCRE2_MATCH_INVALID_UTF;
   std::string text(pattern);
   if (flags.extent == RegexExtent::kWholeWords) text = "(?<!\\w)(?:" + text + ")(?!\\w)";
   if (flags.extent == RegexExtent::kWholeLine) text = "^(?:" + text + ")$";

@@ -86,6 +86,7 @@ struct RegexTree {
   bool is_utf8 = true;
   bool ignore_case = false;
   bool multiline = false;
+  std::vector<std::string> warnings;
 
   uint32_t Add(RegexNode node) {
     nodes.push_back(std::move(node));
