@@ -2,13 +2,12 @@
 //
 // usage: expr EXPRESSION
 //
-// Exit status: 0 if the value is neither null nor 0, 1 if it is, 2 for a bad expression, 3 for another error.
+// Exit status: 0 if the value is neither null nor 0, 1 if it is, 2 for a bad expression.
 // Source: GNU coreutils 9.1.
-// Differs: integers are 64 bits wide; overflow is an error instead of arbitrary precision.
-
-#include <charconv>
+// Differs: nothing known.
 
 #include "proc/command.h"
+#include "text/big_integer.h"
 #include "text/quote.h"
 #include "text/regex.h"
 #include "text/utf8.h"
@@ -20,18 +19,20 @@ constexpr ExitStatus kSyntaxStatus = 2;
 
 struct Value {
   std::string text;
-  std::optional<int64_t> Integer() const {
-    int64_t value = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-    return value;
-  }
+  std::optional<BigInteger> Integer() const { return BigInteger::Parse(text); }
   bool is_null() const {
-    if (text.empty()) return true;
-    const auto number = Integer();
-    return number && *number == 0;
+    const size_t sign = text.size() > 1 && text[0] == '-' ? 1 : 0;
+    return text.find_first_not_of('0', sign) == std::string::npos;
   }
 };
+
+// A position or length of substr: 0 for what is no positive number.
+size_t ToSize(const Value& value) {
+  const auto number = value.Integer();
+  if (!number || number->is_negative()) return 0;
+  const std::string digits = number->ToString();
+  return digits.size() > 18 ? std::string::npos : std::stoul(digits);
+}
 
 class Evaluator {
  public:
@@ -80,7 +81,7 @@ class Evaluator {
       PADDOCK_ASSIGN(Value right, Add(counts));
       const auto a = left.Integer();
       const auto b = right.Integer();
-      const int order = a && b ? (*a < *b ? -1 : *a > *b ? 1 : 0) : left.text.compare(right.text);
+      const int order = a && b ? BigInteger::Compare(*a, *b) : left.text.compare(right.text);
       const bool holds = op == "<" ? order < 0 : op == "<=" ? order <= 0 : op == ">" ? order > 0
                          : op == ">=" ? order >= 0 : op == "!=" ? order != 0 : order == 0;
       left = Value{holds ? "1" : "0"};
@@ -91,26 +92,18 @@ class Evaluator {
   Result<Value> Calculate(const Value& left, const Value& right, char op) const {
     const auto a = left.Integer();
     const auto b = right.Integer();
-    if (!a || !b) {
-      const std::string& bad = a ? right.text : left.text;
-      const bool is_big = !bad.empty() && bad.find_first_not_of("0123456789", bad[0] == '-' && bad.size() > 1 ? 1 : 0) == std::string::npos;
-      return Error(Code::kInvalid, is_big ? bad + ": Numerical result out of range" : "non-integer argument");
-    }
-    int64_t value = 0;
-    bool overflows = false;
+    if (!a || !b) return Error(Code::kInvalid, "non-integer argument");
     switch (op) {
-      case '+': overflows = __builtin_add_overflow(*a, *b, &value); break;
-      case '-': overflows = __builtin_sub_overflow(*a, *b, &value); break;
-      case '*': overflows = __builtin_mul_overflow(*a, *b, &value); break;
-      default:
-        if (*b == 0) return Error(Code::kInvalid, "division by zero");
-        overflows = *a == INT64_MIN && *b == -1;
-        if (!overflows) value = op == '/' ? *a / *b : *a % *b;
-        else if (op == '%') overflows = false;
-        break;
+      case '+': return Value{BigInteger::Add(*a, *b).ToString()};
+      case '-': return Value{BigInteger::Subtract(*a, *b).ToString()};
+      case '*':
+        in_.budget.WillAllocate(2 * (left.text.size() + right.text.size()));
+        return Value{BigInteger::Multiply(*a, *b, in_.budget).ToString()};
+      default: break;
     }
-    if (overflows) return Error(Code::kRange, std::string(1, op) + ": Numerical result out of range");
-    return Value{std::to_string(value)};
+    if (b->is_zero()) return Error(Code::kInvalid, "division by zero");
+    const BigInteger::Division division = BigInteger::Divide(*a, *b, in_.budget);
+    return Value{(op == '/' ? division.quotient : division.remainder).ToString()};
   }
 
   Result<Value> Add(bool counts) {
@@ -136,11 +129,12 @@ class Evaluator {
   }
 
   Result<Value> MatchRegex(const std::string& text, const std::string& pattern) const {
-    PADDOCK_ASSIGN(const Regex regex, Regex::Compile("^" + (pattern.starts_with("^") ? pattern.substr(1) : pattern),
-                                                     {.dialect = RegexDialect::kBasic, .is_utf8 = in_.locale.is_utf8}));
-    std::vector<RegexGroup> groups(regex.group_count() + 1);
-    PADDOCK_ASSIGN(const bool found, regex.Search(text, 0, &groups, in_.budget));
-    const bool has_group = regex.group_count() > 0;
+    const auto regex = Regex::Compile("^" + (pattern.starts_with("^") ? pattern.substr(1) : pattern),
+                                      {.dialect = RegexDialect::kBasic, .is_utf8 = in_.locale.is_utf8});
+    if (!regex) return Error(Code::kInvalid, regex.error().message);
+    std::vector<RegexGroup> groups(regex->group_count() + 1);
+    PADDOCK_ASSIGN(const bool found, regex->Search(text, 0, &groups, in_.budget));
+    const bool has_group = regex->group_count() > 0;
     if (!found) return Value{has_group ? "" : "0"};
     if (has_group) return Value{groups[1].is_set() ? text.substr(groups[1].begin, groups[1].end - groups[1].begin) : ""};
     const std::string_view matched = std::string_view(text).substr(0, groups[0].end);
@@ -187,15 +181,12 @@ class Evaluator {
       PADDOCK_ASSIGN(const Value text, Function(counts));
       PADDOCK_ASSIGN(const Value position, Function(counts));
       PADDOCK_ASSIGN(const Value length, Function(counts));
-      const auto first = position.Integer();
-      const auto count = length.Integer();
-      if (!first || !count || *first <= 0 || *count <= 0) return Value{""};
-      if (!in_.locale.is_utf8) {
-        if (static_cast<uint64_t>(*first) > text.text.size()) return Value{""};
-        return Value{text.text.substr(static_cast<size_t>(*first) - 1, static_cast<size_t>(*count))};
-      }
-      const size_t begin = OffsetOfChar(text.text, static_cast<size_t>(*first) - 1);
-      const size_t end = begin + OffsetOfChar(std::string_view(text.text).substr(begin), static_cast<size_t>(*count));
+      const size_t first = ToSize(position);
+      const size_t count = ToSize(length);
+      if (first == 0 || count == 0 || first > text.text.size()) return Value{""};
+      if (!in_.locale.is_utf8) return Value{text.text.substr(first - 1, count)};
+      const size_t begin = OffsetOfChar(text.text, first - 1);
+      const size_t end = begin + OffsetOfChar(std::string_view(text.text).substr(begin), count);
       return Value{text.text.substr(begin, end - begin)};
     }
     if (Take("(")) {
@@ -240,7 +231,7 @@ ExitStatus Run(Invocation& in) {
   auto value = Evaluator(in, std::move(words)).Run();
   if (!value) {
     if (value.error().code == Code::kSyntax) return in.Usage(value.error().Text());
-    return in.Fail(value.error().Text(), value.error().code == Code::kRange ? 3 : kSyntaxStatus);
+    return in.Fail(value.error().Text(), kSyntaxStatus);
   }
   in.out.WriteLine(value->text);
   return value->is_null() ? 1 : 0;
