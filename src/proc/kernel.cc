@@ -173,6 +173,7 @@ WaitStatus Kernel::RunInline(Process& parent, const std::function<void(Process&)
   Exit(child, end.status);
   processes_.erase(child.pid_);
   if (end.rethrow) throw *end.rethrow;
+  OnWake(fiber->local);  // a signal to the whole group ends the parent too, before it goes on
   return end.status;
 }
 

@@ -1,11 +1,11 @@
 // kill - send a signal to processes
 //
-// usage: kill [-SIGNAL | -s SIGNAL] PID... | kill -l [SIGNAL]...
+// usage: kill [-SIGNAL | -s SIGNAL] PID... | kill -l [SIGNAL]
 // The program behind `env kill` and `xargs kill`; the shell has its own.
 //
 // Exit status: 0 if all signals were sent, else 1.
 // Source: procps 4.0.
-// Differs: -q and --list as a table are not there.
+// Differs: -q and -L are refused.
 
 #include <charconv>
 
@@ -17,22 +17,54 @@
 namespace paddock {
 namespace {
 
+// Number for a name and name for a number.
+ExitStatus Convert(Invocation& in, std::string_view text) {
+  const int signal = proc::FindSignal(text);
+  if (signal <= 0) {
+    in.Fail("unknown signal name " + std::string(text));
+    return 0;
+  }
+  const bool is_number = text[0] >= '0' && text[0] <= '9';
+  in.out.WriteLine(is_number ? proc::SignalName(signal) : std::to_string(signal));
+  return 0;
+}
+
+ExitStatus List(Invocation& in) {
+  std::string line;
+  for (int number = 1; number < 32; ++number) {
+    const std::string name = number == 29 ? "POLL" : proc::SignalName(number);
+    if (line.size() + name.size() > 77) {
+      in.out.WriteLine(line);
+      line.clear();
+    }
+    line += (line.empty() ? "" : " ") + name;
+  }
+  in.out.WriteLine(line);
+  return 0;
+}
+
 ExitStatus Run(Invocation& in) {
   int signal = proc::kSigTerm;
   size_t i = 1;
-  if (i < in.args.size() && in.args[i].size() > 1 && in.args[i][0] == '-' && in.args[i] != "--") {
-    std::string name = in.args[i].substr(1);
-    if (name == "l" || name == "L") {
-      for (int number = 1; number < 32; ++number) in.out.Write(proc::SignalName(number) + (number == 31 ? "\n" : " "));
-      return 0;
+  for (; i < in.args.size() && in.args[i].size() > 1 && in.args[i][0] == '-' && in.args[i] != "--"; ++i) {
+    const std::string& option = in.args[i];
+    if (option == "-l" || option == "--list") {
+      return i + 1 < in.args.size() ? Convert(in, in.args[i + 1]) : List(in);
     }
-    if (name == "s" || name == "n") {
-      if (++i >= in.args.size()) return in.Fail("option requires an argument -- 's'");
-      name = in.args[i];
+    if (option.starts_with("--list=")) return Convert(in, std::string_view(option).substr(7));
+    std::string name = option.substr(1);
+    if (option.starts_with("--signal=")) {
+      name = option.substr(9);
+    } else if (option == "-s" || option == "--signal") {
+      if (i + 1 >= in.args.size()) return in.Fail("invalid argument s");
+      name = in.args[++i];
+    } else if (option.starts_with("-s") && option.size() > 2) {
+      name = option.substr(2);
+    } else if (i > 1) {
+      break;   // a process group
     }
     signal = proc::FindSignal(name);
-    if (signal < 0) return in.Fail("unknown signal " + name);
-    ++i;
+    if (signal < 0) return in.Fail("invalid argument " + name.substr(0, 1));
   }
   if (i < in.args.size() && in.args[i] == "--") ++i;
   if (i >= in.args.size()) return in.Usage("not enough arguments");
@@ -46,7 +78,7 @@ ExitStatus Run(Invocation& in) {
       continue;
     }
     if (const Status sent = in.kernel.Signal(in.process, pid, signal); !sent) {
-      status = in.Fail("sending signal to " + text + " failed", sent.error());
+      status = in.Fail("(" + text + ")", sent.error());
     }
   }
   return status;
