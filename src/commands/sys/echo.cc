@@ -23,14 +23,16 @@ ExitStatus Run(Invocation& in) {
     return 0;
   }
   bool has_newline = true;
-  bool interprets = false;
+  const bool is_posix = in.env.Get("POSIXLY_CORRECT").has_value();
+  bool interprets = is_posix;
+  const bool has_options = !is_posix || (in.args.size() > 1 && in.args[1] == "-n");
   size_t i = 1;
-  for (; i < in.args.size(); ++i) {
+  for (; has_options && i < in.args.size(); ++i) {
     const std::string& arg = in.args[i];
     if (arg.size() < 2 || arg[0] != '-' || arg.find_first_not_of("neE", 1) != std::string::npos) break;
     for (const char letter : arg.substr(1)) {
       if (letter == 'n') has_newline = false;
-      else interprets = letter == 'e';
+      else interprets = letter == 'e' || is_posix;
     }
   }
   for (size_t first = i; i < in.args.size(); ++i) {
@@ -40,7 +42,7 @@ ExitStatus Run(Invocation& in) {
       continue;
     }
     std::string text;
-    const bool goes_on = AppendEscapes(in.args[i], EscapeStyle::kEcho, &text);
+    const bool goes_on = AppendEscapes(in.args[i], EscapeStyle::kProgramEcho, &text);
     in.out.Write(text);
     if (!goes_on) return 0;
   }

@@ -37,6 +37,15 @@ class Host final : public PrintfHost {
     in_.Fail("%n: invalid conversion specification");
     return false;
   }
+  bool empty_is_zero() const override { return true; }
+  bool is_strict() const override { return true; }
+  void WarnCharacterRest(std::string_view rest) override {
+    in_.Fail("warning: " + std::string(rest) + ": character(s) following character constant have been ignored");
+  }
+  void ComplainEscape() override { in_.Fail("missing hexadecimal number in escape"); }
+  void WarnExcess(std::string_view argument) override {
+    in_.Fail("warning: ignoring excess arguments, starting with " + Quote(argument, is_utf8()));
+  }
   Budget& budget() override { return in_.budget; }
   int64_t NowSeconds() override { return 0; }
   int64_t StartSeconds() override { return 0; }

@@ -8,9 +8,7 @@
 // Differs: nothing known.
 
 #include <algorithm>
-#include <charconv>
 
-#include "lang/test/test_expression.h"
 #include "proc/command.h"
 #include "proc/process.h"
 #include "text/quote.h"
@@ -19,65 +17,221 @@
 namespace paddock {
 namespace {
 
+constexpr ExitStatus kTrouble = 2;
 constexpr std::string_view kUnary = "bcdefghknprstuwxzGLNOS";
 constexpr std::string_view kBinary[] = {"=", "==", "!=", "-eq", "-ne", "-lt", "-le", "-gt", "-ge", "-nt", "-ot", "-ef"};
 
-std::optional<int64_t> ParseNumber(std::string_view text) {
-  const size_t first = text.find_first_not_of(" \t\n");
+// An integer of any size in a form that compares as text.
+struct Integer {
+  bool is_negative;
+  std::string_view digits;   // without leading zeros
+};
+
+std::optional<Integer> ParseInteger(std::string_view text) {
+  const size_t first = text.find_first_not_of(" \t\n\v\f\r");
   if (first == std::string_view::npos) return std::nullopt;
-  text = text.substr(first, text.find_last_not_of(" \t") - first + 1);
-  if (text.front() == '+') text.remove_prefix(1);
-  int64_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return value;
+  text = text.substr(first, text.find_last_not_of(" \t\n\v\f\r") - first + 1);
+  const bool is_negative = text[0] == '-';
+  if (is_negative || text[0] == '+') text.remove_prefix(1);
+  if (text.empty() || text.find_first_not_of("0123456789") != std::string_view::npos) return std::nullopt;
+  text.remove_prefix(std::min(text.find_first_not_of('0'), text.size()));
+  return Integer{is_negative && !text.empty(), text};
 }
 
-class Host final : public TestHost {
+int Compare(const Integer& a, const Integer& b) {
+  if (a.is_negative != b.is_negative) return a.is_negative ? -1 : 1;
+  int order = a.digits.size() < b.digits.size() ? -1 : a.digits.size() > b.digits.size() ? 1 : a.digits.compare(b.digits);
+  return a.is_negative ? -order : order;
+}
+
+bool IsBinary(std::string_view op) {
+  return std::find(std::begin(kBinary), std::end(kBinary), op) != std::end(kBinary);
+}
+
+// Parses by the number of arguments, as POSIX has it, and evaluates.
+class Test {
  public:
-  explicit Host(Invocation& in) : in_(in) {}
-  bool IsUnary(std::string_view op) override {
-    return op.size() == 2 && op[0] == '-' && kUnary.find(op[1]) != std::string_view::npos;
-  }
-  bool IsBinary(std::string_view op) override {
-    return std::find(std::begin(kBinary), std::end(kBinary), op) != std::end(kBinary);
-  }
-  bool Unary(std::string_view op, const std::string& operand) override {
-    if (op == "-n") return !operand.empty();
-    if (op == "-z") return operand.empty();
-    if (op == "-t") {
-      const auto number = ParseNumber(operand);
-      if (!number || *number < 0 || *number >= proc::kMaxDescriptors) return false;
-      const auto& file = in_.process.descriptors().Get(static_cast<int>(*number));
-      return file && file->is_terminal();
+  using Answer = std::optional<bool>;   // nothing after a complaint
+
+  Test(Invocation& in, std::span<const std::string> args) : in_(in), args_(args) {}
+
+  ExitStatus Run() {
+    if (args_.empty()) return 1;
+    const Answer answer = ByCount(args_.size());
+    if (!answer) return kTrouble;
+    if (next_ < args_.size()) {
+      Complain("extra argument " + QuoteWord(args_[next_]));
+      return kTrouble;
     }
-    if (op == "-r" || op == "-w" || op == "-x") {
-      return in_.fs.Access(operand, op == "-r" ? 4 : op == "-w" ? 2 : 1).has_value();
-    }
-    const bool is_link = op == "-h" || op == "-L";
-    auto stat = in_.fs.Stat(operand, is_link ? vfs::Follow::kNo : vfs::Follow::kYes);
-    return stat && Holds(op[1], *stat);
+    return *answer ? 0 : 1;
   }
-  std::optional<bool> Binary(std::string_view op, const std::string& left, const std::string& right) override {
-    if (op == "=" || op == "==") return left == right;
-    if (op == "!=") return left != right;
-    if (op == "-nt" || op == "-ot" || op == "-ef") return CompareFiles(op, left, right);
-    const auto a = ParseNumber(left);
-    const auto b = ParseNumber(right);
-    if (!a || !b) {
-      Complain("invalid integer " + Quote(a ? right : left, in_.locale.is_utf8));
-      return std::nullopt;
-    }
-    if (op == "-eq") return *a == *b;
-    if (op == "-ne") return *a != *b;
-    if (op == "-lt") return *a < *b;
-    if (op == "-le") return *a <= *b;
-    return op == "-gt" ? *a > *b : *a >= *b;
-  }
-  void Complain(std::string_view message) override { in_.Fail(message); }
-  Budget& budget() override { return in_.budget; }
 
  private:
+  std::string QuoteWord(std::string_view word) const { return Quote(word, in_.locale.is_utf8); }
+  Answer Complain(const std::string& message) {
+    in_.Fail(message);
+    return std::nullopt;
+  }
+  Answer Missing() { return Complain("missing argument after " + QuoteWord(args_.back())); }
+  static Answer Negated(Answer answer) { return answer ? Answer(!*answer) : answer; }
+  const std::string& At(size_t offset) const { return args_[next_ + offset]; }
+  size_t left_over() const { return args_.size() - next_; }
+
+  Answer ByCount(size_t count) {
+    switch (count) {
+      case 1: return One();
+      case 2: return Two();
+      case 3: return Three();
+      case 4:
+        if (At(0) == "!") {
+          ++next_;
+          return Negated(Three());
+        }
+        if (At(0) == "(" && At(3) == ")") {
+          ++next_;
+          const Answer inner = Two();
+          ++next_;
+          return inner;
+        }
+        break;
+      default: break;
+    }
+    return left_over() == 0 ? Missing() : Or();
+  }
+
+  Answer One() { return !args_[next_++].empty(); }
+
+  Answer Two() {
+    if (At(0) == "!") {
+      ++next_;
+      return Negated(One());
+    }
+    if (At(0).size() == 2 && At(0)[0] == '-') return TakeUnary();
+    return Missing();
+  }
+
+  Answer Three() {
+    if (IsBinary(At(1))) return TakeBinary(false);
+    if (At(0) == "!") {
+      ++next_;
+      return Negated(Two());
+    }
+    if (At(0) == "(" && At(2) == ")") {
+      ++next_;
+      const Answer inner = One();
+      ++next_;
+      return inner;
+    }
+    if (At(1) == "-a" || At(1) == "-o") return Or();
+    return Complain(QuoteWord(At(1)) + ": binary operator expected");
+  }
+
+  Answer Or() {
+    Answer left = And();
+    while (left && left_over() > 0 && At(0) == "-o") {
+      ++next_;
+      const Answer right = And();
+      left = right ? Answer(*left || *right) : right;
+    }
+    return left;
+  }
+
+  Answer And() {
+    Answer left = Term();
+    while (left && left_over() > 0 && At(0) == "-a") {
+      ++next_;
+      const Answer right = Term();
+      left = right ? Answer(*left && *right) : right;
+    }
+    return left;
+  }
+
+  Answer Term() {
+    in_.budget.Step();
+    in_.budget.CheckStack();
+    bool is_negated = false;
+    while (left_over() > 0 && At(0) == "!") {
+      is_negated = !is_negated;
+      if (++next_ == args_.size()) return Missing();
+    }
+    if (left_over() == 0) return Missing();
+    const Answer answer = Primary();
+    return is_negated ? Negated(answer) : answer;
+  }
+
+  Answer Primary() {
+    if (At(0) == "(") return Group();
+    if (left_over() >= 4 && At(0) == "-l" && IsBinary(At(2))) return TakeBinary(true);
+    if (left_over() >= 3 && IsBinary(At(1))) return TakeBinary(false);
+    if (At(0).size() == 2 && At(0)[0] == '-') return TakeUnary();
+    return One();
+  }
+
+  Answer Group() {
+    if (++next_ == args_.size()) return Missing();
+    size_t count = 1;
+    for (; next_ + count < args_.size() && At(count) != ")"; ++count) {
+      if (count == 4) {
+        count = left_over();
+        break;
+      }
+    }
+    const Answer inner = ByCount(count);
+    if (!inner) return inner;
+    if (left_over() == 0) return Complain(QuoteWord(")") + " expected");
+    if (At(0) != ")") return Complain(QuoteWord(")") + " expected, found " + QuoteWord(At(0)));
+    ++next_;
+    return inner;
+  }
+
+  // -OP OPERAND
+  Answer TakeUnary() {
+    const char op = At(0)[1];
+    if (kUnary.find(op) == std::string_view::npos) return Complain(QuoteWord(At(0)) + ": unary operator expected");
+    if (left_over() < 2) return Missing();
+    next_ += 2;
+    const std::string& operand = args_[next_ - 1];
+    if (op == 'n' || op == 'z') return operand.empty() == (op == 'z');
+    if (op == 't') return IsTerminal(operand);
+    if (op == 'r' || op == 'w' || op == 'x') {
+      return in_.fs.Access(operand, op == 'r' ? 4 : op == 'w' ? 2 : 1).has_value();
+    }
+    auto stat = in_.fs.Stat(operand, op == 'h' || op == 'L' ? vfs::Follow::kNo : vfs::Follow::kYes);
+    return stat && Holds(op, *stat);
+  }
+
+  Answer IsTerminal(const std::string& text) {
+    const auto number = ParseInteger(text);
+    if (!number) return Complain("invalid integer " + QuoteWord(text));
+    if (number->is_negative || number->digits.size() > 4) return false;
+    const int descriptor = number->digits.empty() ? 0 : std::stoi(std::string(number->digits));
+    if (descriptor >= proc::kMaxDescriptors) return false;
+    const auto& file = in_.process.descriptors().Get(descriptor);
+    return file && file->is_terminal();
+  }
+
+  // [-l] LEFT OP [-l] RIGHT; with -l it is the length that counts.
+  Answer TakeBinary(bool is_length) {
+    std::string left = is_length ? std::to_string(At(1).size()) : At(0);
+    next_ += is_length ? 2 : 1;
+    const std::string op = args_[next_++];
+    const bool is_numeric = op == "-eq" || op == "-ne" || op == "-lt" || op == "-le" || op == "-gt" || op == "-ge";
+    std::string right = args_[next_++];
+    if (right == "-l" && left_over() > 0 && is_numeric) right = std::to_string(args_[next_++].size());
+    if (op == "=" || op == "==") return left == right;
+    if (op == "!=") return left != right;
+    if (!is_numeric) return CompareFiles(op, left, right);
+    const auto a = ParseInteger(left);
+    const auto b = ParseInteger(right);
+    if (!a || !b) return Complain("invalid integer " + QuoteWord(a ? right : left));
+    const int order = Compare(*a, *b);
+    if (op == "-eq") return order == 0;
+    if (op == "-ne") return order != 0;
+    if (op == "-lt") return order < 0;
+    if (op == "-le") return order <= 0;
+    return op == "-gt" ? order > 0 : order >= 0;
+  }
+
   bool Holds(char op, const vfs::Attributes& stat) const {
     switch (op) {
       case 'b': return stat.type == vfs::FileType::kBlockDevice;
@@ -107,6 +261,8 @@ class Host final : public TestHost {
   }
 
   Invocation& in_;
+  std::span<const std::string> args_;
+  size_t next_ = 0;
 };
 
 ExitStatus Run(Invocation& in) {
@@ -115,8 +271,7 @@ ExitStatus Run(Invocation& in) {
     if (args.empty() || args.back() != "]") return in.Fail("missing " + Quote("]", in.locale.is_utf8), 2);
     args = args.first(args.size() - 1);
   }
-  Host host(in);
-  return EvaluateTest(host, args);
+  return Test(in, args).Run();
 }
 
 constexpr const char* kAliases[] = {"["};

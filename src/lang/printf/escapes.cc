@@ -40,8 +40,13 @@ bool AppendEscapes(std::string_view text, EscapeStyle style, std::string* out) {
     switch (letter) {
       case 'a': *out += '\a'; break;
       case 'b': *out += '\b'; break;
-      case 'e':
-      case 'E': *out += '\x1b'; break;
+      case 'E':
+        if (style == EscapeStyle::kProgramEcho) {
+          *out += "\\E";
+          break;
+        }
+        [[fallthrough]];
+      case 'e': *out += '\x1b'; break;
       case 'f': *out += '\f'; break;
       case 'n': *out += '\n'; break;
       case 'r': *out += '\r'; break;
@@ -55,7 +60,7 @@ bool AppendEscapes(std::string_view text, EscapeStyle style, std::string* out) {
       case '"':
       case '\'':
       case '?':
-        if (style == EscapeStyle::kEcho) *out += '\\';
+        if (style == EscapeStyle::kEcho || style == EscapeStyle::kProgramEcho) *out += '\\';
         *out += letter;
         break;
       case 'x': {
@@ -66,6 +71,10 @@ bool AppendEscapes(std::string_view text, EscapeStyle style, std::string* out) {
       }
       case 'u':
       case 'U': {
+        if (style == EscapeStyle::kProgramEcho) {
+          (*out += '\\') += letter;
+          break;
+        }
         const int64_t value = ReadDigits(text, &i, 16, letter == 'u' ? 4 : 8);
         if (value < 0) (*out += '\\') += letter;
         else AppendUtf8(*out, static_cast<char32_t>(value));

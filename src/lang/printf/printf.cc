@@ -37,7 +37,10 @@ class Formatter {
     do {
       const size_t used_before = next_;
       if (!RunOnce()) return status_;
-      if (next_ == used_before) break;   // no conversion takes arguments
+      if (next_ == used_before) {   // no conversion takes arguments
+        if (next_ < arguments_.size()) host_.WarnExcess(arguments_[next_]);
+        break;
+      }
       host_.budget().Step();
     } while (next_ < arguments_.size());
     return status_;
@@ -53,6 +56,7 @@ class Formatter {
       i = special;
       if (format_[i] == '\\') {
         const size_t end = EscapeEnd(i);
+        if (host_.is_strict() && !IsStrictEscape(format_.substr(i, end - i))) return false;
         if (!AppendEscapes(format_.substr(i, end - i), EscapeStyle::kPrintfFormat, out_)) return false;
         i = end;
         continue;
@@ -64,7 +68,13 @@ class Formatter {
       }
       Specification spec;
       const size_t begin = i;
-      if (!Parse(&i, &spec)) {
+      const bool is_good = Parse(&i, &spec);
+      if (is_good && host_.is_strict() && !IsStrict(spec, format_.substr(begin, i - begin))) {
+        host_.ComplainConversion(format_.substr(begin, i - begin), '\0');
+        status_ = 1;
+        return false;
+      }
+      if (!is_good) {
         host_.ComplainConversion(format_.substr(begin, i - begin), i < format_.size() ? format_[i] : '\0');
         status_ = 1;
         return false;
@@ -72,6 +82,33 @@ class Formatter {
       if (!Convert(spec)) return false;
     }
     return true;
+  }
+
+  // False when the escape ends the output: \c, or \x without digits.
+  bool IsStrictEscape(std::string_view escape) {
+    const char letter = escape.size() > 1 ? escape[1] : '\0';
+    if (letter == 'c') return false;
+    const size_t wanted = letter == 'u' ? 6 : letter == 'U' ? 10 : letter == 'x' ? 3 : 0;
+    if (escape.size() >= wanted) return true;
+    host_.ComplainEscape();
+    status_ = 1;
+    return false;
+  }
+
+  // What coreutils takes: no flag without a meaning for the conversion.
+  bool IsStrict(const Specification& spec, std::string_view text) const {
+    const std::string_view letter(&spec.letter, 1);
+    if (letter == "b" || letter == "q") return text.size() == 2;
+    const std::string_view kFloats = "aAeEfFgG";
+    std::string_view refused;
+    if (spec.group && (kFloats.substr(0, 4).find(letter) != text.npos || letter == "c" || letter == "o" ||
+                       letter == "s" || letter == "x" || letter == "X")) return false;
+    if (spec.plus || spec.space) refused = "cosuxX";
+    if (refused.find(letter) != text.npos) return false;
+    if (spec.alternate && std::string_view("cdisu").find(letter) != text.npos) return false;
+    if (spec.zero && std::string_view("cs").find(letter) != text.npos) return false;
+    if (spec.precision && letter == "c") return false;
+    return letter != "n" && letter != "Q" && letter != "T";
   }
 
   // Where the escape at format_[i] ends.
@@ -171,9 +208,11 @@ class Formatter {
   // The character code of 'c or "c; nothing if the argument has no such form.
   std::optional<int64_t> CharacterValue(std::string_view text) const {
     if (text.empty() || (text[0] != '\'' && text[0] != '"')) return std::nullopt;
-    if (text.size() == 1) return 0;
-    if (!host_.is_utf8()) return static_cast<unsigned char>(text[1]);
+    if (text.size() == 1) return host_.is_strict() ? std::nullopt : std::optional<int64_t>(0);
     const DecodedChar decoded = DecodeUtf8(text.substr(1));
+    const size_t length = host_.is_utf8() && decoded.is_valid ? decoded.length : 1;
+    if (text.size() > 1 + length) host_.WarnCharacterRest(text.substr(1 + length));
+    if (!host_.is_utf8()) return static_cast<unsigned char>(text[1]);
     return decoded.is_valid ? static_cast<int64_t>(decoded.code) : static_cast<int64_t>(static_cast<unsigned char>(text[1]));
   }
 

@@ -29,6 +29,14 @@ class PrintfHost {
   // '' as a number is 0 without a complaint; a number out of range leaves the status 0 (bash).
   virtual bool empty_is_zero() const { return false; }
   virtual bool range_is_warning() const { return false; }
+  // coreutils: no flags or width with %b, %q and %%, none that make no sense with the others; \c ends the
+  // output in the format too.
+  virtual bool is_strict() const { return false; }
+  // coreutils: something behind the character of 'c, an escape without digits (ends the output), arguments
+  // that no conversion takes.
+  virtual void WarnCharacterRest(std::string_view) {}
+  virtual void ComplainEscape() {}
+  virtual void WarnExcess(std::string_view) {}
   // Names a variable for %n; false if there is none.
   virtual bool StoreCount(std::string_view variable, size_t count) = 0;
   virtual Budget& budget() = 0;
@@ -42,6 +50,7 @@ int FormatPrintf(PrintfHost& host, std::string_view format, std::span<const std:
 
 enum class EscapeStyle {
   kEcho,          // echo -e: octal is \0nnn
+  kProgramEcho,   // coreutils' echo -e: octal is \nnn or \0nnn, no \u, \E
   kPrintfFormat,  // the format of printf: octal is \nnn
   kPrintfB,       // printf %b: octal is \nnn or \0nnn
 };
