@@ -7,6 +7,7 @@
 // Differs: -Z is refused: no SELinux.
 
 #include "proc/command.h"
+#include "text/mode.h"
 #include "text/quote.h"
 #include "vfs/file_system.h"
 
@@ -24,11 +25,9 @@ ExitStatus Run(Invocation& in, const Options& options, const std::vector<std::st
   if (operands.empty()) return in.Usage("missing operand");
   uint32_t mode = 0666;
   if (options.mode) {
-    mode = 0;
-    for (const char c : *options.mode) {
-      if (c < '0' || c > '7' || mode > 0777) return in.Fail("invalid mode");
-      mode = mode * 8 + static_cast<uint32_t>(c - '0');
-    }
+    const auto change = ModeChange::Parse(*options.mode);
+    if (!change) return in.Fail("invalid mode");
+    mode = change->Apply(mode, false, in.fs.umask());
     if (mode > 0777) return in.Fail("mode must specify only file permission bits");
   }
   ExitStatus status = 0;

@@ -8,6 +8,7 @@
 
 #include "commands/input_files.h"
 #include "proc/command.h"
+#include "text/choice.h"
 #include "text/date_parse.h"
 #include "text/quote.h"
 #include "text/time_format.h"
@@ -25,33 +26,31 @@ struct Options {
   std::string format;
   bool has_format = false;
   bool is_utc = false;
+  bool is_utf8 = true;
+
+  Status SetFormat(std::string_view text) {
+    if (has_format) return Error(Code::kInvalid, "multiple output formats specified");
+    has_format = true;
+    format = text;
+    return {};
+  }
 };
 
 Status ChooseIso(Options& options, std::string_view precision) {
-  const auto is = [&](std::string_view name) { return !precision.empty() && name.starts_with(precision); };
-  options.has_format = true;
-  if (precision.empty() || is("date")) options.format = "%Y-%m-%d";
-  else if (is("hours")) options.format = "%Y-%m-%dT%H%:z";
-  else if (is("minutes")) options.format = "%Y-%m-%dT%H:%M%:z";
-  else if (is("seconds")) options.format = "%Y-%m-%dT%H:%M:%S%:z";
-  else if (is("ns")) options.format = "%Y-%m-%dT%H:%M:%S,%N%:z";
-  else return Error(Code::kInvalid, "invalid argument '" + std::string(precision) + "' for '--iso-8601'");
-  return {};
+  static constexpr Choice kChoices[] = {{"hours", 0}, {"minutes", 1}, {"date", 2}, {"seconds", 3}, {"ns", 4}};
+  static constexpr const char* kFormats[] = {"%Y-%m-%dT%H%:z", "%Y-%m-%dT%H:%M%:z", "%Y-%m-%d",
+                                             "%Y-%m-%dT%H:%M:%S%:z", "%Y-%m-%dT%H:%M:%S,%N%:z"};
+  if (precision.data() == nullptr) return options.SetFormat("%Y-%m-%d");
+  PADDOCK_ASSIGN(const int choice, FindChoice("--iso-8601", precision, kChoices, options.is_utf8));
+  return options.SetFormat(kFormats[choice]);
 }
 Status ChooseRfc3339(Options& options, std::string_view precision) {
-  const auto is = [&](std::string_view name) { return !precision.empty() && name.starts_with(precision); };
-  options.has_format = true;
-  if (is("date")) options.format = "%Y-%m-%d";
-  else if (is("seconds")) options.format = "%Y-%m-%d %H:%M:%S%:z";
-  else if (is("ns")) options.format = "%Y-%m-%d %H:%M:%S.%N%:z";
-  else return Error(Code::kInvalid, "invalid argument '" + std::string(precision) + "' for '--rfc-3339'");
-  return {};
+  static constexpr Choice kChoices[] = {{"date", 0}, {"seconds", 1}, {"ns", 2}};
+  static constexpr const char* kFormats[] = {"%Y-%m-%d", "%Y-%m-%d %H:%M:%S%:z", "%Y-%m-%d %H:%M:%S.%N%:z"};
+  PADDOCK_ASSIGN(const int choice, FindChoice("--rfc-3339", precision, kChoices, options.is_utf8));
+  return options.SetFormat(kFormats[choice]);
 }
-Status ChooseEmail(Options& options, std::string_view) {
-  options.has_format = true;
-  options.format = "%a, %d %b %Y %H:%M:%S %z";
-  return {};
-}
+Status ChooseEmail(Options& options, std::string_view) { return options.SetFormat("%a, %d %b %Y %H:%M:%S %z"); }
 
 constexpr Option kOptions[] = {
     Value<&Options::dates>('d', "date", "STRING", "display time described by STRING, not 'now'"),
@@ -105,26 +104,32 @@ class Dater {
   TimePoint now_;
 };
 
-ExitStatus Run(Invocation& in, Options& options, const std::vector<std::string>& operands) {
-  for (const std::string& operand : operands) {
-    if (operand.starts_with('+')) {
-      if (options.has_format) return in.Fail("multiple output formats specified");
-      options.has_format = true;
-      options.format = operand.substr(1);
-    } else if (operands.size() > 1 || !options.dates.empty()) {
-      return in.Usage(operands.size() > 1 ? "extra operand " + Quote(operand, in.locale.is_utf8)
-                                          : "the argument " + Quote(operand, in.locale.is_utf8) +
-                                                " lacks a leading '+';\nwhen using an option to specify date(s), any "
-                                                "non-option\nargument must be a format string beginning with '+'");
-    } else if (operand.find_first_not_of("0123456789.") == std::string::npos) {
-      return in.Fail("cannot set date: Operation not permitted");
-    } else {
-      return in.Fail("invalid date " + Quote(operand, in.locale.is_utf8));
-    }
+bool HasDates(const Options& options) { return !options.dates.empty() || options.file || options.reference; }
+
+ExitStatus TakeOperand(Invocation& in, Options& options, const std::string& operand) {
+  if (operand.starts_with('+')) {
+    if (const Status set = options.SetFormat(operand.substr(1)); !set) return in.Fail(set.error().Text());
+    return 0;
   }
+  if (options.set || HasDates(options)) {
+    return in.Usage("the argument " + Quote(operand, in.locale.is_utf8) +
+                    " lacks a leading '+';\nwhen using an option to specify date(s), any non-option\n"
+                    "argument must be a format string beginning with '+'");
+  }
+  if (operand.find_first_not_of("0123456789.") == std::string::npos) {
+    return in.Fail("cannot set date: Operation not permitted");
+  }
+  return in.Fail("invalid date " + Quote(operand, in.locale.is_utf8));
+}
+
+ExitStatus Run(Invocation& in, Options& options, const std::vector<std::string>& operands) {
   const int sources = static_cast<int>(!options.dates.empty()) + static_cast<int>(options.file.has_value()) +
                       static_cast<int>(options.reference.has_value());
   if (sources > 1) return in.Usage("the options to specify dates for printing are mutually exclusive");
+  if (operands.size() > 1) return in.Usage("extra operand " + Quote(operands[1], in.locale.is_utf8));
+  if (!operands.empty()) {
+    if (const ExitStatus status = TakeOperand(in, options, operands[0]); status != 0) return status;
+  }
   if (options.set) return in.Fail("cannot set date: Operation not permitted");
   Dater dater(in, options);
   if (!options.dates.empty()) return dater.PrintText(options.dates.back()) ? 0 : 1;
@@ -155,14 +160,24 @@ ExitStatus Run(Invocation& in, Options& options, const std::vector<std::string>&
   return 0;
 }
 
+// The options' complaints quote by the locale.
+ExitStatus ParseAndRun(Invocation& in) {
+  Options options;
+  options.is_utf8 = in.locale.is_utf8;
+  ExitStatus status = 0;
+  const auto operands = command_internal::Prepare(in, &options, &status);
+  return operands ? Run(in, options, *operands) : status;
+}
+
 }  // namespace
 
 extern const Command kCommand_date;
-const Command kCommand_date = Define<Options, Run>({
+const Command kCommand_date = {
     .name = "date",
     .summary = "display date and time in the given FORMAT",
     .synopsis = "[OPTION]... [+FORMAT]",
     .options = kOptions,
-});
+    .run = ParseAndRun,
+};
 
 }  // namespace paddock

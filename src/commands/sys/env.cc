@@ -4,7 +4,9 @@
 //
 // Exit status: the command's; 125 if env itself fails, 126 if the command cannot run, 127 if it is missing.
 // Source: GNU coreutils 9.1.
-// Differs: --block-signal and --list-signal-handling are refused: no signal masks here.
+// Differs: --block-signal is refused: no signal masks here.
+
+#include <algorithm>
 
 #include "proc/command.h"
 #include "proc/kernel.h"
@@ -20,32 +22,39 @@ constexpr ExitStatus kFailed = 125;
 constexpr ExitStatus kCannotRun = 126;
 constexpr ExitStatus kMissing = 127;
 
+struct SignalChange {
+  int signal;
+  bool ignores;        // else the default action comes back
+  bool is_by_name;     // asked for by name: must not fail
+};
+
 struct Options {
   bool ignore = false;
   bool null = false;
   bool debug = false;
   std::vector<std::string> unset;
   std::string chdir;
-  std::vector<std::string> split;
-  std::vector<int> ignored_signals;
+  std::vector<SignalChange> signals;
+  bool lists_signals = false;
+  bool is_utf8 = true;
 };
 
-Status SplitString(Options& options, std::string_view text) {
-  options.split.emplace_back(text);
-  return {};
-}
-Status IgnoreSignals(Options& options, std::string_view list) {
+// Replaced by what it stands for before the options are read.
+Status SplitString(Options&, std::string_view) { return {}; }
+
+template <bool kIgnores>
+Status ChangeSignals(Options& options, std::string_view list) {
   if (list.empty()) {
-    for (int signal = 1; signal < 32; ++signal) {
-      if (signal != proc::kSigKill && signal != proc::kSigStop) options.ignored_signals.push_back(signal);
-    }
+    for (int signal = 1; signal < 32; ++signal) options.signals.push_back({signal, kIgnores, false});
     return {};
   }
   while (true) {
     const size_t comma = list.find(',');
     const int signal = proc::FindSignal(list.substr(0, comma));
-    if (signal <= 0) return Error(Code::kInvalid, "'" + std::string(list.substr(0, comma)) + "': invalid signal");
-    options.ignored_signals.push_back(signal);
+    if (signal <= 0) {
+      return Error(Code::kSyntax, Quote(list.substr(0, comma), options.is_utf8) + ": invalid signal");
+    }
+    options.signals.push_back({signal, kIgnores, true});
     if (comma == std::string_view::npos) return {};
     list.remove_prefix(comma + 1);
   }
@@ -57,9 +66,17 @@ constexpr Option kOptions[] = {
     Value<&Options::unset>('u', "unset", "NAME", "remove variable from the environment"),
     Value<&Options::chdir>('C', "chdir", "DIR", "change working directory to DIR"),
     Call<SplitString>('S', "split-string", "S", "process and split S into separate arguments"),
-    CallOptional<IgnoreSignals>(0, "ignore-signal", "SIG", "set handling of SIG signal(s) to do nothing"),
+    CallOptional<ChangeSignals<false>>(0, "default-signal", "SIG", "reset handling of SIG signal(s) to the default"),
+    CallOptional<ChangeSignals<true>>(0, "ignore-signal", "SIG", "set handling of SIG signal(s) to do nothing"),
+    Flag<&Options::lists_signals>(0, "list-signal-handling", "list non default signal handling to stderr"),
     Flag<&Options::debug>('v', "debug", "print verbose information for each processing step"),
 };
+
+bool IsVariableName(std::string_view name) {
+  const auto is_letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; };
+  if (name.empty() || !is_letter(name[0])) return false;
+  return std::all_of(name.begin(), name.end(), [&](char c) { return is_letter(c) || (c >= '0' && c <= '9'); });
+}
 
 // Splits the argument of -S: quotes, escapes and ${NAME}.
 Result<std::vector<std::string>> SplitArguments(std::string_view text, const Environment& environment) {
@@ -76,11 +93,14 @@ Result<std::vector<std::string>> SplitArguments(std::string_view text, const Env
       continue;
     }
     if (quote == 0 && c == '#' && !in_word) break;
+    const bool has_text = in_word;
     in_word = true;
     if (quote == 0 && (c == '\'' || c == '"')) {
       quote = c;
     } else if (quote != 0 && c == quote) {
       quote = 0;
+    } else if (c == '\\' && quote != '\'' && i + 1 == text.size()) {
+      return Error(Code::kInvalid, "invalid backslash at end of string in -S");
     } else if (c == '\\' && i + 1 < text.size() && (quote != '\'' || text[i + 1] == '\'' || text[i + 1] == '\\')) {
       const char letter = text[++i];
       switch (letter) {
@@ -98,13 +118,17 @@ Result<std::vector<std::string>> SplitArguments(std::string_view text, const Env
             in_word = false;
           }
           break;
-        case 'c': return words;
+        case 'c':
+          if (quote == '"') return Error(Code::kInvalid, "'\\c' must not appear in double-quoted -S string");
+          if (has_text) words.push_back(std::move(word));
+          return words;
         case '"': case '#': case '$': case '\'': case '\\': word += letter; break;
         default: return Error(Code::kInvalid, std::string("invalid sequence '\\") + letter + "' in -S");
       }
     } else if (c == '$' && quote != '\'') {
       const size_t close = text.find('}', i);
-      if (i + 1 >= text.size() || text[i + 1] != '{' || close == std::string_view::npos) {
+      if (i + 1 >= text.size() || text[i + 1] != '{' || close == std::string_view::npos ||
+          !IsVariableName(text.substr(i + 2, close - i - 2))) {
         return Error(Code::kInvalid, "only ${VARNAME} expansion is supported, error at: " + std::string(text.substr(i)));
       }
       word += environment.Get(text.substr(i + 2, close - i - 2), "");
@@ -118,80 +142,194 @@ Result<std::vector<std::string>> SplitArguments(std::string_view text, const Env
   return words;
 }
 
-ExitStatus RunChild(Invocation& in, const Options& options, const Environment& environment,
-                    std::vector<std::string> command) {
-  ChildSpec spec{.args = std::move(command), .environment = &environment, .ignored_signals = options.ignored_signals};
-  if (!options.chdir.empty()) {
-    auto stat = in.fs.Stat(options.chdir);
-    const Status usable = !stat ? Status(stat.error())
-                          : stat->is_directory() ? in.fs.Access(options.chdir, 1) : Status(Code::kNotDirectory);
-    if (!usable) {
-      return in.Fail("cannot change directory to " + Quote(options.chdir, in.locale.is_utf8) + ": " +
-                         std::string(usable.error().Text()), kFailed);
+class Env {
+ public:
+  Env(Invocation& in, const Options& options) : in_(in), options_(options) {}
+
+  ExitStatus Run(const std::vector<std::string>& operands) {
+    size_t next = 0;
+    const bool is_dash = !operands.empty() && operands[0] == "-";
+    if (is_dash) ++next;
+    if (options_.ignore || is_dash) {
+      Explain("cleaning environ");
+    } else {
+      environment_ = in_.env;
     }
-    spec.cwd = options.chdir;
+    for (const std::string& name : options_.unset) {
+      if (!options_.ignore && !is_dash) Explain("unset:    " + name);
+      if (name.empty() || name.find('=') != std::string::npos) {
+        return in_.Fail("cannot unset " + QuoteWord(name) + ": Invalid argument", kFailed);
+      }
+      environment_.Unset(name);
+    }
+    for (; next < operands.size(); ++next) {
+      const size_t equals = operands[next].find('=');
+      if (equals == std::string::npos) break;
+      Explain("setenv:   " + operands[next]);
+      environment_.Set(operands[next].substr(0, equals), operands[next].substr(equals + 1));
+    }
+    if (next < operands.size()) {
+      if (options_.null) return in_.Usage("cannot specify --null (-0) with command");
+      return RunChild({operands.begin() + static_cast<std::ptrdiff_t>(next), operands.end()});
+    }
+    if (!options_.chdir.empty()) return in_.Usage("must specify command with --chdir (-C)");
+    for (const auto& [name, value] : environment_.variables()) {
+      in_.out.Write(name + "=" + value);
+      in_.out.Put(options_.null ? '\0' : '\n');
+    }
+    return 0;
   }
-  in.out.Flush();
-  const std::string name = spec.args[0];
-  auto status = in.launcher.Run(in.process, spec);
-  if (status) return *status;
-  in.Fail(Quote(name, in.locale.is_utf8) + ": " + std::string(status.error().Text()));
-  return status.error().code == Code::kNoEntry ? kMissing : kCannotRun;
+
+ private:
+  std::string QuoteWord(std::string_view word) const { return Quote(word, in_.locale.is_utf8); }
+  // What -v shows.
+  void Explain(const std::string& step) {
+    if (options_.debug) in_.err.Write(step + "\n");
+  }
+
+  ExitStatus ChangeSignals() {
+    for (const SignalChange& change : options_.signals) {
+      if (change.signal == proc::kSigKill || change.signal == proc::kSigStop) {
+        if (!change.is_by_name) continue;
+        return in_.Fail("failed to set signal action for signal " + std::to_string(change.signal) +
+                            ": Invalid argument", kFailed);
+      }
+      in_.process.set_disposition(change.signal, change.ignores ? proc::Process::Disposition::kIgnore
+                                                                : proc::Process::Disposition::kDefault);
+      Explain("Reset signal " + proc::SignalName(change.signal) + " (" + std::to_string(change.signal) + ") to " +
+              (change.ignores ? "IGNORE" : "DEFAULT"));
+    }
+    return 0;
+  }
+
+  void ListSignals() {
+    for (int signal = 1; signal < 32; ++signal) {
+      if (in_.process.disposition(signal) != proc::Process::Disposition::kIgnore) continue;
+      std::string name = proc::SignalName(signal);
+      name.append(name.size() < 10 ? 10 - name.size() : 0, ' ');
+      in_.err.Write(name + " (" + (signal < 10 ? " " : "") + std::to_string(signal) + "): IGNORE\n");
+    }
+  }
+
+  ExitStatus RunChild(std::vector<std::string> command) {
+    if (const ExitStatus status = ChangeSignals(); status != 0) return status;
+    if (options_.lists_signals) ListSignals();
+    ChildSpec spec{.args = std::move(command), .environment = &environment_};
+    if (!options_.chdir.empty()) {
+      Explain("chdir:    " + QuoteFile(options_.chdir, in_.locale.is_utf8));
+      auto stat = in_.fs.Stat(options_.chdir);
+      const Status usable = !stat ? Status(stat.error())
+                            : stat->is_directory() ? in_.fs.Access(options_.chdir, 1) : Status(Code::kNotDirectory);
+      if (!usable) {
+        return in_.Fail("cannot change directory to " + QuoteFile(options_.chdir, in_.locale.is_utf8) + ": " +
+                            std::string(usable.error().Text()), kFailed);
+      }
+      spec.cwd = options_.chdir;
+    }
+    Explain("executing: " + spec.args[0]);
+    for (size_t i = 0; i < spec.args.size(); ++i) {
+      Explain("   arg[" + std::to_string(i) + "]= " + QuoteWord(spec.args[i]));
+    }
+    in_.out.Flush();
+    const std::string name = spec.args[0];
+    auto status = in_.launcher.Run(in_.process, spec);
+    if (status) return *status;
+    const Code code = status.error().code;
+    in_.Fail(QuoteWord(name) + ": " + std::string(Error(code == Code::kIsDirectory ? Code::kAccess : code).Text()));
+    return code == Code::kNoEntry ? kMissing : kCannotRun;
+  }
+
+  Invocation& in_;
+  const Options& options_;
+  Environment environment_;
+};
+
+// Where the text of -S stands in an argument that is no operand: behind the letter or the '='.
+struct SplitOption {
+  size_t begin = std::string::npos;   // npos: in the next argument
+  std::string before;                 // the options that share the argument
+};
+std::optional<SplitOption> FindSplit(const std::string& argument, bool& takes_next) {
+  takes_next = false;
+  if (argument.starts_with("--")) {
+    const size_t equals = argument.find('=');
+    const std::string_view name = std::string_view(argument).substr(2, equals - 2);
+    if (name.empty()) return std::nullopt;
+    if (std::string_view("split-string").starts_with(name)) {
+      return SplitOption{equals == std::string::npos ? equals : equals + 1, ""};
+    }
+    takes_next = equals == std::string::npos &&
+                 (std::string_view("unset").starts_with(name) || std::string_view("chdir").starts_with(name));
+    return std::nullopt;
+  }
+  for (size_t i = 1; i < argument.size(); ++i) {
+    if (argument[i] == 'u' || argument[i] == 'C') {
+      takes_next = i + 1 == argument.size();
+      return std::nullopt;
+    }
+    if (argument[i] != 'S') continue;
+    return SplitOption{i + 1 < argument.size() ? i + 1 : std::string::npos, i > 1 ? argument.substr(0, i) : ""};
+  }
+  return std::nullopt;
 }
 
-ExitStatus Run(Invocation& in, Options& options, const std::vector<std::string>& given) {
-  std::vector<std::string> operands = given;
-  if (!options.split.empty()) {
-    std::vector<std::string> inserted;
-    for (const std::string& text : options.split) {
-      auto words = SplitArguments(text, in.env);
-      if (!words) return in.Fail(words.error().Text(), kFailed);
-      inserted.insert(inserted.end(), words->begin(), words->end());
+void ExplainSplit(Invocation& in, std::string_view text, const std::vector<std::string>& words) {
+  in.err.Write("split -S:  " + Quote(text, in.locale.is_utf8) + "\n");
+  for (size_t i = 0; i < words.size(); ++i) {
+    in.err.Write((i == 0 ? " into:    " : "     &    ") + Quote(words[i], in.locale.is_utf8) + "\n");
+  }
+}
+
+// Puts the words of each -S in its place, where they may be options too.
+Status ExpandSplits(Invocation& in, std::vector<std::string>& args) {
+  bool is_debug = false;
+  for (size_t i = 1; i < args.size(); ++i) {
+    in.budget.Step();
+    const std::string argument = args[i];
+    if (argument.size() < 2 || argument[0] != '-' || argument == "--") return {};
+    bool takes_next = false;
+    const auto split = FindSplit(argument, takes_next);
+    if (!argument.starts_with("--") && argument.find('v') < (split ? split->begin : argument.size())) is_debug = true;
+    if (argument == "--debug") is_debug = true;
+    if (!split) {
+      i += takes_next ? 1 : 0;
+      continue;
     }
-    operands.insert(operands.begin(), inserted.begin(), inserted.end());
+    const bool is_next = split->begin == std::string::npos;
+    if (is_next && i + 1 == args.size()) return {};   // the parser complains
+    const std::string text = is_next ? args[i + 1] : argument.substr(split->begin);
+    PADDOCK_ASSIGN(std::vector<std::string> words, SplitArguments(text, in.env));
+    if (is_debug) ExplainSplit(in, text, words);
+    if (!split->before.empty()) words.insert(words.begin(), split->before);
+    const auto at = args.begin() + static_cast<std::ptrdiff_t>(i);
+    args.insert(args.erase(at, at + (is_next ? 2 : 1)), words.begin(), words.end());
+    i = i - 1 + (split->before.empty() ? 0 : 1);
   }
-  Environment environment = options.ignore ? Environment() : in.env;
-  size_t i = 0;
-  if (i < operands.size() && operands[i] == "-") {
-    environment = Environment();
-    ++i;
-  }
-  for (const std::string& name : options.unset) {
-    if (name.empty() || name.find('=') != std::string::npos) {
-      return in.Fail("cannot unset " + Quote(name, in.locale.is_utf8) + ": Invalid argument", kFailed);
-    }
-    environment.Unset(name);
-  }
-  for (; i < operands.size(); ++i) {
-    const size_t equals = operands[i].find('=');
-    if (equals == std::string::npos) break;
-    if (equals == 0) {
-      return in.Fail("cannot set " + Quote("", in.locale.is_utf8) + ": Invalid argument", kFailed);
-    }
-    environment.Set(operands[i].substr(0, equals), operands[i].substr(equals + 1));
-  }
-  if (i < operands.size()) {
-    if (options.null) return in.Usage("cannot specify --null (-0) with command");
-    return RunChild(in, options, environment, {operands.begin() + static_cast<std::ptrdiff_t>(i), operands.end()});
-  }
-  if (!options.chdir.empty()) return in.Usage("must specify command with --chdir (-C)");
-  for (const auto& [name, value] : environment.variables()) {
-    in.out.Write(name + "=" + value);
-    in.out.Put(options.null ? '\0' : '\n');
-  }
-  return 0;
+  return {};
+}
+
+ExitStatus Run(Invocation& in) {
+  std::vector<std::string> args(in.args.begin(), in.args.end());
+  if (const Status expanded = ExpandSplits(in, args); !expanded) return in.Fail(expanded.error().Text(), kFailed);
+  in.args = args;
+  Options options;
+  options.is_utf8 = in.locale.is_utf8;
+  ExitStatus status = 0;
+  const auto operands = command_internal::Prepare(in, &options, &status);
+  return operands ? Env(in, options).Run(*operands) : status;
 }
 
 }  // namespace
 
 extern const Command kCommand_env;
-const Command kCommand_env = Define<Options, Run>({
+const Command kCommand_env = {
     .name = "env",
     .summary = "set each NAME to VALUE in the environment and run COMMAND",
     .synopsis = "[OPTION]... [-] [NAME=VALUE]... [COMMAND [ARG]...]",
     .options = kOptions,
     .rules = {.stop_at_operand = true},
     .usage_status = kFailed,
-});
+    .run = Run,
+};
 
 }  // namespace paddock

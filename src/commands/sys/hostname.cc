@@ -19,6 +19,7 @@ struct Options {
   bool address = false;
   bool addresses = false;
   bool all = false;
+  std::optional<std::string> file;
 };
 constexpr Option kOptions[] = {
     Flag<&Options::brief>('s', "short", "short host name"),
@@ -27,11 +28,17 @@ constexpr Option kOptions[] = {
     Flag<&Options::domain>('d', "domain", "DNS domain name"),
     Flag<&Options::address>('i', "ip-address", "addresses for the host name"),
     Flag<&Options::addresses>('I', "all-ip-addresses", "all addresses for the host"),
+    Value<&Options::file>('F', "file", "FILE", "set the host name from FILE"),
     Flag<&Options::all>('A', "all-fqdns", "all long host names (FQDNs)"),
 };
 
 ExitStatus Run(Invocation& in, const Options& options, const std::vector<std::string>& operands) {
-  if (!operands.empty()) return in.Fail("you must be root to change the host name");
+  const bool is_query =
+      options.brief || options.full || options.domain || options.address || options.addresses || options.all;
+  if (options.file) {
+    if (const auto stat = in.fs.Stat(*options.file); !stat) return in.Fail(stat.error().Text());
+  }
+  if (options.file || (!operands.empty() && !is_query)) return in.Fail("you must be root to change the host name");
   const std::string name = in.kernel.hostname();
   if (options.address || options.addresses) {
     in.out.WriteLine("127.0.1.1");

@@ -90,12 +90,14 @@ ExitStatus Run(Invocation& in, const Options& options, const std::vector<std::st
   ExitStatus status = 0;
   for (size_t i = 0; i < operands.size(); ++i) {
     const UserRecord* user = names.User(operands[i]);
-    if (user == nullptr && !operands[i].empty() && operands[i].find_first_not_of("0123456789") == std::string::npos &&
-        operands[i].size() < 10) {
-      user = names.User(static_cast<uint32_t>(std::stoul(operands[i])));
+    const std::string digits = operands[i].substr(operands[i].starts_with('+') ? 1 : 0);
+    if (user == nullptr && !digits.empty() && digits.find_first_not_of("0123456789") == std::string::npos &&
+        digits.size() < 10) {
+      user = names.User(static_cast<uint32_t>(std::stoul(digits)));
     }
     if (user == nullptr) {
-      status = in.Fail(Quote(operands[i], in.locale.is_utf8) + ": no such user");
+      status = in.Fail(Quote(operands[i], in.locale.is_utf8) + ": no such user" +
+                       (operands[i].empty() ? ": No such file or directory" : ""));
       continue;
     }
     Print(in, names, options, user->uid, user->gid, i + 1 == operands.size());

@@ -48,6 +48,7 @@ const Command kCommand_printenv = Define<Options, Run>({
     .summary = "print the values of the specified environment VARIABLE(s), or all of them",
     .synopsis = "[OPTION]... [VARIABLE]...",
     .options = kOptions,
+    .rules = {.stop_at_operand = true},
     .usage_status = 2,
 });
 

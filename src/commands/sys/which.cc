@@ -28,8 +28,9 @@ ExitStatus Run(Invocation& in) {
     for (const char letter : in.args[i].substr(1)) {
       if (letter == 'a') {
         all = true;
-      } else if (letter != 's') {
-        in.err.Write(std::string("Illegal option -") + letter + "\nUsage: " + in.args[0] + " [-a] args\n");
+      } else {
+        in.err.Write(std::string("Illegal option -") + letter + "\n");
+        in.out.Write("Usage: /usr/bin/which [-a] args\n");
         return 2;
       }
     }
