@@ -6,7 +6,7 @@
 //
 // Exit status: 0 when a line was selected, 1 when none was, 2 on an error (unless -q and a line was selected).
 // Source: POSIX grep; GNU grep 3.8.
-// Differs: directories are read in the order of names; no warning about operators at the start of an expression.
+// Differs: directories are read in the order of names.
 
 #include <algorithm>
 #include <charconv>
@@ -48,6 +48,7 @@ struct Options {
   std::string color;
   bool has_color = false;
   std::string context_digits;
+  const char* last_digit = nullptr;
   int64_t context = -1;
   bool warns_of_offsets = false;
   bool wants_version = false;
@@ -124,8 +125,11 @@ Status SetContext(Options& options, std::string_view text) {
   PADDOCK_ASSIGN(options.context, ParseContext(text));
   return {};
 }
+// The digits of -NUM; those of another argument begin a new number.
 template <char kDigit>
-Status AddDigit(Options& options, std::string_view) {
+Status AddDigit(Options& options, std::string_view at) {
+  if (options.last_digit == nullptr || options.last_digit + 1 != at.data()) options.context_digits.clear();
+  options.last_digit = at.data();
   options.context_digits.push_back(kDigit);
   return SetContext(options, options.context_digits);
 }
@@ -415,7 +419,7 @@ class FileRun {
     }
     for (const Visited& above : visited_) {
       if (above.inode == attributes->inode && above.device == attributes->device) {
-        if (!options_.no_messages) Complain(in_, "warning: " + path + ": recursive directory loop");
+        if (!options_.no_messages) Complain(in_, path + ": warning: recursive directory loop");
         return;
       }
     }
@@ -455,6 +459,7 @@ class FileRun {
       if (!options_.no_messages) Complain(in_, std::string(name) + ": input file is also the output");
       return;
     }
+    if (settings_.initial_tab) AlignNumbers(file);
     const auto outcome = search_.Run(input, name, shows_name);
     if (!outcome) return Trouble(name, outcome.error());
     if (!input.status()) Trouble(name, input.status().error());
@@ -476,6 +481,16 @@ class FileRun {
       }
     }
     if (settings_.line_buffered) in_.out.Flush();
+  }
+
+  // Numbers are as wide as the largest that a file of this size can have.
+  void AlignNumbers(const vfs::OpenFile& file) {
+    const auto attributes = file.GetAttributes();
+    uint64_t largest = std::numeric_limits<int64_t>::max();
+    if (attributes && attributes->type == vfs::FileType::kFile) {
+      largest = attributes->size + (settings_.line_number ? 1 : 0);
+    }
+    printer_.SetNumberWidth(std::to_string(largest).size());
   }
 
   struct Visited {
@@ -534,7 +549,10 @@ ExitStatus RunGrep(Invocation& in, Options& options, std::vector<std::string> op
     if (settings.after < 0) settings.after = options.context;
   }
   const auto wants_color = WantsColor(in, options);
-  if (!wants_color) return Usage(in, {});
+  if (!wants_color) {  // GNU grep takes it for --help
+    in.out.Write(HelpText(in.command, in.name()));
+    return 0;
+  }
   if (*wants_color) SetColors(in, settings);
   if (options.warns_of_offsets) Complain(in, "warning: --unix-byte-offsets (-u) is obsolete");
   for (const std::string& name : options.rule_files) {
@@ -548,6 +566,7 @@ ExitStatus RunGrep(Invocation& in, Options& options, std::vector<std::string> op
   }
   const auto matcher = MakeMatcher(in, options);
   if (!matcher) return Fail(in, matcher.error());
+  for (const std::string& warning : matcher->warnings()) Complain(in, "warning: " + warning);
   if (settings.max_count == 0 && settings.list != GrepSettings::List::kOthers) return 1;
   FileRun run(in, options, *matcher);
   if (!operands.empty()) return run.Run(operands);

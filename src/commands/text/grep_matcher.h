@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -30,6 +31,9 @@ class GrepMatcher {
 
   // The first match in a line at or after `from`.
   Result<std::optional<RegexGroup>> FindInLine(std::string_view line, size_t from, Budget& budget) const;
+
+  // What is odd about the patterns.
+  std::span<const std::string> warnings() const { return regex_.warnings(); }
 
  private:
   GrepMatcher(Regex regex, const RegexFlags& flags, char delimiter);

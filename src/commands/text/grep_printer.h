@@ -24,6 +24,9 @@ class GrepPrinter {
     uint64_t number;            // from 1; only used when numbers are shown
     uint64_t offset;
   };
+  // The least width of line numbers and offsets.
+  void SetNumberWidth(size_t width) { number_width_ = width; }
+
   // Writes a line. False when it was held back because it holds bytes that are no characters.
   Result<bool> Print(std::string_view file, bool shows_name, const Line& line);
   void PrintGroupSeparator();
@@ -45,6 +48,7 @@ class GrepPrinter {
   const GrepMatcher& matcher_;
   Output& out_;
   Budget& budget_;
+  size_t number_width_ = 0;
 };
 
 }  // namespace paddock

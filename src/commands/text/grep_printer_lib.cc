@@ -62,9 +62,8 @@ void GrepPrinter::PrintName(std::string_view file) {
 }
 
 void GrepPrinter::PrintNumber(uint64_t number, std::string_view color) {
-  constexpr size_t kAlignedWidth = 19;
   std::string digits = std::to_string(number);
-  if (settings_.initial_tab && digits.size() < kAlignedWidth) digits.insert(0, kAlignedWidth - digits.size(), ' ');
+  if (digits.size() < number_width_) digits.insert(0, number_width_ - digits.size(), ' ');
   Start(color);
   out_.Write(digits);
   End(color);
@@ -89,7 +88,8 @@ void GrepPrinter::PrintHead(std::string_view file, bool shows_name, const Line& 
     PrintNumber(offset, colors == nullptr ? std::string_view() : colors->byte_number);
     PrintSeparator(separator);
   }
-  if (settings_.initial_tab && (shows_name || settings_.line_number || settings_.byte_offset)) out_.Put('\t');
+  const bool has_head = shows_name || settings_.line_number || settings_.byte_offset;
+  if (settings_.initial_tab && has_head && !line.text.empty()) out_.Put('\t');
 }
 
 bool GrepPrinter::IsPrintable(std::string_view text) const {
@@ -154,7 +154,6 @@ Status GrepPrinter::PrintColored(const Line& line) {
 Result<bool> GrepPrinter::Print(std::string_view file, bool shows_name, const Line& line) {
   if (settings_.only_matching) {
     if (line.is_selected == settings_.invert) return true;
-    if (!line.is_selected) return true;
     return PrintMatches(file, shows_name, line);
   }
   if (!IsPrintable(line.text)) return false;

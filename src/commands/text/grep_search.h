@@ -30,7 +30,8 @@ class GrepSearch {
  private:
   Result<bool> TakeBlock(std::string_view region);
   Result<bool> SearchBuffer(bool is_ascii);
-  Status Select(const GrepMatcher::Line& line);
+  // `is_run_start`: the line before it is not selected.
+  Status Select(const GrepMatcher::Line& line, bool is_run_start);
   Status PrintContextBefore(size_t until);
   Status PrintContextAfter(size_t until);
   Status PrintLine(size_t begin, size_t end, bool is_selected);
@@ -55,7 +56,6 @@ class GrepSearch {
   bool has_printed_ = false;    // in any file: groups are separated
   bool is_detached_ = true;     // printed_ lies before this buffer
   int64_t after_left_ = 0;      // lines of context still to print
-  size_t after_from_ = 0;       // where they begin
   uint64_t line_number_ = 0;    // lines before counted_
   size_t counted_ = 0;
   int64_t left_ = 0;            // of max_count

@@ -85,15 +85,15 @@ Result<bool> GrepSearch::SearchBuffer(bool is_ascii) {
     PADDOCK_ASSIGN(const auto found, matcher_.FindLine(buffer_, at, is_ascii, budget_));
     if (!settings_.invert) {
       if (!found) break;
-      PADDOCK_TRY(Select(*found));
+      PADDOCK_TRY(Select(*found, true));
       at = found->next;
       continue;
     }
     const size_t end = found ? found->begin : buffer_.size();
-    while (at < end && !is_done_) {
+    for (const size_t first = at; at < end && !is_done_;) {
       budget_.Step();
       const GrepMatcher::Line line = LineFrom(at);
-      PADDOCK_TRY(Select(line));
+      PADDOCK_TRY(Select(line, at == first));
       at = line.next;
     }
     if (found && !is_done_) at = found->next;
@@ -102,7 +102,7 @@ Result<bool> GrepSearch::SearchBuffer(bool is_ascii) {
   return !is_done_ || after_left_ > 0;
 }
 
-Status GrepSearch::Select(const GrepMatcher::Line& line) {
+Status GrepSearch::Select(const GrepMatcher::Line& line, bool is_run_start) {
   budget_.Step();
   ++outcome_.selected;
   --left_;
@@ -114,14 +114,15 @@ Status GrepSearch::Select(const GrepMatcher::Line& line) {
   }
   if (is_binary_) {
     outcome_.is_unprintable_match = true;
-    is_done_ = true;
+    is_done_ = has_printed_ = true;  // what comes is set apart as if the line had been shown
     return {};
   }
-  PADDOCK_TRY(PrintContextAfter(line.begin));
-  PADDOCK_TRY(PrintContextBefore(line.begin));
+  if (is_run_start) {
+    PADDOCK_TRY(PrintContextAfter(line.begin));
+    PADDOCK_TRY(PrintContextBefore(line.begin));
+  }
   PADDOCK_TRY(PrintLine(line.begin, line.end, true));
   after_left_ = std::max<int64_t>(settings_.after, 0);
-  after_from_ = line.next;
   return {};
 }
 
@@ -146,13 +147,18 @@ Status GrepSearch::PrintContextBefore(size_t until) {
   return {};
 }
 
-// What is left of the lines behind a selected one.
+// What is left of the lines behind a selected one. A line held back stays the next one to print, as in GNU
+// grep: it uses up the context.
 Status GrepSearch::PrintContextAfter(size_t until) {
-  for (; after_left_ > 0 && after_from_ < until; --after_left_) {
+  if (after_left_ <= 0) return {};
+  if (is_detached_) {
+    printed_ = 0;
+    is_detached_ = false;
+  }
+  for (; after_left_ > 0 && printed_ < until; --after_left_) {
     budget_.Step();
-    const GrepMatcher::Line line = LineFrom(after_from_);
+    const GrepMatcher::Line line = LineFrom(printed_);
     PADDOCK_TRY(PrintLine(line.begin, line.end, false));
-    after_from_ = line.next;
   }
   return {};
 }
@@ -189,7 +195,7 @@ void GrepSearch::KeepContext() {
   carry_.assign(buffer_.substr(keep));
   examined_ = carry_.size();
   buffer_offset_ += keep;
-  printed_ = counted_ = after_from_ = 0;
+  printed_ = counted_ = 0;
 }
 
 }  // namespace paddock
