@@ -50,6 +50,10 @@ constexpr Option kOptions[] = {
 bool TakeOldForm(void* where, std::string_view argument) {
   if (argument[0] != '-' || argument.size() < 2 || argument[1] < '0' || argument[1] > '9') return false;
   Options& options = *static_cast<Options*>(where);
+  if (options.is_old_form) {  // only the first argument can be one
+    if (options.bad_letter == 0) options.bad_letter = argument[1];
+    return true;
+  }
   options.is_old_form = true;
   size_t at = argument.find_first_not_of("0123456789", 1);
   if (at == std::string_view::npos) at = argument.size();

@@ -27,6 +27,7 @@ namespace {
 struct Options {
   std::string count = "10";
   bool counts_bytes = false;
+  bool from_start = false;    // a '+' in any -n or -c holds for the last one
   bool quiet = false;
   bool verbose = false;
   bool zero = false;
@@ -44,6 +45,7 @@ template <bool kBytes>
 Status SetCount(Options& options, std::string_view text) {
   options.counts_bytes = kBytes;
   options.count = text;
+  options.from_start |= text.starts_with('+');
   return {};
 }
 template <bool kQuiet>
@@ -115,7 +117,8 @@ std::optional<std::vector<std::string>> RewriteOldForm(std::span<const std::stri
 
 bool NoteDigit(void* options, std::string_view argument) {
   if (argument[0] != '-' || argument[1] < '0' || argument[1] > '9') return false;
-  static_cast<Options*>(options)->misplaced_digit = argument[1];
+  char& digit = static_cast<Options*>(options)->misplaced_digit;
+  if (digit == 0) digit = argument[1];
   return true;
 }
 
@@ -268,14 +271,15 @@ void CopyTail(InputFile& file, Invocation& in, const Amount& amount) {
 }
 
 Result<Amount> ParseAmount(Invocation& in, const Options& options) {
-  Amount amount{0, options.count.starts_with('+'), options.counts_bytes, options.zero ? '\0' : '\n'};
-  const bool has_sign = amount.from_start || options.count.starts_with('-');
+  Amount amount{0, options.from_start, options.counts_bytes, options.zero ? '\0' : '\n'};
+  const bool has_plus = options.count.starts_with('+');
+  const bool has_sign = has_plus || options.count.starts_with('-');
   const std::string_view digits = std::string_view(options.count).substr(has_sign ? 1 : 0);
   auto count = ParseCount(digits, kSizeSuffixes);
   if (!count) {
     return Error(Code::kInvalid,
                  NumberComplaint(options.counts_bytes ? "invalid number of bytes" : "invalid number of lines",
-                                 amount.from_start ? std::string_view(options.count) : digits, count.error(),
+                                 has_plus ? std::string_view(options.count) : digits, count.error(),
                                  in.locale.is_utf8));
   }
   amount.count = *count;
