@@ -12,8 +12,8 @@ int Run(Shell& shell, const BuiltinCall& call) {
     if (letter == '?') return 2;
     is_physical = letter == 'P';
   }
-  if (!is_physical) {
-    // The logical name holds only while it still names the working directory.
+  if (!is_physical && shell.options.Get(SetOption::kPosix)) {
+    // In posix mode the logical name holds only while it still names the working directory.
     auto named = shell.files().Stat(shell.files().cwd());
     auto here = shell.files().Stat(".");
     is_physical = !named || !here || named->inode != here->inode || named->device != here->device;

@@ -303,8 +303,8 @@ void AddExportedFunctions(Shell& shell, Environment& environment) {
   for (const std::string& name : shell.FunctionNames()) {
     const Function* function = shell.FindFunction(name);
     if (!function->is_exported) continue;
-    const std::string text = PrintFunction(name, *function->definition);
-    environment.Set(std::string(kFunctionPrefix) + name + std::string(kFunctionSuffix), text.substr(text.find('(')));
+    environment.Set(std::string(kFunctionPrefix) + name + std::string(kFunctionSuffix),
+                    PrintExportedFunction(*function->definition));
   }
 }
 
