@@ -132,8 +132,7 @@ class Parser {
         return Error(Code::kSyntax, std::string("invalid option -- '") + arg[i] + "'");
       }
       if (option->argument == OptionArgument::kNone) {
-        // Empty, but at its letter: so can a command see which letters stand together (grep -12).
-        PADDOCK_TRY(option->apply(options_, std::string_view(arg).substr(i, 0)));
+        PADDOCK_TRY(option->apply(options_, std::string_view()));
         continue;
       }
       if (i + 1 < arg.size()) return option->apply(options_, std::string_view(arg).substr(i + 1));

@@ -48,7 +48,7 @@ struct Options {
   std::string color;
   bool has_color = false;
   std::string context_digits;
-  const char* last_digit = nullptr;
+  std::string_view letters;   // of the argument being read, behind the last digit
   int64_t context = -1;
   bool warns_of_offsets = false;
   bool wants_version = false;
@@ -125,11 +125,19 @@ Status SetContext(Options& options, std::string_view text) {
   PADDOCK_ASSIGN(options.context, ParseContext(text));
   return {};
 }
-// The digits of -NUM; those of another argument begin a new number.
+// Takes nothing: notes the argument whose digits come.
+bool NoteArgument(void* where, std::string_view argument) {
+  Options& options = *static_cast<Options*>(where);
+  options.letters = argument;
+  options.context_digits.clear();
+  return false;
+}
+// The digits of -NUM; behind another letter or in another argument a new number begins.
 template <char kDigit>
-Status AddDigit(Options& options, std::string_view at) {
-  if (options.last_digit == nullptr || options.last_digit + 1 != at.data()) options.context_digits.clear();
-  options.last_digit = at.data();
+Status AddDigit(Options& options, std::string_view) {
+  const size_t at = options.letters.find_first_of("0123456789");
+  if (at > 0) options.context_digits.clear();
+  options.letters.remove_prefix(std::min(at + 1, options.letters.size()));
   options.context_digits.push_back(kDigit);
   return SetContext(options, options.context_digits);
 }
@@ -579,7 +587,7 @@ ExitStatus Run(Invocation& in) {
   options.is_utf8 = options.settings.is_utf8 = in.locale.is_utf8;
   if (in.name() == "egrep") options.dialect = RegexDialect::kGrepExtended;
   if (in.name() == "fgrep") options.is_fixed = true;
-  auto parsed = ParseOptions(in.args, kOptions, &options);
+  auto parsed = ParseOptions(in.args, kOptions, &options, {.numeric_shorthand = NoteArgument});
   if (!parsed) {
     if (parsed.error().code == Code::kSyntax) return Usage(in, parsed.error().Text());
     if (parsed.error().code == Code::kRange) return Usage(in, parsed.error().Text(), 1);
