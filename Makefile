@@ -27,6 +27,7 @@ test: setup configure  ## build and run every check and test
 	@scripts/test
 
 bench: build  ## run the benchmarks
+	@ninja -C $(BUILD) -j$(JOBS) engine_bench
 	@bench/run
 
 fuzz:  ## fuzz each target for FUZZ_SECONDS (60)

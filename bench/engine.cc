@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "base/budget.h"
+#include "base/memory_meter.h"
 #include "commands/table.h"
 #include "drivers/virtual/virtual_driver.h"
 #include "sandbox/sandbox.h"
@@ -117,6 +118,7 @@ void BenchParse(size_t bytes) {
 }  // namespace paddock
 
 int main(int argc, char** argv) {
+  paddock::TuneAllocator();
   const std::string what = argc == 3 ? argv[1] : "";
   const int count = argc == 3 ? std::atoi(argv[2]) : 0;
   if (count <= 0 || (what != "echo" && what != "idle" && what != "parse")) {

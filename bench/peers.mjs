@@ -1,6 +1,8 @@
 // Runs one script in another in-process shell and prints what it gave, with the CPU time it took, as JSON.
+// Or makes many sandboxes: one after the other, each running `echo hi`, or all alive at once.
 //
-//   node peers.mjs bashkit|just-bash SCRIPT
+//   node [--expose-gc] peers.mjs bashkit|just-bash run SCRIPT
+//   node [--expose-gc] peers.mjs bashkit|just-bash echo|idle COUNT
 //
 // The clock starts after the package is loaded and the sandbox made, so Node's own start does not count. Limits
 // are raised as far as the packages allow: they are for hostile scripts, and these are only long.
@@ -36,14 +38,46 @@ async function openJustBash() {
 
 const kOpeners = { "bashkit": openBashkit, "just-bash": openJustBash };
 
-const [peer, script] = process.argv.slice(2);
-if (!Object.hasOwn(kOpeners, peer ?? "") || script === undefined) {
-  console.error(`usage: peers.mjs ${Object.keys(kOpeners).join("|")} SCRIPT`);
+async function run(open, script) {
+  const execute = await open();
+  const before = process.cpuUsage();
+  const { stdout, stderr, exitCode } = await execute(script);
+  const used = process.cpuUsage(before);
+  return { stdout, stderr, status: exitCode, cpu_s: (used.user + used.system) / 1e6 };
+}
+
+async function echo(open, count) {
+  await (await open())("echo hi");
+  const before = process.cpuUsage();
+  for (let i = 0; i < count; ++i) {
+    const { stdout } = await (await open())("echo hi");
+    if (stdout !== "hi\n") throw new Error(`echo gave ${stdout}`);
+  }
+  const used = process.cpuUsage(before);
+  return { cpu_us_each: (used.user + used.system) / count };
+}
+
+async function idle(open, count) {
+  const alive = [];
+  const add = async () => {
+    const execute = await open();
+    await execute("echo hi");
+    alive.push(execute);
+  };
+  for (let i = 0; i < 20; ++i) await add();
+  globalThis.gc();
+  const before = process.memoryUsage.rss();
+  for (let i = 0; i < count; ++i) await add();
+  globalThis.gc();
+  return { used_bytes_each: Math.round((process.memoryUsage.rss() - before) / count) };
+}
+
+const kModes = { run, echo: (open, count) => echo(open, Number(count)), idle: (open, count) => idle(open, Number(count)) };
+
+const [peer, mode, argument] = process.argv.slice(2);
+if (!Object.hasOwn(kOpeners, peer ?? "") || !Object.hasOwn(kModes, mode ?? "") || argument === undefined) {
+  console.error(`usage: peers.mjs ${Object.keys(kOpeners).join("|")} ${Object.keys(kModes).join("|")} ARGUMENT`);
   process.exit(2);
 }
-const execute = await kOpeners[peer]();
-const before = process.cpuUsage();
-const { stdout, stderr, exitCode } = await execute(script);
-const used = process.cpuUsage(before);
-console.log(JSON.stringify({ stdout, stderr, status: exitCode, cpu_s: (used.user + used.system) / 1e6 }));
+console.log(JSON.stringify(await kModes[mode](kOpeners[peer], argument)));
 process.exit(0);

@@ -34,4 +34,7 @@ class MemoryMeter {
   static constexpr size_t kLargeRequest = 1 << 20;
 };
 
+// Settings of the C library's allocator for a program full of sandboxes. Once, early in main().
+void TuneAllocator();
+
 }  // namespace paddock
