@@ -6,6 +6,7 @@
 #include "shell/exec/program.h"
 #include "shell/parser/parser.h"
 #include "shell/state/assign.h"
+#include "shell/state/history.h"
 #include "shell/state/initial.h"
 #include "text/regex.h"
 
@@ -24,7 +25,7 @@ Shell::Shell(proc::Process& process, const ShellHost& host, const Environment& e
       hash_(std::make_shared<std::map<std::string, std::pair<std::string, int>>>()),
       exports_(std::make_shared<ExportCache>()) {
   aliases = std::make_shared<std::map<std::string, Alias>>();
-  history = std::make_shared<std::vector<std::string>>();
+  history = std::make_shared<HistoryList>();
   err_.set_unbuffered(true);
   shell_pid = process.pid();
   initial_stdin = process.descriptors().Get(0).get();
@@ -127,6 +128,7 @@ std::string Shell::Prefix() const {
     }
   }
   if (is_interactive) return prefix + ": ";
+  if (options.Get(ShoptOption::kGnuErrfmt)) return prefix + ":" + std::to_string(line) + ": ";
   return prefix + ": line " + std::to_string(line) + ": ";
 }
 
@@ -192,7 +194,7 @@ std::optional<std::string_view> Shell::Get(const Name& name) {
   if (variable != nullptr && variable->has(kNameref)) [[unlikely]] {
     Target target;
     if (!ResolveName(*this, name, &target)) return std::nullopt;
-    variable = variables.Find(target.name);
+    variable = target.Find(variables);
     if (variable == nullptr) return std::nullopt;
     if (target.subscript) {
       const std::string* element = nullptr;
@@ -311,6 +313,8 @@ const Function* Shell::FindFunction(std::string_view name) const {
 }
 
 void Shell::DefineFunction(const std::string& name, Function function) {
+  const Function* replaced = FindFunction(name);
+  if (function.is_exported || (replaced != nullptr && replaced->is_exported)) variables.NoteExport();
   if (functions_.use_count() > 1) {
     functions_ = std::make_shared<std::map<std::string, Function, std::less<>>>(*functions_);
   }
@@ -322,6 +326,7 @@ bool Shell::RemoveFunction(const std::string& name) {
   if (functions_.use_count() > 1) {
     functions_ = std::make_shared<std::map<std::string, Function, std::less<>>>(*functions_);
   }
+  if (functions_->find(name)->second.is_exported) variables.NoteExport();
   functions_->erase(name);
   return true;
 }

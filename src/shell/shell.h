@@ -37,6 +37,7 @@ class JobTable;
 class ArithmeticCache;
 struct ParserOptions;
 struct CompletionTable;
+struct HistoryList;
 
 // What ulimit keeps for one resource, in the unit it shows; kUnlimited where there is none.
 struct ResourceLimit {
@@ -89,6 +90,8 @@ struct Traps {
   std::map<int, std::string> inherited; // of the parent shell, shown by `trap` until one is set here
   uint64_t ignored_at_start = 0;        // signals that cannot be trapped
   bool is_running[kTrapCount] = {};
+  int running_count = 0;
+  int withheld_count = 0;               // calls that keep DEBUG, RETURN or ERR from their function
 };
 
 // $? of a shell that ran a -c string up to a fatal error.
@@ -212,8 +215,15 @@ class Shell {
   void CatchDeadlySignals(bool on);
   int death_signal = 0;
   const void* initial_stdin = nullptr;   // the open file that descriptor 0 was at the start; only compared
-  // Runs the action of DEBUG, ERR or RETURN if one is set and applies here. Keeps $?.
-  void RunPseudoTrap(int trap);
+  // Runs the action of DEBUG, ERR or RETURN if one is set and applies here; its status. Keeps $?.
+  int RunPseudoTrap(int trap);
+  // DEBUG before a command: false when the command must not run (extdebug, or the action left).
+  bool RunDebugTrap();
+  bool has_traps() const { return !traps.actions.empty() || traps.withheld_count > 0; }
+  // A command is about to run: DEBUG sees `text`; false when it must not. Only while has_traps().
+  bool AnnounceCommand(std::string text);
+  // Forgets the command that ran, whose tree may end; its text stays for the $BASH_COMMAND of traps.
+  void ForgetCommand();
   JobTable& jobs() { return *jobs_; }
 
   // --- plumbing -----------------------------------------------------------------------------------
@@ -243,6 +253,7 @@ class Shell {
   int line = 0;                        // $LINENO
   std::string name0 = "bash";          // $0
   std::string command_text;            // $BASH_COMMAND, kept up to date while a trap is set
+  const Statement* pipeline_stage = nullptr;   // what this subshell runs as a stage: no ERR trap for it
   const Statement* command = nullptr;  // the simple command that runs, for $BASH_COMMAND
   std::string last_argument;           // $_
   int last_background_pid = 0;         // $!, 0 when none
@@ -271,7 +282,8 @@ class Shell {
   std::shared_ptr<std::map<std::string, Alias>> aliases;   // shared until written
   std::vector<std::string> disabled_builtins;              // by enable -n
   std::vector<std::string> directory_stack;                // without the current directory
-  std::shared_ptr<std::vector<std::string>> history;       // shared until written
+  std::shared_ptr<HistoryList> history;                    // shared until written
+  bool has_recorded_line = false, has_pushed_line = false;   // where its last entry came from (history.cc)
   std::map<char, ResourceLimit> resource_limits;           // what ulimit set, by its letter
   std::shared_ptr<CompletionTable> completions;            // of complete; null: none, shared until written
 

@@ -11,6 +11,6 @@ enum class DeclareKind { kDeclare, kLocal, kExport, kReadonly };
 
 int RunDeclare(Shell& shell, const BuiltinCall& call, const Builtin& builtin, DeclareKind kind);
 // "name=value" as `set` and `declare` without options list it.
-std::string AssignmentText(const std::string& name, const Variable& variable);
+std::string AssignmentText(const Shell& shell, const std::string& name, const Variable& variable);
 
 }  // namespace paddock::shell

@@ -170,7 +170,7 @@ class Declarer {
       if (kind_ == DeclareKind::kLocal && shell_.variables.FindLocal(Name(name)) == nullptr) continue;
       if ((variable->attributes & on_) != on_) continue;
       if (plain || (kind_ == DeclareKind::kLocal && !prints_)) {
-        if (variable->is_set) shell_.out().WriteLine(AssignmentText(name, *variable));
+        if (variable->is_set) shell_.out().WriteLine(AssignmentText(shell_, name, *variable));
       } else {
         PrintVariable(name, *variable);
       }
@@ -256,6 +256,9 @@ class Declarer {
       if (subscript) return Refuse(reference + "[" + *subscript + "]: reference variable cannot be an array");
       if (has_value && value == reference && !is_local) {
         return Refuse(reference + ": nameref variable self references not allowed");
+      }
+      if (has_value && value == reference) {
+        shell_.Complain(name_, "warning: " + reference + ": circular name reference");
       }
       if (has_value && !IsName(value.substr(0, value.find('[')))) {
         return Refuse("`" + value + "': invalid variable name for name reference");
@@ -396,7 +399,7 @@ int RunDeclare(Shell& shell, const BuiltinCall& call, const Builtin& builtin, De
   return Declarer(shell, call, builtin, kind).Run();
 }
 
-std::string AssignmentText(const std::string& name, const Variable& variable) {
+std::string AssignmentText(const Shell& shell, const std::string& name, const Variable& variable) {
   if (variable.is_array()) {
     const std::string described = DescribeVariable(name, variable);
     return described.substr(described.find(' ', 8) + 1);
@@ -405,7 +408,8 @@ std::string AssignmentText(const std::string& name, const Variable& variable) {
                         variable.text.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=.,:/%@") ==
                             std::string::npos;
   if (variable.text.empty()) return name + "=";
-  return name + "=" + (is_plain ? variable.text : QuoteForReuse(variable.text));
+  if (is_plain) return name + "=" + variable.text;
+  return name + "=" + (shell.options.Get(SetOption::kPosix) ? QuoteSingle(variable.text) : QuoteForReuse(variable.text));
 }
 
 }  // namespace paddock::shell

@@ -1,6 +1,7 @@
 // history - shows and changes the history list
 
 #include "shell/builtins/arguments.h"
+#include "shell/state/history.h"
 #include "text/time_format.h"
 
 namespace paddock::shell {
@@ -8,22 +9,25 @@ namespace {
 
 using Lines = std::vector<std::string>;
 
-Lines& MutableHistory(Shell& shell) {
-  if (shell.history.use_count() > 1) shell.history = std::make_shared<Lines>(*shell.history);
-  return *shell.history;
+// Takes the command that runs out of the list, where -s and -p leave no trace of themselves.
+void ForgetOwnLine(Shell& shell) {
+  const bool has_own = shell.options.Get(SetOption::kHistory) && shell.has_recorded_line && !shell.has_pushed_line;
+  if (!has_own || shell.history->lines.empty()) return;
+  MutableHistory(shell).lines.pop_back();
+  shell.has_recorded_line = false;
 }
 
 // Adds a line, as HISTCONTROL says about repeated ones.
-void Append(Shell& shell, const std::string& line) {
-  Lines& lines = MutableHistory(shell);
+void Append(Shell& shell, std::string line) {
   const std::string control = ":" + shell.GetOr("HISTCONTROL", "") + ":";
   if (control.find(":erasedups:") != std::string::npos) {
-    shell.budget().Step(static_cast<int64_t>(lines.size()));
-    std::erase(lines, line);
+    shell.budget().Step(static_cast<int64_t>(shell.history->lines.size()));
+    std::erase(MutableHistory(shell).lines, line);
   }
   const bool ignores_repeated =
       control.find(":ignoredups:") != std::string::npos || control.find(":ignoreboth:") != std::string::npos;
-  if (!ignores_repeated || lines.empty() || lines.back() != line) lines.push_back(line);
+  const Lines& lines = shell.history->lines;
+  if (!ignores_repeated || lines.empty() || lines.back() != line) AddHistory(shell, std::move(line));
 }
 
 int OutOfRange(Shell& shell, const std::string& text) {
@@ -32,24 +36,24 @@ int OutOfRange(Shell& shell, const std::string& text) {
 }
 
 // Entry N from 1, or from the end if negative; nothing if there is none.
-std::optional<size_t> Position(const Lines& lines, std::string_view text) {
+std::optional<size_t> Position(const HistoryList& history, std::string_view text) {
   const auto number = ParseInteger(text);
   if (!number) return std::nullopt;
-  const auto size = static_cast<int64_t>(lines.size());
-  const int64_t place = *number < 0 ? size + *number : *number - 1;
+  const auto size = static_cast<int64_t>(history.lines.size());
+  const int64_t place = *number < 0 ? size + *number : *number - 1 - static_cast<int64_t>(history.dropped);
   if (place < 0 || place >= size) return std::nullopt;
   return static_cast<size_t>(place);
 }
 
 int Delete(Shell& shell, const std::string& text) {
-  Lines& lines = MutableHistory(shell);
+  Lines& lines = MutableHistory(shell).lines;
   const size_t dash = text.find('-', 1);
   const std::string first_text = text.substr(0, dash);
-  const auto first = Position(lines, first_text);
+  const auto first = Position(*shell.history, first_text);
   if (!first) return OutOfRange(shell, first_text);
   auto last = first;
   if (dash != std::string::npos) {
-    last = Position(lines, std::string_view(text).substr(dash + 1));
+    last = Position(*shell.history, std::string_view(text).substr(dash + 1));
     if (!last || *last < *first) return OutOfRange(shell, text.substr(dash + 1));
   }
   lines.erase(lines.begin() + static_cast<std::ptrdiff_t>(*first), lines.begin() + static_cast<std::ptrdiff_t>(*last) + 1);
@@ -57,7 +61,7 @@ int Delete(Shell& shell, const std::string& text) {
 }
 
 int Show(Shell& shell, size_t count) {
-  const Lines& lines = *shell.history;
+  const Lines& lines = shell.history->lines;
   std::string stamp;
   if (const auto format = shell.Get("HISTTIMEFORMAT"); format && !format->empty()) {
     const int64_t seconds = std::chrono::duration_cast<std::chrono::seconds>(shell.kernel().clock().RealNow()).count();
@@ -66,7 +70,7 @@ int Show(Shell& shell, size_t count) {
   }
   for (size_t i = lines.size() - std::min(count, lines.size()); i < lines.size(); ++i) {
     shell.budget().Step();
-    std::string number = std::to_string(i + 1);
+    std::string number = std::to_string(shell.history->dropped + i + 1);
     if (number.size() < 5) number.insert(0, 5 - number.size(), ' ');
     shell.out().WriteLine(number + "  " + stamp + lines[i]);
   }
@@ -79,12 +83,11 @@ int UseFile(Shell& shell, char letter, std::string path) {
   if (letter == 'r' || letter == 'n') {
     const auto text = vfs::ReadFile(shell.files(), path);
     if (!text) return 1;
-    Lines& lines = MutableHistory(shell);
     std::string_view rest = *text;
     while (!rest.empty()) {
       shell.budget().Step();
       const size_t end = rest.find('\n');
-      if (end != 0) lines.emplace_back(rest.substr(0, end));
+      if (end != 0) AddHistory(shell, std::string(rest.substr(0, end)));
       if (end == std::string_view::npos) break;
       rest.remove_prefix(end + 1);
     }
@@ -96,13 +99,13 @@ int UseFile(Shell& shell, char letter, std::string path) {
     return 1;
   }
   std::string text;
-  for (const std::string& line : *shell.history) text += line + "\n";
+  for (const std::string& line : shell.history->lines) text += line + "\n";
   return (*file)->Write(text) ? 0 : 1;
 }
 
 // Replaces the events of `text` (!! !N !-N !string !?string?) and the words !$ !^ !* and :N of them.
 std::optional<std::string> Expand(Shell& shell, const std::string& text) {
-  const Lines& lines = *shell.history;
+  const Lines& lines = shell.history->lines;
   std::string result;
   for (size_t i = 0; i < text.size();) {
     shell.budget().Step();
@@ -121,7 +124,7 @@ std::optional<std::string> Expand(Shell& shell, const std::string& text) {
       event = last;
     } else if (c == '-' || (c >= '0' && c <= '9')) {
       const size_t end = std::min(text.find_first_not_of("0123456789", i + 1), text.size());
-      event = Position(lines, std::string_view(text).substr(i, end - i));
+      event = Position(*shell.history, std::string_view(text).substr(i, end - i));
       i = end;
     } else {
       const bool is_anywhere = c == '?';
@@ -205,14 +208,17 @@ int Run(Shell& shell, const BuiltinCall& call) {
     }
   }
   const auto operands = options.operands();
-  if (clears) MutableHistory(shell).clear();
+  if (clears) MutableHistory(shell) = {};
   if (stores) {
+    ForgetOwnLine(shell);
     std::string line;
     for (const std::string& word : operands) line += (line.empty() ? "" : " ") + word;
-    if (!operands.empty()) Append(shell, line);
+    if (!operands.empty()) Append(shell, std::move(line));
+    shell.has_pushed_line = true;
     return 0;
   }
   if (expands) {
+    ForgetOwnLine(shell);
     int status = 0;
     for (const std::string& word : operands) {
       const auto expanded = Expand(shell, word);
@@ -243,7 +249,7 @@ extern const Builtin kBuiltin_history;
 const Builtin kBuiltin_history = {
     .name = "history",
     .usage = "[-c] [-d offset] [n] or history -anrw [filename] or history -ps arg [arg...]",
-    .help = "Display or manipulate the history list. Commands are not recorded: only -s, -r and -n add to it.",
+    .help = "Display or manipulate the history list. Commands are recorded while `set -o history` is on.",
     .run = Run,
 };
 

@@ -25,8 +25,9 @@ int List(Shell& shell, std::span<const std::string> operands) {
       if (name.empty()) continue;
       const std::string number = std::to_string(signal);
       shell.out().Write(std::string(number.size() < 2 ? 1 : 0, ' ') + number + ") SIG" + name);
-      shell.out().Put(++column % 5 == 0 || signal == proc::kLastSignal ? '\n' : '\t');
+      shell.out().Put(++column % 5 == 0 ? '\n' : '\t');
     }
+    if (column % 5 != 0) shell.out().Put('\n');
     return 0;
   }
   int status = 0;

@@ -82,7 +82,7 @@ int RunMapfile(Shell& shell, const BuiltinCall& call) {
   if (!ResolveName(shell, Name(array), &target)) return 1;
   if (const Variable* existing = shell.variables.Find(target.name)) {
     if (existing->has(kReadonly)) {
-      shell.Complain(name, array + ": readonly variable");
+      shell.Complain(array + ": readonly variable");
       return 1;
     }
     if (existing->has(kAssociative)) {

@@ -4,6 +4,11 @@ namespace paddock::shell {
 
 void PutSetOption(Shell& shell, SetOption option, bool on) {
   shell.options.Put(option, on);
+  if (on && option == SetOption::kHistory) {
+    // As when bash loads its history file, of which there is none here.
+    if (!shell.Get("HISTSIZE")) shell.SetShellVariable("HISTSIZE", "500");
+    if (!shell.Get("HISTFILESIZE")) shell.SetShellVariable("HISTFILESIZE", shell.GetOr("HISTSIZE", "500"));
+  }
   if (on && option == SetOption::kVi) shell.options.Put(SetOption::kEmacs, false);
   if (on && option == SetOption::kEmacs) shell.options.Put(SetOption::kVi, false);
   if (option == SetOption::kPosix) {
@@ -15,6 +20,16 @@ void PutSetOption(Shell& shell, SetOption option, bool on) {
     } else {
       shell.variables.Unset(Name("POSIXLY_CORRECT"));
     }
+  }
+}
+
+void PutShoptOption(Shell& shell, ShoptOption option, bool on) {
+  shell.options.Put(option, on);
+  if (option == ShoptOption::kExtdebug) {
+    shell.options.Put(SetOption::kFunctrace, on);
+    shell.options.Put(SetOption::kErrtrace, on);
+  } else if (const std::string_view level = CompatibilityLevel(option); !level.empty()) {
+    shell.SetShellVariable("BASH_COMPAT", on ? level : "52");
   }
 }
 

@@ -41,11 +41,11 @@ class Host final : public PrintfHost {
   }
   bool is_utf8() const override { return shell_.locale().is_utf8; }
   bool StoreCount(std::string_view variable, size_t count) override {
-    if (!IsName(variable)) {
+    if (!IsReference(variable)) {
       shell_.Complain("printf", "`" + std::string(variable) + "': not a valid identifier");
       return false;
     }
-    return AssignScalar(shell_, Name(std::string(variable)), std::to_string(count));
+    return AssignReference(shell_, variable, std::to_string(count));
   }
   Budget& budget() override { return shell_.budget(); }
   int64_t NowSeconds() override {
@@ -60,26 +60,13 @@ class Host final : public PrintfHost {
   Shell& shell_;
 };
 
-bool Store(Shell& shell, const std::string& variable, const std::string& value) {
-  const size_t bracket = variable.find('[');
-  const bool has_subscript = bracket != std::string::npos && variable.back() == ']';
-  if (!IsName(std::string_view(variable).substr(0, has_subscript ? bracket : variable.size()))) {
-    shell.Complain("printf", "`" + variable + "': not a valid identifier");
-    return false;
-  }
-  if (!has_subscript) return AssignScalar(shell, Name(variable), value);
-  return AssignElement(shell, Name(variable.substr(0, bracket)),
-                       variable.substr(bracket + 1, variable.size() - bracket - 2), value);
-}
-
 int Run(Shell& shell, const BuiltinCall& call) {
   BuiltinOptions options(shell, call, *FindBuiltin("printf"), "v:");
   std::optional<std::string> variable;
   while (const char letter = options.Next()) {
     if (letter == '?') return 2;
     variable = options.argument();
-    const std::string base = variable->substr(0, variable->find('['));
-    if (!IsName(base)) {
+    if (!IsReference(*variable)) {
       shell.Complain("printf", "`" + *variable + "': not a valid identifier");
       return 2;
     }
@@ -94,7 +81,7 @@ int Run(Shell& shell, const BuiltinCall& call) {
     return status;
   }
   text.resize(std::min(text.size(), text.find('\0')));   // a variable holds no NUL
-  return Store(shell, *variable, text) ? status : 1;
+  return AssignReference(shell, *variable, text) ? status : 1;
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 // read - reads a line and splits it into variables
 
+#include <algorithm>
 #include <cmath>
 
 #include "shell/builtins/arguments.h"
@@ -80,6 +81,7 @@ struct Record {
   std::vector<bool> quoted;
   bool has_delimiter = false;
   bool is_timed_out = false;
+  int interrupting_signal = 0;
   Status status;
 
   void Add(char byte, bool is_quoted) {
@@ -135,7 +137,7 @@ class Reader {
     size_t begin = text.size() - 1;
     while (begin > 0 && text.size() - begin < 4 && (static_cast<unsigned char>(text[begin]) & 0xC0) == 0x80) --begin;
     const unsigned char lead = static_cast<unsigned char>(text[begin]);
-    const size_t wanted = lead >= 0xF0 ? 4 : lead >= 0xE0 ? 3 : lead >= 0xC0 ? 2 : 1;
+    const size_t wanted = lead > 0xF4 ? 1 : lead >= 0xF0 ? 4 : lead >= 0xE0 ? 3 : lead >= 0xC2 ? 2 : 1;
     return text.size() - begin >= wanted;
   }
 
@@ -157,19 +159,38 @@ class Reader {
     return static_cast<unsigned char>(block_.bytes[position_++]);
   }
 
+  // Waits for data by looking again and again where a deadline or a trap may end the wait.
   bool WaitForData(Record& record) {
-    if (!options_.timeout) return true;
+    if (!options_.timeout && !HasSignalTraps()) return true;
+    constexpr Nanoseconds kPoll{1'000'000};   // pipes wake nobody for a timed wait
     while (!file_->IsReadReady()) {
+      if (!RunTraps(record)) return false;
       const Nanoseconds now = shell_.kernel().clock().MonotonicNow();
-      if (now >= deadline_) {
+      if (options_.timeout && now >= deadline_) {
         record.is_timed_out = true;
         return false;
       }
-      // Pipes wake nobody for a timed wait: look again soon.
-      constexpr Nanoseconds kPoll{1'000'000};
-      shell_.kernel().scheduler().Park(std::min(deadline_, now + kPoll));
+      shell_.kernel().scheduler().Park(options_.timeout ? std::min(deadline_, now + kPoll) : now + kPoll);
     }
     return true;
+  }
+
+  bool HasSignalTraps() const {
+    const auto& actions = shell_.traps.actions;
+    return std::any_of(actions.begin(), actions.end(), [](const auto& trap) {
+      return trap.first != kTrapExit && trap.first < kTrapDebug && !trap.second.empty();
+    });
+  }
+
+  // Runs the traps of signals that came meanwhile. False when they end the read (in posix mode they do).
+  bool RunTraps(Record& record) {
+    if (!shell_.process().HasCaught()) return true;
+    const int signal = shell_.process().TakeCaught();
+    shell_.process().Raise(signal);
+    shell_.RunPendingTraps();
+    if (shell_.flow == Flow::kNone && (!shell_.options.Get(SetOption::kPosix) || signal == proc::kSigChld)) return true;
+    record.interrupting_signal = signal;
+    return false;
   }
 
   void GiveBack() {
@@ -225,15 +246,6 @@ std::vector<std::string> Split(const Record& record, std::string_view ifs, size_
   return fields;
 }
 
-bool Store(Shell& shell, const std::string& variable, const std::string& value) {
-  const size_t bracket = variable.find('[');
-  if (bracket != std::string::npos && variable.back() == ']') {
-    return AssignElement(shell, Name(variable.substr(0, bracket)),
-                         variable.substr(bracket + 1, variable.size() - bracket - 2), value);
-  }
-  return AssignScalar(shell, Name(variable), value);
-}
-
 int StoreFields(Shell& shell, const ReadOptions& options, std::span<const std::string> names, const Record& record) {
   const std::string ifs = shell.ifs();
   if (options.is_array) {
@@ -262,18 +274,17 @@ int StoreFields(Shell& shell, const ReadOptions& options, std::span<const std::s
     }
     return 0;
   }
-  if (names.empty()) return Store(shell, "REPLY", record.text) ? 0 : 1;
+  if (names.empty()) return AssignScalar(shell, Name("REPLY"), record.text) ? 0 : 1;
   std::vector<std::string> fields;
   if (options.is_exact) {
     fields.push_back(record.text);
   } else {
     fields = Split(record, ifs, names.size());
   }
-  int status = 0;
   for (size_t i = 0; i < names.size(); ++i) {
-    if (!Store(shell, names[i], i < fields.size() ? fields[i] : std::string())) status = 1;
+    if (!AssignReference(shell, names[i], i < fields.size() ? fields[i] : std::string())) return 1;
   }
-  return status;
+  return 0;
 }
 
 int Run(Shell& shell, const BuiltinCall& call) {
@@ -282,7 +293,7 @@ int Run(Shell& shell, const BuiltinCall& call) {
   if (const int status = ParseReadOptions(shell, options, &parsed); status != 0) return status;
   const auto names = options.operands();
   for (const std::string& name : names) {
-    if (!IsName(name.substr(0, name.find('[')))) {
+    if (!IsReference(name)) {
       shell.Complain("read", "`" + name + "': not a valid identifier");
       return 1;
     }
@@ -306,6 +317,7 @@ int Run(Shell& shell, const BuiltinCall& call) {
                                std::string(record.status.error().Text()));
     return 1;
   }
+  if (record.interrupting_signal != 0) return 128 + record.interrupting_signal;
   const int status = StoreFields(shell, parsed, names, record);
   if (status != 0) return status;
   if (record.is_timed_out) return kTimedOut;

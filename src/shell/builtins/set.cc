@@ -10,7 +10,7 @@ namespace {
 void ListEverything(Shell& shell) {
   for (const std::string& name : shell.variables.Names()) {
     const Variable* variable = shell.variables.Find(Name(name));
-    if (variable != nullptr && variable->is_set) shell.out().WriteLine(AssignmentText(name, *variable));
+    if (variable != nullptr && variable->is_set) shell.out().WriteLine(AssignmentText(shell, name, *variable));
   }
   if (shell.options.Get(SetOption::kPosix)) return;
   for (const std::string& name : shell.FunctionNames()) {

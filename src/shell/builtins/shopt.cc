@@ -51,7 +51,7 @@ int HandleOne(Shell& shell, const Flags& flags, const std::string& name) {
     if (set_option) {
       PutSetOption(shell, *set_option, flags.sets);
     } else {
-      shell.options.Put(*shopt_option, flags.sets);
+      PutShoptOption(shell, *shopt_option, flags.sets);
     }
     return 0;
   }

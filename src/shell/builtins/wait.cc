@@ -146,7 +146,7 @@ int Run(Shell& shell, const BuiltinCall& call) {
     if (letter == 'p') variable = options.argument();
   }
   if (!variable.empty()) {
-    if (!IsName(variable)) {
+    if (!IsReference(variable)) {
       shell.Complain("wait", "`" + variable + "': not a valid identifier");
       return 1;
     }
@@ -162,7 +162,7 @@ int Run(Shell& shell, const BuiltinCall& call) {
   } else {
     for (const std::string& operand : operands) status = WaitForOperand(shell, operand, &pid);
   }
-  if (!variable.empty() && pid != 0) AssignScalar(shell, Name(variable), std::to_string(pid));
+  if (!variable.empty() && pid != 0) AssignReference(shell, variable, std::to_string(pid));
   return status;
 }
 

@@ -30,7 +30,7 @@ bool TestVariable(Shell& shell, const std::string& reference) {
   }
   Target target;
   if (!ResolveName(shell, Name(reference.substr(0, bracket)), &target)) return false;
-  const Variable* variable = shell.variables.Find(target.name);
+  const Variable* variable = target.Find(shell.variables);
   if (variable == nullptr || !variable->is_set) return false;
   const std::string subscript = reference.substr(bracket + 1, reference.size() - bracket - 2);
   if (variable->has(kAssociative)) {
@@ -274,10 +274,7 @@ std::optional<bool> TestBinary(Shell& shell, std::string_view op, const std::str
 void RunConditional(Shell& shell, const Statement& statement) {
   shell.line = statement.line;
   shell.command = &statement;
-  if (!shell.traps.actions.empty()) {
-    shell.command_text = PrintStatement(statement);
-    shell.RunPseudoTrap(kTrapDebug);
-  }
+  if (shell.has_traps() && !shell.AnnounceCommand(PrintStatement(statement))) return;
   shell.last_status = 0;
   const Answer answer = EvaluateCondition(shell, *statement.test);
   if (answer) {

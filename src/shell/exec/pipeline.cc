@@ -18,7 +18,17 @@ struct ChildPlan {
   vfs::OpenFilePtr out;
   bool stderr_too = false;
   bool is_background = false;
+  bool is_stage = false;
 };
+
+// Runs `statement` as all that a child shell does. One that is a ( ) is the child shell itself.
+int RunAlone(Shell& own, const Statement& statement) {
+  if (statement.kind != Statement::Kind::kSubshell) return own.ExecuteStatement(statement);
+  std::vector<Shell::SavedDescriptor> replaced;
+  own.line = statement.line;
+  if (!own.ApplyRedirects(statement.redirects, &replaced)) return own.last_status = 1;
+  return own.ExecuteList(*statement.body);
+}
 
 // Starts `statement` in a child shell on a fiber of its own. `keep` is what the tree belongs to, needed
 // when the parent may go on before the child ends.
@@ -32,6 +42,11 @@ int StartChildShell(Shell& shell, const Statement& statement, const ChildPlan& p
     if (plan.stderr_too) child.descriptors().Set(2, child.descriptors().Get(1));
     *child_shell = std::make_unique<Shell>(shell, child);
     Shell& made = **child_shell;
+    if (plan.is_stage && !plan.is_background) {
+      made.pipeline_stage = &statement;
+      // The words of a simple stage are expanded before it counts as a subshell (see Dispatch).
+      if (statement.kind == Statement::Kind::kSimple) --made.subshell_level;
+    }
     made.runs_last_command = statement.kind == Statement::Kind::kSimple;
     if (plan.is_background) {
       made.loop_depth = 0;
@@ -43,7 +58,7 @@ int StartChildShell(Shell& shell, const Statement& statement, const ChildPlan& p
   proc::Process& child =
       shell.kernel().Start(shell.process(), prepare, [child_shell, &statement, keep](proc::Process&) {
         Shell& own = **child_shell;
-        const int status = own.Finish(own.ExecuteStatement(statement));
+        const int status = own.Finish(RunAlone(own, statement));
         child_shell->reset();
         return status;
       });
@@ -64,7 +79,7 @@ std::vector<int> StartStages(Shell& shell, const Statement& pipeline, const Stat
       *last_input = std::move(input);
       break;
     }
-    ChildPlan plan{.in = std::move(input), .is_background = is_background};
+    ChildPlan plan{.in = std::move(input), .is_background = is_background, .is_stage = true};
     vfs::OpenFilePtr next_input;
     if (!is_last) {
       vfs::PipeEnds ends = vfs::MakePipe(shell.kernel().scheduler());

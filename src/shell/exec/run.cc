@@ -12,6 +12,7 @@
 #include "shell/parser/parser.h"
 #include "shell/shell.h"
 #include "shell/state/assign.h"
+#include "shell/state/history.h"
 #include "text/pattern.h"
 
 namespace paddock::shell {
@@ -83,9 +84,13 @@ int RunText(Shell& shell, std::string_view text, int first_line, std::string_vie
       continue;
     }
     if (!outcome.list) break;
+    if (is_main && shell.options.Get(SetOption::kHistory)) {
+      RecordCommand(shell, text.substr(offset_before, parser.offset() - offset_before));
+    }
     if (outcome.list->items.empty()) continue;
     has_run = true;
     shell.ExecuteList(*outcome.list);
+    shell.ForgetCommand();
     if (shell.flow == Flow::kDiscard && (is_main || !shell.discards_all)) {
       const bool ends = std::exchange(shell.discards_all, false) && shell.reads_command_string;
       shell.flow = ends ? Flow::kExit : Flow::kNone;
@@ -143,9 +148,9 @@ int Shell::ExecuteList(const StatementList& list) {
 namespace {
 
 // After a command that failed: ERR trap and errexit, unless the context forgives.
-void CheckFailure(Shell& shell) {
+void CheckFailure(Shell& shell, const Statement& statement) {
   if (shell.last_status == 0 || shell.errexit_ignored > 0 || shell.flow != Flow::kNone) return;
-  if (!shell.traps.actions.empty()) shell.RunPseudoTrap(kTrapErr);
+  if (!shell.traps.actions.empty() && shell.pipeline_stage != &statement) shell.RunPseudoTrap(kTrapErr);
   if (shell.flow == Flow::kNone && shell.options.Get(SetOption::kErrexit)) shell.flow = Flow::kExit;
 }
 
@@ -192,12 +197,10 @@ class LoopScope {
   Shell& shell_;
 };
 
-// Shows a compound command's head to the DEBUG trap.
-void Announce(Shell& shell, const std::string& text) {
-  if (shell.traps.actions.empty()) return;
+// Shows a compound command's head to the DEBUG trap. False when the command must not run.
+bool Announce(Shell& shell, const std::string& text) {
   shell.command = nullptr;
-  shell.command_text = text;
-  shell.RunPseudoTrap(kTrapDebug);
+  return shell.AnnounceCommand(text);
 }
 
 std::string HeadOf(const Statement& statement, const char* keyword) {
@@ -294,7 +297,10 @@ void RunFor(Shell& shell, const Statement& statement) {
     if (!NextTurn(shell)) return;
     shell.line = statement.line;
     if (shell.options.Get(SetOption::kXtrace)) TraceFor(shell, statement);
-    if (!shell.traps.actions.empty()) Announce(shell, HeadOf(statement, "for"));
+    if (shell.has_traps() && !Announce(shell, HeadOf(statement, "for"))) {
+      if (shell.flow != Flow::kNone) return;
+      continue;
+    }
     if (!SetLoopVariable(shell, statement.name, word)) {
       shell.last_status = 1;
       if (shell.options.Get(SetOption::kPosix) && shell.flow == Flow::kNone) shell.Discard();
@@ -418,7 +424,7 @@ void RunSelect(Shell& shell, const Statement& statement) {
 
 void RunCase(Shell& shell, const Statement& statement) {
   shell.line = statement.line;
-  if (!shell.traps.actions.empty()) Announce(shell, "case " + statement.words[0].source + " in ");
+  if (shell.has_traps() && !Announce(shell, "case " + statement.words[0].source + " in ")) return;
   std::string subject;
   if (!ExpandToString(shell, statement.words[0], &subject)) return;
   if (shell.options.Get(SetOption::kXtrace)) TraceCase(shell, subject);
@@ -445,7 +451,7 @@ void RunCase(Shell& shell, const Statement& statement) {
 
 void RunArithmeticCommand(Shell& shell, const Statement& statement) {
   shell.line = statement.line;
-  if (!shell.traps.actions.empty()) Announce(shell, PrintStatement(statement));
+  if (shell.has_traps() && !Announce(shell, PrintStatement(statement))) return;
   shell.command = &statement;
   const auto value = EvaluatePart(shell, statement, 0);
   if (shell.flow != Flow::kNone) return;
@@ -540,7 +546,7 @@ int Shell::ExecuteStatement(const Statement& statement) {
     const size_t substitutions = substitution_descriptors.size();
     RunSimple(*this, statement);
     CloseSubstitutions(*this, substitutions);
-    CheckFailure(*this);
+    CheckFailure(*this, statement);
     return last_status;
   }
   if (statement.redirects.empty() || statement.kind == Statement::Kind::kFunction ||
@@ -558,7 +564,7 @@ int Shell::ExecuteStatement(const Statement& statement) {
     }
     RestoreRedirects(saved);
     CloseSubstitutions(*this, substitutions);
-    if (last_status != 0 && !CountsItself(statement.kind) && flow == Flow::kNone && saved.empty()) CheckFailure(*this);
+    if (last_status != 0 && !CountsItself(statement.kind) && flow == Flow::kNone && saved.empty()) CheckFailure(*this, statement);
   }
   if (statement.kind == Statement::Kind::kSubshell && last_status != 0 && !traps.actions.empty()) {
     line = statement.line;
@@ -566,7 +572,7 @@ int Shell::ExecuteStatement(const Statement& statement) {
     command_text = PrintStatement(statement);
   }
   const bool is_inverted = statement.kind == Statement::Kind::kPipeline && statement.is_negated;
-  if (CountsItself(statement.kind) && !is_inverted) CheckFailure(*this);
+  if (CountsItself(statement.kind) && !is_inverted) CheckFailure(*this, statement);
   return last_status;
 }
 

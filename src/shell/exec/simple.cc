@@ -192,11 +192,17 @@ int CallFunctionBody(Shell& shell, const std::string& name, const Function& call
     withhold(kTrapErr, shell.options.Get(SetOption::kErrtrace));
   }
   shell.line = function.definition->line;
-  shell.ExecuteStatement(*function.definition);
+  if (!withheld.empty()) ++shell.traps.withheld_count;
+  // A traced function's entry is an event of its own.
+  if (shell.traps.actions.empty() || shell.RunDebugTrap()) shell.ExecuteStatement(*function.definition);
+  shell.ForgetCommand();
+  if (!withheld.empty()) --shell.traps.withheld_count;
   if (shell.flow == Flow::kReturn) shell.flow = Flow::kNone;
   if (shell.flow == Flow::kNone && !shell.traps.actions.empty()) shell.RunPseudoTrap(kTrapReturn);
   for (auto& [trap, action] : withheld) shell.traps.actions.try_emplace(trap, std::move(action));
-  if (shell.frames.back().saved_options) shell.options = *shell.frames.back().saved_options;
+  if (const auto& saved = shell.frames.back().saved_options) {
+    for (const SetOptionInfo& info : SetOptions()) shell.options.Put(info.option, saved->Get(info.option));
+  }
   shell.loop_depth = saved_depth;
   shell.variables.PopScope();
   shell.frames.pop_back();
@@ -281,6 +287,7 @@ int Dispatch(Shell& shell, Expanded expanded, const Shell::CallFlags& flags) {
   const std::string& name = expanded.words[0];
   // Only a program may take the process over: after the first one of a function, eval or source there is more.
   const bool is_last_command = std::exchange(shell.runs_last_command, false);
+  if (is_last_command && shell.pipeline_stage != nullptr) ++shell.subshell_level;
   const Builtin* builtin = FindBuiltin(name);
   const bool special_first = builtin != nullptr && builtin->is_special && shell.options.Get(SetOption::kPosix);
   if (!flags.skip_functions && !flags.only_builtins && !special_first) {
@@ -389,13 +396,7 @@ void RunSimple(Shell& shell, const Statement& statement) {
   }
   shell.line = statement.line;
   shell.command = &statement;
-  if (!shell.traps.actions.empty()) {
-    bool is_in_trap = false;
-    for (const bool running : shell.traps.is_running) is_in_trap |= running;
-    if (!is_in_trap) shell.command_text = PrintStatement(statement);
-    shell.RunPseudoTrap(kTrapDebug);
-    if (shell.flow != Flow::kNone) return;
-  }
+  if (shell.has_traps() && !shell.AnnounceCommand(PrintStatement(statement))) return;
   const SimpleCommand& command = *statement.simple;
   if (command.words.empty()) {
     RunAssignmentsOnly(shell, statement);

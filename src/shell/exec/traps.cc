@@ -1,5 +1,6 @@
 // Traps: pseudo signals and real ones, and the end of a shell.
 
+#include "shell/ast/printer.h"
 #include "shell/exec/executor.h"
 #include "shell/exec/jobs.h"
 #include "shell/shell.h"
@@ -7,20 +8,23 @@
 namespace paddock::shell {
 namespace {
 
-// Runs a trap's action with $? kept for whoever comes after it.
-void RunAction(Shell& shell, int trap, const std::string& action) {
-  if (shell.traps.is_running[trap]) return;
+// Runs a trap's action with $? kept for whoever comes after it; the action's own status.
+int RunAction(Shell& shell, int trap, const std::string& action) {
+  if (shell.traps.is_running[trap]) return 0;
   const int saved_status = shell.last_status;
   const std::vector<int> saved_pipe_status = shell.pipe_status;
   const Statement* const saved_command = shell.command;
   const int saved_line = shell.line;
   const int saved_ignored = shell.errexit_ignored;
   shell.traps.is_running[trap] = true;
+  ++shell.traps.running_count;
   const std::string text = action;   // the action may change the trap
   --shell.trace_depth;               // a trap is no deeper than what it interrupts
   shell.Eval(text, shell.line);
   ++shell.trace_depth;
   shell.traps.is_running[trap] = false;
+  --shell.traps.running_count;
+  const int status = shell.last_status;
   shell.errexit_ignored = saved_ignored;
   shell.command = saved_command;
   shell.line = saved_line;
@@ -28,6 +32,7 @@ void RunAction(Shell& shell, int trap, const std::string& action) {
     shell.last_status = saved_status;
     shell.pipe_status = saved_pipe_status;
   }
+  return status;
 }
 
 }  // namespace
@@ -75,12 +80,36 @@ void Shell::RunPendingTraps() {
   }
 }
 
-void Shell::RunPseudoTrap(int trap) {
+int Shell::RunPseudoTrap(int trap) {
   const auto it = traps.actions.find(trap);
-  if (it == traps.actions.end() || it->second.empty()) return;
+  if (it == traps.actions.end() || it->second.empty()) return 0;
   // Pseudo traps do not fire inside each other.
-  if (traps.is_running[kTrapDebug] || traps.is_running[trap]) return;
-  RunAction(*this, trap, it->second);
+  if (traps.is_running[kTrapDebug] || traps.is_running[trap]) return 0;
+  return RunAction(*this, trap, it->second);
+}
+
+bool Shell::RunDebugTrap() {
+  const int status = RunPseudoTrap(kTrapDebug);
+  if (flow != Flow::kNone) return false;
+  if (status == 0 || !options.Get(ShoptOption::kExtdebug)) return true;
+  constexpr int kReturns = 2;
+  if (status == kReturns && frames.size() > 1) {
+    last_status = status;
+    flow = Flow::kReturn;
+  } else {
+    last_status = 0;
+  }
+  return false;
+}
+
+bool Shell::AnnounceCommand(std::string text) {
+  if (traps.running_count == 0) command_text = std::move(text);
+  return RunDebugTrap();
+}
+
+void Shell::ForgetCommand() {
+  if (command != nullptr && has_traps() && traps.running_count == 0) command_text = PrintStatement(*command);
+  command = nullptr;
 }
 
 int Shell::Finish(int status) {

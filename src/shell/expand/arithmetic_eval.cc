@@ -273,7 +273,7 @@ bool Evaluation::Load(const Name& name, uint32_t token, int64_t* value) {
       Place place;
       return Resolve(element, token, &place) && LoadPlace(place, element, token, value);
     }
-    variable = shell_.variables.Find(target.name);
+    variable = target.Find(shell_.variables);
   }
   const std::string* text = variable == nullptr ? nullptr : variable->Scalar();
   if (text == nullptr) {
@@ -307,7 +307,7 @@ bool Evaluation::Resolve(const Arithmetic::Element& element, uint32_t token, Pla
     Target target;
     if (!ResolveName(shell_, element.name, &target)) return false;
     place->name = target.name;
-    variable = shell_.variables.Find(target.name);
+    variable = target.Find(shell_.variables);
   }
   if (variable == nullptr || !variable->has(kAssociative)) {
     return ResolveIndex(element, variable, token, place);

@@ -45,6 +45,7 @@ std::vector<std::string> Glob(Shell& shell, std::string_view pattern);
 
 // ${x@Q}: the value quoted for reuse as input; and printf %q's form.
 std::string QuoteForReuse(std::string_view text, bool is_utf8 = true);    // 'it'\''s', $'a\nb'
+std::string QuoteSingle(std::string_view text);                           // the first form, whatever is in it
 std::string QuoteBackslash(std::string_view text, bool is_utf8 = true);   // it\'s, '' , $'a\nb'
 // The double-quoted form of declare -p: "…" with \ " $ ` escaped, or $'…' when controls are inside.
 std::string QuoteDouble(std::string_view text, bool is_utf8 = true);

@@ -207,7 +207,7 @@ bool FailLength(Shell& shell, const Parameter& parameter) {
 std::optional<int64_t> FindFirstElement(Shell& shell, const Reference& reference, int64_t offset,
                                         ParameterValue* value) {
   const auto size = static_cast<int64_t>(value->list.size());
-  const Variable* variable = reference.is_variable() ? shell.variables.Find(reference.name) : nullptr;
+  const Variable* variable = reference.is_variable() ? FindVariable(shell, reference) : nullptr;
   if (variable != nullptr && variable->has(kIndexed)) {
     const int64_t end = (variable->indexed ? variable->indexed->max_index() : -1) + 1;
     if (offset < 0) offset += end;
@@ -283,7 +283,7 @@ bool ApplySubstring(Shell& shell, const Parameter& parameter, const Reference& r
   int64_t offset = 0;
   if (parameter.word && !EvaluateBound(shell, *parameter.word, reference, &offset)) return false;
   if (!value->is_list) return SelectCharacters(shell, parameter, reference, offset, value);
-  const Variable* variable = reference.is_variable() ? shell.variables.Find(reference.name) : nullptr;
+  const Variable* variable = reference.is_variable() ? FindVariable(shell, reference) : nullptr;
   if (variable != nullptr && !variable->is_array()) {
     // A plain variable as ${x[@]:1} is text all the same.
     value->text = std::move(value->list[0]);
@@ -400,7 +400,7 @@ bool Substitution::Run() {
 }
 
 bool Substitution::RunLength() {
-  if (value_.is_bad_subscript && shell_.variables.Find(reference_.name) != nullptr) {
+  if (value_.is_bad_subscript && FindVariable(shell_, reference_) != nullptr) {
     // Bash's wording names what is left of the text, too.
     shell_.FailExpansion(reference_.subscript + "]: bad array subscript");
     return false;
@@ -417,7 +417,7 @@ bool Substitution::RunLength() {
       FailUnset(shell_, reference_);
       return false;
     }
-    if (is_array && shell_.variables.Find(reference_.name) == nullptr) {
+    if (is_array && FindVariable(shell_, reference_) == nullptr) {
       shell_.FailExpansion(reference_.name.text + ": unbound variable");
       return false;
     }
@@ -428,7 +428,7 @@ bool Substitution::RunLength() {
 
 bool Substitution::RunKeys() {
   std::vector<std::string> keys;
-  const Variable* variable = shell_.variables.Find(reference_.name);
+  const Variable* variable = FindVariable(shell_, reference_);
   if (variable != nullptr && variable->has(kAssociative)) {
     if (variable->associative) keys = variable->associative->Keys();
   } else if (variable != nullptr && variable->has(kIndexed)) {

@@ -42,6 +42,7 @@ bool FollowNameref(Shell& shell, Reference* reference) {
     return true;
   }
   reference->name = target.name;
+  reference->is_global = target.is_global;
   if (!target.subscript || reference->has_subscript || reference->is_list()) return true;
   return SetSubscript(shell, *target.subscript, reference);
 }
@@ -94,7 +95,7 @@ bool LoadElement(Shell& shell, const Reference& reference, const Variable* varia
       if (shell.flow == Flow::kNone) shell.DiscardAll();
       return false;
     }
-    variable = shell.variables.Find(reference.name);   // the subscript may have assigned
+    variable = FindVariable(shell, reference);   // the subscript may have assigned
     if (variable == nullptr) {
       value->is_bad_subscript = *subscript < 0;
       return true;
@@ -117,6 +118,10 @@ bool LoadElement(Shell& shell, const Reference& reference, const Variable* varia
 }
 
 }  // namespace
+
+const Variable* FindVariable(Shell& shell, const Reference& reference) {
+  return reference.is_global ? shell.variables.FindGlobal(reference.name) : shell.variables.Find(reference.name);
+}
 
 bool Reference::is_variable() const { return IsName(name.text); }
 
@@ -215,7 +220,7 @@ bool LoadValue(Shell& shell, const Reference& reference, ParameterValue* value) 
     }
     return true;
   }
-  const Variable* variable = shell.variables.Find(reference.name);
+  const Variable* variable = FindVariable(shell, reference);
   if (value->is_list) {
     LoadList(variable, value);
     return true;

@@ -12,6 +12,7 @@
 namespace paddock::shell {
 
 class Shell;
+struct Variable;
 
 // A parameter with its subscript expanded.
 struct Reference {
@@ -22,12 +23,16 @@ struct Reference {
   bool is_void = false;         // a nameref that leads nowhere: never set
   bool is_braced = false;       // written ${1}, not $1
   bool is_indirect = false;     // reached through ${!x}
+  bool is_global = false;       // the global variable, whatever hides it
   std::string subscript;
   std::string display;          // for messages: "x", "a[i]", "1"
 
   bool is_list() const { return is_at || is_star; }
   bool is_variable() const;     // false for positional and special parameters
 };
+
+// The variable, or null.
+const Variable* FindVariable(Shell& shell, const Reference& reference);
 
 struct ParameterValue {
   bool is_set = false;          // a list: has elements

@@ -7,6 +7,7 @@
 #include "shell/expand/expansion.h"
 #include "shell/parser/parser.h"
 #include "shell/shell.h"
+#include "shell/state/history.h"
 #include "text/time_format.h"
 #include "text/time_zone.h"
 #include "vfs/file_system.h"
@@ -86,7 +87,7 @@ std::optional<std::string> DecodeEscape(Shell& shell, char letter) {
     case 'w': return WorkingDirectory(shell, false);
     case 'W': return WorkingDirectory(shell, true);
     case '#': return "0";
-    case '!': return std::to_string(shell.history->size() + 1);
+    case '!': return std::to_string(shell.history->dropped + shell.history->lines.size() + 1);
     case '$': return shell.files().credentials().uid == 0 ? "#" : "$";
     default: return std::nullopt;
   }

@@ -70,7 +70,10 @@ std::string QuoteAnsiC(std::string_view text, bool is_utf8) {
 }  // namespace
 
 std::string QuoteForReuse(std::string_view text, bool is_utf8) {
-  if (!IsPrintable(text, is_utf8)) return QuoteAnsiC(text, is_utf8);
+  return IsPrintable(text, is_utf8) ? QuoteSingle(text) : QuoteAnsiC(text, is_utf8);
+}
+
+std::string QuoteSingle(std::string_view text) {
   if (text == "'") return "\\'";
   std::string out = "'";
   for (const char byte : text) {

@@ -47,7 +47,7 @@ void DescribeAssignment(Shell& shell, const Reference& reference, ParameterValue
       value->list.insert(value->list.begin(), {"set", "--"});
       return;
     }
-  } else if (const Variable* variable = shell.variables.Find(reference.name)) {
+  } else if (const Variable* variable = FindVariable(shell, reference)) {
     const std::string letters = AttributeLetters(*variable);
     const std::string& name = reference.name.text;
     if (value->is_list && variable->is_array()) {
@@ -68,7 +68,7 @@ void DescribeAssignment(Shell& shell, const Reference& reference, ParameterValue
 }
 
 void DescribeAttributes(Shell& shell, const Reference& reference, ParameterValue* value) {
-  const Variable* variable = reference.is_variable() ? shell.variables.Find(reference.name) : nullptr;
+  const Variable* variable = reference.is_variable() ? FindVariable(shell, reference) : nullptr;
   const std::string letters = variable == nullptr ? std::string() : AttributeLetters(*variable);
   if (value->is_list && !value->list.empty()) {
     for (std::string& element : value->list) element = letters;
@@ -120,7 +120,7 @@ bool TransformValue(Shell& shell, char letter, const Reference& reference, Param
     return true;
   }
   if ((letter == 'K' || letter == 'k') && value->is_list && reference.is_variable()) {
-    const Variable* variable = shell.variables.Find(reference.name);
+    const Variable* variable = FindVariable(shell, reference);
     if (variable != nullptr && variable->is_array()) {
       DescribePairs(*variable, letter == 'K', value);
       return true;

@@ -3,9 +3,11 @@
 #include <algorithm>
 
 #include "shell/expand/arithmetic.h"
+#include "shell/expand/arithmetic_lexer.h"
 #include "shell/expand/expander.h"
 #include "shell/parser/parser.h"
 #include "shell/shell.h"
+#include "shell/state/history.h"
 #include "text/utf8.h"
 
 namespace paddock::shell {
@@ -39,6 +41,21 @@ Variable& Obtain(Shell& shell, const Name& name, const AssignMode& mode) {
   return shell.variables.Obtain(name);
 }
 
+// BASH_COMPAT: "42" or "4.2" turns on compat42, the current level and an empty value none.
+void SetCompatibility(Shell& shell, std::string_view value) {
+  constexpr std::string_view kCurrent = "52";
+  std::string level(value);
+  if (level.size() == 3 && level[1] == '.') level.erase(1, 1);
+  bool is_known = level.empty() || level == kCurrent || level == "50" || level == "51";
+  for (const ShoptOptionInfo& info : ShoptOptions()) {
+    const std::string_view own = CompatibilityLevel(info.option);
+    if (own.empty()) continue;
+    shell.options.Put(info.option, own == level);
+    is_known |= own == level;
+  }
+  if (!is_known) shell.Complain("BASH_COMPAT: " + std::string(value) + ": compatibility value out of range");
+}
+
 // What every successful assignment ends with.
 void Finish(Shell& shell, const Name& name, Variable& variable) {
   variable.is_set = true;
@@ -51,6 +68,12 @@ void Finish(Shell& shell, const Name& name, Variable& variable) {
     case 'P':
       if (name.text == "PATH") shell.MutableHash().clear();
       if (name.text == "POSIXLY_CORRECT") shell.options.Put(SetOption::kPosix, true);
+      break;
+    case 'B':
+      if (name.text == "BASH_COMPAT") SetCompatibility(shell, variable.text);
+      break;
+    case 'H':
+      if (name.text == "HISTSIZE") LimitHistory(shell);
       break;
     case 'G':
       if (name.text == "GLOBIGNORE") shell.options.Put(ShoptOption::kDotglob, !variable.text.empty());
@@ -111,6 +134,7 @@ struct Element {
   std::optional<std::string> subscript;
   bool is_append = false;
   std::string value;
+  const Word* subscript_word = nullptr;   // as it was written
 };
 
 bool ExpandElements(Shell& shell, const Assignment& assignment, std::vector<Element>* out) {
@@ -118,12 +142,13 @@ bool ExpandElements(Shell& shell, const Assignment& assignment, std::vector<Elem
     if (element.subscript == nullptr) {
       std::vector<std::string> fields;
       if (!ExpandWord(shell, element.value, &fields)) return false;
-      for (std::string& field : fields) out->push_back({std::nullopt, false, std::move(field)});
+      for (std::string& field : fields) out->push_back({.subscript = {}, .value = std::move(field)});
       continue;
     }
     Element expanded;
     expanded.is_append = element.is_append;
     expanded.subscript.emplace();
+    expanded.subscript_word = element.subscript.get();
     if (!ExpandToString(shell, *element.subscript, &*expanded.subscript)) return false;
     if (!ExpandToString(shell, element.value, &expanded.value, /*is_assignment=*/true)) return false;
     out->push_back(std::move(expanded));
@@ -153,8 +178,10 @@ bool StoreAssociativeElements(Shell& shell, const Name& name, Variable& variable
       continue;
     }
     if (element.subscript->empty()) {
-      ComplainAbout(shell, mode, "[" + *element.subscript + "]=" + element.value + ": bad array subscript");
-      return false;
+      shell.Complain(mode.builtin != nullptr
+                         ? "['']='" + element.value + "': bad array subscript"
+                         : "[" + element.subscript_word->source + "]=" + element.value + ": bad array subscript");
+      continue;
     }
     if (!StoreAssociative(shell, name, variable, *element.subscript, element.value, element.is_append)) {
       return false;
@@ -163,15 +190,33 @@ bool StoreAssociativeElements(Shell& shell, const Name& name, Variable& variable
   return true;
 }
 
+// The element that an index means, counted from the end if it is negative; negative if there is none.
+int64_t CountFromEnd(const Variable* variable, int64_t index) {
+  if (index >= 0) return index;
+  int64_t end = 1;
+  if (variable == nullptr || !variable->is_set) {
+    end = 0;
+  } else if (variable->has(kIndexed)) {
+    end = variable->indexed ? variable->indexed->max_index() + 1 : 0;
+  }
+  return end + index;
+}
+
 bool StoreIndexedElements(Shell& shell, const Name& name, Variable& variable,
                           const std::vector<Element>& elements, bool append) {
   int64_t next = append && variable.indexed ? variable.indexed->max_index() + 1 : 0;
   for (const Element& element : elements) {
     shell.budget().Step();
     if (element.subscript) {
-      const auto index = EvaluateIndex(shell, name, &variable, *element.subscript);
+      const bool is_blank = element.subscript->find_first_not_of(" \t\n") == std::string::npos;
+      const auto index = is_blank ? std::optional<int64_t>(INT64_MIN) : EvaluateText(shell, *element.subscript);
       if (!index) return false;
-      next = *index;
+      const int64_t place = CountFromEnd(&variable, *index);
+      if (place < 0) {
+        shell.Complain("[" + *element.subscript + "]=" + element.value + ": bad array subscript");
+        continue;
+      }
+      next = place;
     }
     if (!StoreIndexed(shell, name, variable, next, element.value, element.is_append)) return false;
     ++next;
@@ -184,6 +229,7 @@ bool StoreIndexedElements(Shell& shell, const Name& name, Variable& variable,
 bool ResolveName(Shell& shell, const Name& name, Target* target) {
   target->name = name;
   target->subscript.reset();
+  target->is_global = false;
   for (int level = 0; level < kMaxNamerefs; ++level) {
     const Variable* variable = shell.variables.Find(target->name);
     if (variable == nullptr || !variable->has(kNameref) || !variable->is_set || variable->text.empty()) return true;
@@ -194,7 +240,12 @@ bool ResolveName(Shell& shell, const Name& name, Target* target) {
       target->name = Name(next.substr(0, bracket));
       return true;
     }
-    if (next == target->name.text) break;
+    if (next == target->name.text) {
+      if (shell.variables.ScopeOf(target->name) == 0) break;
+      shell.Complain("warning: " + name.text + ": circular name reference");
+      target->is_global = true;
+      return true;
+    }
     target->name = Name(next);
   }
   shell.Complain("warning: " + name.text + ": circular name reference");
@@ -239,6 +290,13 @@ bool AssignScalar(Shell& shell, const Name& name, std::string_view value, const 
     } else {
       Target target;
       if (!ResolveName(shell, name, &target)) return false;
+      if (target.is_global) {
+        // Bash looks the name up twice, and warns each time.
+        shell.Complain("warning: " + name.text + ": circular name reference");
+        AssignMode global_mode = mode;
+        global_mode.global = true;
+        return AssignScalar(shell, target.name, value, global_mode);
+      }
       if (target.subscript) return AssignElement(shell, target.name, *target.subscript, value, mode);
       if (target.name.text != name.text) return AssignScalar(shell, target.name, value, mode);
     }
@@ -278,9 +336,10 @@ bool AssignScalar(Shell& shell, const Name& name, std::string_view value, const 
 }
 
 std::optional<int64_t> EvaluateIndex(Shell& shell, const Name& name, const Variable* variable,
-                                     std::string_view subscript) {
+                                     std::string_view subscript, std::string_view written) {
   const auto bad = [&]() -> std::optional<int64_t> {
-    shell.Complain(name.text + "[" + std::string(subscript) + "]: bad array subscript");
+    const std::string shown(written.empty() ? subscript : written);
+    shell.Complain(name.text + "[" + shown + "]: bad array subscript");
     return std::nullopt;
   };
   if (subscript.find_first_not_of(" \t\n") == std::string_view::npos) return bad();
@@ -289,15 +348,8 @@ std::optional<int64_t> EvaluateIndex(Shell& shell, const Name& name, const Varia
     if (shell.flow == Flow::kNone) shell.DiscardAll();
     return std::nullopt;
   }
-  if (*value >= 0) return value;
-  int64_t end = 1;
-  if (variable == nullptr || !variable->is_set) {
-    end = 0;
-  } else if (variable->has(kIndexed)) {
-    end = variable->indexed ? variable->indexed->max_index() + 1 : 0;
-  }
-  if (end + *value < 0) return bad();
-  return end + *value;
+  const int64_t index = CountFromEnd(variable, *value);
+  return index < 0 ? bad() : index;
 }
 
 bool AssignIndex(Shell& shell, const Name& name, int64_t index, std::string_view value, const AssignMode& mode) {
@@ -314,14 +366,18 @@ bool AssignIndex(Shell& shell, const Name& name, int64_t index, std::string_view
 }
 
 bool AssignElement(Shell& shell, const Name& name, std::string_view subscript, std::string_view value,
-                   const AssignMode& mode) {
+                   const AssignMode& given_mode) {
   Target target;
-  if (!ResolveName(shell, name, &target)) return false;
+  if (!given_mode.global && !ResolveName(shell, name, &target)) return false;
+  if (given_mode.global) target.name = name;
+  AssignMode mode = given_mode;
+  mode.global |= target.is_global;
   const Variable* existing = Lookup(shell, target.name, mode);
   if (RefuseReadonly(shell, target.name.text, existing, mode)) return false;
   if (existing != nullptr && existing->has(kAssociative)) {
     if (subscript.empty()) {
-      ComplainAbout(shell, mode, target.name.text + "[]: bad array subscript");
+      const std::string_view shown = mode.written_subscript;
+      shell.Complain(target.name.text + "[" + std::string(shown) + "]: bad array subscript");
       return false;
     }
     return StoreAssociative(shell, target.name, Obtain(shell, target.name, mode), subscript, value, mode.append);
@@ -330,9 +386,34 @@ bool AssignElement(Shell& shell, const Name& name, std::string_view subscript, s
     ComplainAbout(shell, mode, target.name.text + "[" + std::string(subscript) + "]: bad array subscript");
     return false;
   }
-  const auto index = EvaluateIndex(shell, target.name, existing, subscript);
+  const auto index = EvaluateIndex(shell, target.name, existing, subscript, mode.written_subscript);
   if (!index) return false;
   return AssignIndex(shell, target.name, *index, value, mode);
+}
+
+bool IsReference(std::string_view text) {
+  const size_t bracket = text.find('[');
+  if (bracket == std::string_view::npos) return IsName(text);
+  return IsName(text.substr(0, bracket)) && text.size() > bracket + 2 &&
+         FindSubscriptEnd(text, bracket) == text.size() - 1;
+}
+
+bool AssignReference(Shell& shell, std::string_view reference, std::string_view value, const AssignMode& mode) {
+  const size_t bracket = reference.find('[');
+  const Name name(std::string(reference.substr(0, bracket)));
+  if (bracket == std::string_view::npos) return AssignScalar(shell, name, value, mode);
+  const std::string_view written = reference.substr(bracket + 1, reference.size() - bracket - 2);
+  AssignMode element_mode = mode;
+  element_mode.written_subscript = written;
+  std::string subscript(written);
+  Target target;
+  if (!ResolveName(shell, name, &target)) return false;
+  const Variable* variable = shell.variables.Find(target.name);
+  const bool is_expanded = variable != nullptr && variable->has(kAssociative) &&
+                           subscript.find_first_of("$`\"'\\") != std::string::npos &&
+                           !shell.options.Get(ShoptOption::kAssocExpandOnce);
+  if (is_expanded && !ExpandSubscriptText(shell, written, &subscript)) return false;
+  return AssignElement(shell, name, subscript, value, element_mode);
 }
 
 bool AssignElements(Shell& shell, const Name& name, const Assignment& assignment, const AssignMode& mode) {
@@ -371,6 +452,7 @@ bool PerformAssignment(Shell& shell, const Assignment& assignment, const AssignM
     }
     Target target;
     if (!ResolveName(shell, assignment.name, &target)) return false;
+    mode.global |= target.is_global;
     return AssignElements(shell, target.name, assignment, mode);
   }
   std::string value;
@@ -381,6 +463,7 @@ bool PerformAssignment(Shell& shell, const Assignment& assignment, const AssignM
   std::string subscript;
   if (!ExpandToString(shell, *assignment.subscript, &subscript)) return false;
   if (!ExpandToString(shell, assignment.value, &value, /*is_assignment=*/true)) return false;
+  mode.written_subscript = assignment.subscript->source;
   return AssignElement(shell, assignment.name, subscript, value, mode);
 }
 
@@ -394,6 +477,7 @@ bool UnsetVariable(Shell& shell, std::string_view reference, bool nameref_itself
     const std::optional<std::string> own_subscript = target.subscript;
     const Name name = target.name;
     if (!ResolveName(shell, name, &target)) return false;
+    if (target.is_global) return true;
     if (own_subscript) target.subscript = own_subscript;
   }
   const Variable* variable = shell.variables.Find(target.name);
@@ -403,9 +487,10 @@ bool UnsetVariable(Shell& shell, std::string_view reference, bool nameref_itself
     return false;
   }
   if (!target.subscript) {
+    if (target.name.text == "BASH_COMPAT") SetCompatibility(shell, {});
     if (target.name.text == "GLOBIGNORE") shell.options.Put(ShoptOption::kDotglob, false);
     if (target.name.text == "PATH") shell.MutableHash().clear();
-    shell.variables.Unset(target.name);
+    shell.variables.Unset(target.name, shell.options.Get(ShoptOption::kLocalvarUnset));
     return true;
   }
   std::string subscript = *target.subscript;
@@ -421,14 +506,14 @@ bool UnsetVariable(Shell& shell, std::string_view reference, bool nameref_itself
   }
   if (!variable->has(kIndexed)) {
     if (const auto index = EvaluateIndex(shell, target.name, variable, subscript); index && *index == 0) {
-      shell.variables.Unset(target.name);
+      shell.variables.Unset(target.name, shell.options.Get(ShoptOption::kLocalvarUnset));
       return true;
     }
     shell.Complain(builtin, target.name.text + ": not an array variable");
     return false;
   }
   if (subscript == "@" || subscript == "*") {
-    shell.variables.Unset(target.name);
+    shell.variables.Unset(target.name, shell.options.Get(ShoptOption::kLocalvarUnset));
     return true;
   }
   auto index = EvaluateText(shell, subscript);

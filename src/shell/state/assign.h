@@ -19,6 +19,10 @@ class Shell;
 struct Target {
   Name name;
   std::optional<std::string> subscript;   // from a nameref to "a[1]"
+  bool is_global = false;                 // a local nameref to its own name means the global variable
+  const Variable* Find(const Variables& variables) const {
+    return is_global ? variables.FindGlobal(name) : variables.Find(name);
+  }
 };
 // Follows namerefs from `name`. False (with a warning printed) for a circular reference.
 bool ResolveName(Shell& shell, const Name& name, Target* target);
@@ -29,6 +33,7 @@ struct AssignMode {
   bool global = false;       // declare -g
   bool ignore_readonly = false;  // for the shell's own updates (PWD, OLDPWD, _ …)
   const char* builtin = nullptr; // named in messages: "declare: x: readonly variable"
+  std::string_view written_subscript = {};   // before expansion, for messages
 };
 
 // name=value. `value` is expanded already.
@@ -40,6 +45,11 @@ bool AssignElement(Shell& shell, const Name& name, std::string_view subscript, s
 // name[key]=value with the key known (no evaluation).
 bool AssignIndex(Shell& shell, const Name& name, int64_t index, std::string_view value,
                  const AssignMode& mode = {});
+// True for "name" and "name[…]" with something in the brackets: what read, printf -v and wait -p take.
+bool IsReference(std::string_view text);
+// Assigns to such a reference, given as a word of its own. The subscript of an associative array is
+// expanded first (unless assoc_expand_once).
+bool AssignReference(Shell& shell, std::string_view reference, std::string_view value, const AssignMode& mode = {});
 // A whole Assignment of the syntax tree: expands and assigns (scalar, element or (…)).
 bool PerformAssignment(Shell& shell, const Assignment& assignment, const AssignMode& mode = {});
 // name=( … ) into `variable` that has its array attribute already.
@@ -48,7 +58,7 @@ bool AssignElements(Shell& shell, const Name& name, const Assignment& assignment
 // Evaluates the subscript of an indexed array; negative ones count from the end. Prints "bad array
 // subscript" and returns nothing when it is out of range.
 std::optional<int64_t> EvaluateIndex(Shell& shell, const Name& name, const Variable* variable,
-                                     std::string_view subscript);
+                                     std::string_view subscript, std::string_view written = {});
 
 // Applies integer, upper and lower case attributes to a value about to be stored. False on an arithmetic
 // error.

@@ -12,6 +12,7 @@
 #include "shell/parser/parser.h"
 #include "shell/shell.h"
 #include "shell/state/assign.h"
+#include "shell/state/history.h"
 
 namespace paddock::shell {
 namespace {
@@ -85,9 +86,7 @@ void RefreshLine(Shell& shell, Variable& variable) { SetText(variable, std::to_s
 void RefreshPid(Shell& shell, Variable& variable) { SetText(variable, std::to_string(shell.process().pid())); }
 void RefreshSubshell(Shell& shell, Variable& variable) { SetText(variable, std::to_string(shell.subshell_level)); }
 void RefreshCommand(Shell& shell, Variable& variable) {
-  const bool is_in_trap = std::any_of(std::begin(shell.traps.is_running), std::end(shell.traps.is_running),
-                                      [](bool running) { return running; });
-  if (shell.command != nullptr && !is_in_trap) shell.command_text = PrintStatement(*shell.command);
+  if (shell.command != nullptr && shell.traps.running_count == 0) shell.command_text = PrintStatement(*shell.command);
   SetText(variable, shell.command_text);
 }
 void RefreshArgv0(Shell& shell, Variable& variable) { SetText(variable, shell.name0); }
@@ -100,7 +99,8 @@ void RefreshBashopts(Shell& shell, Variable& variable) { SetText(variable, shell
 void RefreshLastArgument(Shell& shell, Variable& variable) { SetText(variable, shell.last_argument); }
 void AssignLastArgument(Shell& shell, Variable&, std::string_view value) { shell.last_argument = value; }
 void RefreshHistcmd(Shell& shell, Variable& variable) {
-  SetText(variable, std::to_string(shell.is_interactive ? shell.history->size() + 1 : 1));
+  const bool is_on = shell.options.Get(SetOption::kHistory);
+  SetText(variable, std::to_string(is_on ? shell.history->dropped + shell.history->lines.size() + 1 : 0));
 }
 void RefreshPipeStatus(Shell& shell, Variable& variable) {
   std::vector<std::string> values;
@@ -170,7 +170,7 @@ constexpr DynamicEntry kDynamic[] = {
     {"SECONDS", kInteger, {RefreshSeconds, AssignSeconds}},
     {"EPOCHSECONDS", kNoAssign, {RefreshEpochSeconds, nullptr}},
     {"EPOCHREALTIME", kNoAssign, {RefreshEpochRealtime, nullptr}},
-    {"LINENO", kInteger, {RefreshLine, nullptr}},
+    {"LINENO", 0, {RefreshLine, nullptr}},
     {"BASHPID", kInteger | kNoAssign, {RefreshPid, nullptr}},
     {"BASH_SUBSHELL", kNoAssign, {RefreshSubshell, nullptr}},
     {"BASH_COMMAND", kNoAssign, {RefreshCommand, nullptr}},
@@ -280,6 +280,7 @@ void SetInitialVariables(Shell& shell, const Environment& environment) {
       continue;
     }
     if (IsName(name)) Put(shell, name.c_str(), value, kExported);
+    if (name == "BASH_COMPAT") shell.SetShellVariable("BASH_COMPAT", value);
   }
   // A value from the environment neither makes a special variable an ordinary one nor changes it.
   for (const DynamicEntry& entry : kDynamic) {

@@ -119,6 +119,15 @@ std::optional<ShoptOption> FindShoptOption(std::string_view name) {
   return std::nullopt;
 }
 
+std::string_view CompatibilityLevel(ShoptOption option) {
+  constexpr std::string_view kPrefix = "compat";
+  for (const ShoptOptionInfo& info : kShoptOptions) {
+    const std::string_view name = info.name;
+    if (info.option == option && name.starts_with(kPrefix)) return name.substr(kPrefix.size());
+  }
+  return {};
+}
+
 Options::Options() {
   for (const SetOption option :
        {SetOption::kBraceexpand, SetOption::kHashall, SetOption::kInteractiveComments}) {

@@ -42,6 +42,8 @@ std::span<const ShoptOptionInfo> ShoptOptions();
 std::optional<SetOption> FindSetOption(std::string_view name);
 std::optional<SetOption> FindSetOption(char letter);
 std::optional<ShoptOption> FindShoptOption(std::string_view name);
+// "42" for compat42; empty for what is no compatibility level.
+std::string_view CompatibilityLevel(ShoptOption option);
 
 class Options {
  public:

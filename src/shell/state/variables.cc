@@ -370,14 +370,14 @@ const Variable* Variables::FindLocal(const Name& name) const {
   return nullptr;
 }
 
-bool Variables::Unset(const Name& name) {
+bool Variables::Unset(const Name& name, bool keeps_locals) {
   bool is_innermost_function = true;
   for (auto scope = scopes_.rbegin(); scope != scopes_.rend(); ++scope) {
     if (scope->table && std::as_const(*scope->table).Find(name) != nullptr) {
       const bool was_exported = (*std::as_const(*scope->table).Find(name))->has(kExported);
       if (was_exported) NoteExport();
       ++locale_generation_;
-      if (scope->is_function && is_innermost_function) {
+      if (scope->is_function && (is_innermost_function || keeps_locals)) {
         // Stays as a local without value or attributes, hiding outer ones until the function returns.
         Variable& variable = MutableIn(*scope, name);
         variable = Variable{};

@@ -195,8 +195,8 @@ class Variables {
   // The one in the innermost scope only.
   const Variable* FindLocal(const Name& name) const;
   // Removes the visible one. In the function that declared a local, the local stays as unset
-  // (as bash); elsewhere the next outer one becomes visible.
-  bool Unset(const Name& name);
+  // (as bash); elsewhere the next outer one becomes visible, unless `keeps_locals` (localvar_unset).
+  bool Unset(const Name& name, bool keeps_locals = false);
 
   // Scopes. A temporary scope holds the assignments before a command (`a=1 f`).
   void PushScope(bool is_function);
