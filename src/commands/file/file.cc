@@ -1,0 +1,352 @@
+// file - determine file type
+//
+// usage: file [OPTION]... FILE...
+// Says of each FILE what it is, judged by its contents.
+//
+// Exit status: 0 (also when a FILE is not there), or 1 for bad usage and, with -E, for a FILE that is not there.
+// Source: file 5.44.
+// Differs: knows a fixed set of formats instead of a magic file (-m, -c, -C, -l and -d are refused), and does not
+// look into compressed files (-z and -Z are refused). -e and --extension cover the formats known.
+
+#include <algorithm>
+
+#include "commands/file/file_kind.h"
+#include "commands/file_facts.h"
+#include "commands/input_files.h"
+#include "text/time_format.h"
+#include "text/utf8.h"
+
+namespace paddock {
+namespace {
+
+using file::Kind;
+
+constexpr uint64_t kLookedAt = 7 << 20;      // bytes of a file
+constexpr uint64_t kMostOfProgram = 512 << 20;   // its tables stand at the end
+
+struct Options {
+  bool brief = false;
+  bool mime_type = false;
+  bool mime_encoding = false;
+  bool extension = false;
+  bool apple = false;
+  bool keeps_going = false;
+  bool fails_on_missing = false;
+  bool no_padding = false;
+  bool raw = false;
+  bool reads_devices = false;
+  bool ignored = false;
+  int64_t nulls = 0;
+  std::optional<bool> follows;
+  std::string separator = ":";
+  std::optional<std::string> unsupported;   // an option that needs a magic file or a decompressor
+  std::vector<std::string> excluded, lists;
+  std::vector<std::string> parameters;
+};
+
+Status SetMime(Options& o, std::string_view) {
+  o.mime_type = o.mime_encoding = true;
+  return {};
+}
+Status AddNull(Options& o, std::string_view) {
+  ++o.nulls;
+  return {};
+}
+template <bool kFollows>
+Status SetFollows(Options& o, std::string_view) {
+  o.follows = kFollows;
+  return {};
+}
+template <char kLetter>
+Status Refuse(Options& o, std::string_view) {
+  o.unsupported = std::string("-") + kLetter;
+  return {};
+}
+constexpr const char* kTests[] = {"apptype", "ascii",    "cdf",  "compress", "csv",  "elf",
+                                  "encoding", "soft", "tar", "json",     "text", "tokens"};
+Status Exclude(Options& o, std::string_view test) {
+  if (std::find(std::begin(kTests), std::end(kTests), test) == std::end(kTests)) {
+    return Error(Code::kSyntax, "unknown test '" + std::string(test) + "'");
+  }
+  o.excluded.emplace_back(test);
+  return {};
+}
+Status ExcludeQuietly(Options& o, std::string_view test) {
+  o.excluded.emplace_back(test);
+  return {};
+}
+Status SetParameter(Options&, std::string_view text) {
+  const std::string_view name = text.substr(0, text.find('='));
+  for (const char* known : {"bytes", "elf_notes", "elf_phnum", "elf_shnum", "encoding", "indir", "name", "regex"}) {
+    if (name == known) return Error(Code::kInvalid, "parameters cannot be changed here: " + std::string(text));
+  }
+  return Error(Code::kInvalid, "Unknown param " + std::string(text));
+}
+
+constexpr Option kOptions[] = {
+    Call<Refuse<'m'>>('m', "magic-file", "LIST", nullptr),
+    Call<Refuse<'z'>>('z', "uncompress", nullptr, nullptr),
+    Call<Refuse<'Z'>>('Z', "uncompress-noreport", nullptr, nullptr),
+    Flag<&Options::brief>('b', "brief", "do not prepend filenames to output lines"),
+    Call<Refuse<'c'>>('c', "checking-printout", nullptr, nullptr),
+    Call<Exclude>('e', "exclude", "TEST", "exclude TEST from the list of test to be performed for file"),
+    Call<ExcludeQuietly>(0, "exclude-quiet", "TEST", "like exclude, but ignore unknown tests"),
+    Value<&Options::lists>('f', "files-from", "FILE", "read the filenames to be examined from FILE"),
+    Value<&Options::separator>('F', "separator", "STRING", "use string as separator instead of `:'"),
+    Call<SetMime>('i', "mime", nullptr, "output MIME type strings (--mime-type and --mime-encoding)"),
+    Flag<&Options::apple>(0, "apple", "output the Apple CREATOR/TYPE"),
+    Flag<&Options::extension>(0, "extension", "output a slash-separated list of extensions"),
+    Flag<&Options::mime_type>(0, "mime-type", "output the MIME type"),
+    Flag<&Options::mime_encoding>(0, "mime-encoding", "output the MIME encoding"),
+    Flag<&Options::keeps_going>('k', "keep-going", "don't stop at the first match"),
+    Call<Refuse<'l'>>('l', "list", nullptr, nullptr),
+    Call<SetFollows<true>>('L', "dereference", nullptr, "follow symlinks (default if POSIXLY_CORRECT is set)"),
+    Call<SetFollows<false>>('h', "no-dereference", nullptr, "don't follow symlinks (default)"),
+    Flag<&Options::ignored>('n', "no-buffer", "do not buffer output"),
+    Flag<&Options::no_padding>('N', "no-pad", "do not pad output"),
+    Call<AddNull>('0', "print0", nullptr, "terminate filenames with ASCII NUL"),
+    Flag<&Options::ignored>('p', "preserve-date", "preserve access times on files"),
+    Call<SetParameter>('P', "parameter", "NAME=VALUE", nullptr),
+    Flag<&Options::raw>('r', "raw", "don't translate unprintable chars to \\ooo"),
+    Flag<&Options::reads_devices>('s', "special-files", "treat special (block/char devices) files as ordinary ones"),
+    Flag<&Options::ignored>('S', "no-sandbox", "disable system call sandboxing"),
+    Call<Refuse<'C'>>('C', "compile", nullptr, nullptr),
+    Call<Refuse<'d'>>('d', "debug", nullptr, nullptr),
+    Flag<&Options::fails_on_missing>('E', nullptr, nullptr),
+};
+
+class Examiner {
+ public:
+  Examiner(Invocation& in, const Options& options)
+      : in_(in), o_(options), follows_(options.follows.value_or(in.env.Get("POSIXLY_CORRECT").has_value())) {}
+
+  // Shows a group of files, their names padded to the same width.
+  void Show(const std::vector<std::string>& names) {
+    size_t width = 0;
+    for (const std::string& name : names) width = std::max(width, Width(name));
+    for (const std::string& name : names) {
+      in_.budget.Step();
+      const std::string verdict = Visible(Judge(name), o_.raw, in_.locale.is_utf8);
+      if (!o_.brief && !name.empty()) PrintName(name, width);
+      in_.out.Write(verdict);
+      in_.out.Put(o_.nulls > 1 ? '\0' : '\n');
+    }
+  }
+
+  ExitStatus status() const { return status_; }
+
+ private:
+  static std::string Visible(std::string_view name, bool is_raw, bool is_utf8) {
+    std::string text;
+    for (size_t i = 0; i < name.size();) {
+      const auto byte = static_cast<unsigned char>(name[i]);
+      size_t length = 1;
+      bool is_printable = byte >= ' ' && byte < 0x7f;
+      if (is_utf8 && byte >= 0x80) {
+        const DecodedChar decoded = DecodeUtf8(name.substr(i));
+        length = decoded.length;
+        is_printable = decoded.is_valid && IsInClass(decoded.code, CharClass::kPrint);
+      }
+      if (is_printable || is_raw) {
+        text += name.substr(i, length);
+      } else {
+        for (const char c : name.substr(i, length)) {
+          text += '\\';
+          for (const int shift : {6, 3, 0}) text += static_cast<char>('0' + ((static_cast<unsigned char>(c) >> shift) & 7));
+        }
+      }
+      i += length;
+    }
+    return text;
+  }
+
+  std::string Shown(const std::string& name) const {
+    return name == "-" ? "/dev/stdin" : Visible(name, o_.raw, in_.locale.is_utf8);
+  }
+  size_t Width(const std::string& name) const {
+    const std::string shown = Shown(name);
+    return in_.locale.is_utf8 ? TextWidth(shown) : shown.size();
+  }
+
+  void PrintName(const std::string& name, size_t width) {
+    in_.out.Write(Shown(name));
+    if (o_.nulls > 0) in_.out.Put('\0');
+    if (o_.nulls > 1) return;
+    in_.out.Write(o_.separator);
+    if (!o_.no_padding) in_.out.Write(std::string(width - std::min(width, Width(name)), ' '));
+    in_.out.Put(' ');
+  }
+
+  bool wants_mime() const { return o_.mime_type || o_.mime_encoding; }
+  bool IsExcluded(std::string_view test) const {
+    return std::find(o_.excluded.begin(), o_.excluded.end(), test) != o_.excluded.end();
+  }
+
+  // A verdict that does not depend on contents. Its encoding is binary.
+  std::string Plain(const std::string& text, const std::string& mime) const {
+    if (o_.apple) return "UNKNUNKN";
+    if (!wants_mime()) return text;
+    if (!o_.mime_encoding) return mime;
+    return o_.mime_type ? mime + "; charset=binary" : "binary";
+  }
+
+  std::string Missing(const std::string& name, const Error& error) {
+    const std::string reason = "`" + name + "' (" + std::string(error.Text()) + ")";
+    if (!o_.fails_on_missing) return "cannot open " + reason;
+    status_ = 1;
+    return "ERROR: cannot stat " + reason;
+  }
+
+  std::string Judge(const std::string& name) {
+    if (name == "-") return JudgeContents(name, {});
+    auto found = in_.fs.Stat(name, follows_ ? vfs::Follow::kYes : vfs::Follow::kNo);
+    if (!found) return Missing(name, found.error());
+    const vfs::Attributes& a = *found;
+    std::string bits;
+    for (const auto& [bit, word] : {std::pair(04000u, "setuid"), std::pair(02000u, "setgid"), std::pair(01000u, "sticky")}) {
+      if ((a.mode & bit) != 0) bits += (bits.empty() ? "" : ", ") + std::string(word);
+    }
+    const std::string lead = bits.empty() ? "" : bits + ", ";
+    const std::string device = "(" + std::to_string(a.special >> 8) + "/" + std::to_string(a.special & 0xff) + ")";
+    switch (a.type) {
+      case vfs::FileType::kDirectory: return Plain(lead + "directory", "inode/directory");
+      case vfs::FileType::kSymlink: return JudgeLink(name);
+      case vfs::FileType::kFifo: return Plain(lead + "fifo (named pipe)", "inode/fifo");
+      case vfs::FileType::kSocket: return Plain(lead + "socket", "inode/socket");
+      case vfs::FileType::kCharDevice:
+        if (!o_.reads_devices) return Plain(lead + "character special " + device, "inode/chardevice");
+        break;
+      case vfs::FileType::kBlockDevice:
+        if (!o_.reads_devices) return Plain(lead + "block special " + device, "inode/blockdevice");
+        break;
+      case vfs::FileType::kFile: break;
+    }
+    if (a.is_file() && !in_.fs.Access(name, 4)) return Unreadable(name);
+    if (a.is_file() && a.size == 0 && !bits.empty()) return Plain(lead + "empty", "inode/x-empty");
+    return JudgeContents(name, bits.empty() || wants_mime() || o_.extension ? "" : bits + " ");
+  }
+
+  std::string Unreadable(const std::string& name) {
+    std::string text;
+    if (in_.fs.Access(name, 2)) text += "writable, ";
+    if (in_.fs.Access(name, 1)) text += "executable, ";
+    return text + "regular file, no read permission";
+  }
+
+  std::string JudgeLink(const std::string& name) {
+    const auto target = in_.fs.ReadLink(name);
+    const std::string shown = target ? *target : "";
+    if (in_.fs.Stat(name)) return Plain("symbolic link to " + shown, "inode/symlink");
+    return wants_mime() ? "inode/symlink" : "broken symbolic link to " + shown;
+  }
+
+  std::string JudgeContents(const std::string& name, const std::string& lead) {
+    auto input = InputFile::Open(in_, name);
+    if (!input) return Missing(name, input.error());
+    std::string bytes;
+    uint64_t limit = kLookedAt;
+    while (bytes.size() < limit) {
+      const std::string_view block = input->input().Peek().substr(0, limit - bytes.size());
+      if (block.empty()) break;
+      if (bytes.size() + block.size() > bytes.capacity()) in_.budget.WillAllocate(2 * (bytes.size() + block.size()));
+      bytes += block;
+      input->input().Consume(block.size());
+      if (bytes.starts_with("\x7f" "ELF")) limit = kMostOfProgram;
+    }
+    if (const Status& status = input->input().status(); !status) {
+      return "ERROR: cannot read `" + Shown(name) + "' (" + std::string(status.error().Text()) + ")";
+    }
+    return lead + Describe(bytes);
+  }
+
+  std::string Describe(const std::string& bytes) {
+    if (bytes.empty()) return Plain("empty", "inode/x-empty");
+    if (bytes.size() == 1) return Plain("very short file (no magic)", "application/octet-stream");
+    const file::TextFacts facts = file::LookAtText(bytes, in_.budget);
+    const std::optional<Kind> kind = Find(bytes, facts);
+    if (o_.apple) return "UNKNUNKN";
+    if (o_.extension) return kind ? kind->extensions : "???";
+    if (wants_mime()) return Mime(kind, facts);
+    constexpr const char* kNext = "\n- ";   // shown as \012 like all that cannot be printed
+    if (!kind) return facts.is_text() && !IsExcluded("text") ? TextVerdict(nullptr, facts) : "data";
+    if (!kind->names_encoding) return kind->text + (o_.keeps_going && !facts.is_text() ? std::string(kNext) + "data" : "");
+    const auto other = o_.keeps_going && file::FindScript(bytes) ? file::FindAnyScript(bytes) : std::nullopt;
+    if (other) return kind->text + " text executable" + kNext + TextVerdict(&*other, facts);
+    return TextVerdict(&*kind, facts);
+  }
+
+  std::string TextVerdict(const Kind* kind, const file::TextFacts& facts) {
+    std::string text = kind == nullptr ? "" : kind->text + ", ";
+    text += file::EncodingText(facts.encoding);
+    if (facts.encoding >= file::Encoding::kUtf32Little && facts.encoding <= file::Encoding::kUtf32Big) return text;
+    text += " text";
+    if (kind != nullptr && kind->is_executable) text += " executable";
+    return text + file::LineRemarks(facts, in_.budget);
+  }
+
+  std::string Mime(const std::optional<Kind>& kind, const file::TextFacts& facts) const {
+    const std::string type = kind ? kind->mime : facts.is_text() ? "text/plain" : "application/octet-stream";
+    const std::string encoding(file::EncodingMime(facts.encoding));
+    if (!o_.mime_encoding) return type;
+    return o_.mime_type ? type + "; charset=" + encoding : encoding;
+  }
+
+  std::optional<Kind> Find(std::string_view bytes, const file::TextFacts& facts) {
+    if (!IsExcluded("tar")) {
+      if (auto kind = file::FindTar(bytes)) return kind;
+    }
+    const bool is_wide = facts.encoding >= file::Encoding::kUtf16Little && facts.encoding <= file::Encoding::kUtf32Big;
+    const bool reads_text = facts.is_text() && !is_wide;
+    if (reads_text && !IsExcluded("json")) {
+      if (auto kind = file::FindJson(bytes, in_.budget)) return kind;
+    }
+    if (reads_text && !IsExcluded("csv") && !bytes.starts_with("#!")) {
+      if (auto kind = file::FindCsv(bytes, in_.budget)) return kind;
+    }
+    if (IsExcluded("soft")) return std::nullopt;
+    if (auto kind = file::FindProgram(bytes, in_.budget)) return kind;
+    if (auto kind = file::FindMedia(bytes)) return kind;
+    if (auto kind = file::FindArchive(bytes, GzipTime(bytes))) return kind;
+    if (auto kind = file::FindDocument(bytes)) return kind;
+    return reads_text ? file::FindTextFormat(bytes, in_.budget) : std::nullopt;
+  }
+
+  std::string GzipTime(std::string_view bytes) {
+    const TimePoint moment{static_cast<int64_t>(file::Little(bytes, 4, 4)), 0};
+    return FormatTime("%a %b %e %H:%M:%S %Y", LocalZone(in_.env).ToLocal(moment.seconds), moment, in_.budget);
+  }
+
+  Invocation& in_;
+  const Options& o_;
+  const bool follows_;
+  ExitStatus status_ = 0;
+};
+
+ExitStatus Run(Invocation& in, const Options& options, const std::vector<std::string>& operands) {
+  if (options.unsupported) {
+    return in.Fail("option " + *options.unsupported + " is not supported: there are no magic files and no decompressors here");
+  }
+  if (operands.empty() && options.lists.empty()) return in.Usage("missing operand");
+  Examiner examiner(in, options);
+  for (const std::string& list : options.lists) {
+    auto input = InputFile::Open(in, list);
+    if (!input) return in.Fail("Cannot open `" + list + "' (" + std::string(input.error().Text()) + ")");
+    std::vector<std::string> names;
+    while (const auto line = input->input().ReadLine()) names.emplace_back(line->text);
+    examiner.Show(names);
+  }
+  examiner.Show(operands);
+  return examiner.status();
+}
+
+}  // namespace
+
+extern const Command kCommand_file;
+const Command kCommand_file = Define<Options, Run>({
+    .name = "file",
+    .summary = "determine type of FILEs",
+    .synopsis = "[OPTION...] [FILE...]",
+    .options = kOptions,
+});
+
+}  // namespace paddock
