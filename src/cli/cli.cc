@@ -8,6 +8,7 @@ namespace {
 
 constexpr Subcommand kSubcommands[] = {
     {"run", "run a script, a file or a command in a fresh sandbox", RunRun},
+    {"shell", "open a prompt in a fresh sandbox", RunShell},
     {"batch", "serve scripts as JSON lines, a fresh sandbox for each", RunBatch},
 };
 

@@ -2,9 +2,7 @@
 
 #include <unistd.h>
 
-#include <atomic>
 #include <boost/json.hpp>
-#include <csignal>
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
@@ -13,8 +11,8 @@
 
 #include "base/options.h"
 #include "cli/cli.h"
+#include "cli/foreground.h"
 #include "cli/sandbox_options.h"
-#include "vfs/file_system.h"
 
 namespace paddock::cli {
 namespace {
@@ -41,13 +39,6 @@ constexpr const char* kHelp =
 constexpr const char* kHelpEnd =
     "\nExit status: the script's own; 124 when the time limit stopped it, 125 for any other\n"
     "limit (with the reason on stderr and in --json), 2 for a usage error.\n";
-
-// The exec that Ctrl-C cancels.
-std::atomic<sandbox::Process*> running{nullptr};
-
-void OnInterrupt(int) {
-  if (sandbox::Process* process = running.load()) process->Cancel();
-}
 
 std::optional<std::string> ReadHostFile(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
@@ -79,15 +70,6 @@ void PrintJson(const sandbox::ExecResult& result) {
                      {"peak_memory_bytes", result.usage.peak_memory_bytes},
                      {"output_bytes", result.usage.output_bytes}};
   std::cout << boost::json::serialize(object) << "\n";
-}
-
-void WriteAll(int descriptor, std::string_view bytes) {
-  while (!bytes.empty()) {
-    const ssize_t count = write(descriptor, bytes.data(), bytes.size());
-    if (count < 0 && errno == EINTR) continue;
-    if (count <= 0) return;
-    bytes.remove_prefix(static_cast<size_t>(count));
-  }
 }
 
 }  // namespace
@@ -139,30 +121,15 @@ int RunRun(sandbox::Driver& driver, std::span<const std::string> args) {
   }
   auto sandbox = driver.Create(sandbox_spec);
   if (!sandbox) return Fail("run", sandbox.error().Text());
-  sandbox::OutputHandler handler;
-  if (!options.json) {
-    handler = [](sandbox::Stream stream, std::string_view bytes) {
-      WriteAll(stream == sandbox::Stream::kStdout ? 1 : 2, bytes);
-    };
-  }
-  if (!exec.cwd.empty()) {
-    if (auto stat = (*sandbox)->files().Stat(exec.cwd); !stat || !stat->is_directory()) {
-      return Fail("run", "--cwd " + exec.cwd + ": no such directory inside the sandbox");
-    }
-  }
-  auto process = (*sandbox)->Start(std::move(exec), std::move(input), std::move(handler));
-  if (!process) return Fail("run", process.error().Text());
-  running.store(process->get());
-  std::signal(SIGINT, OnInterrupt);
-  std::signal(SIGTERM, OnInterrupt);
-  const sandbox::ExecResult result = (*process)->Wait();
-  running.store(nullptr);
+  auto result = RunForeground(**sandbox, std::move(exec), std::move(input),
+                              options.json ? sandbox::OutputHandler() : WriteOutput);
+  if (!result) return Fail("run", result.error().Text());
   if (options.json) {
-    PrintJson(result);
-  } else if (const std::string message = StopMessage(result); !message.empty()) {
+    PrintJson(*result);
+  } else if (const std::string message = StopMessage(*result); !message.empty()) {
     WriteAll(2, message + "\n");
   }
-  return ProcessStatus(result);
+  return ProcessStatus(*result);
 }
 
 }  // namespace paddock::cli

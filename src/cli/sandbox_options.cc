@@ -27,7 +27,7 @@ Status Apply(const SandboxOptions& options, sandbox::SandboxSpec& sandbox, sandb
   exec.environment.Set("LOGNAME", sandbox.user);
   exec.environment.Set("PATH", "/usr/local/bin:/usr/bin:/bin");
   exec.environment.Set("LANG", "C.UTF-8");
-  exec.environment.Set("TERM", "dumb");
+  if (!exec.environment.Get("TERM")) exec.environment.Set("TERM", "dumb");
   for (const std::string& item : options.environment) {
     const size_t equals = item.find('=');
     if (equals == std::string::npos || equals == 0) {

@@ -34,7 +34,8 @@ constexpr std::array<Option, std::size(kSandboxOptions) + N> WithSandboxOptions(
   return table;
 }
 
-// Fills both specs; the environment gets the variables that every sandbox starts with. Errors name the
+// Fills both specs; the environment gets the variables that every sandbox starts with (a TERM that is
+// set stays). Errors name the
 // option that is wrong.
 Status Apply(const SandboxOptions& options, sandbox::SandboxSpec& sandbox, sandbox::ExecSpec& exec);
 

@@ -62,7 +62,7 @@ void PollWaiter::Interrupt() {
   [[maybe_unused]] const ssize_t ignored = write(wake_descriptor_, &one, sizeof one);
 }
 
-void PollWaiter::WaitReadable(Scheduler& scheduler, int descriptor) {
+void PollWaiter::WaitReadable(Scheduler& scheduler, int descriptor, Nanoseconds until) {
   Fiber* const fiber = scheduler.current();
   watched_.push_back({descriptor, &scheduler, fiber});
   // The entry must go on every way out: Park() may throw Termination.
@@ -73,7 +73,7 @@ void PollWaiter::WaitReadable(Scheduler& scheduler, int descriptor) {
       std::erase_if(waiter.watched_, [this](const Watched& watched) { return watched.fiber == fiber; });
     }
   } unwatch{*this, fiber};
-  scheduler.Park();
+  scheduler.Park(until);
 }
 
 }  // namespace paddock::io

@@ -20,8 +20,9 @@ class PollWaiter final : public IdleWaiter {
   void Interrupt() override;   // any thread
   bool HasSources() const override { return !watched_.empty(); }
 
-  // Parks the current fiber of `scheduler` until `descriptor` can be read (or has ended).
-  void WaitReadable(Scheduler& scheduler, int descriptor);
+  // Parks the current fiber of `scheduler` until `descriptor` can be read (or has ended) or `until` passes;
+  // may return early.
+  void WaitReadable(Scheduler& scheduler, int descriptor, Nanoseconds until = Nanoseconds::max());
 
  private:
   struct Watched {

@@ -24,6 +24,7 @@ class Kernel::DeadlineWaiter final : public IdleWaiter {
     Budget* budget = kernel_.budget_;
     outer_.Wait(budget == nullptr ? until : std::min(until, budget->deadline()));
     if (budget == nullptr) return;
+    kernel_.DeliverRequests();
     if (budget->is_cancelled()) budget->Record(LimitKind::kCancelled);
     if (budget->deadline() != Nanoseconds::max() && kernel_.clock_.MonotonicNow() >= budget->deadline()) {
       budget->Record(LimitKind::kTime);
@@ -56,8 +57,26 @@ Process* Kernel::current() {
   return fiber == nullptr ? nullptr : static_cast<Process*>(fiber->local);
 }
 
+void Kernel::DeliverRequests() {
+  if (is_stop_requested_.load(std::memory_order_relaxed) && is_stop_requested_.exchange(false)) {
+    budget_->Record(LimitKind::kCancelled);
+  }
+  if (requested_signals_.load(std::memory_order_relaxed) == 0) return;
+  for (uint64_t signals = requested_signals_.exchange(0); signals != 0; signals &= signals - 1) {
+    for (const auto& [pid, process] : processes_) {
+      if (process->group_ == foreground_group_) process->Raise(__builtin_ctzll(signals) + 1);
+    }
+  }
+}
+
+void Kernel::ClearRequests() {
+  requested_signals_.store(0);
+  is_stop_requested_.store(false);
+}
+
 void Kernel::Tick() {
   if (scheduler_.current() == nullptr) return;
+  DeliverRequests();
   if (scheduler_.HasOtherWork()) {
     scheduler_.Yield();
   } else {

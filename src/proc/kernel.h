@@ -4,6 +4,7 @@
 // parents wait for them and delivers signals. It knows nothing of what a process runs.
 #pragma once
 
+#include <atomic>
 #include <functional>
 #include <map>
 #include <memory>
@@ -82,6 +83,18 @@ class Kernel {
   // Signal 0 only checks. Errors: kNoProcess, kInvalid.
   Status Signal(Process& sender, int pid, int signal);
 
+  // The terminal's side. Its keys signal the processes of the foreground group; a process of another group
+  // that reads from the terminal is stopped (SIGTTIN). Group 0: there is no terminal.
+  int foreground_group() const { return foreground_group_; }
+  void set_foreground_group(int group) { foreground_group_ = group; }
+  // Asks for a signal to the foreground group (a key was pressed, the window has a new size). From any thread
+  // and from signal handlers; takes effect when processes next run or sleep, so the caller interrupts the waiter.
+  void RequestSignal(int signal) { requested_signals_.fetch_or(1ull << (signal - 1)); }
+  // Asks to stop the exec in progress, background processes and all (kCancelled); otherwise the same.
+  void RequestStop() { is_stop_requested_.store(true); }
+  // Forgets requests that came too late for the exec they were meant for.
+  void ClearRequests();
+
   // Sleeps; returns early with kInterrupted for a caught signal.
   Status Sleep(Process& process, Nanoseconds until);
 
@@ -113,6 +126,7 @@ class Kernel {
   };
 
   static void OnWake(void* local);
+  void DeliverRequests();
   void Tick();
   void ParkStopped();
   BodyEnd RunBody(Process& process, const Body& body);
@@ -132,6 +146,9 @@ class Kernel {
   std::map<int, std::unique_ptr<Process>> processes_;
   int next_pid_ = 100;
   int kept_pid_ = 0;
+  int foreground_group_ = 0;
+  std::atomic<uint64_t> requested_signals_{0};
+  std::atomic<bool> is_stop_requested_{false};
   std::string hostname_ = "paddock";
 };
 

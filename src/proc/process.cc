@@ -123,6 +123,12 @@ int Process::TakeCaught() {
   return signal;
 }
 
+bool Process::DropCaught(int signal) {
+  const bool has_arrived = (caught_ & Bit(signal)) != 0;
+  caught_ &= ~Bit(signal);
+  return has_arrived;
+}
+
 void Process::Poll() {
   if (kernel_.budget_ != nullptr && kernel_.budget_->stopped_by() != LimitKind::kNone) {
     kernel_.budget_->Stop(kernel_.budget_->stopped_by());

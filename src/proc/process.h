@@ -80,6 +80,8 @@ class Process {
   // The next caught signal that arrived, or 0. The shell runs its trap.
   int TakeCaught();
   bool HasCaught() const { return caught_ != 0; }
+  // Forgets a caught signal that has arrived; false if it has not.
+  bool DropCaught(int signal);
   // Ends the process (throws Termination) if a fatal signal is pending or the exec is over.
   void Poll();
   // Signals that wait until unblocked are not modelled; only traps defer, in the shell.

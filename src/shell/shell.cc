@@ -52,6 +52,7 @@ Shell::Shell(const Shell& parent, proc::Process& process)
       subshell_level(parent.subshell_level + 1),
       shell_pid(parent.shell_pid),
       errexit_ignored(parent.errexit_ignored),
+      command_number(parent.command_number),
       is_subshell_of_script(true),
       reads_command_string(parent.reads_command_string),
       reads_stdin(parent.reads_stdin),
@@ -270,7 +271,7 @@ std::string Shell::SpecialParameter(char name) {
     case '0': return name0;
     case '-': {
       std::string letters = options.SetLetters();
-      if (is_interactive) letters += 'i';
+      if (is_interactive) letters.insert(std::min(letters.find_first_not_of("abefh"), letters.size()), 1, 'i');
       if (reads_command_string) letters += 'c';
       if (reads_stdin) letters += 's';
       return letters;

@@ -53,6 +53,7 @@ enum class Flow : uint8_t {
   kReturn,     // from a function or a sourced script
   kExit,       // end this shell (exit, errexit, a fatal error); exit traps run
   kDiscard,    // abandon the current top-level command (or eval), go on with the next line
+  kInterrupt,  // of an interactive shell: back to the prompt
 };
 
 struct Function {
@@ -214,6 +215,9 @@ class Shell {
   // While an EXIT trap is set, fatal signals are caught so that it runs before the shell dies of them.
   void CatchDeadlySignals(bool on);
   int death_signal = 0;
+  // An interrupt that arrives while a foreground child runs is the child's. Called when that has ended: the
+  // interrupt counts for an interactive shell if it `killed` the child, and goes back to the prompt.
+  void SettleInterrupt(bool killed);
   const void* initial_stdin = nullptr;   // the open file that descriptor 0 was at the start; only compared
   // Runs the action of DEBUG, ERR or RETURN if one is set and applies here; its status. Keeps $?.
   int RunPseudoTrap(int trap);
@@ -261,7 +265,8 @@ class Shell {
   int subshell_level = 0;              // BASH_SUBSHELL
   int shell_pid = 0;                   // $$
   int errexit_ignored = 0;             // > 0 inside conditions, && || and !
-  bool is_interactive = false;
+  bool is_interactive = false;         // at a prompt; its subshells are not
+  int command_number = 0;              // \# of the prompt: how many an interactive shell has read
   bool was_misused = false;            // by the builtin that just ran: fatal in posix mode to a special one
   bool runs_last_command = false;      // this subshell exists for one command: it may take the process over
   bool is_subshell_of_script = false;  // made by ( ), a pipeline, & or a substitution

@@ -74,7 +74,12 @@ class HostInput final : public vfs::OpenFile {
   HostInput(proc::Kernel& kernel, io::PollWaiter& waiter, int descriptor)
       : kernel_(kernel), waiter_(waiter), descriptor_(descriptor) {}
   Result<Block> ReadBlock(size_t max) override {
-    while (!IsReadReady()) waiter_.WaitReadable(kernel_.scheduler(), descriptor_);
+    proc::Process& reader = *kernel_.current();
+    if (is_terminal()) StopInBackground(reader);
+    while (!IsReadReady()) {
+      if (reader.HasCaught()) return Code::kInterrupted;
+      waiter_.WaitReadable(kernel_.scheduler(), descriptor_);
+    }
     auto buffer = std::make_shared<std::string>(std::min<size_t>(max, 64 << 10), '\0');
     const ssize_t count = read(descriptor_, buffer->data(), buffer->size());
     if (count < 0) return Code::kIo;
@@ -101,6 +106,15 @@ class HostInput final : public vfs::OpenFile {
   std::string description() const override { return "pipe:[0]"; }
 
  private:
+  // As a terminal does: only the foreground group reads from it.
+  void StopInBackground(proc::Process& reader) const {
+    while (kernel_.foreground_group() != 0 && reader.group() != kernel_.foreground_group()) {
+      if (reader.disposition(proc::kSigTtin) == proc::Process::Disposition::kIgnore) return;
+      reader.Raise(proc::kSigTtin);
+      reader.Poll();
+    }
+  }
+
   proc::Kernel& kernel_;
   io::PollWaiter& waiter_;
   int descriptor_;

@@ -7,6 +7,7 @@
 #include "base/random.h"
 #include "drivers/virtual/base_tree.h"
 #include "drivers/virtual/virtual_process.h"
+#include "drivers/virtual/virtual_shell.h"
 #include "shell/shell.h"
 #include "vfs/host/host_volume.h"
 #include "vfs/overlay_volume.h"
@@ -14,8 +15,6 @@
 
 namespace paddock::sandbox {
 namespace {
-
-constexpr int kShellPid = 42;   // of a sandbox's shell, in every exec
 
 std::string NewId() {
   std::array<uint8_t, 8> random;
@@ -113,6 +112,13 @@ Result<std::unique_ptr<Process>> VirtualSandbox::Start(ExecSpec spec, StdinSourc
   is_running_ = true;
   return std::unique_ptr<Process>(
       std::make_unique<VirtualProcess>(*this, std::move(spec), std::move(input), std::move(handler)));
+}
+
+Result<std::unique_ptr<ShellSession>> VirtualSandbox::OpenShell(SessionSpec spec, OutputHandler output) {
+  if (is_running_) return Error(Code::kBusy, "sandbox " + id_ + " is running another exec");
+  if (!spec.cwd.empty()) PADDOCK_TRY(view_->Stat(spec.cwd));
+  is_running_ = true;
+  return std::unique_ptr<ShellSession>(std::make_unique<VirtualShell>(*this, std::move(spec), std::move(output)));
 }
 
 Result<std::unique_ptr<Sandbox>> VirtualSandbox::Fork() {

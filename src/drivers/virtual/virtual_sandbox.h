@@ -8,6 +8,7 @@
 #include <string>
 
 #include "drivers/virtual/streams.h"
+#include "sandbox/shell_session.h"
 #include "shell/exec/program.h"
 #include "vfs/memory_volume.h"
 #include "vfs/view.h"
@@ -26,7 +27,7 @@ struct VirtualHost {
   vfs::VolumePtr dev;
 };
 
-class VirtualSandbox final : public Sandbox, public Forkable {
+class VirtualSandbox final : public Sandbox, public Forkable, public Interactive {
  public:
   VirtualSandbox(std::shared_ptr<VirtualHost> host, SandboxSpec spec, std::shared_ptr<vfs::MemoryVolume> root);
   ~VirtualSandbox() override;
@@ -37,7 +38,10 @@ class VirtualSandbox final : public Sandbox, public Forkable {
   vfs::FileSystem& files() override { return *view_; }
   Result<std::unique_ptr<Sandbox>> Fork() override;
 
-  // For VirtualProcess.
+  Result<std::unique_ptr<ShellSession>> OpenShell(SessionSpec spec, OutputHandler output) override;
+
+  // For VirtualProcess and VirtualShell.
+  static constexpr int kShellPid = 42;   // of a sandbox's shell, in every exec
 
   // Runs `body` in the sandbox's shell process (pid 42) until it ends, and background processes with it. With a
   // null handler the output goes into the result.

@@ -11,6 +11,7 @@ int Run(Shell& shell, const BuiltinCall& call) {
   const auto status = StatusArgument(shell, call, &failure);
   if (!status && failure == 1) return 1;
   shell.last_status = status.value_or(failure);
+  if (shell.is_interactive) shell.err().Write("exit\n");
   shell.flow = Flow::kExit;
   return shell.last_status;
 }

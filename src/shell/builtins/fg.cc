@@ -24,7 +24,13 @@ int Run(Shell& shell, const BuiltinCall& call) {
   job->is_stopped = false;
   shell.out().WriteLine(job->text);
   shell.out().Flush();
-  return shell.CallWords({"wait", "%" + std::to_string(job->number)}, {.only_builtins = true});
+  // The job has the terminal for as long as it is waited for.
+  const int number = job->number;
+  shell.kernel().set_foreground_group(shell.kernel().foreground_group() == 0 ? 0 : job->group);
+  const int status = shell.CallWords({"wait", "%" + std::to_string(number)}, {.only_builtins = true});
+  shell.kernel().set_foreground_group(shell.kernel().foreground_group() == 0 ? 0 : shell.process().group());
+  shell.SettleInterrupt(status == 128 + proc::kSigInt);
+  return status;
 }
 
 }  // namespace

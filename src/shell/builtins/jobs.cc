@@ -1,30 +1,17 @@
 // jobs - lists background jobs
 
-#include "proc/signals.h"
 #include "shell/builtins/builtin.h"
 #include "shell/exec/jobs.h"
 
 namespace paddock::shell {
 namespace {
 
-std::string StateOf(const Job& job) {
-  if (job.is_stopped) return "Stopped";
-  if (!job.is_done()) return "Running";
-  if (job.signals.back() != 0) return std::string(proc::SignalDescription(job.signals.back()));
-  return job.status() == 0 ? "Done" : "Exit " + std::to_string(job.status());
-}
-
 void PrintJob(Shell& shell, Job& job, bool is_long, bool pids_only) {
   if (pids_only) {
     shell.out().WriteLine(std::to_string(job.pids.front()));
     return;
   }
-  const char mark = &job == shell.jobs().current() ? '+' : &job == shell.jobs().previous() ? '-' : ' ';
-  std::string line = "[" + std::to_string(job.number) + "]" + mark + "  ";
-  if (is_long) line += std::to_string(job.pids.front()) + " ";
-  std::string state = StateOf(job);
-  if (state.size() < 24) state.resize(24, ' ');
-  shell.out().WriteLine(line + state + job.text + (job.is_done() || job.is_stopped ? "" : " &"));
+  shell.out().WriteLine(DescribeJob(shell, job, is_long));
 }
 
 int Run(Shell& shell, const BuiltinCall& call) {

@@ -148,6 +148,10 @@ class Reader {
     if (!WaitForData(record)) return -1;
     const bool can_seek = file_->Seek(0, vfs::Whence::kCurrent).has_value();
     auto block = file_->ReadBlock(can_seek ? 4096 : 1);
+    while (!block && block.error().code == Code::kInterrupted) {
+      if (!RunTraps(record)) return -1;
+      block = file_->ReadBlock(can_seek ? 4096 : 1);
+    }
     if (!block) {
       record.status = block.error();
       return -1;

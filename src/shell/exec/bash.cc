@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "shell/exec/program.h"
-#include "shell/parser/parser.h"
+#include "shell/interactive/prompt_loop.h"
 #include "shell/shell.h"
 
 namespace paddock::shell {
@@ -141,11 +141,7 @@ int RunStdin(Shell& shell) {
       ++line_count;
     }
     if (pending.empty()) continue;
-    if (!at_end) {
-      const ParsedProgram probe = ParseProgram(pending, shell.parser_options(), shell.budget(), first_line);
-      if (probe.is_incomplete) continue;
-      if (pending.size() > 1 && pending[pending.size() - 2] == '\\') continue;
-    }
+    if (!at_end && IsIncomplete(shell, pending)) continue;
     const std::string text = std::move(pending);
     pending.clear();
     shell.RunScript(text, first_line);

@@ -118,12 +118,29 @@ void JobTable::Remove(int number) {
   jobs_.erase(it);
 }
 
+std::string DescribeJob(Shell& shell, const Job& job, bool is_long) {
+  const char mark = &job == shell.jobs().current() ? '+' : &job == shell.jobs().previous() ? '-' : ' ';
+  std::string line = "[" + std::to_string(job.number) + "]" + mark + "  ";
+  if (is_long) line += std::to_string(job.pids.front()) + " ";
+  std::string state;
+  if (job.is_stopped) state = "Stopped";
+  else if (!job.is_done()) state = "Running";
+  else if (job.signals.back() != 0) state = proc::SignalDescription(job.signals.back());
+  else state = job.status() == 0 ? "Done" : "Exit " + std::to_string(job.status());
+  if (state.size() < 24) state.resize(24, ' ');
+  return line + state + job.text + (job.is_done() || job.is_stopped ? "" : " &");
+}
+
 void ReapJobs(Shell& shell) {
   for (Job& job : shell.jobs().jobs()) {
     for (size_t i = 0; i < job.pids.size(); ++i) {
       if (job.statuses[i] >= 0) continue;
       proc::Process* process = shell.kernel().Find(job.pids[i]);
-      if (process != nullptr) job.is_stopped = process->state() == proc::Process::State::kStopped;
+      if (process != nullptr) {
+        const bool is_stopped = process->state() == proc::Process::State::kStopped;
+        if (is_stopped != job.is_stopped) job.is_notified = false;
+        job.is_stopped = is_stopped;
+      }
       if (process == nullptr) {
         job.statuses[i] = 127;
       } else if (process->state() == proc::Process::State::kExited &&
@@ -149,6 +166,10 @@ proc::WaitStatus WaitForChild(Shell& shell, int pid) {
 
 void ReportSignal(Shell& shell, int pid, const proc::WaitStatus& status, const std::string& text) {
   if (status.signal == proc::kSigPipe || status.signal == proc::kSigInt || status.signal == 0) return;
+  if (shell.is_interactive) {
+    shell.err().Write(std::string(proc::SignalDescription(status.signal)) + "\n");
+    return;
+  }
   std::string line(proc::SignalDescription(status.signal));
   constexpr size_t kColumn = 24;
   if (line.size() < kColumn) line.resize(kColumn, ' ');

@@ -15,7 +15,7 @@ struct Job {
   std::vector<int> signals;        // beside them; 0 when it exited
   std::string text;                // as `jobs` shows it
   int group = 0;
-  bool is_notified = false;        // its end was reported (wait, jobs)
+  bool is_notified = false;        // its end or stop was reported (wait, jobs, before a prompt)
   bool is_disowned = false;
   bool is_stopped = false;
   bool is_done() const;
@@ -45,6 +45,8 @@ class JobTable {
 };
 
 class Shell;
+// "[1]+  Done                    sleep 1", with the pid after the mark if `is_long`.
+std::string DescribeJob(Shell& shell, const Job& job, bool is_long);
 // Takes note of background children that have ended, without waiting.
 void ReapJobs(Shell& shell);
 

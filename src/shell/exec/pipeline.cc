@@ -19,6 +19,8 @@ struct ChildPlan {
   bool stderr_too = false;
   bool is_background = false;
   bool is_stage = false;
+  bool has_group = false; // job control: a process group of its own,
+  int group = 0;          // this one, or a new one if 0
 };
 
 // Runs `statement` as all that a child shell does. One that is a ( ) is the child shell itself.
@@ -48,9 +50,12 @@ int StartChildShell(Shell& shell, const Statement& statement, const ChildPlan& p
       if (statement.kind == Statement::Kind::kSimple) --made.subshell_level;
     }
     made.runs_last_command = statement.kind == Statement::Kind::kSimple;
+    if (plan.has_group) child.set_group(plan.group != 0 ? plan.group : child.pid());
     if (plan.is_background) {
       made.loop_depth = 0;
       made.errexit_ignored = 0;
+    }
+    if (plan.is_background && !plan.has_group) {
       child.set_disposition(proc::kSigInt, proc::Process::Disposition::kIgnore);
       child.set_disposition(proc::kSigQuit, proc::Process::Disposition::kIgnore);
     }
@@ -80,6 +85,8 @@ std::vector<int> StartStages(Shell& shell, const Statement& pipeline, const Stat
       break;
     }
     ChildPlan plan{.in = std::move(input), .is_background = is_background, .is_stage = true};
+    plan.has_group = is_background && shell.options.Get(SetOption::kMonitor);
+    if (!pids.empty()) plan.group = pids.front();
     vfs::OpenFilePtr next_input;
     if (!is_last) {
       vfs::PipeEnds ends = vfs::MakePipe(shell.kernel().scheduler());
@@ -133,13 +140,16 @@ void RunStages(Shell& shell, const Statement& pipeline) {
     }
     last_status = shell.last_status;
   }
+  bool is_interrupted = false;
   for (const int pid : pids) {
     const proc::WaitStatus ended = WaitForChild(shell, pid);
     if (ended.signal != 0) ReportSignal(shell, pid, ended, {});
+    is_interrupted |= ended.signal == proc::kSigInt;
     statuses.push_back(ended.status);
   }
   if (last_in_shell) statuses.push_back(last_status);
   SetPipelineStatus(shell, pipeline, statuses);
+  shell.SettleInterrupt(is_interrupted);
 }
 
 // --- time ----------------------------------------------------------------------------------------------
@@ -228,6 +238,7 @@ void RunSubshell(Shell& shell, const Statement& statement) {
   shell.last_status = ended.status;
   shell.pipe_status.assign(1, ended.status);
   if (ended.signal != 0) ReportSignal(shell, shell.kernel().next_pid() - 1, ended, {});
+  shell.SettleInterrupt(ended.signal == proc::kSigInt);
 }
 
 void StartBackground(Shell& shell, const Statement& statement, StatementListPtr keep) {
@@ -241,7 +252,9 @@ void StartBackground(Shell& shell, const Statement& statement, StatementListPtr 
   if (is_plain_pipeline) {
     pids = StartStages(shell, statement, keep, true, false, nullptr, needs_null ? OpenNull(shell) : nullptr);
   } else {
-    const ChildPlan plan{.in = needs_null ? OpenNull(shell) : nullptr, .is_background = true};
+    const ChildPlan plan{.in = needs_null ? OpenNull(shell) : nullptr,
+                         .is_background = true,
+                         .has_group = shell.options.Get(SetOption::kMonitor)};
     pids.push_back(StartChildShell(shell, statement, plan, keep));
   }
   const int last_pid = pids.back();

@@ -22,6 +22,11 @@ void PrintSyntaxError(Shell& shell, const SyntaxError& error, std::string_view c
   shell.line = error.line;
   if (error.message.empty()) return;
   std::string prefix = shell.Prefix();
+  if (shell.is_interactive && context.empty()) {
+    shell.out().Flush();
+    shell.err().Write(prefix + error.message + "\n");
+    return;
+  }
   if (!context.empty()) {
     const size_t at = prefix.find(": ");
     prefix.insert(at + 2, std::string(context) + ": ");
@@ -51,6 +56,7 @@ bool LeavesText(Shell& shell, const SyntaxError& error, bool is_main) {
     if (!error.is_conditional || !is_main) shell.last_status = 2;
     if (is_main) shell.flow = Flow::kExit;
   }
+  if (shell.is_interactive && shell.flow == Flow::kExit) shell.flow = Flow::kDiscard;   // back to the prompt
   return true;
 }
 
@@ -75,6 +81,9 @@ int RunText(Shell& shell, std::string_view text, int first_line, std::string_vie
       shell.Complain("warning: " + warning.message);
     }
     if (outcome.error) {
+      if (is_main && shell.is_interactive && shell.options.Get(SetOption::kHistory)) {
+        RecordCommand(shell, text.substr(offset_before));
+      }
       PrintSyntaxError(shell, *outcome.error, context);
       if (LeavesText(shell, *outcome.error, is_main)) {
         shell.was_misused = true;

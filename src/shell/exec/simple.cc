@@ -279,6 +279,7 @@ int RunProgram(Shell& shell, std::vector<std::string> words, bool use_default_pa
   }
   const proc::WaitStatus ended = shell.kernel().RunInline(shell.process(), nullptr, execute);
   if (ended.signal != 0) ReportSignal(shell, shell.kernel().next_pid() - 1, ended, name);
+  shell.SettleInterrupt(ended.signal == proc::kSigInt);
   return ended.status;
 }
 

@@ -35,6 +35,11 @@ int RunAction(Shell& shell, int trap, const std::string& action) {
   return status;
 }
 
+// Signals that an interactive shell takes itself where another one dies of them.
+bool IsHeld(const Shell& shell, int signal) {
+  return shell.is_interactive && (signal == proc::kSigInt || signal == proc::kSigTerm || signal == proc::kSigQuit);
+}
+
 }  // namespace
 
 void Shell::SetTrap(int signal, std::optional<std::string> action) {
@@ -42,7 +47,7 @@ void Shell::SetTrap(int signal, std::optional<std::string> action) {
   if (!is_pseudo && signal != 0) {
     if ((traps.ignored_at_start & (1ull << (signal - 1))) != 0) return;
     using Disposition = proc::Process::Disposition;
-    process_->set_disposition(signal, !action           ? Disposition::kDefault
+    process_->set_disposition(signal, !action           ? IsHeld(*this, signal) ? Disposition::kCatch : Disposition::kDefault
                                       : action->empty() ? Disposition::kIgnore
                                                         : Disposition::kCatch);
   }
@@ -59,6 +64,7 @@ void Shell::CatchDeadlySignals(bool on) {
   using Disposition = proc::Process::Disposition;
   for (const int signal : {proc::kSigHup, proc::kSigInt, proc::kSigTerm}) {
     if (traps.actions.contains(signal) || process_->disposition(signal) == Disposition::kIgnore) continue;
+    if (IsHeld(*this, signal)) continue;
     process_->set_disposition(signal, on ? Disposition::kCatch : Disposition::kDefault);
   }
 }
@@ -71,6 +77,13 @@ void Shell::RunPendingTraps() {
     if (it == traps.actions.end()) {
       // Caught only so that the EXIT trap can run first (see SetTrap).
       if (signal == proc::kSigChld) continue;
+      if (IsHeld(*this, signal)) {
+        if (signal != proc::kSigInt) continue;
+        err_.Write("\n");
+        last_status = 128 + signal;
+        flow = Flow::kInterrupt;
+        return;
+      }
       death_signal = signal;
       last_status = 128 + signal;
       flow = Flow::kExit;
@@ -78,6 +91,17 @@ void Shell::RunPendingTraps() {
     }
     if (!it->second.empty()) RunAction(*this, signal, it->second);
   }
+}
+
+void Shell::SettleInterrupt(bool killed) {
+  if (!is_interactive) return;
+  process_->DropCaught(proc::kSigInt);
+  if (!killed) return;
+  out_.Flush();
+  err_.Write("\n");
+  if (traps.actions.contains(proc::kSigInt)) return;
+  last_status = 128 + proc::kSigInt;
+  if (flow == Flow::kNone) flow = Flow::kInterrupt;
 }
 
 int Shell::RunPseudoTrap(int trap) {

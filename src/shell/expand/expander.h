@@ -50,6 +50,7 @@ std::string QuoteBackslash(std::string_view text, bool is_utf8 = true);   // it\
 // The double-quoted form of declare -p: "…" with \ " $ ` escaped, or $'…' when controls are inside.
 std::string QuoteDouble(std::string_view text, bool is_utf8 = true);
 // PS1-style escapes (\u \h \w \t \$ …), then expansions when promptvars is on. ${x@P}, PS4.
-std::string ExpandPrompt(Shell& shell, std::string_view text);
+// With `marks_invisible` what stands between \[ and \] comes out between bytes 1 and 2, for a line editor.
+std::string ExpandPrompt(Shell& shell, std::string_view text, bool marks_invisible = false);
 
 }  // namespace paddock::shell

@@ -62,15 +62,15 @@ std::string UserName(Shell& shell) {
 }
 
 // The text of the escape \`letter`; nothing if it is none.
-std::optional<std::string> DecodeEscape(Shell& shell, char letter) {
+std::optional<std::string> DecodeEscape(Shell& shell, char letter, bool marks_invisible) {
   switch (letter) {
     case 'a': return "\a";
     case 'e': return "\033";
     case 'n': return "\n";
     case 'r': return "\r";
     case '\\': return "\\";
-    case '[':
-    case ']': return "";
+    case '[': return marks_invisible ? "\001" : "";
+    case ']': return marks_invisible ? "\002" : "";
     case 'd': return ShowTime(shell, "%a %b %d");
     case 't': return ShowTime(shell, "%H:%M:%S");
     case 'T': return ShowTime(shell, "%I:%M:%S");
@@ -86,7 +86,7 @@ std::optional<std::string> DecodeEscape(Shell& shell, char letter) {
     case 'V': return "5.2.15";
     case 'w': return WorkingDirectory(shell, false);
     case 'W': return WorkingDirectory(shell, true);
-    case '#': return "0";
+    case '#': return std::to_string(shell.command_number);
     case '!': return std::to_string(shell.history->dropped + shell.history->lines.size() + 1);
     case '$': return shell.files().credentials().uid == 0 ? "#" : "$";
     default: return std::nullopt;
@@ -103,7 +103,7 @@ std::string Protect(std::string_view text) {
   return out;
 }
 
-std::string DecodeEscapes(Shell& shell, std::string_view text, bool protects) {
+std::string DecodeEscapes(Shell& shell, std::string_view text, bool protects, bool marks_invisible) {
   std::string out;
   for (size_t i = 0; i < text.size(); ++i) {
     shell.budget().Step();
@@ -134,7 +134,7 @@ std::string DecodeEscapes(Shell& shell, std::string_view text, bool protects) {
         continue;
       }
     }
-    if (const auto shown = DecodeEscape(shell, letter)) {
+    if (const auto shown = DecodeEscape(shell, letter, marks_invisible)) {
       // A backslash that was written stays one for the expansion; other text is not expanded again.
       out += protects && letter != '\\' ? Protect(*shown) : *shown;
     } else {
@@ -148,9 +148,9 @@ std::string DecodeEscapes(Shell& shell, std::string_view text, bool protects) {
 
 }  // namespace
 
-std::string ExpandPrompt(Shell& shell, std::string_view text) {
+std::string ExpandPrompt(Shell& shell, std::string_view text, bool marks_invisible) {
   const bool expands = shell.options.Get(ShoptOption::kPromptvars);
-  std::string decoded = DecodeEscapes(shell, text, expands);
+  std::string decoded = DecodeEscapes(shell, text, expands, marks_invisible);
   if (!expands || decoded.find_first_of("$`\\\"") == std::string::npos) return decoded;
   const Result<Word> word = ParseDoubleQuoted(decoded, shell.parser_options(), shell.budget());
   if (!word) return decoded;

@@ -1,0 +1,22 @@
+// Running an exec in the foreground of this program: its output on ours, Ctrl-C cancels it.
+#pragma once
+
+#include <string_view>
+
+#include "sandbox/sandbox.h"
+
+namespace paddock::cli {
+
+// Starts and waits. Errors: what Start() says, and a --cwd that is no directory.
+Result<sandbox::ExecResult> RunForeground(sandbox::Sandbox& sandbox, sandbox::ExecSpec exec,
+                                          sandbox::StdinSource input, sandbox::OutputHandler handler);
+
+// An OutputHandler that writes to descriptors 1 and 2.
+void WriteOutput(sandbox::Stream stream, std::string_view bytes);
+// Writes as far as the descriptor takes it.
+void WriteAll(int descriptor, std::string_view bytes);
+
+// The working directory that was asked for exists inside.
+Status CheckDirectory(sandbox::Sandbox& sandbox, const std::string& cwd);
+
+}  // namespace paddock::cli
