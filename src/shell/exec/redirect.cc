@@ -8,13 +8,18 @@
 #include "shell/parser/parser.h"
 #include "shell/shell.h"
 #include "shell/state/assign.h"
+#include "vfs/pipe.h"
 
 namespace paddock::shell {
 namespace {
 
 constexpr int kFirstNamedDescriptor = 10;   // {fd}> takes the lowest free one from here
 
-// The text of a here-document or here-string as an open file.
+// As many bytes of a here-document as a pipe takes at once come through one, as in bash: a reader that takes
+// more than it needs cannot give it back.
+constexpr size_t kMostInPipe = 64 << 10;
+
+// The text of a longer here-document or here-string as an open file: bash's nameless temporary one.
 class TextFile final : public vfs::OpenFile {
  public:
   explicit TextFile(std::string text) : text_(std::make_shared<const std::string>(std::move(text))) {}
@@ -133,6 +138,18 @@ class Redirector {
     return false;
   }
 
+  bool InstallText(const Redirect& redirect, std::string text) {
+    vfs::OpenFilePtr file;
+    if (text.size() <= kMostInPipe) {
+      vfs::PipeEnds pipe = vfs::MakePipe(shell_.kernel().scheduler(), kMostInPipe);
+      if (const Status written = pipe.write->Write(text); !written) return Fail("here-document", written.error());
+      file = std::move(pipe.read);
+    } else {
+      file = std::make_shared<TextFile>(std::move(text));
+    }
+    return Install(redirect, std::move(file), redirect.descriptor < 0 ? 0 : redirect.descriptor);
+  }
+
   bool ApplyHereDocument(const Redirect& redirect) {
     std::string text;
     if (redirect.is_quoted) {
@@ -140,16 +157,14 @@ class Redirector {
     } else if (!ExpandHereDocument(shell_, redirect.target, &text)) {
       return false;
     }
-    return Install(redirect, std::make_shared<TextFile>(std::move(text)),
-                   redirect.descriptor < 0 ? 0 : redirect.descriptor);
+    return InstallText(redirect, std::move(text));
   }
 
   bool ApplyHereString(const Redirect& redirect) {
     std::string text;
     if (!ExpandHereString(shell_, redirect.target, &text)) return false;
     text += '\n';
-    return Install(redirect, std::make_shared<TextFile>(std::move(text)),
-                   redirect.descriptor < 0 ? 0 : redirect.descriptor);
+    return InstallText(redirect, std::move(text));
   }
 
   bool ApplyDuplicate(const Redirect& redirect) {
