@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "shell/ast/printer.h"
+#include "shell/exec/trace.h"
 #include "shell/expand/expander.h"
 #include "shell/parser/parser.h"
 #include "shell/state/assign.h"
@@ -357,6 +358,8 @@ class Declarer {
       variable.text = value;
       variable.is_set = true;
     } else if (has_value) {
+      const bool is_traced = kind_ == DeclareKind::kExport || kind_ == DeclareKind::kReadonly;
+      if (is_traced && shell_.options.Get(SetOption::kXtrace)) TraceValue(shell_, reference, is_append, value);
       is_assigned = AssignScalar(shell_, name, value, mode);
     }
     Variable* after = is_local  ? &shell_.variables.ObtainLocal(name)

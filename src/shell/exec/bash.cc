@@ -74,7 +74,7 @@ std::optional<int> ParseArguments(Shell& shell, std::span<const std::string> arg
         const std::string& name = args[++i];
         if (letter == 'o') {
           const auto option = FindSetOption(name);
-          if (!option) return Fail(shell, name + ": invalid option name", 2);
+          if (!option) return Fail(shell, "line 0: " + shell.name0 + ": " + name + ": invalid option name", 2);
           parsed->set_options.emplace_back(*option, on);
         } else {
           const auto option = FindShoptOption(name);

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "shell/ast/ast.h"
+#include "shell/exec/trace.h"
 #include "shell/shell.h"
 
 namespace paddock::shell {
@@ -32,14 +33,6 @@ bool HaveParameters(const std::vector<Redirect>& redirects);
 
 // substitution.cc: closes what <( ) and >( ) opened since the list had `size` entries.
 void CloseSubstitutions(Shell& shell, size_t size);
-
-// trace.cc: set -x.
-void TraceWords(Shell& shell, std::span<const std::string> words);
-void TraceAssignment(Shell& shell, const Assignment& assignment, const std::string& value);
-void TraceFor(Shell& shell, const Statement& statement);
-void TraceCase(Shell& shell, const std::string& subject);
-void TraceArithmetic(Shell& shell, const Word& expression);
-void TraceLine(Shell& shell, std::string_view line);
 
 // jobs.cc: waits for a child, running traps that arrive; $? of it.
 proc::WaitStatus WaitForChild(Shell& shell, int pid);

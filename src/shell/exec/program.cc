@@ -112,8 +112,7 @@ Result<ExitStatus> ShellHost::Execute(proc::Process& process, const std::string&
       next.push_back(path);
       next.insert(next.end(), args.begin() + 1, args.end());
       if (auto stat = process.files().Stat(interpreter->path); !stat) {
-        return Error(stat.error().code,
-                     interpreter->path + ": bad interpreter: " + std::string(stat.error().Text()));
+        return Error(stat.error().code, "cannot execute: required file not found");
       }
       args = std::move(next);
       path = interpreter->path;

@@ -74,7 +74,8 @@ int RunText(Shell& shell, std::string_view text, int first_line, std::string_vie
     const size_t offset_before = parser.offset();
     Parser::Outcome outcome = parser.Next();
     if (shell.options.Get(SetOption::kVerbose)) {
-      shell.err().Write(text.substr(offset_before, parser.offset() - offset_before));
+      const std::string_view read = text.substr(offset_before, parser.offset() - offset_before);
+      shell.err().Write(std::string(read) + (read.empty() || read.ends_with('\n') ? "" : "\n"));
     }
     for (const ParserWarning& warning : outcome.warnings) {
       shell.line = warning.line;
@@ -118,7 +119,10 @@ int Shell::RunScript(std::string_view text, int first_line) {
 }
 
 int Shell::Eval(std::string_view text, int first_line, std::string_view context) {
-  return RunText(*this, text, first_line, context, /*is_main=*/false);
+  ++trace_depth;
+  RunText(*this, text, first_line, context, /*is_main=*/false);
+  --trace_depth;
+  return last_status;
 }
 
 int Shell::Source(const std::string& path, std::string_view text, std::optional<std::vector<std::string>> args) {
@@ -127,7 +131,9 @@ int Shell::Source(const std::string& path, std::string_view text, std::optional<
   auto given = positionals_;
   frames.push_back(Frame{.function = "source", .source = path, .call_line = line, .is_source = true});
   const int saved_line = line;
+  ++trace_depth;
   RunText(*this, text, 1, "", /*is_main=*/false);
+  --trace_depth;
   if (flow == Flow::kReturn) flow = Flow::kNone;
   if (flow == Flow::kNone) RunPseudoTrap(kTrapReturn);
   frames.pop_back();
@@ -399,6 +405,7 @@ void RunSelect(Shell& shell, const Statement& statement) {
   if (!LoopWords(shell, statement, &words)) return;
   shell.last_status = 0;
   if (words.empty()) return;
+  if (shell.options.Get(SetOption::kXtrace)) TraceFor(shell, statement);
   const LoopScope loop(shell);
   bool needs_menu = true;
   int status = 0;
@@ -465,6 +472,7 @@ void RunArithmeticCommand(Shell& shell, const Statement& statement) {
   const auto value = EvaluatePart(shell, statement, 0);
   if (shell.flow != Flow::kNone) return;
   shell.last_status = value && *value != 0 ? 0 : 1;
+  shell.pipe_status.assign(1, shell.last_status);
 }
 
 void DefineStatementFunction(Shell& shell, const Statement& statement) {

@@ -1,5 +1,6 @@
 // Simple commands: expansion, assignments, look-up, and the three things a command word can be.
 
+#include <algorithm>
 #include <utility>
 
 #include "shell/ast/printer.h"
@@ -234,7 +235,15 @@ int RunBuiltin(Shell& shell, const Builtin& builtin, const Expanded& expanded, b
 int ComplainNotRunnable(Shell& shell, const std::string& name, const Error& error) {
   const bool has_slash = name.find('/') != std::string::npos;
   if (error.code == Code::kNoEntry && !has_slash) {
-    shell.Complain(name + ": command not found");
+    if (const auto path = shell.Get("PATH"); !path || path->empty()) {
+      shell.Complain(name + ": No such file or directory");
+      return kNotFound;
+    }
+    // What cannot be printed is shown as $'…'.
+    const bool is_printable = std::none_of(name.begin(), name.end(), [](char c) {
+      return static_cast<unsigned char>(c) < 0x20 || c == 0x7f;
+    });
+    shell.Complain((is_printable ? name : QuoteForReuse(name)) + ": command not found");
     return kNotFound;
   }
   if (error.code == Code::kExecFormat) {
@@ -371,11 +380,17 @@ void RunExpanded(Shell& shell, const Statement& statement, Expanded expanded) {
     shell.variables.NoteExport();
   }
   if (!is_ready && shell.flow == Flow::kNone) shell.last_status = 1;
-  if (is_ready && shell.options.Get(SetOption::kXtrace)) TraceWords(shell, expanded.words);
+  // Compound assignments are shown first, when they are made.
+  std::string trace;
+  if (is_ready && shell.options.Get(SetOption::kXtrace)) {
+    trace = TraceText(expanded.words);
+    if (expanded.assignments.empty()) TraceLine(shell, std::exchange(trace, {}));
+  }
   if (is_ready && !redirects_first) is_ready = RedirectCommand(shell, statement, expanded.words[0], &saved);
   if (is_ready) {
     const std::string last = expanded.words.back();
     const int status = Dispatch(shell, std::move(expanded), {});
+    if (!trace.empty()) TraceLine(shell, trace);
     // What discards or returns has set the status itself.
     if (shell.flow != Flow::kDiscard && shell.flow != Flow::kReturn) shell.last_status = status;
     shell.last_argument = last;
@@ -439,10 +454,19 @@ int Shell::Exec(std::vector<std::string> words, bool clear_environment, std::str
   Status runnable = path.empty() ? Status(Code::kNoEntry) : host_.CheckExecutable(*process_, path);
   if (!runnable) {
     const bool has_slash = name.find('/') != std::string::npos;
-    const bool is_missing = runnable.error().code == Code::kNoEntry;
-    const std::string text = is_missing && !has_slash ? "not found" : std::string(runnable.error().Text());
-    Complain("exec", name + ": " + (is_missing && !has_slash ? text : "cannot execute: " + text));
-    return is_missing ? kNotFound : kNotExecutable;
+    const std::string text(runnable.error().Text());
+    const std::string full = vfs::JoinPath(process_->files().cwd(), name.starts_with("./") ? name.substr(2) : name);
+    if (runnable.error().code == Code::kNoEntry) {
+      if (has_slash) {
+        Complain(full + ": " + text);
+      } else {
+        Complain("exec", name + ": not found");
+      }
+      return kNotFound;
+    }
+    Complain(full + ": " + text);
+    Complain("exec", full + ": cannot execute: " + text);
+    return kNotExecutable;
   }
   out_.Flush();
   auto environment = clear_environment ? std::make_shared<const Environment>() : ExportedEnvironment(path);

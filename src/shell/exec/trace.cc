@@ -28,12 +28,7 @@ std::string TraceQuoted(std::string_view word) {
     return (byte < 0x20 && c != '\t' && c != '\n') || byte == 0x7f;
   });
   if (has_controls) return QuoteForReuse(word);
-  std::string text = "'";
-  for (const char c : word) {
-    if (c == '\'') text += "'\\''";
-    else text += c;
-  }
-  return text + "'";
+  return word == "'" ? "\\'" : TraceSingleQuoted(word);
 }
 
 // PS4 with its first character once for every level of nesting.
@@ -64,22 +59,35 @@ void TraceLine(Shell& shell, std::string_view line) {
   [[maybe_unused]] const Status ignored = shell.process().Write(descriptor, text);
 }
 
-void TraceWords(Shell& shell, std::span<const std::string> words) {
+std::string TraceSingleQuoted(std::string_view word) {
+  std::string text = "'";
+  for (const char c : word) {
+    if (c == '\'') text += "'\\''";
+    else text += c;
+  }
+  return text + "'";
+}
+
+std::string TraceText(std::span<const std::string> words) {
   std::string text;
   for (const std::string& word : words) {
     if (!text.empty()) text += ' ';
     text += TraceQuoted(word);
   }
-  TraceLine(shell, text);
+  return text;
 }
+
+void TraceWords(Shell& shell, std::span<const std::string> words) { TraceLine(shell, TraceText(words)); }
 
 void TraceAssignment(Shell& shell, const Assignment& assignment, const std::string& value) {
   if (assignment.is_array) return TraceLine(shell, assignment.source);
   std::string text = assignment.name.text;
   if (assignment.subscript != nullptr) text += "[" + assignment.subscript->source + "]";
-  text += assignment.is_append ? "+=" : "=";
-  if (!value.empty()) text += TraceQuoted(value);
-  TraceLine(shell, text);
+  TraceValue(shell, text, assignment.is_append, value);
+}
+
+void TraceValue(Shell& shell, std::string_view name, bool is_append, std::string_view value) {
+  TraceLine(shell, std::string(name) + (is_append ? "+=" : "=") + (value.empty() ? "" : TraceQuoted(value)));
 }
 
 void TraceFor(Shell& shell, const Statement& statement) {

@@ -19,9 +19,10 @@ int RunAction(Shell& shell, int trap, const std::string& action) {
   shell.traps.is_running[trap] = true;
   ++shell.traps.running_count;
   const std::string text = action;   // the action may change the trap
-  --shell.trace_depth;               // a trap is no deeper than what it interrupts
+  const int saved_depth = shell.trace_depth;
+  if (trap == kTrapExit) --shell.trace_depth;   // nothing is left that it could be nested in
   shell.Eval(text, shell.line);
-  ++shell.trace_depth;
+  shell.trace_depth = saved_depth;
   shell.traps.is_running[trap] = false;
   --shell.traps.running_count;
   const int status = shell.last_status;

@@ -19,6 +19,10 @@ bool IsSpecialParameter(char c) {
 
 // At `$`. `operand` is the double-quoted text around it, if any.
 bool Lexer::ReadDollar(std::vector<WordPart>& parts, bool is_quoted, const QuotedContext* operand) {
+  const size_t dollar = source_.pos();
+  while (source_.Peek(1) == '\\' && source_.Peek(2) == '\n') source_.Advance(2);
+  // A continued dollar: the newline stands for it from here on.
+  if (source_.pos() != dollar) edits_.push_back({dollar, source_.pos() + 1, "$"});
   const char next = source_.Peek(1);
   switch (next) {
     case '(':
@@ -71,6 +75,7 @@ bool Lexer::ReadParameter(std::vector<WordPart>& parts) {
   WordPart part(Kind::kParameter);
   part.parameter = std::make_unique<Parameter>();
   part.parameter->source = continued + std::string(source_.Slice(piece, source_.pos()));
+  part.parameter->source[0] = '$';
   part.parameter->name = Name(part.parameter->source.substr(1));
   parts.push_back(std::move(part));
   return true;

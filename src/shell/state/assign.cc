@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "shell/exec/trace.h"
 #include "shell/expand/arithmetic.h"
 #include "shell/expand/arithmetic_lexer.h"
 #include "shell/expand/expander.h"
@@ -76,7 +77,9 @@ void Finish(Shell& shell, const Name& name, Variable& variable) {
       if (name.text == "HISTSIZE") LimitHistory(shell);
       break;
     case 'G':
-      if (name.text == "GLOBIGNORE") shell.options.Put(ShoptOption::kDotglob, !variable.text.empty());
+      if (name.text == "GLOBIGNORE") {
+        if (!variable.text.empty()) shell.options.Put(ShoptOption::kDotglob, true);
+      }
       break;
     default:
       break;
@@ -119,11 +122,22 @@ bool StoreIndexed(Shell& shell, const Name& name, Variable& variable, int64_t in
   return true;
 }
 
+// BASH_ALIASES and BASH_CMDS are views: an element that is set changes what they show (one unset does not).
+void NoteElement(Shell& shell, const std::string& name, const std::string& key, const std::string& value) {
+  if (name == "BASH_ALIASES") {
+    if (shell.aliases.use_count() > 1) shell.aliases = std::make_shared<std::map<std::string, Alias>>(*shell.aliases);
+    (*shell.aliases)[key] = Alias{value};
+  } else if (name == "BASH_CMDS") {
+    shell.MutableHash()[key] = {value, 0};
+  }
+}
+
 bool StoreAssociative(Shell& shell, const Name& name, Variable& variable, std::string_view key,
                       std::string_view value, bool append) {
   const std::string* old = variable.associative ? variable.associative->Get(key) : nullptr;
   std::string combined;
   if (!Combine(shell, variable, old, value, append, &combined)) return false;
+  if (variable.dynamic != nullptr) NoteElement(shell, name.text, std::string(key), combined);
   variable.MutableAssociative().Set(key, std::move(combined));
   Finish(shell, name, variable);
   return true;
@@ -154,6 +168,17 @@ bool ExpandElements(Shell& shell, const Assignment& assignment, std::vector<Elem
     out->push_back(std::move(expanded));
   }
   return true;
+}
+
+// set -x of a declaration shows the values of its compound assignments.
+void TraceElements(Shell& shell, const Assignment& assignment, const std::vector<Element>& elements) {
+  std::string text = assignment.name.text + (assignment.is_append ? "+=(" : "=(");
+  for (const Element& element : elements) {
+    if (text.back() != '(') text += ' ';
+    if (element.subscript) text += "[" + TraceSingleQuoted(*element.subscript) + (element.is_append ? "]+=" : "]=");
+    text += TraceSingleQuoted(element.value);
+  }
+  TraceLine(shell, text + ")");
 }
 
 bool StoreAssociativeElements(Shell& shell, const Name& name, Variable& variable,
@@ -419,6 +444,8 @@ bool AssignReference(Shell& shell, std::string_view reference, std::string_view 
 bool AssignElements(Shell& shell, const Name& name, const Assignment& assignment, const AssignMode& mode) {
   std::vector<Element> elements;
   if (!ExpandElements(shell, assignment, &elements)) return false;
+  const bool is_traced = mode.builtin != nullptr && shell.options.Get(SetOption::kXtrace);
+  if (is_traced) TraceElements(shell, assignment, elements);
   const Variable* existing = Lookup(shell, name, mode);
   if (RefuseReadonly(shell, name.text, existing, mode)) return false;
   if (existing != nullptr && existing->has(kNoAssign)) return true;
@@ -505,6 +532,10 @@ bool UnsetVariable(Shell& shell, std::string_view reference, bool nameref_itself
     return true;
   }
   if (!variable->has(kIndexed)) {
+    if (subscript == "@" || subscript == "*") {
+      shell.Complain(builtin, target.name.text + ": not an array variable");
+      return false;
+    }
     if (const auto index = EvaluateIndex(shell, target.name, variable, subscript); index && *index == 0) {
       shell.variables.Unset(target.name, shell.options.Get(ShoptOption::kLocalvarUnset));
       return true;
@@ -513,7 +544,7 @@ bool UnsetVariable(Shell& shell, std::string_view reference, bool nameref_itself
     return false;
   }
   if (subscript == "@" || subscript == "*") {
-    shell.variables.Unset(target.name, shell.options.Get(ShoptOption::kLocalvarUnset));
+    shell.variables.FindMutable(target.name)->indexed.reset();   // it stays, empty
     return true;
   }
   auto index = EvaluateText(shell, subscript);

@@ -206,6 +206,7 @@ constexpr Constant kConstants[] = {
     {"OPTIND", "1", true},
     {"OPTERR", "1", true},
     {"PS4", "+ ", true},
+    {"COMP_WORDBREAKS", " \t\n\"'@><=;|&(:", false},
     {"PATH", "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", false},
     {"TERM", "dumb", false},
     {"SHELL", "/bin/bash", false},
