@@ -306,14 +306,15 @@ class Examiner {
     if (IsExcluded("soft")) return std::nullopt;
     if (auto kind = file::FindProgram(bytes, in_.budget)) return kind;
     if (auto kind = file::FindMedia(bytes)) return kind;
-    if (auto kind = file::FindArchive(bytes, GzipTime(bytes))) return kind;
-    if (auto kind = file::FindDocument(bytes)) return kind;
+    if (auto kind = file::FindArchive(bytes, TimeAt(bytes, 4, LocalZone(in_.env)))) return kind;
+    if (auto kind = file::FindDocument(bytes, TimeAt(bytes, 8, TimeZone::FromTz("UTC")))) return kind;
     return reads_text ? file::FindTextFormat(bytes, in_.budget) : std::nullopt;
   }
 
-  std::string GzipTime(std::string_view bytes) {
-    const TimePoint moment{static_cast<int64_t>(file::Little(bytes, 4, 4)), 0};
-    return FormatTime("%a %b %e %H:%M:%S %Y", LocalZone(in_.env).ToLocal(moment.seconds), moment, in_.budget);
+  // The seconds since 1970 that stand at an offset, as text.
+  std::string TimeAt(std::string_view bytes, size_t at, const TimeZone& zone) {
+    const TimePoint moment{static_cast<int64_t>(file::Little(bytes, at, 4)), 0};
+    return FormatTime("%a %b %e %H:%M:%S %Y", zone.ToLocal(moment.seconds), moment, in_.budget);
   }
 
   Invocation& in_;

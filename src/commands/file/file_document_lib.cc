@@ -59,13 +59,47 @@ std::optional<Kind> GitFile(std::string_view b) {
   return std::nullopt;
 }
 
+// The version by the mark in the first two bytes; nothing for other files.
+std::optional<Kind> PythonModule(std::string_view b, std::string_view time) {
+  struct Version {
+    uint64_t least, most;
+    const char* name;
+  };
+  constexpr Version kVersions[] = {{3390, 3394, "3.7"},  {3400, 3413, "3.8"},  {3420, 3425, "3.9"},
+                                   {3430, 3439, "3.10"}, {3450, 3495, "3.11"}, {3500, 3599, "3.12 or newer"}};
+  if (Part(b, 2, 2) != "\r\n") return std::nullopt;
+  const uint64_t mark = Little(b, 0, 2);
+  for (const Version& version : kVersions) {
+    if (mark < version.least || mark > version.most) continue;
+    std::string text = std::string("Byte-compiled Python module for CPython ") + version.name;
+    const uint64_t flags = Little(b, 4, 4);
+    if ((flags & 1) == 0) {
+      text += ", timestamp-based, .py timestamp: " + std::string(time) + " UTC, .py size: " +
+              std::to_string(Little(b, 12, 4)) + " bytes";
+    } else {
+      constexpr std::string_view kDigits = "0123456789abcdef";
+      std::string hash;
+      for (uint64_t value = Little(b, 8, 8); value != 0; value >>= 4) hash.insert(hash.begin(), kDigits[value & 15]);
+      text += std::string(", hash-based, check-source flag ") + ((flags & 2) != 0 ? "set" : "unset") + ", hash: 0x" + hash;
+    }
+    return Kind{text, "application/x-bytecode.python", "pyc/pyo"};
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
-std::optional<Kind> FindDocument(std::string_view b) {
+std::optional<Kind> FindDocument(std::string_view b, std::string_view python_time) {
   if (b.starts_with("%PDF-")) return Pdf(b);
   if (b.starts_with("%!")) return PostScript(b);
   if (b.starts_with("SQLite format 3\0"sv)) return Sqlite(b);
   if (auto git = GitFile(b)) return git;
+  if (auto module = PythonModule(b, python_time)) return module;
+  // What stands in PATH for the commands of the sandbox itself.
+  if (b.starts_with("\177PADDOCK\0"sv)) {
+    const std::string_view name = b.substr(9, b.find('\n') - 9);
+    return Kind{"Paddock command " + std::string(name) + ", executable", "application/x-executable"};
+  }
   if (b.starts_with("\0asm"sv)) {
     const uint64_t version = Little(b, 4, 4);
     return Kind{"WebAssembly (wasm) binary module version 0x" + std::to_string(version) + (version == 1 ? " (MVP)" : ""),

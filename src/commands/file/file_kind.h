@@ -48,7 +48,8 @@ std::optional<Kind> FindTextFormat(std::string_view bytes, Budget& budget);
 std::optional<Kind> FindProgram(std::string_view bytes, Budget& budget);   // ELF, Mach-O, PE
 std::optional<Kind> FindMedia(std::string_view bytes);           // images, sound, films
 std::optional<Kind> FindArchive(std::string_view bytes, std::string_view local_time_of_gzip);
-std::optional<Kind> FindDocument(std::string_view bytes);        // PDF, databases, what else has a mark
+// PDF, databases, what else has a mark. `python_time` is the time that a compiled Python module holds, as text.
+std::optional<Kind> FindDocument(std::string_view bytes, std::string_view python_time);
 
 // A part of the file; what is beyond the end is missing.
 inline std::string_view Part(std::string_view bytes, size_t at, size_t size) {
