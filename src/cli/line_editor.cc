@@ -10,6 +10,7 @@
 #include <clocale>
 #include <cstdio>
 #include <cwchar>
+#include <utility>
 
 #include "base/clock.h"
 #include "cli/history_file.h"
@@ -137,6 +138,9 @@ struct LineEditor::Impl {
       return CC_REFRESH;
     }
     if (found.shown.size() < 2) return CC_ERROR;
+    // As in bash, the first Tab that leads no further only beeps; another one lists.
+    const std::string place = line.substr(0, cursor);
+    if (std::exchange(self.ambiguous, place) != place) return CC_ERROR;
     self.List(el, found.shown);
     return CC_REDISPLAY;
   }
@@ -146,8 +150,7 @@ struct LineEditor::Impl {
     if (candidates.size() > kAskAbove) {
       std::fprintf(out.get(), "Display all %zu possibilities? (y or n)", candidates.size());
       std::fflush(out.get());
-      wchar_t key = 0;
-      const bool is_wanted = GetCharacter(el, &key) == 1 && (key == L'y' || key == L'Y' || key == L' ');
+      const bool is_wanted = IsConfirmed(el);
       std::fputs("\n", out.get());
       if (!is_wanted) return;
     }
@@ -170,6 +173,18 @@ struct LineEditor::Impl {
     }
   }
 
+  // Waits for a yes or no; Ctrl-C is a no.
+  static bool IsConfirmed(EditLine* el) {
+    constexpr std::wstring_view kYes = L"yY ";
+    constexpr std::wstring_view kNo = L"nN\b\x7f";
+    for (wchar_t key = 0; GetCharacter(el, &key) == 1;) {
+      if (kYes.find(key) != std::wstring_view::npos) return true;
+      if (kNo.find(key) != std::wstring_view::npos) return false;
+    }
+    Of(el).end = End::kEndOfInput;
+    return false;
+  }
+
   struct CloseFile {
     void operator()(std::FILE* file) const { std::fclose(file); }
   };
@@ -185,6 +200,7 @@ struct LineEditor::Impl {
   std::unique_ptr<History, EndHistory> history;
   std::unique_ptr<EditLine, EndEdit> edit;
   std::string prompt;
+  std::string ambiguous;   // the text before the cursor when Tab last met several candidates
   std::chrono::nanoseconds deadline = std::chrono::nanoseconds::max();
   End end = End::kEndOfInput;
 };
@@ -205,6 +221,7 @@ LineEditor::Line LineEditor::Read(const std::string& prompt, std::chrono::nanose
   std::replace(impl_->prompt.begin(), impl_->prompt.end(), '\2', '\1');   // libedit knows one mark
   impl_->deadline = until;
   impl_->end = End::kEndOfInput;
+  impl_->ambiguous.clear();
   int count = 0;
   el_set(impl_->edit.get(), EL_PREP_TERM, 1);   // before the prompt: what is typed at its sight is echoed once
   const char* const text = el_gets(impl_->edit.get(), &count);

@@ -4,6 +4,7 @@
 
 #include "drivers/virtual/virtual_sandbox.h"
 #include "shell/exec/jobs.h"
+#include "shell/interactive/completer.h"
 #include "shell/interactive/prompt_loop.h"
 #include "shell/shell.h"
 
@@ -162,7 +163,18 @@ void VirtualShell::Leave() {
   });
 }
 
-Completions VirtualShell::Complete(std::string_view, size_t cursor) { return {.from = cursor, .replacement = {}, .shown = {}}; }
+Completions VirtualShell::Complete(std::string_view line, size_t cursor) {
+  Completions completions{.from = cursor, .replacement = {}, .shown = {}};
+  Step([&](shell::Shell& shell) {
+    const int status = shell.last_status;
+    shell::LineCompletion found = CompleteLine(shell, line, cursor);
+    completions = {found.from, std::move(found.replacement), std::move(found.shown)};
+    shell.out().Flush();
+    shell.last_status = status;
+    return status;
+  });
+  return completions;
+}
 
 void VirtualShell::Idle(int descriptor, std::chrono::nanoseconds until) {
   if (!sandbox_.kernel().HasLiveProcesses()) return;
