@@ -75,6 +75,8 @@ class Budget {
   uint64_t output_used() const { return output_used_; }
   // MemoryMeter::LiveBytes() may not pass this.
   int64_t memory_ceiling() const;
+  // Set to 0, it makes the next Step() look at the limits.
+  int64_t* fuel() { return &fuel_; }
   uint64_t peak_memory_bytes() const { return peak_memory_; }
 
   // Called at every refill, after the limits were looked at: lets other fibers run, delivers signals.

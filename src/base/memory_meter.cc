@@ -13,6 +13,7 @@ namespace {
 
 thread_local int64_t live_bytes = 0;
 thread_local int64_t ceiling_bytes = std::numeric_limits<int64_t>::max();
+thread_local int64_t* ceiling_fuel = nullptr;
 
 // A large request over the ceiling. Derives from bad_alloc because operator new may throw nothing else;
 // the process boundary treats it as Termination(kMemory).
@@ -27,6 +28,7 @@ void* Allocate(size_t size, size_t alignment) {
                                : std::aligned_alloc(alignment, (size + alignment - 1) / alignment * alignment);
   if (block == nullptr) throw std::bad_alloc();
   live_bytes += static_cast<int64_t>(malloc_usable_size(block));
+  if (live_bytes > ceiling_bytes && ceiling_fuel != nullptr) [[unlikely]] *ceiling_fuel = 0;
   return block;
 }
 
@@ -40,8 +42,15 @@ void Release(void* block) noexcept {
 
 int64_t MemoryMeter::LiveBytes() { return live_bytes; }
 
-MemoryMeter::Ceiling::Ceiling(int64_t ceiling) : previous_(ceiling_bytes) { ceiling_bytes = ceiling; }
-MemoryMeter::Ceiling::~Ceiling() { ceiling_bytes = previous_; }
+MemoryMeter::Ceiling::Ceiling(int64_t ceiling, int64_t* fuel)
+    : previous_(ceiling_bytes), previous_fuel_(ceiling_fuel) {
+  ceiling_bytes = ceiling;
+  ceiling_fuel = fuel;
+}
+MemoryMeter::Ceiling::~Ceiling() {
+  ceiling_bytes = previous_;
+  ceiling_fuel = previous_fuel_;
+}
 
 // Without fast bins, whose whole content glibc merges again at every large allocation; the caches of each
 // thread stay. Parsing a large script takes a tenth less.

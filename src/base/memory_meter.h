@@ -17,18 +17,19 @@ class MemoryMeter {
   // what another one allocated.
   static int64_t LiveBytes();
 
-  // While one exists, a single allocation that would lift LiveBytes() above `ceiling` throws
-  // Termination(kMemory) instead of being made. Small allocations only count; Budget sees them at its
-  // next tick.
+  // While one exists, a single large allocation that would lift LiveBytes() above `ceiling` throws
+  // instead of being made. A small one that does so is made, and sets `*fuel` to 0: the Budget looks at the
+  // limit in its next Step(), not thousands of steps and as many allocations later.
   class Ceiling {
    public:
-    explicit Ceiling(int64_t ceiling);
+    Ceiling(int64_t ceiling, int64_t* fuel);
     ~Ceiling();
     Ceiling(const Ceiling&) = delete;
     Ceiling& operator=(const Ceiling&) = delete;
 
    private:
     int64_t previous_;
+    int64_t* previous_fuel_;
   };
 
   static constexpr size_t kLargeRequest = 1 << 20;

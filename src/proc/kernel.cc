@@ -328,7 +328,7 @@ void Kernel::EndAll() {
 
 void Kernel::RunUntil(const std::function<bool()>& is_finished) {
   PADDOCK_CHECK(budget_ != nullptr);
-  const MemoryMeter::Ceiling ceiling(budget_->memory_ceiling());
+  const MemoryMeter::Ceiling ceiling(budget_->memory_ceiling(), budget_->fuel());
   const bool is_done = scheduler_.RunUntil(
       [&] { return is_finished() || budget_->stopped_by() != LimitKind::kNone; });
   if (!is_done) budget_->Record(LimitKind::kDeadlock);
