@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <string>
+#include <utility>
 
 #include "base/result.h"
 #include "base/stream.h"
@@ -11,6 +12,16 @@ namespace paddock::sed {
 
 // A file opened for reading. `input` is `own` or something that lives longer.
 struct SourceFile {
+  SourceFile() = default;
+  SourceFile(SourceFile&&) = default;
+  // The old input gives back to its source what it has not used, so it goes before that.
+  SourceFile& operator=(SourceFile&& other) noexcept {
+    own = std::move(other.own);
+    keep = std::move(other.keep);
+    input = other.input;
+    return *this;
+  }
+
   std::shared_ptr<ByteSource> keep;
   std::unique_ptr<Input> own;
   Input* input = nullptr;
