@@ -13,8 +13,11 @@
 namespace paddock {
 namespace {
 
-// What PCRE2 allows by default, and memory for its backtracking.
+// What PCRE2 allows by default, and memory for its backtracking. It does not tell how much it has worked, so a
+// search begins with a small limit and gets ten times more for what it has been charged.
 constexpr uint32_t kMatchLimit = 10'000'000;
+constexpr uint32_t kFirstMatchLimit = 1000;
+constexpr uint32_t kMatchLimitGrowth = 10;
 constexpr uint32_t kHeapLimitKib = 64 << 10;
 // Longer text is not looked through for bytes from 128 on.
 constexpr size_t kShortText = 4096;
@@ -78,7 +81,6 @@ Result<std::unique_ptr<PerlMatcher>> PerlMatcher::Make(std::string_view pattern,
   pcre2_pattern_info(code->code.get(), PCRE2_INFO_CAPTURECOUNT, &code->group_count);
   code->context.reset(pcre2_match_context_create(nullptr));
   PADDOCK_CHECK(code->context != nullptr);
-  pcre2_set_match_limit(code->context.get(), kMatchLimit);
   pcre2_set_heap_limit(code->context.get(), kHeapLimitKib);
   if (!flags.is_literal && !flags.multiline) code->automaton = Re2Matcher::MakePerl(text, flags.ignore_case);
   return std::unique_ptr<PerlMatcher>(new PerlMatcher(std::move(code)));  // allow(raw-new): private constructor
@@ -96,8 +98,14 @@ Result<bool> PerlMatcher::Search(std::string_view text, size_t from, bool is_lin
   MatchDataPtr data = std::move(code_->spare);
   if (data == nullptr) data.reset(pcre2_match_data_create_from_pattern(code_->code.get(), nullptr));
   PADDOCK_CHECK(data != nullptr);
-  const int count = pcre2_match(code_->code.get(), reinterpret_cast<PCRE2_SPTR>(text.data()), text.size(), from,
-                                is_line_start ? 0 : PCRE2_NOTBOL, data.get(), code_->context.get());
+  int count = PCRE2_ERROR_MATCHLIMIT;
+  for (uint32_t limit = kFirstMatchLimit; limit <= kMatchLimit && count == PCRE2_ERROR_MATCHLIMIT;
+       limit *= kMatchLimitGrowth) {
+    pcre2_set_match_limit(code_->context.get(), limit);
+    count = pcre2_match(code_->code.get(), reinterpret_cast<PCRE2_SPTR>(text.data()), text.size(), from,
+                        is_line_start ? 0 : PCRE2_NOTBOL, data.get(), code_->context.get());
+    if (count == PCRE2_ERROR_MATCHLIMIT) budget.Step(limit);
+  }
   if (count >= 0 && groups != nullptr) {
     const size_t* offsets = pcre2_get_ovector_pointer(data.get());
     for (size_t i = 0; i < groups->size(); ++i) {

@@ -234,6 +234,7 @@ class Writer {
         return tree_.Add(std::move(node));
       case Kind::kConcat:
       case Kind::kGroup: {
+        if (node.children.empty()) return std::nullopt;
         uint32_t& child = at_front ? node.children.front() : node.children.back();
         const auto narrowed = Narrow(child, at_front, is_word);
         if (!narrowed) return std::nullopt;
