@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <optional>
+#include <type_traits>
 
 #include "text/utf8.h"
 
@@ -14,6 +15,8 @@ namespace paddock {
 namespace {
 
 constexpr int64_t kMaxField = 1ll << 30;
+constexpr size_t kBytesPerStep = 32;
+constexpr int64_t kDigitsPerStep = 4;
 
 struct Specification {
   bool left = false;
@@ -272,6 +275,7 @@ class Formatter {
     const size_t width = static_cast<size_t>(spec.width);
     const size_t fill = width > columns ? width - columns : 0;
     host_.budget().WillAllocate(fill);
+    host_.budget().Step(static_cast<int64_t>(fill / kBytesPerStep));
     if (!spec.left) out_->append(fill, ' ');
     out_->append(text);
     if (spec.left) out_->append(fill, ' ');
@@ -302,7 +306,10 @@ class Formatter {
     const std::string format = CFormat(spec, length);
     const int width = static_cast<int>(spec.width);
     const int precision = static_cast<int>(spec.precision.value_or(0));
-    host_.budget().WillAllocate(static_cast<uint64_t>(width) + static_cast<uint64_t>(precision));
+    // The C library takes up to ten bytes for a digit of a floating-point number, outside of the meter.
+    const auto digits = static_cast<uint64_t>(precision);
+    host_.budget().WillAllocate(static_cast<uint64_t>(width) + (std::is_floating_point_v<T> ? 12 * digits : digits));
+    host_.budget().Step((spec.width + precision) / kDigitsPerStep);
     std::string text;
     const auto print = [&](char* buffer, size_t size) {
 #pragma GCC diagnostic push
