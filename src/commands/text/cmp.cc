@@ -8,9 +8,12 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <limits>
 #include <memory>
 
+#include "commands/text/diff_usage.h"
 #include "proc/command.h"
+#include "proc/process.h"
 #include "text/numbers.h"
 #include "vfs/file_system.h"
 
@@ -23,6 +26,7 @@ struct Options {
   bool print_bytes = false;
   bool verbose = false;
   bool silent = false;
+  bool version = false;
   uint64_t skip[2] = {0, 0};
   std::optional<uint64_t> limit;
 };
@@ -33,15 +37,19 @@ Result<uint64_t> ParseBytes(std::string_view text, const char* option) {
 }
 Status SetSkip(Options& options, std::string_view text) {
   const size_t colon = text.find(':');
-  PADDOCK_ASSIGN(options.skip[0], ParseBytes(text.substr(0, colon), "--ignore-initial"));
-  options.skip[1] = options.skip[0];
+  PADDOCK_ASSIGN(const uint64_t first, ParseBytes(text.substr(0, colon), "--ignore-initial"));
+  uint64_t second = first;
   if (colon != std::string_view::npos) {
-    PADDOCK_ASSIGN(options.skip[1], ParseBytes(text.substr(colon + 1), "--ignore-initial"));
+    PADDOCK_ASSIGN(second, ParseBytes(text.substr(colon + 1), "--ignore-initial"));
   }
+  // The most of several skips.
+  options.skip[0] = std::max(options.skip[0], first);
+  options.skip[1] = std::max(options.skip[1], second);
   return {};
 }
 Status SetLimit(Options& options, std::string_view text) {
-  PADDOCK_ASSIGN(options.limit, ParseBytes(text, "--bytes"));
+  PADDOCK_ASSIGN(const uint64_t limit, ParseBytes(text, "--bytes"));
+  options.limit = std::min(limit, options.limit.value_or(limit));   // the least of several counts
   return {};
 }
 constexpr Option kOptions[] = {
@@ -51,6 +59,7 @@ constexpr Option kOptions[] = {
     Call<SetLimit>('n', "bytes", "LIMIT", "compare at most LIMIT bytes"),
     Flag<&Options::silent>('s', "quiet", "suppress all normal output"),
     Flag<&Options::silent>(0, "silent", nullptr),
+    Flag<&Options::version>('v', nullptr, nullptr),
 };
 
 std::string ByteText(unsigned char byte) {
@@ -64,14 +73,28 @@ std::string ByteText(unsigned char byte) {
   return text + static_cast<char>(byte);
 }
 
+// Digits of the largest byte number that -l can show, as far as the sizes tell.
+int NumberWidth(const vfs::OpenFilePtr (&files)[2], const Options& options) {
+  uint64_t most = std::min<uint64_t>(options.limit.value_or(kUnlimited), std::numeric_limits<int64_t>::max());
+  for (int i = 0; i < 2; ++i) {
+    if (files[i] == nullptr) continue;
+    const auto stat = files[i]->GetAttributes();
+    if (stat && stat->is_file()) most = std::min(most, stat->size - std::min(stat->size, options.skip[i]));
+  }
+  return static_cast<int>(std::to_string(most).size());
+}
+
 ExitStatus Run(Invocation& in, Options& options, const std::vector<std::string>& operands) {
-  if (operands.empty()) return in.Usage("missing operand after '" + std::string(in.name()) + "'");
-  if (operands.size() > 4) return in.Usage("extra operand '" + operands[4] + "'");
-  if (options.verbose && options.silent) return in.Usage("options -l and -s are incompatible");
+  if (options.verbose && options.silent) return DiffutilsUsage(in, "options -l and -s are incompatible");
+  if (operands.empty()) {
+    const std::string& last = in.args.back();
+    return DiffutilsUsage(in, "missing operand after '" + (in.args.size() > 1 ? last : std::string(in.name())) + "'");
+  }
   for (size_t i = 2; i < operands.size(); ++i) {
+    if (i == 4) return DiffutilsUsage(in, "extra operand '" + operands[4] + "'");
     auto skip = ParseBytes(operands[i], "--ignore-initial");
-    if (!skip) return in.Usage(skip.error().Text());
-    options.skip[i - 2] = *skip;
+    if (!skip) return DiffutilsUsage(in, skip.error().Text());
+    options.skip[i - 2] = std::max(options.skip[i - 2], *skip);
   }
   const std::string names[2] = {operands[0], operands.size() > 1 ? operands[1] : "-"};
   std::unique_ptr<Input> opened[2];
@@ -79,7 +102,10 @@ ExitStatus Run(Invocation& in, Options& options, const std::vector<std::string>&
   Input* inputs[2];
   for (int i = 0; i < 2; ++i) {
     inputs[i] = &in.in;
-    if (names[i] == "-") continue;
+    if (names[i] == "-") {
+      files[i] = in.process.descriptors().Get(0);
+      continue;
+    }
     auto file = in.fs.Open(names[i], vfs::OpenFlags::Read());
     if (!file) return options.silent ? kTrouble : in.Fail(names[i], file.error(), kTrouble);
     auto stat = (*file)->GetAttributes();
@@ -97,6 +123,7 @@ ExitStatus Run(Invocation& in, Options& options, const std::vector<std::string>&
       left -= taken;
     }
   }
+  const int number_width = NumberWidth(files, options);
   uint64_t position = 0;
   uint64_t line = 1;
   char last = '\n';
@@ -142,9 +169,9 @@ ExitStatus Run(Invocation& in, Options& options, const std::vector<std::string>&
           return 1;
         }
         if (options.print_bytes) {
-          std::snprintf(text, sizeof text, "%lu %3o %-4s %3o %s\n", position, left_byte, ByteText(left_byte).c_str(), right_byte, ByteText(right_byte).c_str());
+          std::snprintf(text, sizeof text, "%*lu %3o %-4s %3o %s\n", number_width, position, left_byte, ByteText(left_byte).c_str(), right_byte, ByteText(right_byte).c_str());
         } else {
-          std::snprintf(text, sizeof text, "%lu %3o %3o\n", position, left_byte, right_byte);
+          std::snprintf(text, sizeof text, "%*lu %3o %3o\n", number_width, position, left_byte, right_byte);
         }
         in.out.Write(text);
       }
@@ -158,15 +185,28 @@ ExitStatus Run(Invocation& in, Options& options, const std::vector<std::string>&
   return status;
 }
 
+// Parses the options itself, because complaints are worded as diff's are.
+ExitStatus ParseAndRun(Invocation& in) {
+  Options options;
+  auto parsed = ParseOptions(in.args, kOptions, &options);
+  if (!parsed) return DiffutilsUsage(in, parsed.error().Text());
+  if (parsed->wants_help || parsed->wants_version || options.version) {
+    in.out.Write(parsed->wants_help ? HelpText(in.command, in.name()) : VersionText(in.command, in.name()));
+    return 0;
+  }
+  return Run(in, options, parsed->operands);
+}
+
 }  // namespace
 
 extern const Command kCommand_cmp;
-const Command kCommand_cmp = Define<Options, Run>({
+const Command kCommand_cmp = {
     .name = "cmp",
     .summary = "compare two files byte by byte",
     .synopsis = "[OPTION]... FILE1 [FILE2 [SKIP1 [SKIP2]]]",
     .options = kOptions,
     .usage_status = kTrouble,
-});
+    .run = ParseAndRun,
+};
 
 }  // namespace paddock

@@ -183,6 +183,23 @@ class Comparer {
     return names;
   }
 
+  // Of names that are equal but for case, brings the one that is spelt like the other side's to the front.
+  void PreferSameSpelling(std::array<std::vector<std::string>, 2>& names, size_t i, size_t j) const {
+    const int order = names[0][i].compare(names[1][j]);
+    if (order == 0) return;
+    std::vector<std::string>& lesser = names[order < 0 ? 0 : 1];
+    const size_t front = order < 0 ? i : j;
+    const std::string& wanted = order < 0 ? names[1][j] : names[0][i];
+    for (size_t at = front + 1; at < lesser.size() && CompareNames(lesser[at], wanted) == 0; ++at) {
+      in_.budget.Step();
+      if (lesser[at] != wanted) continue;
+      const auto begin = lesser.begin();
+      std::rotate(begin + static_cast<std::ptrdiff_t>(front), begin + static_cast<std::ptrdiff_t>(at),
+                  begin + static_cast<std::ptrdiff_t>(at) + 1);
+      return;
+    }
+  }
+
   ExitStatus CompareDirectories(const Sides& sides, int depth) {
     in_.budget.CheckStack();
     std::array<std::vector<std::string>, 2> names;
@@ -200,6 +217,7 @@ class Comparer {
       const int order = i == names[0].size()   ? 1
                         : j == names[1].size() ? -1
                                                : CompareNames(names[0][i], names[1][j]);
+      if (order == 0) PreferSameSpelling(names, i, j);
       const std::string first = order <= 0 ? names[0][i++] : "";
       const std::string second = order >= 0 ? names[1][j++] : "";
       status = std::max(status, CompareEntries(sides, first, second, depth + 1));
@@ -216,18 +234,19 @@ class Comparer {
     Sides sides;
     sides[0] = Look(vfs::JoinPath(parents[0].name, first.empty() ? second : first));
     sides[1] = Look(vfs::JoinPath(parents[1].name, second.empty() ? first : second));
+    bool is_good = true;
     for (size_t i = 0; i < 2; ++i) {
-      if (sides[i].exists || MayBeAbsent(sides, i)) continue;
+      const bool is_listed = !(i == 0 ? first : second).empty();
+      if (sides[i].exists || (!is_listed && sides[i].error->code == Code::kNoEntry)) continue;
       Report(sides[i].name, *sides[i].error);
-      return kTrouble;
+      is_good = false;
     }
+    if (!is_good) return kTrouble;
     const bool any_directory = sides[0].is_directory() || sides[1].is_directory();
     const bool both_exist = sides[0].exists && sides[1].exists;
     if (any_directory && (!both_exist || (sides[0].is_directory() && sides[1].is_directory()))) {
       if (settings_.recursive) return CompareDirectories(sides, depth);
-      if (both_exist) return Say("Common subdirectories: " + sides[0].name + " and " + sides[1].name, 0);
-      const size_t there = sides[0].exists ? 0 : 1;
-      return Say("Only in " + parents[there].name + ": " + (there == 0 ? first : second), kDiffer);
+      return Say("Common subdirectories: " + sides[0].name + " and " + sides[1].name, 0);
     }
     for (const Side& side : sides) {
       if (!side.exists || side.attributes.is_file()) continue;
@@ -342,8 +361,8 @@ class Comparer {
     }
     if (has_changes || shows_same) {
       if (depth > 0) {
-        in_.out.Write("diff" + settings_.switches + " " + HeaderName(sides[0].name) + " " +
-                      HeaderName(sides[1].name) + "\n");
+        in_.out.Write("diff" + settings_.switches + " " + HeaderName(NameOf(sides, 0)) + " " +
+                      HeaderName(NameOf(sides, 1)) + "\n");
       }
       const std::array<DiffLabel, 2> labels = {MakeLabel(sides[0], 0), MakeLabel(sides[1], 1)};
       DiffPrinter(pair, settings_.layout, labels, in_.out).Print();
@@ -388,15 +407,15 @@ ExitStatus RunWithOptions(Invocation& in, const DiffOptions& options, const std:
     const bool is_operand = std::find(operands.begin(), operands.end(), in.args[i]) != operands.end();
     if (!is_operand) settings->switches += " " + QuoteText(in.args[i], QuotingStyle::kShell, true);
   }
-  if (!options.from_file.empty() && !options.to_file.empty()) {
+  if (options.from_file && options.to_file) {
     return in.Fail("--from-file and --to-file both specified", kTrouble);
   }
   Comparer comparer(in, *settings);
   ExitStatus status = 0;
-  if (!options.from_file.empty() || !options.to_file.empty()) {
+  if (options.from_file || options.to_file) {
     for (const std::string& operand : operands) {
-      status = std::max(status, options.from_file.empty() ? comparer.CompareOperands(operand, options.to_file)
-                                                          : comparer.CompareOperands(options.from_file, operand));
+      status = std::max(status, options.to_file ? comparer.CompareOperands(operand, *options.to_file)
+                                                : comparer.CompareOperands(*options.from_file, operand));
     }
     return status;
   }
@@ -411,7 +430,10 @@ ExitStatus RunWithOptions(Invocation& in, const DiffOptions& options, const std:
 ExitStatus Run(Invocation& in) {
   DiffOptions options;
   auto parsed = ParseOptions(in.args, DiffOptionTable(), &options);
-  if (!parsed) return DiffutilsUsage(in, parsed.error().Text());
+  if (!parsed) {
+    if (parsed.error().code == Code::kInvalid) return in.Fail(parsed.error().Text(), kTrouble);
+    return DiffutilsUsage(in, parsed.error().Text());
+  }
   return RunWithOptions(in, options, parsed->operands);
 }
 

@@ -14,21 +14,21 @@
 namespace paddock {
 
 struct DiffOptions {
-  std::vector<DiffStyle> styles;
-  bool normal = false;
+  std::vector<DiffStyle> styles;       // all the same
   bool brief = false;
   bool report_same = false;
-  std::vector<std::string> contexts;   // of -U and -C, empty for the default
+  size_t context = 0;                  // the largest of -U and -C
+  bool has_explicit_context = false;
   std::string old_context;             // digits of -NUM
   bool show_c_function = false;
   std::vector<std::string> function_patterns;
   std::vector<std::string> labels;
-  std::string width;
+  std::optional<size_t> width;
   bool left_column = false;
   bool suppress_common_lines = false;
   bool expand_tabs = false;
   bool initial_tab = false;
-  std::string tab_size;
+  std::optional<size_t> tab_size;
   bool suppress_blank_empty = false;
   bool paginate = false;
   bool recursive = false;
@@ -38,9 +38,9 @@ struct DiffOptions {
   bool ignore_name_case = false;
   std::vector<std::string> exclude;
   std::vector<std::string> exclude_from;
-  std::string starting_file;
-  std::string from_file;
-  std::string to_file;
+  std::optional<std::string> starting_file;
+  std::optional<std::string> from_file;
+  std::optional<std::string> to_file;
   bool ignore_case = false;
   DiffSpace space = DiffSpace::kExact;
   bool ignore_blank_lines = false;
@@ -49,8 +49,7 @@ struct DiffOptions {
   bool strip_carriage_return = false;
   bool minimal = false;
   bool speed = false;
-  std::string horizon;
-  std::optional<std::string> ifdef_name;
+  size_t horizon = 0;
   std::array<std::optional<std::string>, 4> group_formats;   // by DiffChange
   std::array<std::optional<std::string>, 3> line_formats;
   std::optional<std::string> color;

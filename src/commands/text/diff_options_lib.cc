@@ -12,17 +12,70 @@ namespace {
 constexpr size_t kDefaultContext = 3;
 constexpr uint64_t kMostContext = uint64_t{1} << 40;
 
+Error UsageError(std::string message) { return Error(Code::kSyntax, std::move(message)); }
+
+Status UseStyle(DiffOptions& options, DiffStyle style) {
+  if (!options.styles.empty() && options.styles[0] != style) return UsageError("conflicting output style options");
+  options.styles.push_back(style);
+  return {};
+}
+// Sets an option that may be repeated, but not with another value.
+Status SpecifyValue(std::optional<std::string>& target, std::string value, const char* option) {
+  if (target && *target != value) {
+    return UsageError(std::string("conflicting ") + option + " option value '" + value + "'");
+  }
+  target = std::move(value);
+  return {};
+}
+
+Result<size_t> ReadNumber(std::string_view text, std::string_view what, uint64_t least) {
+  const SizeNumber number = ParseSize(text, "");
+  const bool is_number = number.state == NumberState::kOk || number.state == NumberState::kOverflow;
+  const bool has_space = !text.empty() && (text[0] == ' ' || text[0] == '\t');
+  if (!is_number || has_space || number.value < least) {
+    return UsageError("invalid " + std::string(what) + " '" + std::string(text) + "'");
+  }
+  return static_cast<size_t>(std::min(number.value, kMostContext));
+}
+Status SpecifySize(std::optional<size_t>& target, std::string_view text, const char* what) {
+  PADDOCK_ASSIGN(const size_t size, ReadNumber(text, what, 1));
+  if (target && *target != size) return Error(Code::kInvalid, std::string("conflicting ") + what + " options");
+  target = size;
+  return {};
+}
+Status SetWidth(DiffOptions& options, std::string_view text) { return SpecifySize(options.width, text, "width"); }
+Status SetTabSize(DiffOptions& options, std::string_view text) {
+  return SpecifySize(options.tab_size, text, "tabsize");
+}
+Status SetHorizon(DiffOptions& options, std::string_view text) {
+  PADDOCK_ASSIGN(const size_t horizon, ReadNumber(text, "horizon length", 0));
+  options.horizon = std::max(options.horizon, horizon);
+  return {};
+}
+Status SetStartingFile(DiffOptions& options, std::string_view name) {
+  return SpecifyValue(options.starting_file, std::string(name), "-S");
+}
+Status SetFromFile(DiffOptions& options, std::string_view name) {
+  return SpecifyValue(options.from_file, std::string(name), "--from-file");
+}
+Status SetToFile(DiffOptions& options, std::string_view name) {
+  return SpecifyValue(options.to_file, std::string(name), "--to-file");
+}
+
 template <DiffStyle kStyle>
 Status SetStyle(DiffOptions& options, std::string_view) {
-  options.styles.push_back(kStyle);
-  return {};
+  return UseStyle(options, kStyle);
 }
 // -u, -c and their forms with a number.
 template <DiffStyle kStyle>
-Status SetContextStyle(DiffOptions& options, std::string_view number) {
-  options.styles.push_back(kStyle);
-  options.contexts.emplace_back(number.data() == nullptr ? "default" : number);
-  return {};
+Status SetContextStyle(DiffOptions& options, std::string_view text) {
+  size_t number = kDefaultContext;
+  if (text.data() != nullptr) {
+    PADDOCK_ASSIGN(number, ReadNumber(text, "context length", 0));
+    options.has_explicit_context = true;
+  }
+  options.context = std::max(options.context, number);
+  return UseStyle(options, kStyle);
 }
 template <char kDigit>
 Status AddContextDigit(DiffOptions& options, std::string_view) {
@@ -34,26 +87,36 @@ Status SetSpace(DiffOptions& options, std::string_view) {
   options.space = std::max(options.space, kSpace);   // -E gives way to -Z too
   return {};
 }
+constexpr const char* kGroupOptions[] = {"--unchanged-group-format", "--old-group-format", "--new-group-format",
+                                         "--changed-group-format"};
+constexpr const char* kLineOptions[] = {"--unchanged-line-format", "--old-line-format", "--new-line-format"};
+
 template <size_t kIndex>
 Status SetGroupFormat(DiffOptions& options, std::string_view format) {
-  options.styles.push_back(DiffStyle::kIfdef);
-  options.group_formats[kIndex] = format;
-  return {};
+  PADDOCK_TRY(UseStyle(options, DiffStyle::kIfdef));
+  return SpecifyValue(options.group_formats[kIndex], std::string(format), kGroupOptions[kIndex]);
 }
 template <size_t kIndex>
 Status SetLineFormat(DiffOptions& options, std::string_view format) {
-  options.styles.push_back(DiffStyle::kIfdef);
-  options.line_formats[kIndex] = format;
-  return {};
+  PADDOCK_TRY(UseStyle(options, DiffStyle::kIfdef));
+  return SpecifyValue(options.line_formats[kIndex], std::string(format), kLineOptions[kIndex]);
 }
 Status SetAllLineFormats(DiffOptions& options, std::string_view format) {
-  options.styles.push_back(DiffStyle::kIfdef);
-  for (auto& line_format : options.line_formats) line_format = format;
+  PADDOCK_TRY(UseStyle(options, DiffStyle::kIfdef));
+  for (auto& line_format : options.line_formats) {
+    PADDOCK_TRY(SpecifyValue(line_format, std::string(format), "--line-format"));
+  }
   return {};
 }
-Status SetIfdef(DiffOptions& options, std::string_view name) {
-  options.styles.push_back(DiffStyle::kIfdef);
-  options.ifdef_name = name;
+Status SetIfdef(DiffOptions& options, std::string_view text) {
+  PADDOCK_TRY(UseStyle(options, DiffStyle::kIfdef));
+  const std::string name(text);
+  const std::string formats[] = {"%=", "#ifndef " + name + "\n%<#endif /* ! " + name + " */\n",
+                                 "#ifdef " + name + "\n%>#endif /* " + name + " */\n",
+                                 "#ifndef " + name + "\n%<#else /* " + name + " */\n%>#endif /* " + name + " */\n"};
+  for (size_t i = 0; i < options.group_formats.size(); ++i) {
+    PADDOCK_TRY(SpecifyValue(options.group_formats[i], formats[i], "-D"));
+  }
   return {};
 }
 Status SetColor(DiffOptions& options, std::string_view when) {
@@ -62,7 +125,7 @@ Status SetColor(DiffOptions& options, std::string_view when) {
 }
 
 constexpr Option kOptions[] = {
-    Flag<&DiffOptions::normal>(0, "normal", "output a normal diff (the default)"),
+    Call<SetStyle<DiffStyle::kNormal>>(0, "normal", nullptr, "output a normal diff (the default)"),
     Flag<&DiffOptions::brief>('q', "brief", "report only when files differ"),
     Flag<&DiffOptions::report_same>('s', "report-identical-files", "report when two files are the same"),
     Call<SetContextStyle<DiffStyle::kContext>>('c', nullptr, nullptr, "output 3 lines of copied context"),
@@ -75,7 +138,7 @@ constexpr Option kOptions[] = {
     Call<SetStyle<DiffStyle::kForwardEd>>('f', "forward-ed", nullptr, nullptr),
     Call<SetStyle<DiffStyle::kRcs>>('n', "rcs", nullptr, "output an RCS format diff"),
     Call<SetStyle<DiffStyle::kSideBySide>>('y', "side-by-side", nullptr, "output in two columns"),
-    Value<&DiffOptions::width>('W', "width", "NUM", "output at most NUM (default 130) print columns"),
+    Call<SetWidth>('W', "width", "NUM", "output at most NUM (default 130) print columns"),
     Flag<&DiffOptions::left_column>(0, "left-column", "output only the left column of common lines"),
     Flag<&DiffOptions::suppress_common_lines>(0, "suppress-common-lines", "do not output common lines"),
     Flag<&DiffOptions::show_c_function>('p', "show-c-function", "show which C function each change is in"),
@@ -84,7 +147,7 @@ constexpr Option kOptions[] = {
     Value<&DiffOptions::labels>('L', "label", "LABEL", "use LABEL instead of file name and timestamp"),
     Flag<&DiffOptions::expand_tabs>('t', "expand-tabs", "expand tabs to spaces in output"),
     Flag<&DiffOptions::initial_tab>('T', "initial-tab", "make tabs line up by prepending a tab"),
-    Value<&DiffOptions::tab_size>(0, "tabsize", "NUM", "tab stops every NUM (default 8) print columns"),
+    Call<SetTabSize>(0, "tabsize", "NUM", "tab stops every NUM (default 8) print columns"),
     Flag<&DiffOptions::suppress_blank_empty>(0, "suppress-blank-empty",
                                              "suppress space or tab before empty output lines"),
     Flag<&DiffOptions::paginate>('l', "paginate", "pass output through 'pr' to paginate it"),
@@ -95,9 +158,9 @@ constexpr Option kOptions[] = {
     Flag<&DiffOptions::ignore_name_case>(0, "ignore-file-name-case", "ignore case when comparing file names"),
     Value<&DiffOptions::exclude>('x', "exclude", "PAT", "exclude files that match PAT"),
     Value<&DiffOptions::exclude_from>('X', "exclude-from", "FILE", "exclude files that match any pattern in FILE"),
-    Value<&DiffOptions::starting_file>('S', "starting-file", "FILE", "start with FILE when comparing directories"),
-    Value<&DiffOptions::from_file>(0, "from-file", "FILE1", "compare FILE1 to all operands"),
-    Value<&DiffOptions::to_file>(0, "to-file", "FILE2", "compare all operands to FILE2"),
+    Call<SetStartingFile>('S', "starting-file", "FILE", "start with FILE when comparing directories"),
+    Call<SetFromFile>(0, "from-file", "FILE1", "compare FILE1 to all operands"),
+    Call<SetToFile>(0, "to-file", "FILE2", "compare all operands to FILE2"),
     Flag<&DiffOptions::ignore_case>('i', "ignore-case", "ignore case differences in file contents"),
     Call<SetSpace<DiffSpace::kTabs>>('E', "ignore-tab-expansion", nullptr, "ignore changes due to tab expansion"),
     Call<SetSpace<DiffSpace::kTrailing>>('Z', "ignore-trailing-space", nullptr, "ignore white space at line end"),
@@ -119,7 +182,7 @@ constexpr Option kOptions[] = {
     Call<SetLineFormat<1>>(0, "old-line-format", "LFMT", "format old input lines with LFMT"),
     Call<SetLineFormat<2>>(0, "new-line-format", "LFMT", "format new input lines with LFMT"),
     Flag<&DiffOptions::minimal>('d', "minimal", "try hard to find a smaller set of changes"),
-    Value<&DiffOptions::horizon>(0, "horizon-lines", "NUM", "keep NUM lines of the common prefix and suffix"),
+    Call<SetHorizon>(0, "horizon-lines", "NUM", "keep NUM lines of the common prefix and suffix"),
     Flag<&DiffOptions::speed>('H', "speed-large-files", "assume large files and many scattered small changes"),
     CallOptional<SetColor>(0, "color", "WHEN", "color output; WHEN is 'never', 'always', or 'auto'"),
     Value<&DiffOptions::palette>(0, "palette", "PALETTE", "the colors to use when --color is active"),
@@ -132,16 +195,14 @@ constexpr Option kOptions[] = {
     Call<AddContextDigit<'8'>>('8', nullptr, nullptr, nullptr), Call<AddContextDigit<'9'>>('9', nullptr, nullptr, nullptr),
 };
 
-Error UsageError(std::string message) { return Error(Code::kSyntax, std::move(message)); }
-
 class SettingsMaker {
  public:
   SettingsMaker(Invocation& in, const DiffOptions& options) : in_(in), options_(options) {}
 
   Result<DiffSettings> Make() {
-    PADDOCK_TRY(ChooseStyle());
-    PADDOCK_TRY(ReadContext());
-    PADDOCK_TRY(ReadSizes());
+    ChooseStyle();
+    ReadContext();
+    ReadSizes();
     PADDOCK_TRY(ReadPatterns());
     PADDOCK_TRY(ReadColors());
     PADDOCK_TRY(ReadExcluded());
@@ -153,12 +214,8 @@ class SettingsMaker {
   }
 
  private:
-  Status ChooseStyle() {
-    std::vector<DiffStyle> styles = options_.styles;
-    if (options_.normal) styles.push_back(DiffStyle::kNormal);
-    for (const DiffStyle style : styles) {
-      if (style != styles[0]) return UsageError("conflicting output style options");
-    }
+  void ChooseStyle() {
+    const std::vector<DiffStyle>& styles = options_.styles;
     DiffStyle style = styles.empty() ? DiffStyle::kNormal : styles[0];
     // -p alone asks for context.
     if (styles.empty() && options_.show_c_function) {
@@ -167,54 +224,24 @@ class SettingsMaker {
     }
     settings_.layout.style = style;
     settings_.rules.keeps_missing_newline = style != DiffStyle::kEd && style != DiffStyle::kForwardEd;
-    return {};
   }
 
-  Result<size_t> ReadNumber(const std::string& text, std::string_view what, uint64_t least) {
-    const SizeNumber number = ParseSize(text, "");
-    const bool is_number = number.state == NumberState::kOk || number.state == NumberState::kOverflow;
-    const bool has_space = !text.empty() && (text[0] == ' ' || text[0] == '\t');
-    if (!is_number || has_space || number.value < least) {
-      return UsageError("invalid " + std::string(what) + " '" + text + "'");
-    }
-    return static_cast<size_t>(std::min(number.value, kMostContext));
-  }
-
-  Status ReadContext() {
+  void ReadContext() {
     size_t& context = settings_.layout.context;
-    bool is_explicit = false;
-    for (const std::string& text : options_.contexts) {
-      size_t number = kDefaultContext;
-      if (text != "default") {
-        PADDOCK_ASSIGN(number, ReadNumber(text, "context length", 0));
-        is_explicit = true;
-      }
-      context = std::max(context, number);
-    }
+    context = std::max(context, options_.context);
     const bool has_context =
         settings_.layout.style == DiffStyle::kContext || settings_.layout.style == DiffStyle::kUnified;
     if (has_context && !options_.old_context.empty()) {
       const size_t old = static_cast<size_t>(std::min(ParseSize(options_.old_context, "").value, kMostContext));
-      if (context < old || !is_explicit) context = old;
+      if (context < old || !options_.has_explicit_context) context = old;
     }
-    size_t horizon = 0;
-    if (!options_.horizon.empty()) {
-      PADDOCK_ASSIGN(horizon, ReadNumber(options_.horizon, "horizon length", 0));
-    }
-    settings_.rules.context = std::max(context, horizon);
-    return {};
+    settings_.rules.context = std::max(context, options_.horizon);
   }
 
-  Status ReadSizes() {
-    if (!options_.width.empty()) {
-      PADDOCK_ASSIGN(settings_.layout.width, ReadNumber(options_.width, "width", 1));
-    }
-    if (!options_.tab_size.empty()) {
-      PADDOCK_ASSIGN(settings_.layout.tab_size, ReadNumber(options_.tab_size, "tabsize", 1));
-      settings_.rules.tab_size = settings_.layout.tab_size;
-    }
+  void ReadSizes() {
+    if (options_.width) settings_.layout.width = *options_.width;
+    if (options_.tab_size) settings_.rules.tab_size = settings_.layout.tab_size = *options_.tab_size;
     in_.budget.WillAllocate(std::max(settings_.layout.width, settings_.layout.tab_size));
-    return {};
   }
 
   // Several patterns count as alternatives.
@@ -267,7 +294,8 @@ class SettingsMaker {
                             : name == "rs" ? &colors.reset
                                            : nullptr;
       if (target == nullptr || equals == std::string_view::npos) {
-        return Error(Code::kInvalid, "unparsable value for --palette");
+        in_.Fail("unparsable value for --palette");
+        return {};
       }
       *target = item.substr(equals + 1);
     }
@@ -296,13 +324,6 @@ class SettingsMaker {
   void MakeFormats() {
     if (settings_.layout.style != DiffStyle::kIfdef) return;
     auto groups = options_.group_formats;
-    if (options_.ifdef_name) {
-      const std::string& name = *options_.ifdef_name;
-      groups[0] = "%=";
-      groups[1] = "#ifndef " + name + "\n%<#endif /* ! " + name + " */\n";
-      groups[2] = "#ifdef " + name + "\n%>#endif /* " + name + " */\n";
-      groups[3] = "#ifndef " + name + "\n%<#else /* " + name + " */\n%>#endif /* " + name + " */\n";
-    }
     if (!groups[1]) groups[1] = groups[3] ? *groups[3] : "%<";
     if (!groups[2]) groups[2] = groups[3] ? *groups[3] : "%>";
     if (!groups[0]) groups[0] = "%=";
@@ -338,7 +359,7 @@ class SettingsMaker {
     settings_.no_dereference = options_.no_dereference;
     settings_.ignore_name_case = options_.ignore_name_case;
     settings_.text = options_.text;
-    settings_.starting_file = options_.starting_file;
+    settings_.starting_file = options_.starting_file.value_or("");
   }
 
   Invocation& in_;
