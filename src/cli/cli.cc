@@ -27,6 +27,14 @@ bool SplitNumber(std::string_view text, double* number, std::string_view* suffix
   return true;
 }
 
+// The amount that a limit's number means: 0 is no limit. False for a fraction of one or too much.
+bool ToAmount(double number, uint64_t* amount) {
+  constexpr double kMost = 1e18;
+  if (number > kMost || (number > 0 && number < 1)) return false;
+  *amount = static_cast<uint64_t>(number == 0 ? kMost : number);
+  return true;
+}
+
 bool ParseBytes(std::string_view text, uint64_t* bytes) {
   double number = 0;
   std::string_view suffix;
@@ -36,9 +44,7 @@ bool ParseBytes(std::string_view text, uint64_t* bytes) {
   else if (suffix == "M" || suffix == "MiB") unit = 1024.0 * 1024;
   else if (suffix == "G" || suffix == "GiB") unit = 1024.0 * 1024 * 1024;
   else if (!suffix.empty() && suffix != "B") return false;
-  if (number * unit > 1e18) return false;
-  *bytes = static_cast<uint64_t>(number * unit);
-  return true;
+  return ToAmount(number * unit, bytes);
 }
 
 bool ParseDuration(std::string_view text, Nanoseconds* time) {
@@ -59,9 +65,7 @@ bool ParseDuration(std::string_view text, Nanoseconds* time) {
 bool ParseCount(std::string_view text, uint64_t* count) {
   double number = 0;
   std::string_view suffix;
-  if (!SplitNumber(text, &number, &suffix) || !suffix.empty() || number > 1e18) return false;
-  *count = static_cast<uint64_t>(number);
-  return true;
+  return SplitNumber(text, &number, &suffix) && suffix.empty() && ToAmount(number, count);
 }
 
 }  // namespace

@@ -9,6 +9,7 @@ namespace {
 int Run(Shell& shell, const BuiltinCall& call) {
   const std::vector<Frame>& frames = shell.frames;
   size_t level = 0;
+  if (frames.size() < 2) return 1;
   if (call.args.size() > 1) {
     const auto value = ParseInteger(call.args[1]);
     if (!value || *value < 0) {
@@ -17,7 +18,7 @@ int Run(Shell& shell, const BuiltinCall& call) {
     }
     level = static_cast<size_t>(*value);
   }
-  if (frames.size() < 2 || level + 2 > frames.size()) return 1;
+  if (level + 2 > frames.size()) return 1;
   const Frame& called = frames[frames.size() - 1 - level];
   const Frame& caller = frames[frames.size() - 2 - level];
   const bool is_bottom = frames.size() - 2 - level == 0;

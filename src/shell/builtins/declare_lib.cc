@@ -170,7 +170,7 @@ class Declarer {
       if (variable == nullptr || variable->has(kHidden)) continue;
       if (kind_ == DeclareKind::kLocal && shell_.variables.FindLocal(Name(name)) == nullptr) continue;
       if ((variable->attributes & on_) != on_) continue;
-      if (plain || (kind_ == DeclareKind::kLocal && !prints_)) {
+      if (plain) {
         if (variable->is_set) shell_.out().WriteLine(AssignmentText(shell_, name, *variable));
       } else {
         PrintVariable(name, *variable);

@@ -106,6 +106,7 @@ int RunAgain(Shell& shell, std::span<const std::string> operands) {
 
 // Has an editor change commands in a file and runs what it leaves.
 int Edit(Shell& shell, std::span<const std::string> operands, const std::string& editor, bool reverse) {
+  if (shell.history->lines.empty()) return 0;
   const size_t size = shell.history->lines.size() - OwnEntries(shell);
   if (size == 0) return NotFound(shell);
   auto range = FindRange(shell, operands, operands.empty() ? size - 1 : SIZE_MAX);

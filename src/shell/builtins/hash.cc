@@ -53,6 +53,7 @@ int Run(Shell& shell, const BuiltinCall& call) {
     if (name.find('/') != std::string::npos) continue;
     if (forgets || prints) {
       const auto it = table.find(name);
+      if (forgets && table.empty()) continue;   // there is no table yet
       if (it == table.end()) {
         shell.Complain("hash", name + ": not found");
         status = 1;
@@ -61,6 +62,7 @@ int Run(Shell& shell, const BuiltinCall& call) {
       } else if (reusable) {
         shell.out().WriteLine("builtin hash -p " + it->second.first + " " + name);
       } else {
+        ++it->second.second;
         shell.out().WriteLine(names.size() > 1 ? name + "\t" + it->second.first : it->second.first);
       }
       continue;

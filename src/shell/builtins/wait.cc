@@ -46,6 +46,7 @@ int WaitForAll(Shell& shell) {
     if (!status) return Interrupted(shell);
     shell.jobs().NoteExit(running.front(), *status, 0);
   }
+  ForgetCoprocesses(shell);
   std::vector<int> numbers;
   for (const Job& job : shell.jobs().jobs()) numbers.push_back(job.number);
   for (const int number : numbers) shell.jobs().Remove(number);
@@ -64,6 +65,7 @@ int WaitForJob(Shell& shell, Job& job) {
     if (!status) return Interrupted(shell);
     shell.jobs().NoteExit(pid, *status, 0);
   }
+  ForgetCoprocesses(shell);
   Job* done = shell.jobs().FindByNumber(number);
   const int status = done == nullptr ? kUnknownChild : done->status();
   shell.jobs().Remove(number);
@@ -119,6 +121,7 @@ int WaitForNext(Shell& shell, std::span<const std::string> operands, int* pid_ou
       if (job->is_done()) {
         const int status = job->status();
         *pid_out = job->pids.back();
+        ForgetCoprocesses(shell);
         shell.jobs().Remove(number);
         return status;
       }

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cstdlib>
+#include <utility>
 
 #include "proc/signals.h"
 #include "shell/exec/executor.h"
@@ -156,6 +158,21 @@ void ReapJobs(Shell& shell) {
   constexpr size_t kKeptJobs = 256;
   while (!shell.is_interactive && shell.jobs().jobs().size() > kKeptJobs && shell.jobs().jobs().front().is_done()) {
     shell.jobs().Remove(shell.jobs().jobs().front().number);
+  }
+}
+
+void ForgetCoprocesses(Shell& shell) {
+  for (Job& job : shell.jobs().jobs()) {
+    if (job.coprocess.empty() || !job.is_done()) continue;
+    const std::string name = std::exchange(job.coprocess, {});
+    const Variable* variable = shell.variables.Find(Name(name));
+    for (const int64_t index : {0, 1}) {
+      if (variable == nullptr || !variable->has(kIndexed) || !variable->indexed) break;
+      const std::string* number = variable->indexed->Get(index);
+      if (number != nullptr) shell.process().descriptors().Close(std::atoi(number->c_str()));
+    }
+    shell.variables.Unset(Name(name));
+    shell.variables.Unset(Name(name + "_PID"));
   }
 }
 

@@ -14,6 +14,7 @@ struct Job {
   std::vector<int> statuses;       // beside them; -1 while running
   std::vector<int> signals;        // beside them; 0 when it exited
   std::string text;                // as `jobs` shows it
+  std::string coprocess;           // the name of a coprocess, while its variables are set
   int group = 0;
   bool is_notified = false;        // its end or stop was reported (wait, jobs, before a prompt)
   bool is_disowned = false;
@@ -49,5 +50,7 @@ class Shell;
 std::string DescribeJob(Shell& shell, const Job& job, bool is_long);
 // Takes note of background children that have ended, without waiting.
 void ReapJobs(Shell& shell);
+// Closes the descriptors of coprocesses that have ended and unsets their variables.
+void ForgetCoprocesses(Shell& shell);
 
 }  // namespace paddock::shell

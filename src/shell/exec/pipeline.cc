@@ -70,6 +70,14 @@ int StartChildShell(Shell& shell, const Statement& statement, const ChildPlan& p
   return child.pid();
 }
 
+// The DEBUG trap of a simple command that gets a shell of its own runs in the parent, before it starts.
+void AnnounceStage(Shell& shell, const Statement& stage) {
+  if (shell.traps.actions.empty() || shell.options.Get(SetOption::kFunctrace)) return;
+  shell.line = stage.line;
+  if (shell.traps.running_count == 0) shell.command_text = PrintStatement(stage);
+  shell.RunPseudoTrap(kTrapDebug);
+}
+
 // Starts the stages from `first` on; returns their pids. `last_in_shell` leaves out the last stage and puts
 // the pipe it reads from into `last_input`.
 std::vector<int> StartStages(Shell& shell, const Statement& pipeline, const StatementListPtr& keep,
@@ -94,13 +102,8 @@ std::vector<int> StartStages(Shell& shell, const Statement& pipeline, const Stat
       next_input = std::move(ends.read);
       plan.stderr_too = i < pipeline.pipes_stderr.size() && pipeline.pipes_stderr[i];
     }
-    // The DEBUG trap of a simple stage runs in the parent, before it starts.
     const Statement& stage = *pipeline.children[i];
-    if (!shell.traps.actions.empty() && stage.kind == Statement::Kind::kSimple &&
-        !shell.options.Get(SetOption::kFunctrace)) {
-      shell.command_text = PrintStatement(stage);
-      shell.RunPseudoTrap(kTrapDebug);
-    }
+    if (stage.kind == Statement::Kind::kSimple) AnnounceStage(shell, stage);
     // The child must not hold the read end of its own output: the parent keeps it out of its table.
     pids.push_back(StartChildShell(shell, *pipeline.children[i], plan, keep));
     input = std::move(next_input);
@@ -252,6 +255,7 @@ void StartBackground(Shell& shell, const Statement& statement, StatementListPtr 
   if (is_plain_pipeline) {
     pids = StartStages(shell, statement, keep, true, false, nullptr, needs_null ? OpenNull(shell) : nullptr);
   } else {
+    if (statement.kind == Statement::Kind::kSimple) AnnounceStage(shell, statement);
     const ChildPlan plan{.in = needs_null ? OpenNull(shell) : nullptr,
                          .is_background = true,
                          .has_group = shell.options.Get(SetOption::kMonitor)};
@@ -287,7 +291,7 @@ void StartCoprocess(Shell& shell, const Statement& statement) {
   AssignIndex(shell, Name(name), 0, std::to_string(read_end));
   AssignIndex(shell, Name(name), 1, std::to_string(write_end));
   AssignScalar(shell, Name(name + "_PID"), std::to_string(pid));
-  shell.jobs().Add({pid}, "coproc " + name + " " + PrintStatement(*statement.definition));
+  shell.jobs().Add({pid}, "coproc " + name + " " + PrintStatement(*statement.definition)).coprocess = name;
   shell.last_background_pid = pid;
   shell.last_status = 0;
 }

@@ -343,27 +343,30 @@ void RunArithmeticFor(Shell& shell, const Statement& statement) {
   const auto is_absent = [&](size_t index) {
     return statement.expressions[index].source.find_first_not_of(" \t\n") == std::string::npos;
   };
+  // What is absent counts as 1, for DEBUG too.
+  const auto evaluate = [&](size_t index) -> std::optional<int64_t> {
+    const bool counts_as_one = is_absent(index);
+    shell.line = shell.has_traps() ? statement.line : shell.line;
+    if (shell.has_traps() && !Announce(shell, "((" + (counts_as_one ? "1" : statement.expressions[index].source) + "))")) return 0;
+    return counts_as_one ? 1 : EvaluatePart(shell, statement, index);
+  };
   int status = 0;
   shell.line = statement.line;
-  if (!is_absent(0) && !EvaluatePart(shell, statement, 0)) {
+  if (!evaluate(0)) {
     shell.last_status = 1;
     return;
   }
-  const bool has_condition = !is_absent(1);
-  const bool has_step = !is_absent(2);
   while (NextTurn(shell)) {
-    if (has_condition) {
-      const auto value = EvaluatePart(shell, statement, 1);
-      if (!value) {
-        status = 1;
-        break;
-      }
-      if (*value == 0) break;
+    const auto value = evaluate(1);
+    if (!value) {
+      status = 1;
+      break;
     }
+    if (*value == 0) break;
     shell.ExecuteList(*statement.body);
     status = shell.last_status;
     if (LeavesLoop(shell)) break;
-    if (has_step && !EvaluatePart(shell, statement, 2)) {
+    if (!evaluate(2)) {
       status = 1;
       break;
     }
@@ -405,6 +408,7 @@ void RunSelect(Shell& shell, const Statement& statement) {
   if (!LoopWords(shell, statement, &words)) return;
   shell.last_status = 0;
   if (words.empty()) return;
+  if (shell.has_traps() && !Announce(shell, HeadOf(statement, "select"))) return;
   if (shell.options.Get(SetOption::kXtrace)) TraceFor(shell, statement);
   const LoopScope loop(shell);
   bool needs_menu = true;
@@ -443,7 +447,7 @@ void RunCase(Shell& shell, const Statement& statement) {
   if (shell.has_traps() && !Announce(shell, "case " + statement.words[0].source + " in ")) return;
   std::string subject;
   if (!ExpandToString(shell, statement.words[0], &subject)) return;
-  if (shell.options.Get(SetOption::kXtrace)) TraceCase(shell, subject);
+  if (shell.options.Get(SetOption::kXtrace)) TraceCase(shell, statement.words[0]);
   shell.last_status = 0;
   const PatternFlags flags{.extglob = shell.options.Get(ShoptOption::kExtglob),
                            .ignore_case = shell.options.Get(ShoptOption::kNocasematch),

@@ -106,12 +106,26 @@ bool AssignAll(Shell& shell, const SimpleCommand& command) {
   return true;
 }
 
+// The list of name=(…) before a command, which is a plain string there: "(a b)".
+bool ExpandListText(Shell& shell, const Assignment& assignment, std::string* text) {
+  *text = "(";
+  for (const Assignment::Element& element : assignment.elements) {
+    std::string value;
+    if (!ExpandToString(shell, element.value, &value)) return false;
+    if (text->size() > 1) *text += ' ';
+    if (element.subscript != nullptr) *text += "[" + element.subscript->source + (element.is_append ? "]+=" : "]=");
+    *text += value;
+  }
+  *text += ')';
+  return true;
+}
+
 // Assignments before a command: exported variables of a scope that goes with it.
 bool AssignTemporaries(Shell& shell, const SimpleCommand& command) {
   for (const Assignment& assignment : command.assignments) {
     std::string value;
     if (assignment.is_array) {
-      value = "";   // bash exports the name without a useful value
+      if (!ExpandListText(shell, assignment, &value)) return false;
     } else if (!ExpandToString(shell, assignment.value, &value, /*is_assignment=*/true)) {
       return false;
     }

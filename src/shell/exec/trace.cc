@@ -102,7 +102,7 @@ void TraceFor(Shell& shell, const Statement& statement) {
   TraceLine(shell, text);
 }
 
-void TraceCase(Shell& shell, const std::string& subject) { TraceLine(shell, "case " + TraceQuoted(subject) + " in"); }
+void TraceCase(Shell& shell, const Word& subject) { TraceLine(shell, "case " + subject.source + " in"); }
 
 void TraceArithmetic(Shell& shell, const Word& expression) { TraceLine(shell, "(( " + expression.source + " ))"); }
 

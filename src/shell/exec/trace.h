@@ -21,7 +21,7 @@ void TraceValue(Shell& shell, std::string_view name, bool is_append, std::string
 // One word between single quotes, always.
 std::string TraceSingleQuoted(std::string_view word);
 void TraceFor(Shell& shell, const Statement& statement);
-void TraceCase(Shell& shell, const std::string& subject);
+void TraceCase(Shell& shell, const Word& subject);
 void TraceArithmetic(Shell& shell, const Word& expression);
 
 }  // namespace paddock::shell

@@ -60,7 +60,11 @@ class Globber {
   bool globstar_;
   bool extglob_;
   std::vector<Component> components_;
-  std::vector<Pattern> ignored_;
+  struct Ignored {
+    Pattern pattern;
+    bool is_open;   // the rest of the path may be anything: a '*' at the end matches slashes too
+  };
+  std::vector<Ignored> ignored_;
   std::string root_;              // leading slashes
   bool wants_directory_ = false;  // the pattern ends in a slash
   std::string trailing_;          // those slashes
@@ -82,7 +86,9 @@ Globber::Globber(Shell& shell, std::string_view pattern)
       const std::string_view item = rest.substr(0, rest.find(':'));
       PatternFlags flags = flags_;
       flags.is_path = true;
-      if (!item.empty()) ignored_.emplace_back(item, flags);
+      const size_t kept = item.find_last_not_of('*') + 1;   // npos + 1 is 0
+      const bool is_open = kept < item.size() && (kept == 0 || item[kept - 1] != '\\');
+      if (!item.empty()) ignored_.push_back({Pattern(is_open ? item.substr(0, kept) : item, flags), is_open});
       if (item.size() == rest.size()) break;
       rest.remove_prefix(item.size() + 1);
     }
@@ -148,8 +154,13 @@ std::vector<std::string> Globber::Run() {
 bool Globber::IsIgnored(const std::string& path) {
   const std::string name = vfs::BaseName(path);
   if (name == "." || name == "..") return true;
-  return std::any_of(ignored_.begin(), ignored_.end(),
-                     [&](const Pattern& pattern) { return pattern.Matches(path, shell_.budget()); });
+  return std::any_of(ignored_.begin(), ignored_.end(), [&](const Ignored& ignored) {
+    if (!ignored.is_open) return ignored.pattern.Matches(path, shell_.budget());
+    for (size_t length = 0; length <= path.size(); ++length) {
+      if (ignored.pattern.Matches(std::string_view(path).substr(0, length), shell_.budget())) return true;
+    }
+    return false;
+  });
 }
 
 void Globber::Add(std::string path) {
