@@ -417,7 +417,8 @@ bool Substitution::RunLength() {
       FailUnset(shell_, reference_);
       return false;
     }
-    if (is_array && FindVariable(shell_, reference_) == nullptr) {
+    const Variable* variable = FindVariable(shell_, reference_);
+    if (is_array && (variable == nullptr || !variable->is_set)) {
       shell_.FailExpansion(reference_.name.text + ": unbound variable");
       return false;
     }
