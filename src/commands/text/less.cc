@@ -1,8 +1,8 @@
 // less - show text a screen at a time
 //
 // usage: less [options] [file]...
-// Away from a terminal, which is all that there is yet, it copies the files, whatever the options say about
-// the screen. Options may also stand in the variable LESS; the first file ends them.
+// Copies the files, as the real one does away from a terminal, whatever the options say about the screen.
+// Options may also stand in the variable LESS; the first file ends them.
 //
 // Exit status: 0, or 1 when the text cannot be written.
 // Source: less 590.
@@ -227,8 +227,8 @@ class OptionReader {
   bool wants_version_ = false;
 };
 
-// Shows one file. Copies it; paging, with a prompt between screens, belongs here once standard output can be
-// a terminal.
+// Shows one file. Copies it; paging, with a prompt between screens, belongs here for standard output that is a
+// terminal.
 void ShowFile(Invocation& in, InputFile& file) {
   Input& input = file.input();
   for (std::string_view bytes = input.Peek(); !bytes.empty() && in.out.status(); bytes = input.Peek()) {
