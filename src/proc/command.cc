@@ -135,6 +135,9 @@ ExitStatus RunCommand(const Command& command, proc::Process& process, std::span<
   Output output(out_sink);
   Output error(err_sink);
   error.set_unbuffered(true);
+  // Someone watches a terminal: what a filter has to say about one line must not wait for the next.
+  const vfs::OpenFilePtr& shown = process.descriptors().Get(1);
+  output.set_unbuffered(shown && shown->is_terminal());
   Invocation in{.args = args,
                 .in = input,
                 .out = output,

@@ -94,6 +94,18 @@ def test_output_streams_live(open):
     shell.wait("got y\r\n")
 
 
+def test_filters_answer_line_by_line(open):
+    shell = open()
+    for command in ("sed s/^/got:/", "awk '{print \"got:\" $0}'", "grep one", "tr o 0"):
+        shell.send(command + "\r")
+        shell.wait("\n")
+        shell.send("one\r")
+        shell.wait("\r\n")
+        shell.wait("ne\r\n")
+        shell.send("\x04")
+        shell.wait()
+
+
 def test_background_job_is_told_before_the_prompt(open):
     shell = open()
     assert shell.run("sleep 0.1 &").startswith("[1] ")

@@ -185,6 +185,10 @@ class SandboxHost final : public awk::Host {
 
   ByteSource& standard_input() override { return input_; }
   ByteSink& standard_output() override { return output_; }
+  bool is_output_terminal() const override {
+    const vfs::OpenFilePtr& file = in_.process.descriptors().Get(1);
+    return file && file->is_terminal();
+  }
   ByteSink& standard_error() override { return error_; }
 
   Result<std::unique_ptr<ByteSource>> OpenForReading(std::string_view path) override {

@@ -62,6 +62,8 @@ class Host {
   // Standard streams; they outlive the program.
   virtual ByteSource& standard_input() = 0;
   virtual ByteSink& standard_output() = 0;
+  // Someone watches: nothing is kept back.
+  virtual bool is_output_terminal() const { return false; }
   virtual ByteSink& standard_error() = 0;
 
   // A directory is the error kIsDirectory.

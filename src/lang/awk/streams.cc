@@ -15,6 +15,7 @@ Streams::Streams(Host& host, std::function<void()> before_command)
       standard_error_(host.standard_error()),
       standard_input_(host.standard_input(), host.budget()) {
   standard_error_.set_unbuffered(true);
+  standard_output_.set_unbuffered(host.is_output_terminal());
 }
 
 Streams::Stream* Streams::Find(Redirect how, bool is_output, std::string_view name) {
