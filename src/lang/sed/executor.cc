@@ -39,7 +39,13 @@ struct Appendix {
 // Whether a range of addresses is open.
 struct RangeState {
   bool is_active = false;
+  bool is_closed = false;   // it has ended once
   uint64_t end = 0;
+
+  void Close() {
+    is_active = false;
+    is_closed = true;
+  }
 };
 
 class Executor final : public InputChain::Observer {
@@ -68,6 +74,7 @@ class Executor final : public InputChain::Observer {
   void ResetRanges();
 
   Result<bool> Matches(const SedCommand& command, size_t index);
+  Result<bool> BeginsRange(const SedCommand& command, const RangeState& range);
   Result<bool> MatchesRange(const SedCommand& command, RangeState& range);
   Result<bool> MatchesAddress(const Address& address);
   Result<const Regex*> Use(const RegexPtr& regex);
@@ -76,6 +83,7 @@ class Executor final : public InputChain::Observer {
   Result<bool> BuildSubstitution(const Substitution& substitution, const Regex& regex);
   Status EvaluateSpace();
   void Transliterate(const Transliteration& map);
+  void PrintGivenText(const SedCommand& command);
   void WriteUnambiguously(int64_t width);
 
   void Print(std::string_view text, bool has_newline, Sink& sink);
@@ -255,6 +263,13 @@ void Executor::ReadAppendix(const SedCommand& command) {
   if (!text.empty()) appendices_.push_back({Appendix::Kind::kText, {}, std::move(text)});
 }
 
+// The text of i and c: its last newline is a line's end, whatever ends lines.
+void Executor::PrintGivenText(const SedCommand& command) {
+  if (command.text.empty()) return;
+  PrintText(std::string_view(command.text).substr(0, command.text.size() - 1), *main_);
+  main_->output->Put(options_.delimiter);
+}
+
 void Executor::WriteUnambiguously(int64_t width) {
   constexpr std::string_view kNamed = "\a\b\f\n\r\t\v\\";
   constexpr std::string_view kLetters = "abfnrtv\\";
@@ -278,7 +293,8 @@ void Executor::WriteUnambiguously(int64_t width) {
     }
     if (width > 0 && line.size() + size > limit) {
       PrintText(line, *main_);
-      PrintText("\\\n", *main_);
+      PrintText("\\", *main_);
+      main_->output->Put(options_.delimiter);
       line.clear();
     }
     line.append(piece, size);
@@ -318,6 +334,15 @@ Result<bool> Executor::MatchesAddress(const Address& address) {
   }
 }
 
+// A range from a line on begins behind it when `n` or `N` jumped over that line, but only once.
+Result<bool> Executor::BeginsRange(const SedCommand& command, const RangeState& range) {
+  if (command.first.kind != Address::Kind::kLine || command.first.number == 0) return MatchesAddress(command.first);
+  const uint64_t line = inputs_.line_number();
+  if (line == command.first.number) return true;
+  if (range.is_closed || line < command.first.number) return false;
+  return command.second.kind != Address::Kind::kLine || line <= command.second.number;
+}
+
 Result<bool> Executor::MatchesRange(const SedCommand& command, RangeState& range) {
   const uint64_t line = inputs_.line_number();
   const Address& second = command.second;
@@ -327,15 +352,16 @@ Result<bool> Executor::MatchesRange(const SedCommand& command, RangeState& range
       case Address::Kind::kStep:
       case Address::Kind::kLast: {
         PADDOCK_ASSIGN(const bool is_end, MatchesAddress(second));
-        if (is_end) range.is_active = false;
+        if (is_end) range.Close();
         return true;
       }
       default:
-        if (line >= range.end) range.is_active = false;
-        if (line <= range.end) return true;
+        if (line >= range.end) range.Close();
+        // A line jumped to behind the end still belongs to the range when the end was counted.
+        if (line <= range.end || second.kind != Address::Kind::kLine) return true;
     }
   }
-  PADDOCK_ASSIGN(const bool begins, MatchesAddress(command.first));
+  PADDOCK_ASSIGN(const bool begins, BeginsRange(command, range));
   if (!begins) return false;
   switch (second.kind) {
     case Address::Kind::kLine: range.end = second.number; break;
@@ -347,6 +373,7 @@ Result<bool> Executor::MatchesRange(const SedCommand& command, RangeState& range
     default: range.end = ~uint64_t{0};
   }
   range.is_active = range.end > line;
+  range.is_closed = !range.is_active;
   return true;
 }
 
@@ -479,7 +506,7 @@ Result<bool> Executor::BuildSubstitution(const Substitution& substitution, const
     start = match.end;
     if (is_empty) {
       if (start >= text.size()) break;
-      start += CharacterLength(text.substr(start));
+      ++start;   // a byte, as GNU sed has it
     }
   }
   if (has_replaced) Append(scratch_, text.substr(copied));
@@ -519,7 +546,7 @@ Result<Flow> Executor::RunTextCommand(const SedCommand& command) {
     case 'a':
       appendices_.push_back({Appendix::Kind::kText, command.text, {}});
       break;
-    case 'i': PrintText(command.text, *main_); break;
+    case 'i': PrintGivenText(command); break;
     case 'r': appendices_.push_back({Appendix::Kind::kFile, command.text, {}}); break;
     case 'R': ReadAppendix(command); break;
     case 'w': Print(space_, has_newline_, files_[static_cast<size_t>(command.file)]); break;
@@ -559,7 +586,7 @@ Result<Flow> Executor::RunCommand(const SedCommand& command, size_t& next) {
     case 'c':
       // Of a range only the end is answered.
       if (command.second.kind == Address::Kind::kNone || !ranges_[next - 1].is_active) {
-        PrintText(command.text, *main_);
+        PrintGivenText(command);
       }
       return Flow::kNextCycle;
     case 'd': return Flow::kNextCycle;
