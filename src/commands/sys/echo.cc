@@ -42,7 +42,7 @@ ExitStatus Run(Invocation& in) {
       continue;
     }
     std::string text;
-    const bool goes_on = AppendEscapes(in.args[i], EscapeStyle::kProgramEcho, &text);
+    const bool goes_on = AppendEscapes(in.args[i], EscapeStyle::kProgramEcho, in.locale.is_utf8, &text);
     in.out.Write(text);
     if (!goes_on) return 0;
   }

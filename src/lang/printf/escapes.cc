@@ -24,9 +24,16 @@ int64_t ReadDigits(std::string_view text, size_t* i, int base, int most) {
   return value;
 }
 
+void AppendCharacter(uint32_t code, bool is_utf8, std::string* out) {
+  if (is_utf8 || code < 0x80) return AppendUtf8(*out, static_cast<char32_t>(code));
+  constexpr std::string_view kDigits = "0123456789ABCDEF";
+  *out += code > 0xFFFF ? "\\U" : "\\u";
+  for (int shift = code > 0xFFFF ? 28 : 12; shift >= 0; shift -= 4) *out += kDigits[code >> shift & 0xF];
+}
+
 }  // namespace
 
-bool AppendEscapes(std::string_view text, EscapeStyle style, std::string* out) {
+bool AppendEscapes(std::string_view text, EscapeStyle style, bool is_utf8, std::string* out) {
   for (size_t i = 0; i < text.size();) {
     const size_t backslash = text.find('\\', i);
     out->append(text.substr(i, backslash - i));
@@ -77,7 +84,7 @@ bool AppendEscapes(std::string_view text, EscapeStyle style, std::string* out) {
         }
         const int64_t value = ReadDigits(text, &i, 16, letter == 'u' ? 4 : 8);
         if (value < 0) (*out += '\\') += letter;
-        else AppendUtf8(*out, static_cast<char32_t>(value));
+        else AppendCharacter(static_cast<uint32_t>(value), is_utf8, out);
         break;
       }
       case '0': case '1': case '2': case '3': case '4': case '5': case '6': case '7': {

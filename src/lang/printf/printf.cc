@@ -59,8 +59,10 @@ class Formatter {
       i = special;
       if (format_[i] == '\\') {
         const size_t end = EscapeEnd(i);
-        if (host_.is_strict() && !IsStrictEscape(format_.substr(i, end - i))) return false;
-        if (!AppendEscapes(format_.substr(i, end - i), EscapeStyle::kPrintfFormat, out_)) return false;
+        const std::string_view escape = format_.substr(i, end - i);
+        bool is_done = false;
+        if (host_.is_strict() && !IsStrictEscape(escape, is_done)) return false;
+        if (!is_done && !AppendEscapes(escape, EscapeStyle::kPrintfFormat, host_.is_utf8(), out_)) return false;
         i = end;
         continue;
       }
@@ -87,10 +89,15 @@ class Formatter {
     return true;
   }
 
-  // False when the escape ends the output: \c, or \x without digits.
-  bool IsStrictEscape(std::string_view escape) {
+  // False when the escape ends the output: \c, or \x without digits. `is_done`: it stands for itself.
+  bool IsStrictEscape(std::string_view escape, bool& is_done) {
     const char letter = escape.size() > 1 ? escape[1] : '\0';
     if (letter == 'c') return false;
+    if (letter == '\'' || letter == '?' || letter == 'E') {
+      out_->append(escape);
+      is_done = true;
+      return true;
+    }
     const size_t wanted = letter == 'u' ? 6 : letter == 'U' ? 10 : letter == 'x' ? 3 : 0;
     if (escape.size() >= wanted) return true;
     host_.ComplainEscape();
@@ -103,11 +110,8 @@ class Formatter {
     const std::string_view letter(&spec.letter, 1);
     if (letter == "b" || letter == "q") return text.size() == 2;
     const std::string_view kFloats = "aAeEfFgG";
-    std::string_view refused;
     if (spec.group && (kFloats.substr(0, 4).find(letter) != text.npos || letter == "c" || letter == "o" ||
                        letter == "s" || letter == "x" || letter == "X")) return false;
-    if (spec.plus || spec.space) refused = "cosuxX";
-    if (refused.find(letter) != text.npos) return false;
     if (spec.alternate && std::string_view("cdisu").find(letter) != text.npos) return false;
     if (spec.zero && std::string_view("cs").find(letter) != text.npos) return false;
     if (spec.precision && letter == "c") return false;
@@ -349,7 +353,7 @@ class Formatter {
       case 's': PutText(Next(), spec); return true;
       case 'b': {
         std::string decoded;
-        const bool goes_on = AppendEscapes(Next(), EscapeStyle::kPrintfB, &decoded);
+        const bool goes_on = AppendEscapes(Next(), EscapeStyle::kPrintfB, host_.is_utf8(), &decoded);
         PutText(decoded, spec);
         return goes_on;
       }

@@ -54,7 +54,8 @@ enum class EscapeStyle {
   kPrintfFormat,  // the format of printf: octal is \nnn
   kPrintfB,       // printf %b: octal is \nnn or \0nnn
 };
-// Appends `text` with its escapes decoded. False when \c ended the output.
-bool AppendEscapes(std::string_view text, EscapeStyle style, std::string* out);
+// Appends `text` with its escapes decoded; \u of what the C locale has not stays an escape. False when \c
+// ended the output.
+bool AppendEscapes(std::string_view text, EscapeStyle style, bool is_utf8, std::string* out);
 
 }  // namespace paddock

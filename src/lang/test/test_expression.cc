@@ -61,7 +61,8 @@ class Evaluator {
     next_ = 0;
     Answer answer = Or();
     if (answer && next_ < args_.size()) {
-      host_.Complain("too many arguments");
+      const std::string& word = args_[next_];
+      host_.Complain(word.starts_with('-') ? "syntax error: `" + word + "' unexpected" : "too many arguments");
       return std::nullopt;
     }
     return answer;
@@ -100,11 +101,6 @@ class Evaluator {
     host_.budget().Step();
     host_.budget().CheckStack();
     if (next_ >= args_.size()) return Missing();
-    const size_t left_over = args_.size() - next_;
-    if (left_over >= 3 && host_.IsBinary(args_[next_ + 1])) {
-      next_ += 3;
-      return host_.Binary(args_[next_ - 2], args_[next_ - 3], args_[next_ - 1]);
-    }
     const std::string& word = args_[next_];
     if (word == "!") {
       ++next_;
@@ -120,6 +116,11 @@ class Evaluator {
       }
       ++next_;
       return inner;
+    }
+    const size_t left_over = args_.size() - next_;
+    if (left_over >= 3 && host_.IsBinary(args_[next_ + 1])) {
+      next_ += 3;
+      return host_.Binary(args_[next_ - 2], args_[next_ - 3], args_[next_ - 1]);
     }
     if (left_over >= 2 && host_.IsUnary(word)) {
       next_ += 2;

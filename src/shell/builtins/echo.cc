@@ -27,7 +27,7 @@ int Run(Shell& shell, const BuiltinCall& call) {
       continue;
     }
     std::string text;
-    if (!AppendEscapes(call.args[i], EscapeStyle::kEcho, &text)) {
+    if (!AppendEscapes(call.args[i], EscapeStyle::kEcho, shell.locale().is_utf8, &text)) {
       out.Write(text);
       return 0;
     }
