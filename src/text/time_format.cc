@@ -69,8 +69,14 @@ class Formatter {
       if (percent == std::string_view::npos) return;
       budget_.Step();
       const Directive directive = ParseDirective(format.substr(percent), dialect_);
-      Convert(directive);
-      format.remove_prefix(percent + directive.text.size());
+      const bool is_cut_short = directive.conversion == '%' && directive.text.size() > 2;
+      if (is_cut_short) {
+        // Flags before '%' stand for themselves, and the '%' begins the next directive.
+        Text(directive, directive.text.substr(0, directive.text.size() - 1));
+      } else {
+        Convert(directive);
+      }
+      format.remove_prefix(percent + directive.text.size() - (is_cut_short ? 1 : 0));
     }
   }
 
@@ -104,7 +110,7 @@ class Formatter {
       case 'F': return FullDate(d);
       case 'n': return Text(d, "\n");
       case 't': return Text(d, "\t");
-      case '%': return Percent(d);
+      case '%': return Text(d, "%");
       case 'z': return Offset(d);
       case 'N': return Nanos(d);
       default: return Numeric(d);
@@ -147,13 +153,6 @@ class Formatter {
     const bool fills = d.pad != '-' && d.width > 0 && static_cast<size_t>(d.width) > text.size();
     if (fills) Fill(static_cast<size_t>(d.width) - text.size(), d.pad == '0' || d.pad == '+' ? '0' : ' ');
     for (const char c : text) out_ += lower ? Lower(c) : d.upper ? Upper(c) : c;
-  }
-
-  // "%%", or a bad directive that ends in '%', for which the C code counts one column less.
-  void Percent(const Directive& d) {
-    if (d.text == "%%") return Text(d, "%");
-    Text(d, d.text.substr(1));
-    out_.insert(out_.size() - (d.text.size() - 1), "%");
   }
 
   void Fill(size_t count, char c) {

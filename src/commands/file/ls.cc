@@ -43,6 +43,7 @@ struct Options {
   struct Word {
     enum Kind { kColor, kClassify, kFormat, kHyperlink, kIndicator, kQuoting, kSort, kTime, kBlockSize } kind;
     std::string text;
+    bool is_superseded = false;
   };
   std::vector<Word> words;
 };
@@ -53,6 +54,13 @@ Status AddWord(Options& options, std::string_view text) {
   return {};
 }
 
+// What was asked for by words so far is only looked at for errors.
+void Supersede(Options& options, Options::Word::Kind kind) {
+  for (Options::Word& word : options.words) {
+    if (word.kind == kind) word.is_superseded = true;
+  }
+}
+
 template <Layout kLayout>
 Status SetLayout(Options& o, std::string_view) {
   o.layout = kLayout;
@@ -60,6 +68,7 @@ Status SetLayout(Options& o, std::string_view) {
 }
 template <SortKey kSort>
 Status SetSort(Options& o, std::string_view) {
+  Supersede(o, Options::Word::kSort);
   o.sort = kSort;
   return {};
 }
@@ -70,6 +79,7 @@ Status SetFollow(Options& o, std::string_view) {
 }
 template <QuotingStyle kStyle>
 Status SetQuoting(Options& o, std::string_view) {
+  Supersede(o, Options::Word::kQuoting);
   o.quoting = kStyle;
   return {};
 }
@@ -314,8 +324,18 @@ class Resolver {
           s_.indicators = *style;
           break;
         }
-        case Word::kQuoting: if (!Pick("--quoting-style", word.text, kQuotings, o_.quoting)) return false; break;
-        case Word::kSort: if (!Pick("--sort", word.text, kSorts, o_.sort)) return false; break;
+        case Word::kQuoting: {
+          auto style = o_.quoting;
+          if (!Pick("--quoting-style", word.text, kQuotings, style)) return false;
+          if (!word.is_superseded) o_.quoting = style;
+          break;
+        }
+        case Word::kSort: {
+          auto sort = o_.sort;
+          if (!Pick("--sort", word.text, kSorts, sort)) return false;
+          if (!word.is_superseded) o_.sort = sort;
+          break;
+        }
         case Word::kTime: {
           std::optional<TimeKind> kind;
           if (!Pick("--time", word.text, kTimes, kind)) return false;

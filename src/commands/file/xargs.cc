@@ -337,8 +337,8 @@ class Runner {
 
   void Add(std::string text) {
     const int64_t length = static_cast<int64_t>(text.size()) + 1;
+    if (initial_chars_ + length > settings_.chars) return Stop("argument line too long", 1);
     if (chars_ + length > settings_.chars) {
-      if (!has_arguments()) return Stop("argument list too long", 1);
       if (settings_.exits_on_size && (settings_.lines > 0 || settings_.arguments > 0)) {
         return Stop("argument list too long", 1);
       }
@@ -413,7 +413,7 @@ class Runner {
     std::string line;
     for (const std::string& word : command) {
       if (!line.empty()) line += ' ';
-      line += QuoteText(word, QuotingStyle::kShell, in_.locale.is_utf8);
+      line += QuoteText(word, QuotingStyle::kShellEscape, in_.locale.is_utf8);
     }
     in_.err.Write(line + "\n");
   }

@@ -43,10 +43,17 @@ struct DigestOptions {
   bool warn = false;
 };
 
+// A later -t is at odds with it, an earlier one is forgotten.
+inline Status SetDigestTag(DigestOptions& options, std::string_view) {
+  options.tag = true;
+  options.mode = DigestMode::kBinary;
+  return {};
+}
+
 inline constexpr Option kDigestOptions[] = {
     Set<&DigestOptions::mode, DigestMode::kBinary>('b', "binary", "read in binary mode"),
     Flag<&DigestOptions::check>('c', "check", "read checksums from the FILEs and check them"),
-    Flag<&DigestOptions::tag>(0, "tag", "create a BSD-style checksum"),
+    Call<SetDigestTag>(0, "tag", nullptr, "create a BSD-style checksum"),
     Set<&DigestOptions::mode, DigestMode::kText>('t', "text", "read in text mode (default)"),
     Flag<&DigestOptions::zero>('z', "zero",
                                "end each output line with NUL, not newline, and disable file name escaping"),
