@@ -26,7 +26,8 @@ struct ProcessEntry {
 constexpr ProcessEntry kEntries[] = {
     {"", FileType::kDirectory},   {"cmdline", FileType::kFile}, {"comm", FileType::kFile},
     {"cwd", FileType::kSymlink},  {"environ", FileType::kFile}, {"exe", FileType::kSymlink},
-    {"fd", FileType::kDirectory}, {"stat", FileType::kFile},    {"status", FileType::kFile},
+    {"fd", FileType::kDirectory}, {"mounts", FileType::kFile},  {"stat", FileType::kFile},
+    {"status", FileType::kFile},
 };
 constexpr NodeId kFdEntry = 6;
 

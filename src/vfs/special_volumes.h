@@ -37,13 +37,13 @@ struct GeneratedFile {
 struct ProcSource {
   std::function<std::vector<int>()> pids;
   std::function<int()> self;
-  // "status", "cmdline", "stat", "comm", "environ" of a process, and the targets of the symlinks
+  // "status", "cmdline", "stat", "comm", "environ", "mounts" of a process, and the targets of the symlinks
   // "cwd" and "exe"; kNoEntry for what it does not know, which then does not exist.
   std::function<Result<std::string>(int pid, std::string_view name)> file;
   // What the times show; the epoch if absent.
   std::function<Nanoseconds()> now = nullptr;
 };
-// /proc: self, PID/{status,cmdline,stat,comm,environ,cwd,exe,fd}, and `files` (cpuinfo, meminfo,
+// /proc: self, PID/{status,cmdline,stat,comm,environ,mounts,cwd,exe,fd}, and `files` (cpuinfo, meminfo,
 // version …). PID/fd has entries only for the process that looks (ProcSource::self).
 VolumePtr MakeProcVolume(ProcSource source, std::vector<GeneratedFile> files);
 

@@ -6,6 +6,7 @@
 
 #include "base/random.h"
 #include "drivers/virtual/base_tree.h"
+#include "drivers/virtual/proc_files.h"
 #include "drivers/virtual/virtual_process.h"
 #include "drivers/virtual/virtual_shell.h"
 #include "shell/shell.h"
@@ -99,7 +100,7 @@ VirtualSandbox::~VirtualSandbox() {
 
 Status VirtualSandbox::Mount() {
   PADDOCK_TRY(kernel_->names().Mount("/dev", host_->dev));
-  PADDOCK_TRY(kernel_->names().Mount("/proc", MakeProc()));
+  PADDOCK_TRY(kernel_->names().Mount("/proc", MakeProcFiles(*kernel_, spec_)));
   for (const MountSpec& mount : spec_.mounts) PADDOCK_TRY(MountHost(mount));
   return {};
 }
@@ -168,47 +169,6 @@ void VirtualSandbox::Keep(std::shared_ptr<const shell::Shell> state, proc::Proce
   cwd_ = process.files().cwd();
   umask_ = process.files().umask();
   state_ = std::move(state);
-}
-
-vfs::VolumePtr VirtualSandbox::MakeProc() {
-  proc::Kernel* kernel = kernel_.get();
-  vfs::ProcSource source;
-  source.pids = [kernel] {
-    std::vector<int> pids;
-    for (const proc::Process* process : kernel->List()) pids.push_back(process->pid());
-    return pids;
-  };
-  source.self = [kernel] { return kernel->current() == nullptr ? 0 : kernel->current()->pid(); };
-  source.file = [kernel](int pid, std::string_view name) -> Result<std::string> {
-    proc::Process* process = kernel->Find(pid);
-    if (process == nullptr) return Code::kNoEntry;
-    const std::string command = process->arguments().empty() ? "bash" : vfs::BaseName(process->arguments()[0]);
-    if (name == "comm") return command + "\n";
-    if (name == "cmdline") {
-      std::string text;
-      for (const std::string& argument : process->arguments()) text += argument + '\0';
-      return text;
-    }
-    if (name == "status") {
-      return "Name:\t" + command + "\nState:\tR (running)\nPid:\t" + std::to_string(pid) + "\nPPid:\t" +
-             std::to_string(process->parent_pid()) + "\nUid:\t1000\t1000\t1000\t1000\nGid:\t1000\t1000\t1000\t1000\n";
-    }
-    if (name == "stat") {
-      return std::to_string(pid) + " (" + command + ") R " + std::to_string(process->parent_pid()) + " " +
-             std::to_string(process->group()) + " 0 0 -1 0\n";
-    }
-    if (name == "cwd") return process->files().cwd();
-    return Code::kNoEntry;
-  };
-  const auto fixed = [](const char* text) { return [text] { return std::string(text); }; };
-  std::vector<vfs::GeneratedFile> files = {
-      {"version", fixed("Linux version 6.1.0 (paddock) #1 SMP\n")},
-      {"cpuinfo", fixed("processor\t: 0\nmodel name\t: Paddock virtual CPU\n")},
-      {"meminfo", fixed("MemTotal:        1048576 kB\nMemFree:          524288 kB\nMemAvailable:     786432 kB\n")},
-      {"uptime", fixed("1.00 1.00\n")},
-      {"loadavg", fixed("0.00 0.00 0.00 1/1 1\n")},
-  };
-  return vfs::MakeProcVolume(std::move(source), std::move(files));
 }
 
 Status VirtualSandbox::MountHost(const MountSpec& mount) {

@@ -66,7 +66,6 @@ class VirtualSandbox final : public Sandbox, public Forkable, public Interactive
   const std::shared_ptr<OutputRoute>& route() const { return route_; }
 
  private:
-  vfs::VolumePtr MakeProc();
   Status MountHost(const MountSpec& mount);
 
   std::shared_ptr<VirtualHost> host_;

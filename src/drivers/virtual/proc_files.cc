@@ -1,0 +1,121 @@
+#include "drivers/virtual/proc_files.h"
+
+#include <algorithm>
+#include <cstdio>
+
+#include "vfs/special_volumes.h"
+
+namespace paddock::sandbox {
+namespace {
+
+std::string NameOf(const proc::Process& process) {
+  return process.arguments().empty() ? "bash" : std::string(vfs::BaseName(process.arguments()[0]));
+}
+
+std::string StatusText(const proc::Process& process, const SandboxSpec& spec) {
+  const auto four = [](uint32_t id) {
+    std::string text;
+    for (int i = 0; i < 4; ++i) text += "\t" + std::to_string(id);
+    return text + "\n";
+  };
+  return "Name:\t" + NameOf(process) + "\nState:\tR (running)\nPid:\t" + std::to_string(process.pid()) + "\nPPid:\t" +
+         std::to_string(process.parent_pid()) + "\nUid:" + four(spec.uid) + "Gid:" + four(spec.gid);
+}
+
+std::string StatText(const proc::Process& process) {
+  return std::to_string(process.pid()) + " (" + NameOf(process) + ") R " + std::to_string(process.parent_pid()) + " " +
+         std::to_string(process.group()) + " 0 0 -1 0\n";
+}
+
+std::string CommandLine(const proc::Process& process) {
+  std::string text;
+  for (const std::string& argument : process.arguments()) text += argument + '\0';
+  return text;
+}
+
+// As /proc/mounts writes names: blanks, newlines and backslashes in octal.
+std::string Escaped(std::string_view name) {
+  std::string escaped;
+  for (const char c : name) {
+    if (c == ' ' || c == '\t' || c == '\n' || c == '\\') {
+      char octal[8];
+      std::snprintf(octal, sizeof octal, "\\%03o", static_cast<unsigned>(c));
+      escaped += octal;
+    } else {
+      escaped += c;
+    }
+  }
+  return escaped;
+}
+
+std::string Mounts(proc::Kernel& kernel) {
+  std::string text;
+  for (const auto& mount : kernel.names().mounts()) {
+    const vfs::SpaceInfo space = mount.volume->Space();
+    text += Escaped(space.source) + " " + Escaped(mount.path) + " " + space.type + (mount.volume->is_read_only() ? " ro" : " rw") +
+            ",relatime 0 0\n";
+  }
+  return text;
+}
+
+std::string Uptime(Nanoseconds passed) {
+  const double seconds = std::chrono::duration<double>(passed).count();
+  char text[64];
+  std::snprintf(text, sizeof text, "%.2f %.2f\n", seconds, seconds);
+  return text;
+}
+
+// The exec's limit as the machine's memory.
+std::string MemoryInfo(proc::Kernel& kernel) {
+  const bool is_running = kernel.current() != nullptr;
+  const uint64_t total = is_running ? kernel.budget().limits().memory_bytes : Limits{}.memory_bytes;
+  const uint64_t used = is_running ? std::min(total, kernel.budget().peak_memory_bytes()) : 0;
+  std::string text;
+  const auto add = [&](const char* name, uint64_t bytes) {
+    char line[64];
+    std::snprintf(line, sizeof line, "%-16s%8llu kB\n", name, static_cast<unsigned long long>(bytes >> 10));
+    text += line;
+  };
+  add("MemTotal:", total);
+  add("MemFree:", total - used);
+  add("MemAvailable:", total - used);
+  add("SwapTotal:", 0);
+  add("SwapFree:", 0);
+  return text;
+}
+
+}  // namespace
+
+vfs::VolumePtr MakeProcFiles(proc::Kernel& kernel, const SandboxSpec& spec) {
+  vfs::ProcSource source;
+  source.pids = [&kernel] {
+    std::vector<int> pids;
+    for (const proc::Process* process : kernel.List()) pids.push_back(process->pid());
+    return pids;
+  };
+  source.self = [&kernel] { return kernel.current() == nullptr ? 0 : kernel.current()->pid(); };
+  source.file = [&kernel, &spec](int pid, std::string_view name) -> Result<std::string> {
+    proc::Process* process = kernel.Find(pid);
+    if (process == nullptr) return Code::kNoEntry;
+    if (name == "comm") return NameOf(*process) + "\n";
+    if (name == "cmdline") return CommandLine(*process);
+    if (name == "status") return StatusText(*process, spec);
+    if (name == "stat") return StatText(*process);
+    if (name == "mounts") return Mounts(kernel);
+    if (name == "cwd") return process->files().cwd();
+    return Code::kNoEntry;
+  };
+  std::vector<vfs::GeneratedFile> files = {
+      {"version", [] { return std::string("Linux version 6.1.0 (paddock) #1 SMP\n"); }},
+      {"cpuinfo", [] { return std::string("processor\t: 0\nmodel name\t: Paddock virtual CPU\n"); }},
+      {"meminfo", [&kernel] { return MemoryInfo(kernel); }},
+      {"mounts", [&kernel] { return Mounts(kernel); }},
+      {"uptime", [&kernel, started = kernel.clock().MonotonicNow()] {
+         return Uptime(kernel.clock().MonotonicNow() - started);
+       }},
+      {"loadavg", [] { return std::string("0.00 0.00 0.00 1/1 1\n"); }},
+  };
+  return vfs::MakeProcVolume(std::move(source), std::move(files));
+}
+
+}  // namespace paddock::sandbox
