@@ -170,7 +170,7 @@ std::string FormatSeconds(Nanoseconds time, int digits, bool is_long) {
   return text;
 }
 
-// TIMEFORMAT: %[p][l]R %U %S %P %%.
+// TIMEFORMAT: %[p][l]R %U %S %P %%. A complaint without a newline at the end if there is something else.
 std::string FormatTimes(std::string_view format, Nanoseconds real) {
   std::string text;
   for (size_t i = 0; i < format.size(); ++i) {
@@ -189,7 +189,8 @@ std::string FormatTimes(std::string_view format, Nanoseconds real) {
       case 'U': text += FormatSeconds(real, digits, is_long); break;
       case 'S': text += FormatSeconds(Nanoseconds{0}, digits, is_long); break;
       case 'P': text += real.count() > 0 ? "100.00" : "0.00"; break;
-      default: text += letter; break;
+      case '%': text += '%'; break;
+      default: return "`" + std::string(1, letter) + "': invalid format character";
     }
   }
   return text + "\n";
@@ -200,7 +201,9 @@ void ReportTimes(Shell& shell, const Statement& pipeline, Nanoseconds real) {
   if (format && format->empty()) return;
   std::string_view used = format ? *format : "\nreal\t%3lR\nuser\t%3lU\nsys\t%3lS";
   if (pipeline.is_time_posix || (!format && shell.options.Get(SetOption::kPosix))) used = "real %2R\nuser %2U\nsys %2S";
-  shell.err().Write(FormatTimes(used, real));
+  const std::string text = FormatTimes(used, real);
+  if (!text.ends_with('\n')) return shell.Complain("TIMEFORMAT", text);
+  shell.err().Write(text);
 }
 
 vfs::OpenFilePtr OpenNull(Shell& shell) {

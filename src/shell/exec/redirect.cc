@@ -185,7 +185,12 @@ class Redirector {
       return false;
     }
     vfs::OpenFilePtr file = descriptors_.Get(source);
-    if (!file) return Fail(std::to_string(source), Code::kBadDescriptor);
+    if (!file) {
+      // Bash names the expansion as it was written, or the number to its left if there is one.
+      const bool is_written = !redirect.target.is_plain && redirect.descriptor < 0;
+      const int named = redirect.target.is_plain ? source : number;
+      return Fail(is_written ? redirect.target.source : std::to_string(named), Code::kBadDescriptor);
+    }
     if (!Install(redirect, std::move(file), number)) return false;
     if (moves && source != number) {
       Save(source);

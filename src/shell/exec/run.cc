@@ -14,6 +14,7 @@
 #include "shell/state/assign.h"
 #include "shell/state/history.h"
 #include "text/pattern.h"
+#include "text/utf8.h"
 
 namespace paddock::shell {
 namespace {
@@ -376,26 +377,48 @@ void RunArithmeticFor(Shell& shell, const Statement& statement) {
   }
 }
 
-void PrintMenu(Shell& shell, const std::vector<std::string>& words) {
-  constexpr size_t kColumns = 80;
-  size_t widest = 0;
-  for (const std::string& word : words) widest = std::max(widest, word.size());
-  const size_t digits = std::to_string(words.size()).size();
-  const size_t cell = widest + digits + 2 + 2;
-  size_t columns = std::max<size_t>(1, kColumns / cell);
-  size_t rows = (words.size() + columns - 1) / columns;
-  columns = (words.size() + rows - 1) / std::max<size_t>(rows, 1);
-  if (rows == 1) {
-    rows = columns;
-    columns = 1;
+// Moves from one column to another as bash does: by tabs as far as they reach.
+std::string Gap(size_t from, size_t to) {
+  constexpr size_t kTab = 8;
+  std::string gap;
+  while (from < to) {
+    const size_t stop = (from / kTab + 1) * kTab;
+    gap += stop <= to ? '\t' : ' ';
+    from = stop <= to ? stop : from + 1;
   }
+  return gap;
+}
+
+size_t ScreenWidth(Shell& shell) {
+  constexpr size_t kDefault = 80;
+  const auto columns = shell.Get("COLUMNS");
+  const int width = columns ? std::atoi(std::string(*columns).c_str()) : 0;
+  return width > 0 ? static_cast<size_t>(width) : kDefault;
+}
+
+// The numbers of the first column are as wide as it needs, the others as the last of all.
+void PrintMenu(Shell& shell, const std::vector<std::string>& words) {
+  const auto width = [&shell](const std::string& word) {
+    return shell.locale().is_utf8 ? TextWidth(word) : word.size();
+  };
+  size_t widest = 0;
+  for (const std::string& word : words) widest = std::max(widest, width(word));
+  const size_t digits = std::to_string(words.size()).size();
+  const size_t cell = widest + digits + 4;
+  size_t columns = std::max<size_t>(1, ScreenWidth(shell) / cell);
+  size_t rows = (words.size() + columns - 1) / columns;
+  columns = (words.size() + rows - 1) / rows;
+  if (rows == 1) rows = columns;
+  const size_t first_digits = std::to_string(rows).size();
   std::string text;
   for (size_t row = 0; row < rows; ++row) {
+    size_t column = 0;
     for (size_t i = row; i < words.size(); i += rows) {
       const std::string number = std::to_string(i + 1);
-      std::string item = std::string(digits - number.size(), ' ') + number + ") " + words[i];
-      if (i + rows < words.size()) item.resize(std::max(item.size(), cell), ' ');
-      text += item;
+      const size_t number_width = column == 0 ? first_digits : digits;
+      text += std::string(number_width - std::min(number_width, number.size()), ' ') + number + ") " + words[i];
+      if (i + rows < words.size()) text += Gap(column + number_width + 2 + width(words[i]), column + cell);
+      column += cell;
     }
     text += '\n';
   }
@@ -502,9 +525,11 @@ void DefineStatementFunction(Shell& shell, const Statement& statement) {
     if (is_posix) shell.flow = Flow::kExit;
     return;
   }
+  std::string source = shell.frames.back().source;
+  if (source.empty() && shell.reads_stdin) source = "main";
   // The definition keeps the whole function statement's parts; the body is shared with the tree.
   shell.DefineFunction(name, Function{.definition = statement.definition,
-                                      .source = shell.frames.back().source,
+                                      .source = std::move(source),
                                       .is_exported = existing != nullptr && existing->is_exported,
                                       .has_keyword = statement.has_function_keyword,
                                       .line = statement.line});

@@ -40,6 +40,7 @@ std::nullptr_t Grammar::FailCondition(std::string message) {
   const size_t at = token.kind == TokenKind::kNewline ? token.begin : token.end;
   lexer_.Fail(std::move(message), lexer_.source().LineAt(at));
   lexer_.error()->is_conditional = true;
+  if (token.kind == TokenKind::kEnd) lexer_.error()->is_incomplete = true;
   return nullptr;
 }
 

@@ -294,7 +294,7 @@ void SetInitialVariables(Shell& shell, const Environment& environment) {
     if (constant.is_fixed && environment.Get(constant.name)) Put(shell, constant.name, constant.value);
   }
   if (environment.Get("IFS")) shell.variables.ObtainGlobal(Name("IFS")).attributes &= ~static_cast<uint32_t>(kExported);
-  Put(shell, "PPID", std::to_string(shell.process().parent_pid()), kInteger | kReadonly);
+  Put(shell, "PPID", std::to_string(std::max(shell.process().parent_pid(), 1)), kInteger | kReadonly);
   Put(shell, "HOSTNAME", shell.kernel().hostname());
   const int64_t level = ToInteger(shell.GetOr("SHLVL", "0"));
   Put(shell, "SHLVL", std::to_string(level < 0 || level > 998 ? 1 : level + 1), kExported);
