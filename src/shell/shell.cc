@@ -291,12 +291,15 @@ std::shared_ptr<const Environment> Shell::ExportedEnvironment(std::string_view p
       std::any_of(functions_->begin(), functions_->end(), [](const auto& entry) { return entry.second.is_exported; });
   std::shared_ptr<Environment>& environment = exports_->environment;
   if (!environment || exports_->generation != variables.export_generation() || has_exported_function) {
-    environment = std::make_shared<Environment>();
+    // Charging may let another shell run that shares the exports.
+    auto fresh = std::make_shared<Environment>();
     variables.ForEachExported([&](const std::string& name, const Variable& variable) {
       budget().Step();
-      if (name != "_") environment->Append(name, variable.text);
+      if (name != "_") fresh->Append(name, variable.text);
     });
-    AddExportedFunctions(*this, *environment);
+    AddExportedFunctions(*this, *fresh);
+    ChargeCopy(*fresh, budget());
+    environment = std::move(fresh);
     exports_->generation = variables.export_generation();
   } else if (environment.use_count() > 1) {
     environment = std::make_shared<Environment>(*environment);

@@ -1,11 +1,16 @@
 #include "shell/builtins/mapfile.h"
 
+#include <limits>
+
 #include "shell/builtins/arguments.h"
 #include "shell/expand/expander.h"
 #include "shell/state/assign.h"
 
 namespace paddock::shell {
 namespace {
+
+// Of lines, and of the first index.
+constexpr int64_t kMaxNumber = std::numeric_limits<uint32_t>::max();
 
 struct MapOptions {
   char delimiter = '\n';
@@ -41,7 +46,7 @@ int ParseMapOptions(Shell& shell, const char* name, BuiltinOptions& options, Map
                        : letter == 's' ? "invalid line count"
                        : letter == 'c' ? "invalid callback quantum"
                                        : "invalid file descriptor specification";
-    if (!number || *number < 0 || (letter == 'c' && *number <= 0) ||
+    if (!number || *number < 0 || *number > kMaxNumber || (letter == 'c' && *number <= 0) ||
         (letter == 'u' && *number >= proc::kMaxDescriptors)) {
       shell.Complain(name, argument + ": " + what);
       return 1;

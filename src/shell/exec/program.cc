@@ -86,9 +86,19 @@ Status ShellHost::CheckExecutable(proc::Process& process, const std::string& pat
   return process.files().Access(path, 1);
 }
 
+void ChargeCopy(const Environment& environment, Budget& budget) {
+  constexpr size_t kBytesPerStep = 16;
+  size_t bytes = 0;
+  for (const Environment::Variable& variable : environment.variables()) {
+    bytes += variable.name.size() + variable.value.size() + 1;
+  }
+  budget.Step(static_cast<int64_t>(bytes / kBytesPerStep));
+}
+
 Result<ExitStatus> ShellHost::Execute(proc::Process& process, const std::string& program,
                                       std::vector<std::string> args,
                                       std::shared_ptr<const Environment> environment) const {
+  ChargeCopy(*environment, process.kernel().budget());
   std::string path = program;
   for (int level = 0; level < kMaxInterpreters; ++level) {
     PADDOCK_TRY(CheckExecutable(process, path));
@@ -189,6 +199,7 @@ Result<int> ShellHost::Spawn(proc::Process& parent, const ChildSpec& spec) {
 Result<ShellHost::Planned> ShellHost::Plan(proc::Process& parent, const ChildSpec& spec) {
   if (spec.args.empty()) return Code::kInvalid;
   Planned planned;
+  if (spec.environment != nullptr) ChargeCopy(*spec.environment, parent.kernel().budget());
   planned.environment = std::make_shared<Environment>(spec.environment == nullptr ? Environment() : *spec.environment);
   PADDOCK_ASSIGN(planned.path, FindProgram(parent, *planned.environment, spec.args[0]));
   PADDOCK_TRY(CheckExecutable(parent, planned.path));

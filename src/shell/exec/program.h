@@ -59,6 +59,9 @@ class ShellHost final : public Launcher {
   std::shared_ptr<const InitialVariables> initial_variables_;
 };
 
+// Charges what copying an environment for a program takes: scripts can make it as large as their memory.
+void ChargeCopy(const Environment& environment, Budget& budget);
+
 // Name of a marker file's command; empty if `content` is none.
 std::string_view ProgramName(std::string_view content);
 

@@ -9,6 +9,7 @@
 #include "shell/expand/expansion.h"
 #include "shell/shell.h"
 #include "shell/state/assign.h"
+#include "shell/state/index.h"
 
 namespace paddock::shell {
 namespace {
@@ -343,7 +344,11 @@ bool Evaluation::ResolveIndex(const Arithmetic::Element& element, const Variable
     return false;
   }
   if (*index < 0 && variable != nullptr) {
-    *index += variable->has(kIndexed) ? (variable->indexed ? variable->indexed->max_index() + 1 : 0) : 1;
+    if (!variable->has(kIndexed)) {
+      ++*index;
+    } else if (variable->indexed) {
+      *index = IndexFromEnd(*variable->indexed, *index);
+    }
   }
   place->index = *index;
   place->is_valid = *index >= 0;

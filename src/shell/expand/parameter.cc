@@ -8,6 +8,7 @@
 #include "shell/expand/parameter_value.h"
 #include "shell/shell.h"
 #include "shell/state/assign.h"
+#include "shell/state/index.h"
 #include "text/pattern.h"
 #include "text/utf8.h"
 
@@ -209,9 +210,9 @@ std::optional<int64_t> FindFirstElement(Shell& shell, const Reference& reference
   const auto size = static_cast<int64_t>(value->list.size());
   const Variable* variable = reference.is_variable() ? FindVariable(shell, reference) : nullptr;
   if (variable != nullptr && variable->has(kIndexed)) {
-    const int64_t end = (variable->indexed ? variable->indexed->max_index() : -1) + 1;
-    if (offset < 0) offset += end;
-    if (offset < 0 || offset > end) return std::nullopt;
+    if (!variable->indexed) return offset == 0 ? std::optional<int64_t>(0) : std::nullopt;
+    if (offset < 0) offset = IndexFromEnd(*variable->indexed, offset);
+    if (offset < 0 || offset - 1 > variable->indexed->max_index()) return std::nullopt;
     int64_t first = 0;
     variable->indexed->ForEach([&](int64_t index, const std::string&) { first += index < offset; });
     return first;

@@ -10,6 +10,7 @@
 #include "shell/expand/expansion.h"
 #include "shell/shell.h"
 #include "shell/state/assign.h"
+#include "shell/state/index.h"
 
 namespace paddock::shell {
 namespace {
@@ -76,7 +77,7 @@ std::optional<int64_t> ReadIndex(int64_t index, const Variable& variable) {
   if (index >= 0) return index;
   // Only arrays count from their end.
   if (!variable.has(kIndexed) || !variable.indexed) return std::nullopt;
-  index += variable.indexed->max_index() + 1;
+  index = IndexFromEnd(*variable.indexed, index);
   return index < 0 ? std::nullopt : std::optional(index);
 }
 

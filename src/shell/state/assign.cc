@@ -9,6 +9,7 @@
 #include "shell/parser/parser.h"
 #include "shell/shell.h"
 #include "shell/state/history.h"
+#include "shell/state/index.h"
 #include "text/utf8.h"
 
 namespace paddock::shell {
@@ -114,6 +115,10 @@ void MakeIndexed(Variable& variable) {
 
 bool StoreIndexed(Shell& shell, const Name& name, Variable& variable, int64_t index, std::string_view value,
                   bool append) {
+  if (index < 0) {
+    shell.Complain(name.text + "[" + std::to_string(index) + "]: bad array subscript");
+    return false;
+  }
   const std::string* old = variable.indexed ? variable.indexed->Get(index) : nullptr;
   std::string combined;
   if (!Combine(shell, variable, old, value, append, &combined)) return false;
@@ -218,25 +223,21 @@ bool StoreAssociativeElements(Shell& shell, const Name& name, Variable& variable
 // The element that an index means, counted from the end if it is negative; negative if there is none.
 int64_t CountFromEnd(const Variable* variable, int64_t index) {
   if (index >= 0) return index;
-  int64_t end = 1;
-  if (variable == nullptr || !variable->is_set) {
-    end = 0;
-  } else if (variable->has(kIndexed)) {
-    end = variable->indexed ? variable->indexed->max_index() + 1 : 0;
-  }
-  return end + index;
+  if (variable == nullptr || !variable->is_set) return index;
+  if (!variable->has(kIndexed)) return index + 1;
+  return variable->indexed ? IndexFromEnd(*variable->indexed, index) : index;
 }
 
 bool StoreIndexedElements(Shell& shell, const Name& name, Variable& variable,
                           const std::vector<Element>& elements, bool append) {
-  int64_t next = append && variable.indexed ? variable.indexed->max_index() + 1 : 0;
+  int64_t next = append && variable.indexed ? IndexAfter(variable.indexed->max_index()) : 0;
   for (const Element& element : elements) {
     shell.budget().Step();
     if (element.subscript) {
       const bool is_blank = element.subscript->find_first_not_of(" \t\n") == std::string::npos;
-      const auto index = is_blank ? std::optional<int64_t>(INT64_MIN) : EvaluateText(shell, *element.subscript);
+      const auto index = is_blank ? std::optional<int64_t>(0) : EvaluateText(shell, *element.subscript);
       if (!index) return false;
-      const int64_t place = CountFromEnd(&variable, *index);
+      const int64_t place = is_blank ? -1 : CountFromEnd(&variable, *index);
       if (place < 0) {
         shell.Complain("[" + *element.subscript + "]=" + element.value + ": bad array subscript");
         continue;
@@ -244,7 +245,7 @@ bool StoreIndexedElements(Shell& shell, const Name& name, Variable& variable,
       next = place;
     }
     if (!StoreIndexed(shell, name, variable, next, element.value, element.is_append)) return false;
-    ++next;
+    next = IndexAfter(next);
   }
   return true;
 }
@@ -552,7 +553,7 @@ bool UnsetVariable(Shell& shell, std::string_view reference, bool nameref_itself
     if (shell.flow == Flow::kNone) shell.DiscardAll();
     return false;
   }
-  if (*index < 0) *index += variable->indexed ? variable->indexed->max_index() + 1 : 0;
+  if (*index < 0 && variable->indexed) *index = IndexFromEnd(*variable->indexed, *index);
   if (*index < 0) {
     shell.Complain(builtin, "[" + subscript + "]: bad array subscript");
     return false;
