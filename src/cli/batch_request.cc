@@ -12,7 +12,6 @@ namespace {
 namespace json = boost::json;
 
 constexpr size_t kMaxFileReply = 64u << 20;
-constexpr size_t kMaxDepth = 64;
 
 struct Request {
   std::string id;
@@ -111,36 +110,63 @@ Status PlaceFiles(vfs::FileSystem& files, const Request& request) {
   return {};
 }
 
-// The files below `directory`, by relative path.
-void CollectFiles(vfs::FileSystem& files, const std::string& directory, const std::string& prefix, size_t depth,
-                  size_t* budget, json::object& out) {
-  auto entries = files.List(directory);
-  if (!entries || depth > kMaxDepth) return;
-  for (const vfs::DirectoryEntry& entry : *entries) {
-    const std::string path = vfs::JoinPath(directory, entry.name);
-    auto stat = files.Stat(path, vfs::Follow::kNo);
-    if (!stat) continue;
-    json::object described;
-    described["mode"] = stat->mode;
-    if (stat->is_directory()) {
-      described["type"] = "dir";
-    } else if (stat->is_symlink()) {
-      described["type"] = "link";
-      described["target"] = files.ReadLink(path).value_or("");
-    } else if (stat->is_file()) {
-      described["type"] = "file";
-      auto content = vfs::ReadFile(files, path, *budget);
-      if (content) {
-        *budget -= content->size();
-        described["b64"] = EncodeBase64(*content);
+// Gathers the files below a directory, by relative path, as far as a reply may grow.
+class FileCollector {
+ public:
+  explicit FileCollector(vfs::FileSystem& files) : files_(files) {}
+
+  void Collect(const std::string& directory, const std::string& prefix, size_t depth) {
+    const auto entries = files_.List(directory);
+    if (!entries) return;
+    for (const vfs::DirectoryEntry& entry : *entries) {
+      const std::string path = vfs::JoinPath(directory, entry.name);
+      const auto stat = files_.Stat(path, vfs::Follow::kNo);
+      if (!stat) continue;
+      const std::string name = prefix + entry.name;
+      if (depth > kMaxDepth || !Take(name.size() + kEntryBytes)) {
+        ++left_out;
+        continue;
       }
+      found[name] = Describe(path, *stat);
+      if (stat->is_directory()) Collect(path, name + "/", depth + 1);
+    }
+  }
+
+  json::object found;
+  uint64_t left_out = 0;   // entries; what is below a directory that is left out does not count
+
+ private:
+  static constexpr size_t kEntryBytes = 64;
+  static constexpr size_t kMaxDepth = 64;
+
+  bool Take(size_t bytes) {
+    if (bytes > left_) return false;
+    left_ -= bytes;
+    return true;
+  }
+
+  json::object Describe(const std::string& path, const vfs::Attributes& stat) {
+    json::object described;
+    described["mode"] = stat.mode;
+    if (stat.is_directory()) {
+      described["type"] = "dir";
+    } else if (stat.is_symlink()) {
+      described["type"] = "link";
+      const std::string target = files_.ReadLink(path).value_or("");
+      if (Take(target.size())) described["target"] = target;
+    } else if (stat.is_file()) {
+      described["type"] = "file";
+      const auto content = vfs::ReadFile(files_, path, left_);
+      if (content && Take(content->size())) described["b64"] = EncodeBase64(*content);
     } else {
       described["type"] = "fifo";
     }
-    out[prefix + entry.name] = std::move(described);
-    if (stat->is_directory()) CollectFiles(files, path, prefix + entry.name + "/", depth + 1, budget, out);
+    return described;
   }
-}
+
+  vfs::FileSystem& files_;
+  size_t left_ = kMaxFileReply;
+};
 
 json::object Failure(const std::string& id, std::string_view message) {
   return {{"id", id}, {"status", 125}, {"stdout_b64", ""}, {"stderr_b64", ""}, {"error", message}, {"ms", 0}};
@@ -171,10 +197,10 @@ json::object Answer(sandbox::Driver& driver, std::string_view line, const Limits
   if (!result.exit_code) reply["error"] = StopMessage(result);
   reply["ms"] = static_cast<double>(result.duration.count()) / 1e6;
   if (request.wants_files && !cwd.empty()) {
-    json::object collected;
-    size_t budget = kMaxFileReply;
-    CollectFiles(files, cwd, "", 0, &budget, collected);
-    reply["files"] = std::move(collected);
+    FileCollector collector(files);
+    collector.Collect(cwd, "", 0);
+    reply["files"] = std::move(collector.found);
+    if (collector.left_out > 0) reply["files_left_out"] = collector.left_out;
   }
   return reply;
 }

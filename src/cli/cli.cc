@@ -22,7 +22,7 @@ void PrintUsage(std::FILE* to) {
 // A number with an optional fraction and suffix; false if malformed.
 bool SplitNumber(std::string_view text, double* number, std::string_view* suffix) {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), *number);
-  if (error != std::errc() || *number < 0) return false;
+  if (error != std::errc() || !(*number >= 0)) return false;   // "nan" is a number to from_chars
   *suffix = text.substr(static_cast<size_t>(end - text.data()));
   return true;
 }
