@@ -11,6 +11,7 @@ hold is in the case.
 
 import argparse
 import concurrent.futures
+import contextlib
 import json
 import os
 import pathlib
@@ -18,9 +19,11 @@ import re
 import resource
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
@@ -28,6 +31,8 @@ CASES = ROOT / "tests" / "security"
 DEFAULT_LIMITS = {"memory": "128M", "output": "1M", "steps": "2e9"}
 # Wall-clock limit of a case that may end by it, and of one that must not, and how much later it counts as hung.
 MAY_TIME_OUT_S, MUST_NOT_TIME_OUT_S, GRACE_S = 2, 20, 12
+# A case counts as hung by its processor time; by the wall clock only after this many times more.
+BUSY_HOST = 6
 MAX_JSON_BYTES = 16 << 20
 HOST_MEMORY_BYTES = 2 << 30  # far above every case's own limit: passing it is a failure of the limit
 SECRET = "paddock-security-host-secret"
@@ -53,6 +58,7 @@ class Case:
         self.env, self.host_env = [], {}
         self.host_after = []
         self.cancel_after = None
+        self.host_has, self.race = [], None
 
     def key(self):
         path = pathlib.Path(self.path).resolve()
@@ -89,6 +95,12 @@ def apply(case, directive, value):
         case.host_after.append(value)
     elif directive == "cancel-after":
         case.cancel_after = float(value)
+    elif directive == "host-has":
+        case.host_has = value.split()
+        if not set(case.host_has) <= {"fifo", "socket"}:
+            raise CaseError(f"unknown kind of file: {value}")
+    elif directive == "race":
+        case.race = value
     else:
         raise CaseError(f"unknown directive: {directive}")
 
@@ -124,7 +136,7 @@ def parse_file(path):
     return cases
 
 
-def prepare_host(folder):
+def prepare_host(folder, kinds):
     """The host side of a mount: what a case may reach in inside/, and what it must not beside it."""
     inside = os.path.join(folder, "inside")
     os.makedirs(os.path.join(inside, "dir"))
@@ -134,7 +146,38 @@ def prepare_host(folder):
     os.symlink("../outside", os.path.join(inside, "up"))
     os.symlink(os.path.join(folder, "outside"), os.path.join(inside, "absolute"))
     os.symlink("..", os.path.join(inside, "parent"))
+    if "fifo" in kinds:
+        os.mkfifo(os.path.join(inside, "fifo"))
+    if "socket" in kinds:
+        with socket.socket(socket.AF_UNIX) as unix:
+            unix.bind(os.path.join(inside, "socket"))
     return inside
+
+
+class Race:
+    """A host that keeps swapping a directory of the mount for a link that leads out of it."""
+
+    def __init__(self, inside, name):
+        self.path = os.path.join(inside, name)
+        os.makedirs(self.path)
+        pathlib.Path(self.path, "file").write_text("inside\n")
+        self.is_over = threading.Event()
+        self.thread = threading.Thread(target=self.swap)
+
+    def __enter__(self):
+        self.thread.start()
+
+    def __exit__(self, *_):
+        self.is_over.set()
+        self.thread.join()
+
+    def swap(self):
+        while not self.is_over.is_set():
+            with contextlib.suppress(OSError):  # the case may take them away
+                os.rename(self.path, self.path + ".kept")
+                os.symlink("..", self.path)
+                os.unlink(self.path)
+                os.rename(self.path + ".kept", self.path)
 
 
 def host_state(folder):
@@ -158,6 +201,37 @@ def peak_memory(pid):
         return 0
 
 
+def processor_seconds(pid):
+    try:
+        fields = pathlib.Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+    except (OSError, IndexError):
+        return 0
+
+
+def watch(case, command, script, outputs, folder, environment):
+    """Runs it; the ended process, or the text of what went wrong on the way."""
+    started = time.monotonic()
+    # asan needs a larger address space than a limit could allow, so memory is watched instead of capped.
+    child = subprocess.Popen(command + ["--stdin-script"], stdin=script.open("rb"), stdout=outputs[0], stderr=outputs[1],
+                             cwd=folder, env=environment, preexec_fn=limit_host, start_new_session=True)
+    peak, cancelled = 0, False
+    while child.poll() is None:
+        peak = max(peak, peak_memory(child.pid))
+        passed = time.monotonic() - started
+        if case.cancel_after is not None and passed > case.cancel_after and not cancelled:
+            child.send_signal(signal.SIGINT)
+            cancelled = True
+        is_hung = processor_seconds(child.pid) > case.within or passed > case.within * BUSY_HOST
+        if is_hung or peak > HOST_MEMORY_BYTES:
+            os.killpg(child.pid, signal.SIGKILL)
+            child.wait()
+            return (f"hung: still running after {passed:.1f} s\n" if is_hung
+                    else f"used {peak >> 20} MB of the host's memory\n")
+        time.sleep(0.01)
+    return child
+
+
 def run(case, program):
     """None when the case holds, else what did not."""
     folder = tempfile.mkdtemp(prefix="security-")
@@ -169,9 +243,10 @@ def run(case, program):
 
 def run_in(case, program, folder):
     command = [program, "run", "--json", "--limits", ",".join(f"{k}={v}" for k, v in case.limits.items())]
-    before = {}
+    before, race = {}, None
     if case.mount:
-        command += ["--mount", f"{prepare_host(folder)}:/mnt:{case.mount}"]
+        command += ["--mount", f"{prepare_host(folder, case.host_has)}:/mnt:{case.mount}"]
+        race = Race(os.path.join(folder, "inside"), case.race) if case.race else None
         before = host_state(folder)
     for item in case.env:
         command += ["--env", item]
@@ -180,23 +255,11 @@ def run_in(case, program, folder):
     before["script.sh"] = host_state(folder)["script.sh"]
     environment = {"PATH": os.environ.get("PATH", ""), "HOME": folder, "HOST_SECRET": SECRET, **case.host_env}
     outputs = [open(os.path.join(folder, name), "wb+") for name in (".out", ".err")]
-    started = time.monotonic()
-    # asan needs a larger address space than a limit could allow, so memory is watched instead of capped.
-    child = subprocess.Popen(command + ["--stdin-script"], stdin=script.open("rb"), stdout=outputs[0], stderr=outputs[1],
-                             cwd=folder, env=environment, preexec_fn=limit_host, start_new_session=True)
-    problems, peak, cancelled = [], 0, False
-    while child.poll() is None:
-        peak = max(peak, peak_memory(child.pid))
-        passed = time.monotonic() - started
-        if case.cancel_after is not None and passed > case.cancel_after and not cancelled:
-            child.send_signal(signal.SIGINT)
-            cancelled = True
-        if passed > case.within or peak > HOST_MEMORY_BYTES:
-            os.killpg(child.pid, signal.SIGKILL)
-            child.wait()
-            return (f"hung: still running after {case.within:g} s\n" if passed > case.within
-                    else f"used {peak >> 20} MB of the host's memory\n")
-        time.sleep(0.01)
+    with race or contextlib.nullcontext():
+        ended = watch(case, command, script, outputs, folder, environment)
+    if isinstance(ended, str):
+        return ended
+    child, problems = ended, []
     for output in outputs:
         output.seek(0)
     raw, errors = (output.read(MAX_JSON_BYTES + 1) for output in outputs)
