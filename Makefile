@@ -34,10 +34,10 @@ fuzz:  ## fuzz each target for FUZZ_SECONDS (60)
 	@scripts/setup fuzz
 	@scripts/fuzz $(FUZZ_SECONDS)
 
-asan: setup  ## unit tests and security cases under AddressSanitizer and UBSan
+asan: setup  ## unit tests, spec and security cases under AddressSanitizer and UBSan
 	@cmake --preset asan >/dev/null
 	@ninja -C build/asan -j$(JOBS) paddock unit_tests
-	@scripts/test --build build/asan --suites unit,security
+	@scripts/test --build build/asan --suites unit,spec,security
 
 format:  ## rewrite the sources in the house format
 	@git ls-files '*.cc' '*.h' | xargs clang-format -i

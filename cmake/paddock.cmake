@@ -7,7 +7,7 @@ endif()
 
 add_library(paddock_flags INTERFACE)
 target_include_directories(paddock_flags INTERFACE ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/include)
-target_compile_options(paddock_flags INTERFACE -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Wno-missing-field-initializers -Wno-restrict -Werror
+target_compile_options(paddock_flags INTERFACE -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Wno-missing-field-initializers $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict> -Werror
                        -fno-omit-frame-pointer)
 if(PADDOCK_SANITIZE)
   target_compile_options(paddock_flags INTERFACE -fsanitize=address,undefined -fno-sanitize-recover=undefined)
