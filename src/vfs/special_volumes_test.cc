@@ -110,7 +110,7 @@ TEST_F(SpecialVolumesTest, DescriptorsAnswerForThemselves) {
 
 TEST_F(SpecialVolumesTest, ProcShowsProcessesAndFiles) {
   EXPECT_EQ(Names("/proc"), "12 7 self sys version ");
-  EXPECT_EQ(Names("/proc/self"), "cmdline comm cwd environ fd stat status ");
+  EXPECT_EQ(Names("/proc/self"), "cmdline comm cwd environ fd mounts stat status ");
   EXPECT_EQ(Names("/proc/sys/kernel"), "hostname ostype ");
   EXPECT_EQ(*ReadFile(user, "/proc/self/comm"), "bash12\n");
   EXPECT_EQ(*ReadFile(user, "/proc/7/comm"), "bash7\n");
