@@ -13,21 +13,25 @@ void PatternSet::Add(char32_t first, char32_t last) {
 
 void PatternSet::AddClass(CharClass char_class) {
   for (char32_t c = 0; c < 128; ++c) {
-    if (IsInClass(c, char_class)) Add(c, c);
+    if (IsInClass(c, char_class)) class_ascii[c / 64] |= uint64_t{1} << (c % 64);
   }
   if (is_utf8) classes.push_back(char_class);
 }
 
 bool PatternSet::HasMember(char32_t code) const {
   if (code < 128) return (ascii[code / 64] >> (code % 64) & 1) != 0;
-  for (const CodeRange& range : ranges) {
-    if (range.first <= code && code <= range.last) return true;
-  }
+  return std::any_of(ranges.begin(), ranges.end(),
+                     [code](const CodeRange& range) { return range.first <= code && code <= range.last; });
+}
+
+bool PatternSet::HasInClass(char32_t code) const {
+  if (code < 128) return (class_ascii[code / 64] >> (code % 64) & 1) != 0;
   return std::any_of(classes.begin(), classes.end(), [code](CharClass c) { return IsInClass(code, c); });
 }
 
 bool PatternSet::Contains(char32_t code) const {
-  bool is_member = HasMember(code);
+  // Classes are about the character as it is, whatever the case of the rest.
+  bool is_member = HasMember(code) || HasInClass(code);
   if (!is_member && ignore_case && (is_utf8 || code < 128)) {
     is_member = HasMember(ToLower(code)) || HasMember(ToUpper(code));
   }

@@ -18,7 +18,8 @@ namespace paddock {
 struct PatternSet {
   std::array<uint64_t, 2> ascii{};  // members below 128
   std::vector<CodeRange> ranges;    // members from 128 on
-  std::vector<CharClass> classes;
+  std::array<uint64_t, 2> class_ascii{};  // those of classes, below 128
+  std::vector<CharClass> classes;         // from 128 on
   bool is_negated = false;
   bool ignore_case = false;
   bool is_utf8 = true;
@@ -29,6 +30,7 @@ struct PatternSet {
 
  private:
   bool HasMember(char32_t code) const;
+  bool HasInClass(char32_t code) const;
 };
 
 struct PatternNode {

@@ -316,6 +316,7 @@ class Substitution {
   bool AddOperand();
   bool OperandText(std::string* text);
   void AddResult();
+  void AddPrefixNames();
   bool JoinsInAssignment() const;
   // The name that a nameref stands for, as ${!ref} shows it.
   std::optional<std::string> NamerefTarget() const;
@@ -349,7 +350,9 @@ bool Substitution::JoinsInAssignment() const {
     case Op::kAlternate: return false;
     default: break;
   }
-  const bool is_joined = context_.is_quoted || parameter_.op == Op::kTransform;
+  const bool is_removal = parameter_.op >= Op::kRemovePrefix && parameter_.op <= Op::kRemoveLongSuffix;
+  const bool is_joined =
+      parameter_.op == Op::kTransform ? parameter_.transform != 'A' : context_.is_quoted || is_removal;
   return out_.is_assignment() && is_joined && !out_.ifs().is_null();
 }
 
@@ -360,13 +363,24 @@ std::optional<std::string> Substitution::NamerefTarget() const {
   return variable->text;
 }
 
+void Substitution::AddPrefixNames() {
+  const std::vector<std::string> names = shell_.variables.Names(parameter_.name.text);
+  if (parameter_.is_at || context_.is_quoted || !out_.ifs().is_null()) {
+    return out_.AddList(names, !parameter_.is_at, context_);
+  }
+  // Unlike $*, these are joined even without quotes when IFS is null.
+  std::string joined;
+  for (const std::string& name : names) joined += name;
+  if (!joined.empty()) out_.AddValue(joined, context_);
+}
+
 bool Substitution::Run() {
   switch (parameter_.op) {
     case Op::kBad:
       shell_.FailExpansion(parameter_.source + ": bad substitution");
       return false;
     case Op::kPrefixNames:
-      out_.AddList(shell_.variables.Names(parameter_.name.text), !parameter_.is_at, context_);
+      AddPrefixNames();
       return true;
     default:
       break;

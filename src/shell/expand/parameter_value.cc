@@ -177,6 +177,10 @@ bool MakeReference(Shell& shell, const Parameter& parameter, Reference* referenc
 bool FollowIndirect(Shell& shell, Reference* reference) {
   ParameterValue value;
   if (!LoadValue(shell, *reference, &value)) return false;
+  if (!value.is_set && IsDigits(reference->name.text)) {
+    reference->is_void = true;   // a parameter that is not there names nothing
+    return true;
+  }
   if (!value.is_set) {
     shell.FailExpansion(reference->display + ": invalid indirect expansion");
     return false;

@@ -44,7 +44,7 @@ void DescribeAssignment(Shell& shell, const Reference& reference, ParameterValue
   if (!reference.is_variable()) {
     if (value->is_list && value->is_set) {
       for (std::string& element : value->list) element = QuoteForReuse(element);
-      value->list.insert(value->list.begin(), {"set", "--"});
+      value->list.front().insert(0, "set -- ");
       return;
     }
   } else if (const Variable* variable = FindVariable(shell, reference)) {
@@ -52,6 +52,14 @@ void DescribeAssignment(Shell& shell, const Reference& reference, ParameterValue
     const std::string& name = reference.name.text;
     if (value->is_list && variable->is_array()) {
       text = DescribeVariable(name, *variable);
+      if (!value->is_star && shell.ifs().find(' ') != std::string::npos) {
+        // IFS makes three words of it, quoted or not: declare, its options and the assignment.
+        const size_t options = text.find(' ') + 1;
+        const size_t assignment = text.find(' ', options) + 1;
+        value->list = {text.substr(0, options - 1), text.substr(options, assignment - options - 1),
+                       text.substr(assignment)};
+        return;
+      }
     } else {
       const std::string* scalar = value->is_list ? variable->Scalar() : value->is_set ? &value->text : nullptr;
       if (!letters.empty()) text = "declare -" + letters + " ";
@@ -74,6 +82,7 @@ void DescribeAttributes(Shell& shell, const Reference& reference, ParameterValue
     for (std::string& element : value->list) element = letters;
     return;
   }
+  if (value->is_list && variable != nullptr && variable->is_array() && variable->is_set) return;   // an empty list
   *value = {};
   value->is_set = true;
   value->text = letters;
