@@ -301,6 +301,7 @@ class Resolver {
     SetQuotingStyle();
     SetBlockSizes();
     if (s_.shows_color) SetColors(colors);
+    if (s_.shows_color) s_.tab_size = 0;
     s_.is_dired = s_.is_dired && s_.layout == Layout::kLong && !s_.shows_links;
     return std::nullopt;
   }
@@ -498,7 +499,6 @@ class Resolver {
   }
 
   void SetColors(ls::Colors& colors) {
-    s_.tab_size = 0;
     const std::string_view text = in_.env.Get("LS_COLORS", "");
     if (text.empty()) {
       s_.shows_color = !in_.env.Get("COLORTERM", "").empty() || IsColorTerminal();

@@ -549,7 +549,7 @@ ExitStatus Run(Invocation& in, const Options& options, const std::vector<std::st
   settings.exits_on_size = options.exit || settings.replace || settings.lines > 0;
   Runner runner(in, options, settings, operands.empty() ? std::vector<std::string>{"echo"} : operands);
   if (options.show_limits) ShowLimits(in, environment_bytes, settings);
-  if (!settings.replace && runner.initial_chars() >= settings.chars) {
+  if (!settings.replace && runner.initial_chars() > settings.chars) {
     return in.Fail("cannot fit single argument within argument list size limit");
   }
   if (options.interactive) return in.Fail("failed to open /dev/tty for reading: No such device or address");

@@ -46,7 +46,7 @@ Status SetAllRepeated(Options& options, std::string_view method) {
 }
 Status SetGroup(Options& options, std::string_view method) {
   options.groups = true;
-  if (method.data() != nullptr) options.group_method = method;
+  options.group_method = method.data() != nullptr ? method : "separate";
   return {};
 }
 template <char kDigit>

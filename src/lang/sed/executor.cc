@@ -370,6 +370,11 @@ Result<bool> Executor::MatchesRange(const SedCommand& command, RangeState& range
       // A first line that is a multiple itself does not count.
       range.end = second.number == 0 ? 0 : (line / second.number + 1) * second.number;
       break;
+    case Address::Kind::kStep: {
+      PADDOCK_ASSIGN(const bool is_end, MatchesAddress(second));
+      range.end = is_end ? line : ~uint64_t{0};
+      break;
+    }
     default: range.end = ~uint64_t{0};
   }
   range.is_active = range.end > line;
