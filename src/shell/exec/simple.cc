@@ -172,7 +172,8 @@ void RunAssignmentsOnly(Shell& shell, const Statement& statement) {
   shell.last_argument.clear();
 }
 
-int CallFunctionBody(Shell& shell, const std::string& name, const Function& called, std::vector<std::string> words) {
+int CallFunctionBody(Shell& shell, std::string name, const Function& called, std::vector<std::string> words) {
+  // `name` may be a word of the caller, which goes with the words.
   const Function function = called;   // the body may redefine or unset it
   shell.budget().CheckStack();
   if (const auto limit = shell.Get("FUNCNEST"); limit && !limit->empty()) {

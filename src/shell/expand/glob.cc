@@ -276,11 +276,30 @@ void Globber::Descend(const std::string& directory, size_t index, bool enters_li
 
 std::vector<std::string> Glob(Shell& shell, std::string_view pattern) { return Globber(shell, pattern).Run(); }
 
+namespace {
+
+// False for what only looks like a pattern because its brackets hold a slash.
+bool HasPatternComponent(std::string_view pattern, bool extglob) {
+  if (extglob && pattern.find('(') != std::string_view::npos) return true;
+  while (true) {
+    const size_t slash = pattern.find('/');
+    if (HasPatternCharacters(pattern.substr(0, slash), extglob)) return true;
+    if (slash == std::string_view::npos) return false;
+    pattern.remove_prefix(slash + 1);
+  }
+}
+
+}  // namespace
+
 bool ExpandGlob(Shell& shell, std::string_view pattern, std::string& literal,
                 std::vector<std::string>* fields) {
   std::vector<std::string> found = Glob(shell, pattern);
   if (!found.empty()) {
     for (std::string& path : found) fields->push_back(std::move(path));
+    return true;
+  }
+  if (!HasPatternComponent(pattern, shell.options.Get(ShoptOption::kExtglob))) {
+    fields->push_back(std::move(literal));
     return true;
   }
   if (shell.options.Get(ShoptOption::kFailglob)) {
