@@ -4,8 +4,8 @@
 
 #include <condition_variable>
 #include <cstdio>
+#include <cstdlib>
 #include <deque>
-#include <iostream>
 #include <mutex>
 #include <thread>
 
@@ -37,6 +37,18 @@ void Print(std::mutex& mutex, std::string text) {
   const std::lock_guard lock(mutex);
   std::fwrite(text.data(), 1, text.size(), stdout);
   std::fflush(stdout);
+}
+
+// False at the end. The last line need not end.
+bool ReadLine(std::FILE* file, std::string& line) {
+  line.clear();
+  char* text = nullptr;
+  size_t capacity = 0;
+  const ssize_t length = getline(&text, &capacity, file);
+  if (length > 0) line.assign(text, static_cast<size_t>(length));
+  std::free(text);
+  if (line.ends_with('\n')) line.pop_back();
+  return length > 0;
 }
 
 // Lines waiting for a worker.
@@ -85,7 +97,8 @@ int RunBatch(sandbox::Driver& driver, std::span<const std::string> args) {
       }
     });
   }
-  for (std::string line; std::getline(std::cin, line);) {
+  // Not std::cin: its library's set-up costs every start of the program.
+  for (std::string line; ReadLine(stdin, line);) {
     if (line.empty()) continue;
     std::unique_lock lock(queue.mutex);
     queue.changed.wait(lock, [&] { return queue.lines.size() < capacity; });

@@ -3,10 +3,10 @@
 #include <unistd.h>
 
 #include <boost/json.hpp>
+#include <cerrno>
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
-#include <iostream>
 #include <sstream>
 
 #include "base/options.h"
@@ -40,6 +40,16 @@ constexpr const char* kHelpEnd =
     "\nExit status: the script's own; 124 when the time limit stopped it, 125 for any other\n"
     "limit (with the reason on stderr and in --json), 2 for a usage error.\n";
 
+std::string ReadStandardInput() {
+  std::string text;
+  char block[16 << 10];
+  while (true) {
+    const ssize_t got = read(0, block, sizeof block);
+    if (got > 0) text.append(block, static_cast<size_t>(got));
+    else if (got == 0 || errno != EINTR) return text;
+  }
+}
+
 std::optional<std::string> ReadHostFile(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   if (!file) return std::nullopt;
@@ -69,7 +79,7 @@ void PrintJson(const sandbox::ExecResult& result) {
   object["usage"] = {{"steps", result.usage.steps},
                      {"peak_memory_bytes", result.usage.peak_memory_bytes},
                      {"output_bytes", result.usage.output_bytes}};
-  std::cout << boost::json::serialize(object) << "\n";
+  WriteAll(1, boost::json::serialize(object) + "\n");
 }
 
 }  // namespace
@@ -106,9 +116,7 @@ int RunRun(sandbox::Driver& driver, std::span<const std::string> args) {
     if (operands.empty() && !options.script_from_stdin && isatty(0) == 1) {
       return Fail("run", "no script given; 'paddock run --help' shows the forms");
     }
-    std::ostringstream text;
-    text << std::cin.rdbuf();
-    exec.script = std::move(text).str();
+    exec.script = ReadStandardInput();
     if (!operands.empty() && operands[0] == "-") operands.erase(operands.begin());
     exec.arguments = operands;
     input = {};

@@ -1,6 +1,9 @@
 // main() of the paddock program: builds the object graph and hands over to the subcommand.
 
+#include <unistd.h>
+
 #include <csignal>
+#include <cstdio>
 #include <memory>
 #include <string>
 #include <vector>
@@ -15,5 +18,11 @@ int main(int argc, char** argv) {
   paddock::TuneAllocator();
   const std::vector<std::string> args(argv + 1, argv + argc);
   const auto driver = paddock::sandbox::MakeVirtualDriver(paddock::AllCommands());
-  return paddock::cli::Main(*driver, args);
+  const int status = paddock::cli::Main(*driver, args);
+#ifndef PADDOCK_SANITIZE
+  // The kernel takes back faster what the destructors would: a tenth of a short run.
+  std::fflush(nullptr);
+  _exit(status);
+#endif
+  return status;
 }

@@ -111,6 +111,13 @@ Result<std::vector<DirectoryEntry>> MemoryVolume::List(NodeId directory) {
 Result<NodeId> MemoryVolume::Create(NodeId directory, std::string_view name, const NewNode& node) {
   return tree_->Create(directory, name, node);
 }
+Result<NodeId> MemoryVolume::CreateFile(NodeId directory, std::string_view name, uint32_t mode,
+                                        std::string_view content) {
+  PADDOCK_ASSIGN(const NodeId node, tree_->Create(directory, name, {.mode = mode}));
+  uint64_t offset = 0;
+  PADDOCK_TRY(tree_->Write(node, offset, content, OpenFlags::Write()));
+  return node;
+}
 Status MemoryVolume::Link(NodeId directory, std::string_view name, NodeId node) {
   return tree_->Link(directory, name, node);
 }

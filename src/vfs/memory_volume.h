@@ -36,6 +36,8 @@ class MemoryVolume final : public Volume {
   std::shared_ptr<MemoryVolume> Fork() const;
   void set_scheduler(Scheduler* scheduler);
   void set_quota(const Quota& quota);
+  // Create() of a regular file and a write of its content.
+  Result<NodeId> CreateFile(NodeId directory, std::string_view name, uint32_t mode, std::string_view content);
   // Changes Attributes::special of a node and nothing else: where an overlay keeps its marks.
   Status SetSpecial(NodeId node, uint64_t special);
 

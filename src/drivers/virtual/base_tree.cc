@@ -37,11 +37,7 @@ void AddPrograms(vfs::MemoryVolume& volume, const std::vector<std::string>& prog
   const vfs::NodeId usr = *volume.Lookup(volume.root(), "usr");
   const vfs::NodeId bin = *volume.Lookup(usr, "bin");
   for (const std::string& program : programs) {
-    const auto node = volume.Create(bin, program, {.mode = 0755});
-    PADDOCK_CHECK(node.has_value());
-    const auto file = volume.Open(*node, vfs::OpenFlags::Write());
-    PADDOCK_CHECK(file.has_value());
-    Must((*file)->Write(shell::ShellHost::ProgramFile(program)));
+    PADDOCK_CHECK(volume.CreateFile(bin, program, 0755, shell::ShellHost::ProgramFile(program)).has_value());
   }
 }
 

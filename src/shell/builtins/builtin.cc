@@ -1,19 +1,13 @@
 #include "shell/builtins/builtin.h"
 
 #include <algorithm>
-#include <unordered_map>
 
 namespace paddock::shell {
 namespace {
 
 struct Index {
   std::vector<const Builtin*> sorted;
-  std::unordered_map<std::string_view, const Builtin*> by_name;
-  Index() {
-    for (const Builtin* builtin : BuiltinTable()) {
-      sorted.push_back(builtin);
-      by_name[builtin->name] = builtin;
-    }
+  Index() : sorted(BuiltinTable().begin(), BuiltinTable().end()) {
     std::sort(sorted.begin(), sorted.end(),
               [](const Builtin* a, const Builtin* b) { return std::string_view(a->name) < b->name; });
   }
@@ -27,8 +21,10 @@ const Index& TheIndex() {
 }  // namespace
 
 const Builtin* FindBuiltin(std::string_view name) {
-  const auto it = TheIndex().by_name.find(name);
-  return it == TheIndex().by_name.end() ? nullptr : it->second;
+  const std::vector<const Builtin*>& sorted = TheIndex().sorted;
+  const auto it = std::lower_bound(sorted.begin(), sorted.end(), name,
+                                   [](const Builtin* a, std::string_view b) { return a->name < b; });
+  return it == sorted.end() || (*it)->name != name ? nullptr : *it;
 }
 
 std::span<const Builtin* const> AllBuiltins() { return TheIndex().sorted; }
