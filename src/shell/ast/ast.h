@@ -190,7 +190,6 @@ struct Statement {
   // kPipeline: the stages. `! cmd` and `time cmd` are pipelines of one stage too.
   // kAnd, kOr: exactly two children.
   std::vector<std::unique_ptr<Statement>> children;
-  std::vector<bool> pipes_stderr;        // of stage i: |& follows
   bool is_negated = false;
   bool is_timed = false;
   bool is_time_posix = false;            // time -p

@@ -161,7 +161,6 @@ class Printer {
       const bool is_last = i + 1 == pipeline.children.size();
       SkipIndent();
       Command(*pipeline.children[i]);
-      if (pipeline.pipes_stderr[i]) out_ += " 2>&1";
       if (is_last) {
         if (i > 0) FlushHereDocuments("");
       } else {

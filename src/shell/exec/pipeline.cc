@@ -16,7 +16,6 @@ namespace {
 struct ChildPlan {
   vfs::OpenFilePtr in;    // null: inherited
   vfs::OpenFilePtr out;
-  bool stderr_too = false;
   bool is_background = false;
   bool is_stage = false;
   bool has_group = false; // job control: a process group of its own,
@@ -41,7 +40,6 @@ int StartChildShell(Shell& shell, const Statement& statement, const ChildPlan& p
   const auto prepare = [&](proc::Process& child) {
     if (plan.in) child.descriptors().Set(0, plan.in);
     if (plan.out) child.descriptors().Set(1, plan.out);
-    if (plan.stderr_too) child.descriptors().Set(2, child.descriptors().Get(1));
     *child_shell = std::make_unique<Shell>(shell, child);
     Shell& made = **child_shell;
     if (plan.is_stage && !plan.is_background) {
@@ -100,7 +98,6 @@ std::vector<int> StartStages(Shell& shell, const Statement& pipeline, const Stat
       vfs::PipeEnds ends = vfs::MakePipe(shell.kernel().scheduler());
       plan.out = std::move(ends.write);
       next_input = std::move(ends.read);
-      plan.stderr_too = i < pipeline.pipes_stderr.size() && pipeline.pipes_stderr[i];
     }
     const Statement& stage = *pipeline.children[i];
     if (stage.kind == Statement::Kind::kSimple) AnnounceStage(shell, stage);

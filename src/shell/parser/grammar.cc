@@ -39,6 +39,16 @@ Redirect::Kind RedirectKind(TokenKind kind) {
   }
 }
 
+Redirect StderrToStdout() {
+  Redirect redirect;
+  redirect.kind = Redirect::Kind::kDuplicateOutput;
+  redirect.descriptor = 2;
+  redirect.target.parts.emplace_back(WordPart::Kind::kLiteral, "1");
+  redirect.target.source = "1";
+  ClassifyWord(redirect.target);
+  return redirect;
+}
+
 }  // namespace
 
 Token& Grammar::Peek(TokenMode mode) {
@@ -242,7 +252,6 @@ Grammar::StatementPtr Grammar::ParsePipeline() {
       StatementPtr empty = Make(Statement::Kind::kSimple, pipeline->line);
       empty->simple = std::make_unique<SimpleCommand>();
       pipeline->children.push_back(std::move(empty));
-      pipeline->pipes_stderr.push_back(false);
       return pipeline;
     }
   }
@@ -255,8 +264,9 @@ Grammar::StatementPtr Grammar::ParsePipeline() {
       if (is_last) return stage;
       pipeline = Make(Statement::Kind::kPipeline, stage->line);
     }
+    // As in bash, `|&` is one more redirection, behind those of the command itself.
+    if (pipes_stderr) stage->redirects.push_back(StderrToStdout());
     pipeline->children.push_back(std::move(stage));
-    pipeline->pipes_stderr.push_back(pipes_stderr);
     if (is_last) return pipeline;
     Drop();
     SkipNewlines();
