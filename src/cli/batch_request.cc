@@ -73,7 +73,8 @@ Status ParseField(std::string_view key, const json::value& value, const json::ob
       PADDOCK_ASSIGN(request.input, StringField(object, "stdin", true));
     }
   } else if (key == "timeout_ms") {
-    if (!value.is_number() || value.to_number<double>() < 0) {
+    // Boost reads 0e400 as not a number.
+    if (!value.is_number() || !(value.to_number<double>() >= 0)) {
       return Error(Code::kInvalid, "field 'timeout_ms' must be a number that is not negative");
     }
     request.exec.limits.time = Nanoseconds(static_cast<int64_t>(std::min(value.to_number<double>(), 1e12) * 1e6));

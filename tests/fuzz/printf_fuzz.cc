@@ -94,8 +94,12 @@ void RunOne(std::string_view data, Budget& budget) {
   }
   for (const EscapeStyle style : {EscapeStyle::kEcho, EscapeStyle::kPrintfFormat, EscapeStyle::kPrintfB}) {
     std::string decoded;
-    AppendEscapes(format, style, &decoded);
+    AppendEscapes(format, style, true, &decoded);
     PADDOCK_CHECK(decoded.size() <= format.size());
+    // A character that the locale lacks is written out again, with leading zeros: \u1 as \u0001.
+    decoded.clear();
+    AppendEscapes(format, style, false, &decoded);
+    PADDOCK_CHECK(decoded.size() <= 4 * format.size());
   }
 }
 

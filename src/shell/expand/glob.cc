@@ -224,7 +224,8 @@ void Globber::ExpandEntries(const std::string& directory, size_t index) {
     Expand(path + "/", index + 1);
   };
   const auto entries = List(directory);
-  if (!globskipdots_) {
+  const std::string listed = directory.empty() ? "." : directory;
+  if (!globskipdots_ && IsDirectory(listed) && shell_.files().Access(listed, 4)) {
     for (const std::string name : {".", ".."}) {
       if (matches_hidden(name)) visit(name, vfs::FileType::kDirectory);
     }
