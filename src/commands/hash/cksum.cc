@@ -5,7 +5,7 @@
 //
 // Exit status: 0, or 1 when a file could not be read or a check failed.
 // Source: POSIX cksum; GNU coreutils 9.1.
-// Differs: -l with another length than 512 is refused; so is the CRC of a directory.
+// Differs: the CRC of a directory is refused.
 
 #include "commands/hash/crc.h"
 #include "commands/hash/digest_sum.h"
@@ -19,7 +19,7 @@ namespace {
 
 struct Options {
   std::optional<std::string> algorithm;
-  std::string length;
+  std::optional<std::string> length;
   bool check = false;
   bool untagged = false;
   bool tag = false;
@@ -81,16 +81,13 @@ ExitStatus Run(Invocation& in, const Options& options, const std::vector<std::st
     if (!found) return in.Usage(found.error().Text());
     algorithm = *found;
   }
-  if (!options.length.empty()) {
-    const SizeNumber length = ParseSize(options.length, "");
-    if (length.state != NumberState::kOk || length.value % 8 != 0) {
-      in.Fail("invalid length: " + Quote(options.length, is_utf8));
-      if (length.state == NumberState::kOk) in.Fail("length is not a multiple of 8");
-      return 1;
-    }
-    if (algorithm != kBlakeIndex) return in.Fail("--length is only supported with --algorithm=blake2b");
-    if (length.value != 0 && length.value != 512) {
-      return in.Fail("invalid length: " + Quote(options.length, is_utf8) + ": only 512 is supported");
+  DigestKind kind = algorithm < kFirstDigest ? kMd5 : kDigests[algorithm - kFirstDigest];
+  if (options.length) {
+    if (const auto failed = CheckDigestLength(in, *options.length)) return *failed;
+    if (algorithm == kBlakeIndex) {
+      if (const auto failed = SetBlake2Length(in, *options.length, kind)) return *failed;
+    } else if (ParseSize(*options.length, "").value != 0) {
+      return in.Fail("--length is only supported with --algorithm=blake2b");
     }
   }
   DigestOptions digest_options;
@@ -109,10 +106,10 @@ ExitStatus Run(Invocation& in, const Options& options, const std::vector<std::st
   if (options.debug && algorithm == kCrcIndex) in.Fail("using generic support");
   if (options.check) {
     if (algorithm < kFirstDigest) return CheckDigests(in, kDigests, digest_options, operands);
-    return CheckDigests(in, {&kDigests[algorithm - kFirstDigest], 1}, digest_options, operands);
+    return CheckDigests(in, {&kind, 1}, digest_options, operands);
   }
   if (algorithm < kFirstDigest) return WriteSums(in, kSums[algorithm], options, operands);
-  return RunDigestSum(in, kDigests[algorithm - kFirstDigest], digest_options, operands);
+  return RunDigestSum(in, kind, digest_options, operands);
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 // Source: GNU coreutils 9.1.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -17,7 +18,7 @@ namespace paddock {
 struct DigestKind {
   const char* tag;        // "MD5", "SHA256": in BSD-style lines
   DigestAlgorithm algorithm;
-  size_t hex_length;
+  size_t hex_length;      // BLAKE2b may have less than its 128
 };
 
 inline constexpr DigestKind kMd5 = {"MD5", DigestAlgorithm::kMd5, 32};
@@ -73,6 +74,11 @@ inline constexpr const char* kDigestDetails =
 // Hashes the files, or checks them against the lists that `operands` name.
 ExitStatus RunDigestSum(Invocation& in, const DigestKind& kind, const DigestOptions& options,
                         const std::vector<std::string>& operands);
+
+// Looks whether BITS is a number of whole bytes; the exit status after a complaint.
+std::optional<ExitStatus> CheckDigestLength(Invocation& in, const std::string& bits);
+// The BLAKE2b of -l BITS; the exit status after a complaint.
+std::optional<ExitStatus> SetBlake2Length(Invocation& in, const std::string& bits, DigestKind& kind);
 
 // Parts that cksum uses too.
 

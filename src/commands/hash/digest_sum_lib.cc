@@ -4,6 +4,7 @@
 
 #include "commands/hash/digest_sum.h"
 #include "commands/input_files.h"
+#include "text/numbers.h"
 #include "text/quote.h"
 
 namespace paddock {
@@ -49,8 +50,10 @@ bool IsHex(std::string_view text) {
   });
 }
 
+constexpr uint64_t kLongestBits = 512;
+
 struct CheckLine {
-  const DigestKind* kind;
+  DigestKind kind;
   std::string digest;
   std::string name;
 };
@@ -67,10 +70,11 @@ class LineParser {
     while (!line.empty() && IsWhite(line[0])) line.remove_prefix(1);
     const bool is_escaped = line.starts_with('\\');
     if (is_escaped) line.remove_prefix(1);
-    for (const DigestKind& kind : kinds_) {
+    for (DigestKind kind : kinds_) {
       const std::string_view tag = kind.tag;
       if (!line.starts_with(tag)) continue;
       std::string_view rest = line.substr(tag.size());
+      if (HasLengths(kind) && rest.starts_with('-') && !TakeLength(rest, kind)) return std::nullopt;
       if (rest.starts_with(' ')) rest.remove_prefix(1);
       if (rest.starts_with('(')) return ParseTagged(kind, rest.substr(1), is_escaped);
       if (kinds_.size() == 1) return std::nullopt;
@@ -82,10 +86,25 @@ class LineParser {
  private:
   static std::optional<CheckLine> Finish(const DigestKind& kind, std::string_view digest, std::string_view name,
                                          bool is_escaped) {
-    if (!is_escaped) return CheckLine{&kind, std::string(digest), std::string(name)};
+    if (!is_escaped) return CheckLine{kind, std::string(digest), std::string(name)};
     auto unescaped = Unescaped(name);
     if (!unescaped) return std::nullopt;
-    return CheckLine{&kind, std::string(digest), std::move(*unescaped)};
+    return CheckLine{kind, std::string(digest), std::move(*unescaped)};
+  }
+
+  static bool HasLengths(const DigestKind& kind) { return kind.algorithm == DigestAlgorithm::kBlake2b; }
+
+  // Takes the "-256" of a tag.
+  static bool TakeLength(std::string_view& rest, DigestKind& kind) {
+    rest.remove_prefix(1);
+    const size_t digits = std::min(rest.find_first_not_of("0123456789"), rest.size());
+    const SizeNumber bits = ParseSize(rest.substr(0, digits), "");
+    if (bits.state != NumberState::kOk || bits.value == 0 || bits.value % 8 != 0 || bits.value > kLongestBits) {
+      return false;
+    }
+    kind.hex_length = static_cast<size_t>(bits.value / 4);
+    rest.remove_prefix(digits);
+    return true;
   }
 
   static std::optional<CheckLine> ParseTagged(const DigestKind& kind, std::string_view rest, bool is_escaped) {
@@ -102,7 +121,11 @@ class LineParser {
   }
 
   std::optional<CheckLine> ParsePlain(std::string_view line, bool is_escaped) {
-    const DigestKind& kind = kinds_[0];
+    DigestKind kind = kinds_[0];
+    if (HasLengths(kind)) {
+      kind.hex_length = std::min(line.find_first_not_of("0123456789abcdefABCDEF"), line.size());
+      if (kind.hex_length == 0 || kind.hex_length % 2 != 0 || kind.hex_length > kLongestBits / 4) return std::nullopt;
+    }
     if (line.size() < kind.hex_length + 2) return std::nullopt;
     const std::string_view digest = line.substr(0, kind.hex_length);
     line.remove_prefix(kind.hex_length);
@@ -189,7 +212,7 @@ class Checker {
   }
 
   void CheckOne(const CheckLine& line, Tally& tally) {
-    auto digest = HashFile(in_, *line.kind, line.name);
+    auto digest = HashFile(in_, line.kind, line.name);
     if (!digest) {
       if (options_.ignore_missing && digest.error().code == Code::kNoEntry) return;
       ReportFile(in_, line.name, digest.error());
@@ -238,7 +261,7 @@ std::vector<std::string> OrStandardInput(const std::vector<std::string>& operand
 
 Result<std::string> HashFile(Invocation& in, const DigestKind& kind, const std::string& name) {
   PADDOCK_ASSIGN(InputFile file, InputFile::Open(in, name));
-  const auto digester = MakeDigester(kind.algorithm);
+  const auto digester = MakeDigester(kind.algorithm, kind.hex_length / 2);
   Input& input = file.input();
   for (std::string_view bytes = input.Peek(); !bytes.empty(); bytes = input.Peek()) {
     digester->Update(bytes);
@@ -256,6 +279,9 @@ void WriteDigest(Output& out, const DigestKind& kind, std::string_view digest, s
   if (is_escaped) out.Put('\\');
   if (options.tag) {
     out.Write(kind.tag);
+    if (kind.algorithm == DigestAlgorithm::kBlake2b && kind.hex_length < kLongestBits / 4) {
+      out.Write("-" + std::to_string(kind.hex_length * 4));
+    }
     out.Write(" (");
     out.Write(shown);
     out.Write(") = ");
@@ -275,6 +301,25 @@ ExitStatus CheckDigests(Invocation& in, std::span<const DigestKind> kinds, const
     is_right &= Checker(in, kinds, options).CheckList(name);
   }
   return is_right ? 0 : 1;
+}
+
+std::optional<ExitStatus> CheckDigestLength(Invocation& in, const std::string& bits) {
+  const auto number = ParseCount(bits);
+  if (!number) return in.Fail(NumberComplaint("invalid length", bits, number.error(), in.locale.is_utf8));
+  if (*number % 8 == 0) return std::nullopt;
+  in.Fail("invalid length: " + Quote(bits, in.locale.is_utf8));
+  return in.Fail("length is not a multiple of 8");
+}
+
+std::optional<ExitStatus> SetBlake2Length(Invocation& in, const std::string& bits, DigestKind& kind) {
+  if (const auto failed = CheckDigestLength(in, bits)) return failed;
+  const uint64_t number = ParseSize(bits, "").value;
+  if (number > kLongestBits) {
+    in.Fail("invalid length: " + Quote(bits, in.locale.is_utf8));
+    return in.Fail("maximum digest length for " + Quote(kind.tag, in.locale.is_utf8) + " is 512 bits");
+  }
+  if (number > 0) kind.hex_length = static_cast<size_t>(number / 4);
+  return std::nullopt;
 }
 
 std::optional<ExitStatus> CheckDigestOptions(Invocation& in, const DigestOptions& options) {
