@@ -169,6 +169,7 @@ Process& Kernel::Start(Process& parent, std::function<void(Process&)> prepare, B
   Process& child = Make(parent.pid_, parent.files_);
   child.descriptors_ = parent.descriptors_;
   child.group_ = parent.group_;
+  child.niceness_ = parent.niceness_;
   child.ignored_ = parent.ignored_;
   child.arguments_ = parent.arguments_;
   if (prepare) prepare(child);
@@ -183,6 +184,7 @@ WaitStatus Kernel::RunInline(Process& parent, const std::function<void(Process&)
   child.descriptors_ = parent.descriptors_;
   child.group_ = parent.group_;
   child.ignored_ = parent.ignored_;
+  child.niceness_ = parent.niceness_;
   if (prepare) prepare(child);
   child.fiber_ = fiber;
   child.below_ = static_cast<Process*>(fiber->local);

@@ -60,6 +60,9 @@ class Process {
   int parent_pid() const { return parent_pid_; }
   int group() const { return group_; }
   void set_group(int group) { group_ = group; }
+  // -20 to 19, inherited. Kept and shown only: all processes get the same share.
+  int niceness() const { return niceness_; }
+  void set_niceness(int niceness) { niceness_ = niceness; }
   Kernel& kernel() { return kernel_; }
 
   DescriptorTable& descriptors() { return descriptors_; }
@@ -99,6 +102,7 @@ class Process {
   int pid_;
   int parent_pid_;
   int group_;
+  int niceness_ = 0;
   State state_ = State::kRunning;
   int exit_status_ = 0;
   int exit_signal_ = 0;
