@@ -2,7 +2,7 @@
 //
 // usage: ls [OPTION]... [FILE]...
 // Lists the FILEs, and what is in those that are directories (default: the current directory), sorted by
-// name.
+// name. Called as dir it starts from -C -b, as vdir from -l -b, terminal or not.
 //
 // Exit status: 0, 1 for trouble inside a directory, 2 for a FILE that cannot be accessed or bad usage.
 // Source: POSIX ls, GNU coreutils 9.1.
@@ -295,6 +295,7 @@ class Resolver {
 
   std::optional<ExitStatus> Run(ls::Colors& colors) {
     is_terminal_ = IsTerminal(in_, 1);
+    if (!is_ls_ && !o_.layout) o_.layout = in_.name() == "dir" ? Layout::kColumns : Layout::kLong;
     if (!ApplyWords()) return status_;
     if (!SetWidths() || !SetTimeStyle()) return 2;
     SetLayoutAndOrder();
@@ -421,7 +422,7 @@ class Resolver {
   }
 
   void SetQuotingStyle() {
-    s_.hides_controls = o_.hides_controls.value_or(is_terminal_);
+    s_.hides_controls = o_.hides_controls.value_or(is_ls_ && is_terminal_);
     if (!o_.quoting) {
       const std::string_view text = in_.env.Get("QUOTING_STYLE", "");
       for (const Choice& choice : kQuotings) {
@@ -431,7 +432,8 @@ class Resolver {
         in_.Fail("ignoring invalid value of environment variable QUOTING_STYLE: " + Quote(text, in_.locale.is_utf8));
       }
     }
-    s_.quoting = o_.quoting.value_or(is_terminal_ ? QuotingStyle::kShellEscape : QuotingStyle::kLiteral);
+    const QuotingStyle usual = is_terminal_ ? QuotingStyle::kShellEscape : QuotingStyle::kLiteral;
+    s_.quoting = o_.quoting.value_or(is_ls_ ? usual : QuotingStyle::kEscape);
   }
 
   void SetBlockSizes() {
@@ -514,6 +516,7 @@ class Resolver {
   Invocation& in_;
   Options& o_;
   Settings& s_;
+  const bool is_ls_ = in_.name() != "dir" && in_.name() != "vdir";
   bool is_terminal_ = false;
   ExitStatus status_ = 2;   // of a complaint
 };
@@ -526,9 +529,12 @@ ExitStatus Run(Invocation& in, Options& options, const std::vector<std::string>&
 
 }  // namespace
 
+constexpr const char* kAliases[] = {"dir", "vdir"};
+
 extern const Command kCommand_ls;
 const Command kCommand_ls = Define<Options, Run>({
     .name = "ls",
+    .aliases = kAliases,
     .summary = "list information about the FILEs (the current directory by default)",
     .synopsis = "[OPTION]... [FILE]...",
     .options = kOptions,
