@@ -25,18 +25,21 @@ struct Expanded {
   std::vector<const Assignment*> assignments;
 };
 
-// name[sub]+=value as one word, for declaration builtins.
-bool ExpandAssignmentWord(Shell& shell, const Assignment& assignment, std::string* text) {
-  *text = assignment.name.text;
+// name[sub]+=value as words, for declaration builtins.
+bool ExpandAssignmentWord(Shell& shell, const Assignment& assignment, std::vector<std::string>* words) {
+  std::string target = assignment.name.text;
   if (assignment.subscript != nullptr) {
     std::string subscript;
     if (!ExpandToString(shell, *assignment.subscript, &subscript)) return false;
-    *text += "[" + subscript + "]";
+    target += "[" + subscript + "]";
   }
-  if (assignment.is_array) return true;
-  std::string value;
-  if (!ExpandToString(shell, assignment.value, &value, /*is_assignment=*/true)) return false;
-  *text += (assignment.is_append ? "+=" : "=") + value;
+  if (assignment.is_array) {
+    words->push_back(std::move(target));
+    return true;
+  }
+  std::vector<std::string> values;
+  if (!ExpandAlternatives(shell, assignment.value, &values)) return false;
+  for (const std::string& value : values) words->push_back(target + (assignment.is_append ? "+=" : "=") + value);
   return true;
 }
 
@@ -51,13 +54,11 @@ bool ExpandCommand(Shell& shell, const SimpleCommand& command, Expanded* expande
       if (!ExpandWord(shell, argument.word, &expanded->words)) return false;
       continue;
     }
-    std::string text;
-    if (!ExpandAssignmentWord(shell, *argument.assignment, &text)) return false;
     if (argument.assignment->is_array) {
       expanded->assignments.resize(expanded->words.size() + 1);
       expanded->assignments.back() = argument.assignment.get();
     }
-    expanded->words.push_back(std::move(text));
+    if (!ExpandAssignmentWord(shell, *argument.assignment, &expanded->words)) return false;
   }
   return true;
 }

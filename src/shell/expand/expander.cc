@@ -50,9 +50,7 @@ bool AddLongerName(Expansion& out, const WordPart& part, std::string_view* behin
   return ExpandParameter(out, longer, {});
 }
 
-bool AddPieces(Expansion& out, std::span<const BracePiece> pieces) {
-  // A word with braces is no assignment, whatever it looks like.
-  const Expansion::Context context{.may_be_assignment = false};
+bool AddPieces(Expansion& out, std::span<const BracePiece> pieces, const Expansion::Context& context) {
   for (size_t i = 0; i < pieces.size(); ++i) {
     if (pieces[i].part == nullptr) {
       if (!out.AddLiteral(pieces[i].text, context, i == 0, i + 1 == pieces.size())) return false;
@@ -71,13 +69,14 @@ bool AddPieces(Expansion& out, std::span<const BracePiece> pieces) {
 bool ExpandBraced(Shell& shell, const Word& word, std::vector<std::string>* fields) {
   return ExpandBraces(shell, word, [&](std::span<const BracePiece> pieces) {
     Expansion out(shell, Target::kFields, fields);
-    return AddPieces(out, pieces) && out.Finish();
+    // A word with braces is no assignment, whatever it looks like.
+    return AddPieces(out, pieces, {.may_be_assignment = false}) && out.Finish();
   });
 }
 
 }  // namespace
 
-bool ExpandWord(Shell& shell, const Word& word, std::vector<std::string>* fields) {
+bool ExpandWord(Shell& shell, const Word& word, std::vector<std::string>* fields, bool may_be_assignment) {
   if (word.has_braces && shell.options.Get(SetOption::kBraceexpand)) return ExpandBraced(shell, word, fields);
   if (word.is_plain) {
     fields->push_back(word.plain);
@@ -97,7 +96,21 @@ bool ExpandWord(Shell& shell, const Word& word, std::vector<std::string>* fields
     }
   }
   Expansion out(shell, Target::kFields, fields);
-  return out.AddWord(word, {}) && out.Finish();
+  return out.AddWord(word, {.may_be_assignment = may_be_assignment}) && out.Finish();
+}
+
+bool ExpandAlternatives(Shell& shell, const Word& word, std::vector<std::string>* values) {
+  if (!word.has_braces || !shell.options.Get(SetOption::kBraceexpand)) {
+    values->emplace_back();
+    return ExpandToString(shell, word, &values->back(), /*is_assignment=*/true);
+  }
+  return ExpandBraces(shell, word, [&](std::span<const BracePiece> pieces) {
+    Expansion out(shell, Target::kString);
+    out.set_assignment();
+    if (!AddPieces(out, pieces, {.is_assignment = true})) return false;
+    values->push_back(std::move(out.text()));
+    return true;
+  });
 }
 
 bool ExpandToString(Shell& shell, const Word& word, std::string* value, bool is_assignment) {

@@ -17,8 +17,10 @@ namespace paddock::shell {
 
 class Shell;
 
-// Full expansion of command words; appends to `fields`.
-bool ExpandWord(Shell& shell, const Word& word, std::vector<std::string>* fields);
+// Full expansion of command words; appends to `fields`. `may_be_assignment`: "name=~" is read as one.
+bool ExpandWord(Shell& shell, const Word& word, std::vector<std::string>* fields, bool may_be_assignment = true);
+// The value of an assignment that is an argument (export x={a,b}): one for each word that its braces make.
+bool ExpandAlternatives(Shell& shell, const Word& word, std::vector<std::string>* values);
 // No splitting, no globbing, no braces: assignment values, here-strings, case subjects, [[ ]] operands.
 // `is_assignment`: tilde also after ':' and '='.
 bool ExpandToString(Shell& shell, const Word& word, std::string* value, bool is_assignment = false);

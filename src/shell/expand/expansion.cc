@@ -199,6 +199,16 @@ void Expansion::AddList(std::span<const std::string> list, bool is_star, const C
     }
     return;
   }
+  if (target_ == Target::kFields && context.splits_literals && !is_star && !ifs().is_null() && ifs().joiner() != " ") {
+    // In an operand, the elements are as if quoted, with spaces between them that may split.
+    for (size_t i = 0; i < list.size(); ++i) {
+      shell_.budget().Step();
+      if (i > 0 && ifs().IsBlank(' ')) BreakField();
+      else if (i > 0) AddQuoted(" ");
+      AddQuoted(list[i]);
+    }
+    return;
+  }
   const bool joins = target_ != Target::kFields || (context.is_quoted && is_star);
   for (size_t i = 0; i < list.size(); ++i) {
     shell_.budget().Step();
@@ -246,7 +256,7 @@ bool Expansion::AddLiteral(std::string_view text, const Context& context, bool i
   }
   while (true) {
     if (at != std::string_view::npos && at < text.size() && text[at] == '~') {
-      const size_t stop = text.find_first_of(after_colon ? "/:" : "/", at);
+      const size_t stop = text.find_first_of("/:", at);
       if (stop != std::string_view::npos || is_last) {
         const size_t end = std::min(stop, text.size());
         if (const auto home = ExpandTilde(shell_, text.substr(at + 1, end - at - 1))) {

@@ -68,10 +68,13 @@ void AppendReplacement(Shell& shell, const std::vector<std::string>& pieces, std
   }
 }
 
-std::string Replace(Shell& shell, const Pattern& pattern, Op op, const std::vector<std::string>& pieces,
-                    std::string_view text) {
+std::string Replace(Shell& shell, const Pattern& pattern, std::string_view pattern_text, Op op,
+                    const std::vector<std::string>& pieces, std::string_view text) {
   Budget& budget = shell.budget();
   std::string out;
+  // Where nothing is left of the text, bash tries only patterns that begin with a star.
+  const bool matches_at_end = pattern_text.empty() || pattern_text[0] == '*';
+  if (text.empty() && !matches_at_end && op != Op::kReplaceSuffix) return {};
   if (op == Op::kReplacePrefix) {
     const size_t length = pattern.MatchPrefix(text, true, budget);
     if (length == std::string_view::npos) return std::string(text);
@@ -88,7 +91,7 @@ std::string Replace(Shell& shell, const Pattern& pattern, Op op, const std::vect
   size_t at = 0;
   do {
     const auto found = pattern.Find(text, at, budget);
-    if (found.begin == std::string_view::npos) break;
+    if (found.begin == std::string_view::npos || (found.begin == text.size() && !matches_at_end)) break;
     out += text.substr(at, found.begin - at);
     AppendReplacement(shell, pieces, text.substr(found.begin, found.length), &out);
     at = found.begin + found.length;
@@ -115,7 +118,7 @@ bool ApplyReplace(Shell& shell, const Parameter& parameter, ParameterValue* valu
   const Pattern pattern(pattern_text, flags);
   const auto pieces = SplitReplacement(replacement, has_ampersands);
   Map(shell, value,
-      [&](const std::string& text) { return Replace(shell, pattern, parameter.op, pieces, text); });
+      [&](const std::string& text) { return Replace(shell, pattern, pattern_text, parameter.op, pieces, text); });
   return true;
 }
 
@@ -316,6 +319,7 @@ class Substitution {
   bool AddOperand();
   bool OperandText(std::string* text);
   void AddResult();
+  bool AddStickyRemoval();
   void AddPrefixNames();
   bool JoinsInAssignment() const;
   // The name that a nameref stands for, as ${!ref} shows it.
@@ -331,12 +335,26 @@ class Substitution {
 
 void Substitution::AddResult() {
   if (value_.is_list) {
+    if (AddStickyRemoval()) return;
     const bool is_plain_array = parameter_.op == Op::kNone && reference_.is_variable();
-    const bool is_star = value_.is_star && (is_plain_array || !out_.is_here_document());
+    const bool is_edit = (parameter_.op >= Op::kReplace && parameter_.op <= Op::kReplaceSuffix) ||
+                         (parameter_.op >= Op::kUpperFirst && parameter_.op <= Op::kToggleAll);
+    const bool is_star = value_.is_star && (is_plain_array || is_edit || !out_.is_here_document());
     out_.AddList(value_.list, is_star || JoinsInAssignment(), context_);
   } else {
     out_.AddValue(value_.text, context_);
   }
+}
+
+// With a null IFS, what `#` and `%` leave of an array's elements is one text, even without quotes.
+bool Substitution::AddStickyRemoval() {
+  const bool is_removal = parameter_.op >= Op::kRemovePrefix && parameter_.op <= Op::kRemoveLongSuffix;
+  if (!is_removal || !reference_.is_variable() || context_.is_quoted) return false;
+  if (out_.target() != Expansion::Target::kFields || !out_.ifs().is_null()) return false;
+  std::string joined;
+  for (size_t i = 0; i < value_.list.size(); ++i) joined += (i > 0 ? " " : "") + value_.list[i];
+  out_.AddValue(joined, context_);
+  return true;
 }
 
 // In the value of an assignment, what operators make of "$@" is joined as "$*" is.
@@ -458,7 +476,7 @@ bool Substitution::RunKeys() {
   if (is_star && !context_.is_quoted && out_.ifs().is_null()) {
     // Without separators the indices stay together.
     std::string joined;
-    for (size_t i = 0; i < keys.size(); ++i) joined += (i > 0 ? " " : "") + keys[i];
+    for (size_t i = 0; i < keys.size(); ++i) joined += (i > 0 && !out_.is_assignment() ? " " : "") + keys[i];
     out_.AddValue(joined, context_);
     return true;
   }
@@ -599,7 +617,9 @@ bool ExpandParameter(Expansion& out, const Parameter& parameter, const Expansion
   if (is_bare) {
     const std::string& name = parameter.name.text;
     if (name == "@" || name == "*") {
-      out.AddList(shell.positionals(), name == "*" && !out.is_here_document(), context);
+      const bool is_spaced = out.is_here_document() || (context.splits_literals && out.ifs().is_null() &&
+                                                        out.target() == Expansion::Target::kString);
+      out.AddList(shell.positionals(), name == "*" && !is_spaced, context);
       return true;
     }
     const Variable* variable = shell.variables.Find(parameter.name);

@@ -202,6 +202,9 @@ bool Lexer::ReadSubscript(std::unique_ptr<Word>& subscript, size_t opened_at, ch
 
 bool Lexer::ReadOperator(Parameter& parameter, bool is_quoted, bool is_here_document, size_t begin) {
   if (parameter.op != ParameterOp::kNone) return true;
+  const std::string& name = parameter.name.text;
+  const bool has_no_case = name == "#" || name == "?" || name == "-";
+  if (has_no_case && (source_.Peek() == '^' || source_.Peek() == ',' || source_.Peek() == '~')) return true;
   const char c = source_.Peek();
   const char next = source_.Peek(1);
   const bool is_doubled = next == c;

@@ -160,7 +160,7 @@ bool ExpandElements(Shell& shell, const Assignment& assignment, std::vector<Elem
   for (const Assignment::Element& element : assignment.elements) {
     if (element.subscript == nullptr) {
       std::vector<std::string> fields;
-      if (!ExpandWord(shell, element.value, &fields)) return false;
+      if (!ExpandWord(shell, element.value, &fields, /*may_be_assignment=*/false)) return false;
       for (std::string& field : fields) out->push_back({.subscript = {}, .value = std::move(field)});
       continue;
     }
