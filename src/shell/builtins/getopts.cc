@@ -32,7 +32,7 @@ int Run(Shell& shell, const BuiltinCall& call) {
       shell.Complain("getopts", "`" + name + "': not a valid identifier");
       return 1;
     }
-    return AssignScalar(shell, Name(name), std::string(1, letter)) ? status : 2;
+    return AssignScalar(shell, Name(name), std::string(1, letter)) || status == 1 ? status : 2;
   };
   if (at >= args.size() || args[at].size() < 2 || args[at][0] != '-') {
     at = std::min(at, args.size());

@@ -17,6 +17,15 @@ int Rotate(Shell& shell, const Builtin& self, size_t place, bool stays) {
   return 0;
 }
 
+// Without operands the two directories on top change places.
+int Exchange(Shell& shell, const Builtin& self) {
+  const std::string before = shell.files().cwd();
+  if (!GoTo(shell, self, shell.directory_stack[0])) return 1;
+  shell.directory_stack[0] = before;
+  PrintStack(shell, {});
+  return 0;
+}
+
 int Run(Shell& shell, const BuiltinCall& call) {
   const Builtin& self = *FindBuiltin("pushd");
   bool stays = false;
@@ -38,11 +47,11 @@ int Run(Shell& shell, const BuiltinCall& call) {
     }
   }
   if (i >= call.args.size()) {
-    if (shell.directory_stack.empty()) {
+    if (shell.directory_stack.empty() && !stays) {
       shell.Complain("pushd", "no other directory");
       return 1;
     }
-    return Rotate(shell, self, 1, stays);
+    return stays ? 0 : Exchange(shell, self);
   }
   if (i + 1 < call.args.size()) {
     shell.Complain("pushd", "too many arguments");

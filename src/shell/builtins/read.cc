@@ -53,7 +53,8 @@ int ParseReadOptions(Shell& shell, BuiltinOptions& options, ReadOptions* parsed)
       case 't': {
         char* end = nullptr;
         const double seconds = std::strtod(argument.c_str(), &end);
-        if (argument.empty() || *end != '\0' || seconds < 0 || !std::isfinite(seconds)) {
+        const bool is_decimal = argument.find_first_not_of("+-.0123456789") == std::string::npos;
+        if (argument.empty() || !is_decimal || *end != '\0' || seconds < 0) {
           shell.Complain("read", argument + ": invalid timeout specification");
           return 1;
         }
@@ -213,42 +214,53 @@ bool IsIfsSpace(char c, std::string_view ifs) {
   return (c == ' ' || c == '\t' || c == '\n') && ifs.find(c) != std::string_view::npos;
 }
 
-// Splits a record by IFS into at most `most` fields (0: as many as there are); the last takes the rest.
-std::vector<std::string> Split(const Record& record, std::string_view ifs, size_t most) {
-  std::vector<std::string> fields;
-  const std::string& text = record.text;
-  const auto is_ifs = [&](size_t i) { return !record.quoted[i] && ifs.find(text[i]) != std::string_view::npos; };
-  const auto is_space = [&](size_t i) { return !record.quoted[i] && IsIfsSpace(text[i], ifs); };
-  size_t end = text.size();
-  size_t i = 0;
-  while (i < end && is_space(i)) ++i;
-  while (i < end) {
-    if (most != 0 && fields.size() + 1 == most) {
-      // The rest, without trailing IFS white space, and without one lone trailing delimiter.
-      size_t last = end;
-      while (last > i && is_space(last - 1)) --last;
-      if (last > i && is_ifs(last - 1) && !is_space(last - 1)) {
-        size_t inner = i;
-        while (inner < last - 1 && !is_ifs(inner)) ++inner;
-        if (inner == last - 1) {
-          --last;
-          while (last > i && is_space(last - 1)) --last;
-        }
-      }
-      fields.push_back(text.substr(i, last - i));
-      return fields;
+// Splits a record by IFS into fields.
+class RecordSplitter {
+ public:
+  RecordSplitter(const Record& record, std::string_view ifs, bool is_utf8) : record_(record), ifs_(ifs), is_utf8_(is_utf8) {}
+
+  // At most `most` fields (0: as many as there are); the last takes the rest.
+  std::vector<std::string> Split(size_t most) {
+    std::vector<std::string> fields;
+    const std::string& text = record_.text;
+    SkipSpaces();
+    while (at_ < text.size()) {
+      const size_t begin = at_;
+      while (at_ < text.size() && SeparatorAt(at_) == 0) ++at_;
+      const size_t end = at_;
+      SkipSpaces();
+      if (at_ < text.size()) at_ += SeparatorAt(at_);
+      SkipSpaces();
+      const bool takes_rest = most != 0 && fields.size() + 1 == most && at_ < text.size();
+      fields.push_back(text.substr(begin, (takes_rest ? EndWithoutSpaces() : end) - begin));
+      if (takes_rest) break;
     }
-    const size_t begin = i;
-    while (i < end && !is_ifs(i)) ++i;
-    fields.push_back(text.substr(begin, i - begin));
-    while (i < end && is_space(i)) ++i;
-    if (i < end && is_ifs(i)) {
-      ++i;
-      while (i < end && is_space(i)) ++i;
-    }
+    return fields;
   }
-  return fields;
-}
+
+ private:
+  bool IsSpace(size_t at) const { return !record_.quoted[at] && IsIfsSpace(record_.text[at], ifs_); }
+  void SkipSpaces() {
+    while (at_ < record_.text.size() && IsSpace(at_)) ++at_;
+  }
+  size_t EndWithoutSpaces() const {
+    size_t end = record_.text.size();
+    while (end > at_ && IsSpace(end - 1)) --end;
+    return end;
+  }
+  // Length of the separator there, 0 if there is none.
+  size_t SeparatorAt(size_t at) const {
+    if (record_.quoted[at]) return 0;
+    const std::string_view rest = std::string_view(record_.text).substr(at);
+    const size_t length = is_utf8_ ? DecodeUtf8(rest).length : 1;
+    return ifs_.find(rest.substr(0, length)) == std::string_view::npos ? 0 : length;
+  }
+
+  const Record& record_;
+  std::string_view ifs_;
+  bool is_utf8_;
+  size_t at_ = 0;
+};
 
 int StoreFields(Shell& shell, const ReadOptions& options, std::span<const std::string> names, const Record& record) {
   const std::string ifs = shell.ifs();
@@ -267,7 +279,7 @@ int StoreFields(Shell& shell, const ReadOptions& options, std::span<const std::s
     }
     std::vector<std::string> fields;
     if (options.is_exact) fields.push_back(record.text);
-    else fields = Split(record, ifs, 0);
+    else fields = RecordSplitter(record, ifs, shell.locale().is_utf8).Split(0);
     Variable& variable = shell.variables.Obtain(target.name);
     variable.attributes |= kIndexed;
     variable.text.clear();
@@ -283,7 +295,7 @@ int StoreFields(Shell& shell, const ReadOptions& options, std::span<const std::s
   if (options.is_exact) {
     fields.push_back(record.text);
   } else {
-    fields = Split(record, ifs, names.size());
+    fields = RecordSplitter(record, ifs, shell.locale().is_utf8).Split(names.size());
   }
   for (size_t i = 0; i < names.size(); ++i) {
     if (!AssignReference(shell, names[i], i < fields.size() ? fields[i] : std::string())) return 1;

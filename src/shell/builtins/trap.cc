@@ -30,8 +30,7 @@ std::string TrapName(int trap, bool is_posix) {
 }
 
 const std::string* ActionOf(Shell& shell, int trap) {
-  const auto& traps = !shell.traps.actions.empty() || shell.traps.inherited.empty() ? shell.traps.actions
-                                                                                    : shell.traps.inherited;
+  const auto& traps = shell.traps.inherited.empty() ? shell.traps.actions : shell.traps.inherited;
   const auto it = traps.find(trap);
   return it == traps.end() ? nullptr : &it->second;
 }

@@ -70,16 +70,17 @@ int Run(Shell& shell, const BuiltinCall& call) {
     uint32_t umask = 0;
     if (!text.empty() && text[0] >= '0' && text[0] <= '9') {
       for (const char c : text) {
-        if (c < '0' || c > '7' || umask > 0777) {
+        if (c < '0' || c > '7' || umask > 07777) {
           shell.Complain("umask", text + ": octal number out of range");
           return 1;
         }
         umask = umask * 8 + static_cast<uint32_t>(c - '0');
       }
-      if (umask > 0777) {
+      if (umask > 07777) {
         shell.Complain("umask", text + ": octal number out of range");
         return 1;
       }
+      umask &= 0777;
     } else {
       const auto parsed = ParseSymbolic(shell, text, shell.files().umask());
       if (!parsed) return 1;

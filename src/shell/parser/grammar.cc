@@ -235,7 +235,10 @@ void Grammar::ParsePipelinePrefix(Statement& pipeline) {
         Drop();
         pipeline.is_time_posix = true;
       }
-      if (Peek().kind == TokenKind::kWord && Peek().word.source == "--") Drop();
+      if (Peek().kind == TokenKind::kWord && Peek().word.source == "--") {
+        Drop();
+        pipeline.is_time_posix = true;   // so it is in bash, too
+      }
     } else {
       return;
     }

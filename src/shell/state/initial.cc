@@ -294,6 +294,7 @@ void SetInitialVariables(Shell& shell, const Environment& environment) {
     if (constant.is_fixed && environment.Get(constant.name)) Put(shell, constant.name, constant.value);
   }
   if (environment.Get("IFS")) shell.variables.ObtainGlobal(Name("IFS")).attributes &= ~static_cast<uint32_t>(kExported);
+  shell.variables.ObtainGlobal(Name("OPTIND")).attributes |= kInteger;
   Put(shell, "PPID", std::to_string(std::max(shell.process().parent_pid(), 1)), kInteger | kReadonly);
   Put(shell, "HOSTNAME", shell.kernel().hostname());
   const int64_t level = ToInteger(shell.GetOr("SHLVL", "0"));
