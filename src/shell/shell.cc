@@ -89,7 +89,7 @@ Shell::Shell(const Shell& parent, proc::Process& process)
   variables.set_shell(this);
   // Caught signals go back to their default; ignored ones stay ignored. `trap` still lists the parent's.
   traps.ignored_at_start = parent.traps.ignored_at_start;
-  traps.inherited = parent.traps.actions.empty() ? parent.traps.inherited : parent.traps.actions;
+  traps.inherited = parent.traps.inherited.empty() ? parent.traps.actions : parent.traps.inherited;
   for (const auto& [signal, action] : parent.traps.actions) {
     if (action.empty() && signal != kTrapExit) traps.actions[signal] = action;
     const bool is_traced = (signal == kTrapErr && options.Get(SetOption::kErrtrace)) ||

@@ -17,7 +17,8 @@ struct Arguments {
   bool is_interactive = false;   // -i
   std::vector<std::pair<SetOption, bool>> set_options;
   std::vector<std::pair<ShoptOption, bool>> shopt_options;
-  size_t operands = 1;           // index of the first operand
+  std::vector<std::string> listings;   // shopt commands for an -o or -O without a name
+  size_t operands = 1;                 // index of the first operand
 };
 
 int Fail(Shell& shell, const std::string& message, int status) {
@@ -70,7 +71,11 @@ std::optional<int> ParseArguments(Shell& shell, std::span<const std::string> arg
         // A login shell has no profile here; restrictions are the sandbox's.
         if (letter != 'l') return Fail(shell, std::string("-") + letter + ": not supported in this sandbox", 2);
       } else if (letter == 'o' || letter == 'O') {
-        if (i + 1 >= args.size()) return Fail(shell, arg + ": option requires an argument", 2);
+        if (i + 1 >= args.size()) {
+          const bool is_set = letter == 'o';
+          parsed->listings.emplace_back(is_set ? (on ? "set -o" : "set +o") : (on ? "shopt" : "shopt -p"));
+          continue;
+        }
         const std::string& name = args[++i];
         if (letter == 'o') {
           const auto option = FindSetOption(name);
@@ -78,7 +83,7 @@ std::optional<int> ParseArguments(Shell& shell, std::span<const std::string> arg
           parsed->set_options.emplace_back(*option, on);
         } else {
           const auto option = FindShoptOption(name);
-          if (!option) return Fail(shell, name + ": invalid shell option name", 1);
+          if (!option) return Fail(shell, name + ": invalid shell option name", 2);
           parsed->shopt_options.emplace_back(*option, on);
         }
       } else if (const auto option = FindSetOption(letter)) {
@@ -160,6 +165,11 @@ ExitStatus RunBash(proc::Process& process, const ShellHost& host, std::span<cons
   if (const auto status = ParseArguments(shell, args, &parsed)) return *status;
   const size_t slash = args[0].rfind('/');
   const std::string_view base = std::string_view(args[0]).substr(slash == std::string::npos ? 0 : slash + 1);
+  for (int signal = 1; signal <= proc::kLastSignal; ++signal) {
+    if (process.disposition(signal) != proc::Process::Disposition::kIgnore) continue;
+    shell.traps.actions[signal] = "";
+    shell.traps.ignored_at_start |= 1ull << (signal - 1);
+  }
   if (base == "sh" || environment.Get("POSIXLY_CORRECT")) shell.options.Put(SetOption::kPosix, true);
   for (const auto& [option, on] : parsed.set_options) shell.options.Put(option, on);
   for (const auto& [option, on] : parsed.shopt_options) shell.options.Put(option, on);
@@ -191,6 +201,7 @@ ExitStatus RunBash(proc::Process& process, const ShellHost& host, std::span<cons
     if (auto text = vfs::ReadFile(shell.files(), path, kMaxScript)) shell.Source(path, *text, std::nullopt);
     if (shell.flow == Flow::kExit) return shell.Finish(shell.last_status);
   }
+  for (const std::string& listing : parsed.listings) shell.RunScript(listing);
   if (parsed.is_command) return RunCommandString(shell, operands);
   if (!operands.empty() && !parsed.reads_stdin) return RunFile(shell, operands);
   if (!operands.empty()) shell.SetPositionals({operands.begin(), operands.end()});

@@ -25,7 +25,7 @@ void RunSubshell(Shell& shell, const Statement& statement);
 void StartBackground(Shell& shell, const Statement& statement, StatementListPtr keep);
 void StartCoprocess(Shell& shell, const Statement& statement);
 
-// redirect.cc: true if expanding the targets may fail or assign. Bash expands those of a program in the
+// redirect.cc: true if expanding the targets may fail or assign, as `{fd}` does. Bash expands those of a program in the
 // program's own process, where neither reaches the shell.
 bool HaveEffects(const Shell& shell, const std::vector<Redirect>& redirects);
 // True if a target holds an expansion.

@@ -176,6 +176,9 @@ class Redirector {
     const std::string_view digits = std::string_view(target).substr(0, target.size() - (moves ? 1 : 0));
     int source = -1;
     const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), source);
+    if (error == std::errc::result_out_of_range && end == digits.data() + digits.size()) {
+      return Fail(std::string(digits), Code::kBadDescriptor);
+    }
     if (error != std::errc() || end != digits.data() + digits.size() || source < 0) {
       // `>&word` without a number opens the file for stdout and stderr.
       if (redirect.kind == Redirect::Kind::kDuplicateOutput && redirect.descriptor < 0 && redirect.variable.empty()) {
@@ -275,6 +278,7 @@ bool HasEffect(const Shell& shell, const std::vector<WordPart>& parts) {
 
 bool HaveEffects(const Shell& shell, const std::vector<Redirect>& redirects) {
   for (const Redirect& redirect : redirects) {
+    if (!redirect.variable.empty()) return true;
     if (!redirect.is_quoted && HasEffect(shell, redirect.target.parts)) return true;
   }
   return false;
