@@ -52,9 +52,11 @@ std::string_view Invocation::name() const {
   return slash == std::string_view::npos ? full : full.substr(slash + 1);
 }
 
+std::string_view Invocation::name_in_messages() const { return command.cuts_own_name ? name() : args[0]; }
+
 ExitStatus Invocation::Fail(std::string_view message, ExitStatus status) {
   out.Flush();
-  std::string text(name());
+  std::string text(name_in_messages());
   text.append(": ").append(message).append("\n");
   err.Write(text);
   return status;
@@ -71,7 +73,7 @@ ExitStatus Invocation::Usage(std::string_view message) {
 
 ExitStatus Invocation::UsageHint() {
   out.Flush();
-  err.Write("Try '" + std::string(name()) + " --help' for more information.\n");
+  err.Write("Try '" + std::string(name_in_messages()) + " --help' for more information.\n");
   return command.usage_status;
 }
 
@@ -111,7 +113,7 @@ std::optional<std::vector<std::string>> Prepare(Invocation& in, void* options, E
     return std::nullopt;
   }
   if (parsed->wants_help) {
-    in.out.Write(HelpText(in.command, in.name()));
+    in.out.Write(HelpText(in.command, in.name_in_messages()));
     *status = 0;
     return std::nullopt;
   }

@@ -106,8 +106,10 @@ struct Invocation {
   const Command& command;
   Locale locale;
 
-  // The name for messages: the last component of args[0].
+  // The last component of args[0].
   std::string_view name() const;
+  // The name for messages: args[0] as it is, or name() for programs that cut it.
+  std::string_view name_in_messages() const;
   // Writes "NAME: MESSAGE\n" to err, after flushing out. Returns `status`.
   ExitStatus Fail(std::string_view message, ExitStatus status = 1);
   // "NAME: SUBJECT: No such file or directory\n".
@@ -127,6 +129,7 @@ struct Command {
   std::span<const Option> options = {};
   OptionRules rules = {};
   ExitStatus usage_status = 1;            // exit status of a usage error (ls, sort, grep: 2)
+  bool cuts_own_name = false;             // /bin/awk says "awk: …", while /bin/ls says "/bin/ls: …"
   bool parses_options = true;             // false: run gets every argument (echo, test, expr, true)
   ExitStatus (*run)(Invocation& in) = nullptr;
 };

@@ -391,7 +391,8 @@ std::string Shell::FindInPath(std::string_view name, std::optional<std::string_v
     return false;
   });
   if (found.empty()) return not_executable;
-  if (is_own_path && remember && options.Get(SetOption::kHashall)) {
+  // A path that holds for one command only leaves no trace.
+  if (is_own_path && remember && options.Get(SetOption::kHashall) && !variables.IsTemporary(Name("PATH"))) {
     MutableHash()[std::string(name)] = {found, 1};
   }
   return found;

@@ -254,12 +254,12 @@ ExitStatus ComplainAboutOptions(Invocation& in, const Error& error) {
   if (error.code != Code::kSyntax) return 1;
   for (const std::string& arg : in.args.subspan(1)) {
     if (arg.starts_with('-') && arg.size() > 1 && in.fs.Stat(arg, vfs::Follow::kNo)) {
-      in.err.Write("Try '" + std::string(in.name()) + " ./" + QuoteText(arg, QuotingStyle::kShellEscape, in.locale.is_utf8) +
+      in.err.Write("Try '" + std::string(in.name_in_messages()) + " ./" + QuoteText(arg, QuotingStyle::kShellEscape, in.locale.is_utf8) +
                    "' to remove the file " + QuoteFile(arg, in.locale.is_utf8) + ".\n");
       break;
     }
   }
-  in.err.Write("Try '" + std::string(in.name()) + " --help' for more information.\n");
+  in.err.Write("Try '" + std::string(in.name_in_messages()) + " --help' for more information.\n");
   return 1;
 }
 
@@ -268,7 +268,7 @@ ExitStatus Run(Invocation& in) {
   const auto parsed = ParseOptions(in.args, kOptions, &options);
   if (!parsed) return ComplainAboutOptions(in, parsed.error());
   if (parsed->wants_help || parsed->wants_version) {
-    in.out.Write(parsed->wants_help ? HelpText(in.command, in.name()) : VersionText(in.command, in.name()));
+    in.out.Write(parsed->wants_help ? HelpText(in.command, in.name_in_messages()) : VersionText(in.command, in.name()));
     return 0;
   }
   return Remove(in, options, parsed->operands);

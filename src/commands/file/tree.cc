@@ -248,6 +248,7 @@ const Command kCommand_tree = Define<Options, Run>({
     .summary = "list contents of directories in a tree-like format",
     .synopsis = "[OPTION]... [DIRECTORY]...",
     .options = kOptions,
+    .cuts_own_name = true,
 });
 
 }  // namespace paddock

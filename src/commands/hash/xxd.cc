@@ -560,6 +560,7 @@ const Command kCommand_xxd = {
     .name = "xxd",
     .summary = "make a hex dump or do the reverse",
     .synopsis = "[options] [infile [outfile]]",
+    .cuts_own_name = true,
     .parses_options = false,
     .run = Run,
 };

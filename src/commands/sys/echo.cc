@@ -15,7 +15,7 @@ namespace {
 
 ExitStatus Run(Invocation& in) {
   if (in.args.size() == 2 && in.args[1] == "--help") {
-    in.out.Write(HelpText(in.command, in.name()));
+    in.out.Write(HelpText(in.command, in.name_in_messages()));
     return 0;
   }
   if (in.args.size() == 2 && in.args[1] == "--version") {

@@ -220,7 +220,7 @@ class Evaluator {
 ExitStatus Run(Invocation& in) {
   std::vector<std::string> words(in.args.begin() + 1, in.args.end());
   if (words.size() == 1 && words[0] == "--help") {
-    in.out.Write(HelpText(in.command, in.name()));
+    in.out.Write(HelpText(in.command, in.name_in_messages()));
     return 0;
   }
   if (words.size() == 1 && words[0] == "--version") {

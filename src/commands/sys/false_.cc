@@ -11,7 +11,7 @@ namespace paddock {
 namespace {
 
 ExitStatus Run(Invocation& in) {
-  if (in.args.size() == 2 && in.args[1] == "--help") in.out.Write(HelpText(in.command, in.name()));
+  if (in.args.size() == 2 && in.args[1] == "--help") in.out.Write(HelpText(in.command, in.name_in_messages()));
   if (in.args.size() == 2 && in.args[1] == "--version") in.out.Write(VersionText(in.command, in.name()));
   return 1;
 }

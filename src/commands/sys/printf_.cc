@@ -60,7 +60,7 @@ ExitStatus Run(Invocation& in) {
   if (!args.empty() && args[0] == "--") args = args.subspan(1);
   if (args.empty()) return in.Usage("missing operand");
   if (args[0] == "--help" && args.size() == 1) {
-    in.out.Write(HelpText(in.command, in.name()));
+    in.out.Write(HelpText(in.command, in.name_in_messages()));
     return 0;
   }
   if (args[0] == "--version" && args.size() == 1) {

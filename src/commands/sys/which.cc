@@ -69,6 +69,7 @@ const Command kCommand_which = {
     .summary = "locate a command",
     .synopsis = "[-a] NAME...",
     .usage_status = 2,
+    .cuts_own_name = true,
     .parses_options = false,
     .run = Run,
 };

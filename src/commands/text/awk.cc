@@ -373,6 +373,7 @@ const Command kCommand_awk = {
     .synopsis = "[OPTION]... [--] 'program' [FILE]...\n[OPTION]... -f PROGFILE [--] [FILE]...",
     .options = kOptions,
     .usage_status = 1,
+    .cuts_own_name = true,
     .parses_options = false,
     .run = Run,
 };

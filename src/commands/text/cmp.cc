@@ -88,7 +88,7 @@ ExitStatus Run(Invocation& in, Options& options, const std::vector<std::string>&
   if (options.verbose && options.silent) return DiffutilsUsage(in, "options -l and -s are incompatible");
   if (operands.empty()) {
     const std::string& last = in.args.back();
-    return DiffutilsUsage(in, "missing operand after '" + (in.args.size() > 1 ? last : std::string(in.name())) + "'");
+    return DiffutilsUsage(in, "missing operand after '" + (in.args.size() > 1 ? last : std::string(in.name_in_messages())) + "'");
   }
   for (size_t i = 2; i < operands.size(); ++i) {
     if (i == 4) return DiffutilsUsage(in, "extra operand '" + operands[4] + "'");
@@ -191,7 +191,7 @@ ExitStatus ParseAndRun(Invocation& in) {
   auto parsed = ParseOptions(in.args, kOptions, &options);
   if (!parsed) return DiffutilsUsage(in, parsed.error().Text());
   if (parsed->wants_help || parsed->wants_version || options.version) {
-    in.out.Write(parsed->wants_help ? HelpText(in.command, in.name()) : VersionText(in.command, in.name()));
+    in.out.Write(parsed->wants_help ? HelpText(in.command, in.name_in_messages()) : VersionText(in.command, in.name()));
     return 0;
   }
   return Run(in, options, parsed->operands);

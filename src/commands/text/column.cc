@@ -392,6 +392,7 @@ const Command kCommand_column = Define<Options, Run>({
     .summary = "columnate lists",
     .synopsis = "[options] [<file>...]",
     .options = kOptions,
+    .cuts_own_name = true,
 });
 
 }  // namespace paddock

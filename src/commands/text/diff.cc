@@ -394,7 +394,7 @@ class Comparer {
 
 ExitStatus RunWithOptions(Invocation& in, const DiffOptions& options, const std::vector<std::string>& operands) {
   if (options.help || options.version) {
-    in.out.Write(options.help ? HelpText(in.command, in.name()) : VersionText(in.command, in.name()));
+    in.out.Write(options.help ? HelpText(in.command, in.name_in_messages()) : VersionText(in.command, in.name()));
     return 0;
   }
   auto settings = MakeDiffSettings(in, options);

@@ -11,7 +11,7 @@ namespace paddock {
 // "NAME: MESSAGE\nNAME: Try 'NAME --help' for more information.\n"; status 2.
 inline ExitStatus DiffutilsUsage(Invocation& in, std::string_view message) {
   in.Fail(message);
-  return in.Fail("Try '" + std::string(in.name()) + " --help' for more information.", 2);
+  return in.Fail("Try '" + std::string(in.name_in_messages()) + " --help' for more information.", 2);
 }
 
 }  // namespace paddock

@@ -274,7 +274,9 @@ constexpr Option kOptions[] = {
 // The names egrep and fgrep complain as grep too.
 void Complain(Invocation& in, std::string_view message) {
   in.out.Flush();
-  in.err.Write("grep: " + std::string(message) + "\n");
+  // egrep and fgrep are scripts around grep, which say "grep".
+  const std::string_view name = in.name() == "grep" ? in.name_in_messages() : "grep";
+  in.err.Write(std::string(name) + ": " + std::string(message) + "\n");
 }
 
 ExitStatus Fail(Invocation& in, const Error& error) {

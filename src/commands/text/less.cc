@@ -300,6 +300,7 @@ const Command kCommand_less = {
     .name = "less",
     .summary = "show text a screen at a time; without a terminal, all of it",
     .synopsis = "[options] [file]...",
+    .cuts_own_name = true,
     .parses_options = false,
     .run = Run,
 };

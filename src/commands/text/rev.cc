@@ -92,6 +92,7 @@ const Command kCommand_rev = Define<Options, Run>({
     .summary = "reverse lines characterwise",
     .synopsis = "[options] [file ...]",
     .options = kOptions,
+    .cuts_own_name = true,
 });
 
 }  // namespace paddock

@@ -206,7 +206,7 @@ constexpr ExitStatus kPanic = 4;
 
 ExitStatus Usage(Invocation& in, std::string_view complaint) {
   if (!complaint.empty()) in.Fail(complaint);
-  in.err.Write(HelpText(in.command, in.name()));
+  in.err.Write(HelpText(in.command, in.name_in_messages()));
   return kBadUsage;
 }
 
@@ -255,7 +255,7 @@ ExitStatus Run(Invocation& in) {
   auto parsed = ParseOptions(in.args, kOptions, &options);
   if (!parsed) return Usage(in, parsed.error().Text());
   if (parsed->wants_help) {
-    in.out.Write(HelpText(in.command, in.name()));
+    in.out.Write(HelpText(in.command, in.name_in_messages()));
     return 0;
   }
   if (parsed->wants_version) {

@@ -737,8 +737,6 @@ class Compiler {
         for (size_t i = 0; i < list.size(); ++i) {
           if (i > 0) {
             ArrayArgument(list[i]);
-          } else if (node->builtin == Builtin::kTypeof && list[0]->kind == NodeKind::kRegex) {
-            Pattern(list[0]);
           } else {
             Argument(list[0]);
           }

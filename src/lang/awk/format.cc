@@ -210,6 +210,10 @@ class Formatter {
   }
 
   void WriteText(const Conversion& conversion, std::string_view text, int64_t precision) {
+    // As gawk, which counts the characters of a string that ends at its first NUL.
+    if (context_.is_utf8 && conversion.letter == 's' && (precision >= 0 || conversion.width > 0)) {
+      text = text.substr(0, text.find('\0'));
+    }
     if (precision >= 0 && static_cast<size_t>(precision) < text.size()) {
       const auto limit = static_cast<size_t>(precision);
       text = text.substr(0, context_.is_utf8 ? OffsetOfChar(text, limit) : limit);
