@@ -66,6 +66,15 @@ void* operator new(size_t size, std::align_val_t alignment) {
 void* operator new[](size_t size, std::align_val_t alignment) {
   return paddock::Allocate(size, static_cast<size_t>(alignment));
 }
+// Null where the others throw: the standard library sorts with less memory then.
+void* operator new(size_t size, const std::nothrow_t&) noexcept {
+  try {
+    return paddock::Allocate(size, 0);
+  } catch (const std::bad_alloc&) {
+    return nullptr;
+  }
+}
+void* operator new[](size_t size, const std::nothrow_t& tag) noexcept { return operator new(size, tag); }
 void operator delete(void* block) noexcept { paddock::Release(block); }
 void operator delete[](void* block) noexcept { paddock::Release(block); }
 void operator delete(void* block, size_t) noexcept { paddock::Release(block); }
@@ -74,3 +83,5 @@ void operator delete(void* block, std::align_val_t) noexcept { paddock::Release(
 void operator delete[](void* block, std::align_val_t) noexcept { paddock::Release(block); }
 void operator delete(void* block, size_t, std::align_val_t) noexcept { paddock::Release(block); }
 void operator delete[](void* block, size_t, std::align_val_t) noexcept { paddock::Release(block); }
+void operator delete(void* block, const std::nothrow_t&) noexcept { paddock::Release(block); }
+void operator delete[](void* block, const std::nothrow_t&) noexcept { paddock::Release(block); }

@@ -97,8 +97,8 @@ ExitStatus Run(Invocation& in, Options& options, const std::vector<std::string>&
     options.skip[i - 2] = std::max(options.skip[i - 2], *skip);
   }
   const std::string names[2] = {operands[0], operands.size() > 1 ? operands[1] : "-"};
+  vfs::OpenFilePtr files[2];   // before the inputs, which give back to them when they go
   std::unique_ptr<Input> opened[2];
-  vfs::OpenFilePtr files[2];
   Input* inputs[2];
   for (int i = 0; i < 2; ++i) {
     inputs[i] = &in.in;

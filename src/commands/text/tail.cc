@@ -406,7 +406,8 @@ ExitStatus Run(Invocation& in, Options& options, const std::vector<std::string>&
 
 // Options are parsed here because the old form has to be seen before they are.
 ExitStatus RunWithOldForm(Invocation& in) {
-  if (auto rewritten = RewriteOldForm(in.args)) in.args = *rewritten;
+  const auto rewritten = RewriteOldForm(in.args);   // lives as long as what is parsed from it
+  if (rewritten) in.args = *rewritten;
   return command_internal::ParseAndRun<Options, Run>(in);
 }
 
