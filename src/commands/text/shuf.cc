@@ -105,7 +105,8 @@ class RandomBytes {
       error_ = Quote(name_, in_.locale.is_utf8) +
                (status ? ": end of file" : ": read error: " + std::string(status.error().Text()));
     }
-    // Any bytes end the choice; the caller then looks at error().
+    // Any bytes end the choice sooner or later; the caller then looks at error().
+    in_.budget.Step();
     return at_ ^= 0xFF;
   }
 
