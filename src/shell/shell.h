@@ -74,6 +74,7 @@ struct Frame {
   bool is_function = false;
   bool is_source = false;
   std::shared_ptr<const Options> saved_options;   // `local -`: put back on return
+  std::optional<std::vector<std::string>> arguments;   // for BASH_ARGV, when the call is debugged (extdebug)
 };
 
 struct Alias {

@@ -67,7 +67,7 @@ bool AppendEscapes(std::string_view text, EscapeStyle style, bool is_utf8, std::
       case '"':
       case '\'':
       case '?':
-        if (style == EscapeStyle::kEcho || style == EscapeStyle::kProgramEcho) *out += '\\';
+        if (style != EscapeStyle::kPrintfFormat && style != EscapeStyle::kPrintfB) *out += '\\';
         *out += letter;
         break;
       case 'x': {

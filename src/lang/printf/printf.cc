@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
+#include <limits>
 #include <optional>
 #include <type_traits>
 
@@ -200,7 +201,11 @@ class Formatter {
     return value;
   }
 
-  int64_t NextField() { return std::clamp(Integer(Next()), -kMaxField, kMaxField); }
+  int64_t NextField() {
+    const int64_t field = Integer(Next());
+    if (field == std::numeric_limits<int64_t>::max() && !host_.is_strict()) return -1;   // as an int of bash's
+    return std::clamp(field, -kMaxField, kMaxField);
+  }
 
   // The next argument; an absent one is empty (and counts as used).
   std::string_view Next() {
@@ -353,7 +358,8 @@ class Formatter {
       case 's': PutText(Next(), spec); return true;
       case 'b': {
         std::string decoded;
-        const bool goes_on = AppendEscapes(Next(), EscapeStyle::kPrintfB, host_.is_utf8(), &decoded);
+        const bool goes_on = AppendEscapes(Next(), host_.is_strict() ? EscapeStyle::kPrintfB : EscapeStyle::kShellPrintfB,
+                                           host_.is_utf8(), &decoded);
         PutText(decoded, spec);
         return goes_on;
       }

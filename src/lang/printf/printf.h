@@ -53,6 +53,7 @@ enum class EscapeStyle {
   kProgramEcho,   // coreutils' echo -e: octal is \nnn or \0nnn, no \u, \E
   kPrintfFormat,  // the format of printf: octal is \nnn
   kPrintfB,       // printf %b: octal is \nnn or \0nnn
+  kShellPrintfB,  // bash's %b: quotes keep their backslash
 };
 // Appends `text` with its escapes decoded; \u of what the C locale has not stays an escape. False when \c
 // ended the output.

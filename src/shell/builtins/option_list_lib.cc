@@ -26,6 +26,7 @@ void PutSetOption(Shell& shell, SetOption option, bool on) {
 void PutShoptOption(Shell& shell, ShoptOption option, bool on) {
   shell.options.Put(option, on);
   if (option == ShoptOption::kExtdebug) {
+    if (on && !shell.frames[0].arguments) shell.frames[0].arguments = shell.positionals();
     shell.options.Put(SetOption::kFunctrace, on);
     shell.options.Put(SetOption::kErrtrace, on);
   } else if (const std::string_view level = CompatibilityLevel(option); !level.empty()) {

@@ -1,5 +1,7 @@
 // set - sets shell options and positional parameters, or lists variables
 
+#include <algorithm>
+
 #include "shell/ast/printer.h"
 #include "shell/builtins/declare.h"
 #include "shell/builtins/option_list.h"
@@ -7,8 +9,13 @@
 namespace paddock::shell {
 namespace {
 
+// Variables that are made when they are used, and are not listed before.
+constexpr std::string_view kUnlisted[] = {"BASHPID", "BASH_ARGV0", "BASH_COMMAND", "BASH_SUBSHELL", "COMP_WORDBREAKS",
+                                          "EPOCHREALTIME", "EPOCHSECONDS", "HISTCMD", "LINENO", "RANDOM", "SECONDS", "SRANDOM"};
+
 void ListEverything(Shell& shell) {
   for (const std::string& name : shell.variables.Names()) {
+    if (std::find(std::begin(kUnlisted), std::end(kUnlisted), name) != std::end(kUnlisted)) continue;
     const Variable* variable = shell.variables.Find(Name(name));
     if (variable != nullptr && variable->is_set) shell.out().WriteLine(AssignmentText(shell, name, *variable));
   }

@@ -161,6 +161,7 @@ ExitStatus RunBash(proc::Process& process, const ShellHost& host, std::span<cons
                    const Environment& environment) {
   Shell shell(process, host, environment);
   shell.name0 = args[0];
+  if (!environment.Get("_")) shell.last_argument = args[0];
   Arguments parsed;
   if (const auto status = ParseArguments(shell, args, &parsed)) return *status;
   const size_t slash = args[0].rfind('/');

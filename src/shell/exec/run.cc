@@ -128,9 +128,12 @@ int Shell::Eval(std::string_view text, int first_line, std::string_view context)
 
 int Shell::Source(const std::string& path, std::string_view text, std::optional<std::vector<std::string>> args) {
   auto saved_positionals = positionals_;
+  std::optional<std::vector<std::string>> shown;
+  if (options.Get(ShoptOption::kExtdebug)) shown = args ? *args : std::vector<std::string>{path};
   if (args) SetPositionals(std::move(*args));
   auto given = positionals_;
   frames.push_back(Frame{.function = "source", .source = path, .call_line = line, .is_source = true});
+  frames.back().arguments = std::move(shown);
   const int saved_line = line;
   ++trace_depth;
   RunText(*this, text, 1, "", /*is_main=*/false);

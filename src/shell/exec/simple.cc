@@ -193,6 +193,7 @@ int CallFunctionBody(Shell& shell, std::string name, const Function& called, std
   Shell::PositionalsPtr saved_positionals =
       shell.ExchangePositionals(std::make_shared<std::vector<std::string>>(std::move(words)));
   shell.frames.push_back(Frame{.function = name, .source = function.source, .call_line = saved_line, .is_function = true});
+  if (shell.options.Get(ShoptOption::kExtdebug)) shell.frames.back().arguments = shell.positionals();
   shell.variables.PushScope(/*is_function=*/true);
   shell.loop_depth = 0;
   // DEBUG, RETURN and ERR do not reach into functions unless told to.

@@ -134,6 +134,26 @@ void RefreshLineno(Shell& shell, Variable& variable) {
   }
   SetList(variable, values);
 }
+// The arguments of all calls, innermost first and each call's last one first.
+void RefreshArgv(Shell& shell, Variable& variable) {
+  if (!shell.frames[0].arguments && shell.frames.size() == 1) shell.frames[0].arguments = shell.positionals();
+  std::vector<std::string> values;
+  for (size_t i = shell.frames.size(); i-- > 0;) {
+    if (const auto& arguments = shell.frames[i].arguments) {
+      values.insert(values.end(), arguments->rbegin(), arguments->rend());
+    }
+  }
+  SetList(variable, values);
+}
+// How many each call has.
+void RefreshArgc(Shell& shell, Variable& variable) {
+  if (!shell.frames[0].arguments && shell.frames.size() == 1) shell.frames[0].arguments = shell.positionals();
+  std::vector<std::string> values;
+  for (size_t i = shell.frames.size(); i-- > 0;) {
+    if (shell.frames[i].arguments) values.push_back(std::to_string(shell.frames[i].arguments->size()));
+  }
+  SetList(variable, values);
+}
 void RefreshDirstack(Shell& shell, Variable& variable) {
   std::vector<std::string> values = {shell.files().cwd()};
   values.insert(values.end(), shell.directory_stack.begin(), shell.directory_stack.end());
@@ -182,6 +202,8 @@ constexpr DynamicEntry kDynamic[] = {
     {"PIPESTATUS", kIndexed, {RefreshPipeStatus, nullptr}},
     {"FUNCNAME", kIndexed | kNoAssign, {RefreshFuncname, nullptr}},
     {"BASH_SOURCE", kIndexed | kNoAssign, {RefreshSource, nullptr}},
+    {"BASH_ARGC", kIndexed | kNoAssign, {RefreshArgc, nullptr}},
+    {"BASH_ARGV", kIndexed | kNoAssign, {RefreshArgv, nullptr}},
     {"BASH_LINENO", kIndexed | kNoAssign, {RefreshLineno, nullptr}},
     {"DIRSTACK", kIndexed, {RefreshDirstack, nullptr}},
     {"BASH_ALIASES", kAssociative, {RefreshAliases, nullptr}},
@@ -295,6 +317,7 @@ void SetInitialVariables(Shell& shell, const Environment& environment) {
   }
   if (environment.Get("IFS")) shell.variables.ObtainGlobal(Name("IFS")).attributes &= ~static_cast<uint32_t>(kExported);
   shell.variables.ObtainGlobal(Name("OPTIND")).attributes |= kInteger;
+  if (!environment.Get("_")) shell.last_argument = "/bin/bash";
   Put(shell, "PPID", std::to_string(std::max(shell.process().parent_pid(), 1)), kInteger | kReadonly);
   Put(shell, "HOSTNAME", shell.kernel().hostname());
   const int64_t level = ToInteger(shell.GetOr("SHLVL", "0"));
