@@ -37,7 +37,7 @@ fuzz:  ## fuzz each target for FUZZ_SECONDS (60)
 asan: setup  ## unit tests, spec and security cases under AddressSanitizer and UBSan
 	@cmake --preset asan >/dev/null
 	@ninja -C build/asan -j$(JOBS) paddock unit_tests
-	@scripts/test --build build/asan --suites unit,spec,security
+	@ulimit -s unlimited && scripts/test --build build/asan --suites unit,spec,security
 
 format:  ## rewrite the sources in the house format
 	@git ls-files '*.cc' '*.h' | xargs clang-format -i

@@ -25,6 +25,7 @@ import hashlib
 import json
 import os
 import pathlib
+import pwd
 import re
 import resource
 import select
@@ -42,7 +43,15 @@ CACHE_FORMAT = 2
 TIME_LIMIT_S = 10.0
 DRAIN_S = 0.3  # how long a background child may keep the output open after the shell has ended
 HANG_GRACE_S = 5.0  # what Paddock gets on top of the time limit before it counts as hung
-UNPRIVILEGED_ID = 1000
+def unprivileged_id():
+    """Who runs the oracle when root tests: a user with a name, as cases ask for it."""
+    try:
+        return pwd.getpwuid(1000).pw_uid
+    except KeyError:
+        return 65534  # nobody
+
+
+UNPRIVILEGED_ID = unprivileged_id()
 
 
 class CaseError(Exception):
@@ -287,7 +296,7 @@ class Oracle:
                 os.fchown(fd, UNPRIVILEGED_ID, UNPRIVILEGED_ID)  # else /dev/stdout cannot be opened again
         child = subprocess.Popen(command, cwd=cwd, env=environment(case, cwd), stdout=out_write, stderr=err_write,
                                  stdin=subprocess.DEVNULL if in_read is None else in_read, umask=0o022,
-                                 start_new_session=True, **self.ids)
+                                 start_new_session=True, preexec_fn=default_signals, **self.ids)
         for fd in (out_write, err_write, in_read):
             if fd is not None:
                 os.close(fd)
@@ -305,6 +314,12 @@ class Oracle:
     def give_away(self, path):
         if self.ids:
             os.chown(path, UNPRIVILEGED_ID, UNPRIVILEGED_ID)
+
+
+def default_signals():
+    """What a background job of a script ignores, the oracle would list in its traps."""
+    for number in (signal.SIGINT, signal.SIGQUIT, signal.SIGHUP):
+        signal.signal(number, signal.SIG_DFL)
 
 
 def feed(fd, data):
