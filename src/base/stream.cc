@@ -115,6 +115,12 @@ const Status& Output::Flush() {
   return status_;
 }
 
+void Output::ReleaseBuffer() {
+  Flush();
+  buffer_.reset();
+  size_ = capacity_ = 0;
+}
+
 void Output::WriteSlow(std::string_view bytes) {
   if (!status_) return;
   if (is_unbuffered_ || bytes.size() >= kFullCapacity) {

@@ -140,6 +140,8 @@ class Output {
   // Takes the error away so that it is reported once.
   void ClearStatus() { status_ = {}; }
   size_t buffered_bytes() const { return size_; }
+  // Flushes and gives the memory back; the next write takes some again.
+  void ReleaseBuffer();
 
  private:
   void WriteSlow(std::string_view bytes);

@@ -38,6 +38,7 @@ int VirtualProcess::RunInside(proc::Process& process) {
   if (!spec_.keeps_state || has_exited) status = shell->Finish(status);
   if (spec_.keeps_state) {
     shell->flow = shell::Flow::kNone;
+    shell->out().ReleaseBuffer();   // an idle sandbox holds none
     sandbox_.Keep(std::move(shell), process);
   }
   return status;
