@@ -4,6 +4,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
@@ -101,5 +102,11 @@ class Copier {
   bool source_is_left_ = false;
   bool copies_into_self_ = false;
 };
+
+// Checks the operands of cp and mv and finds the directory that they go into: `directory` if it is given (-t), else
+// the last operand, which is then taken off, if it is one. `directory` stays empty for one source and one target.
+// A status after a complaint.
+std::optional<ExitStatus> TakeDestination(Invocation& in, bool no_target_directory, std::vector<std::string>& operands,
+                                          std::optional<std::string>& directory);
 
 }  // namespace paddock

@@ -529,4 +529,30 @@ bool Copier::FinishAttributes(const Item& item, bool was_new) {
   return true;
 }
 
+std::optional<ExitStatus> TakeDestination(Invocation& in, bool no_target_directory, std::vector<std::string>& operands,
+                                          std::optional<std::string>& directory) {
+  const auto quoted = [&](std::string_view text) { return QuoteFile(text, in.locale.is_utf8); };
+  if (operands.empty()) return in.Usage("missing file operand");
+  if (operands.size() == 1 && !directory) {
+    return in.Usage("missing destination file operand after " + quoted(operands[0]));
+  }
+  if (no_target_directory) {
+    if (directory) return in.Fail("cannot combine --target-directory (-t) and --no-target-directory (-T)");
+    if (operands.size() > 2) return in.Usage("extra operand " + quoted(operands[2]));
+    return std::nullopt;
+  }
+  const std::string& last = directory ? *directory : operands.back();
+  const auto found = in.fs.Stat(last);
+  const bool is_directory = found && found->is_directory();
+  if (!is_directory && (directory || operands.size() > 2)) {
+    const Error error = found ? Error(Code::kNotDirectory) : found.error();
+    return in.Fail((directory ? "target directory " : "target ") + quoted(last), error);
+  }
+  if (is_directory && !directory) {
+    directory = last;
+    operands.pop_back();
+  }
+  return std::nullopt;
+}
+
 }  // namespace paddock

@@ -272,28 +272,8 @@ class Program {
   Program(Invocation& in, Options& options) : in_(in), o_(options), copier_(in, options.copy) {}
 
   ExitStatus Run(std::vector<std::string> operands) {
-    const auto quoted = [&](std::string_view text) { return QuoteFile(text, in_.locale.is_utf8); };
-    if (operands.empty() || (operands.size() == 1 && !o_.target_directory)) {
-      if (operands.empty()) return in_.Usage("missing file operand");
-      return in_.Usage("missing destination file operand after " + quoted(operands[0]));
-    }
     std::optional<std::string> directory = o_.target_directory;
-    if (o_.no_target_directory) {
-      if (directory) return in_.Fail("cannot combine --target-directory (-t) and --no-target-directory (-T)");
-      if (operands.size() > 2) return in_.Usage("extra operand " + quoted(operands[2]));
-    } else {
-      const std::string& last = directory ? *directory : operands.back();
-      const auto found = in_.fs.Stat(last);
-      const bool is_directory = found && found->is_directory();
-      if (!is_directory && (directory || operands.size() > 2)) {
-        const Error error = found ? Error(Code::kNotDirectory) : found.error();
-        return in_.Fail((directory ? "target directory " : "target ") + quoted(last), error);
-      }
-      if (is_directory && !directory) {
-        directory = last;
-        operands.pop_back();
-      }
-    }
+    if (const auto failed = TakeDestination(in_, o_.no_target_directory, operands, directory)) return *failed;
     if (directory) return CopyInto(*directory, operands);
     if (o_.parents) return in_.Usage("with --parents, the destination must be a directory");
     return CopyTo(operands[0], operands[1]);
