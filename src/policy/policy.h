@@ -41,6 +41,8 @@ struct FileRules {
   // tools would act on them later. `.git/hooks` matches any path that ends so and all below it.
   std::vector<std::string> protected_names;
   uint64_t tmp_bytes = 1ull << 30;     // size of the private /tmp (and of home, each)
+  std::string home;        // absolute; a private directory stands there, with the rules' paths in it. Empty: no home
+  std::string home_store;  // host directory that keeps the private home between runs. Empty: gone with the run
 };
 
 // ---- network
@@ -140,7 +142,8 @@ struct KernelRules {
 };
 
 struct Policy {
-  std::string name;       // of the preset or document, for messages
+  std::string name;         // of the preset or document, for messages
+  std::string description;  // one line for people
   FileRules files;
   NetworkRules network;
   std::vector<SecretBinding> secrets;
