@@ -1,0 +1,185 @@
+// Writes the seccomp filters of the process wall as C++ arrays, at build time, with libseccomp.
+//
+// Default deny: a call that is not listed answers ENOSYS, as on a kernel that does not have it, so that programs take
+// their older way; calls that are known and dangerous answer EPERM. Another architecture's calls kill the process.
+// Three filters: the default; one that lets debuggers work; one for sandboxes in the sandbox.
+//
+// Usage: generate_seccomp > profiles.inc
+
+#include <errno.h>
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <linux/netlink.h>
+#include <sched.h>
+#include <seccomp.h>
+#include <sys/ioctl.h>
+#include <sys/personality.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/types.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <initializer_list>
+#include <string>
+#include <vector>
+
+#include "drivers/process/seccomp/calls.h"
+
+namespace {
+
+using paddock::process_wall::kAllowedCalls;
+using paddock::process_wall::kNestedCalls;
+using paddock::process_wall::kPtraceCalls;
+using paddock::process_wall::kRefusedCalls;
+
+[[noreturn]] void Die(const std::string& text) {
+  std::fprintf(stderr, "generate_seccomp: %s\n", text.c_str());
+  std::exit(1);
+}
+
+class Filter {
+ public:
+  explicit Filter(uint32_t fallback) : context_(seccomp_init(fallback)) {
+    if (context_ == nullptr) Die("seccomp_init");
+    // x32 shares the architecture's number; libseccomp refuses it by the same attribute.
+    Set(SCMP_FLTATR_ACT_BADARCH, SCMP_ACT_KILL_PROCESS);
+    Set(SCMP_FLTATR_CTL_OPTIMIZE, 2);
+  }
+  ~Filter() { seccomp_release(context_); }
+  Filter(const Filter&) = delete;
+  Filter& operator=(const Filter&) = delete;
+
+  void Add(uint32_t action, const char* name, std::initializer_list<scmp_arg_cmp> conditions = {}) {
+    const int call = seccomp_syscall_resolve_name(name);
+    if (call < 0) return;   // not a call of this architecture
+    const std::vector<scmp_arg_cmp> list(conditions);
+    const int status = seccomp_rule_add_array(context_, action, call, static_cast<unsigned>(list.size()), list.data());
+    if (status != 0) Die(std::string(name) + ": " + std::strerror(-status));
+  }
+  void Allow(const char* name, std::initializer_list<scmp_arg_cmp> conditions = {}) { Add(SCMP_ACT_ALLOW, name, conditions); }
+  void Refuse(const char* name, std::initializer_list<scmp_arg_cmp> conditions = {}) {
+    Add(SCMP_ACT_ERRNO(EPERM), name, conditions);
+  }
+
+  void Print(const std::string& name) {
+    char path[] = "/tmp/seccompXXXXXX";
+    const int file = mkstemp(path);
+    if (file < 0) Die("mkstemp");
+    unlink(path);
+    if (seccomp_export_bpf(context_, file) != 0) Die("export");
+    const off_t size = lseek(file, 0, SEEK_END);
+    std::vector<unsigned char> bytes(static_cast<size_t>(size));
+    if (pread(file, bytes.data(), bytes.size(), 0) != size) Die("read back");
+    close(file);
+    std::printf("constexpr sock_filter %s[] = {\n", name.c_str());
+    for (size_t at = 0; at + 8 <= bytes.size(); at += 8) {
+      uint16_t code = 0;
+      uint32_t k = 0;
+      std::memcpy(&code, &bytes[at], 2);
+      std::memcpy(&k, &bytes[at + 4], 4);
+      std::printf("    {%u, %u, %u, %uu},\n", code, bytes[at + 2], bytes[at + 3], k);
+    }
+    std::printf("};\n");
+  }
+
+ private:
+  void Set(scmp_filter_attr attribute, uint32_t value) {
+    if (seccomp_attr_set(context_, attribute, value) != 0) Die("attribute");
+  }
+  scmp_filter_ctx context_;
+};
+
+// The kernel looks at the low half of int arguments only, so a filter must, too.
+constexpr uint64_t kLow = 0xffffffff;
+
+constexpr uint64_t kNamespaceFlags = CLONE_NEWNS | CLONE_NEWCGROUP | CLONE_NEWUTS | CLONE_NEWIPC | CLONE_NEWUSER |
+                                     CLONE_NEWPID | CLONE_NEWNET | 0x80 /* CLONE_NEWTIME */;
+
+void AddSockets(Filter& filter) {
+  for (const char* name : {"socket", "socketpair"}) {
+    filter.Allow(name, {SCMP_A0(SCMP_CMP_MASKED_EQ, kLow, AF_UNIX)});
+  }
+  // Transport protocols of every day; raw, SCTP, MPTCP and the rest are kernel surface that nobody needs here.
+  for (const uint64_t family : {AF_INET, AF_INET6}) {
+    for (const uint64_t protocol : {IPPROTO_IP, IPPROTO_TCP, IPPROTO_UDP}) {
+      for (const uint64_t type : {SOCK_STREAM, SOCK_DGRAM}) {
+        filter.Allow("socket", {SCMP_A0(SCMP_CMP_MASKED_EQ, kLow, family), SCMP_A1(SCMP_CMP_MASKED_EQ, 0xf, type),
+                                SCMP_A2(SCMP_CMP_MASKED_EQ, kLow, protocol)});
+      }
+    }
+  }
+  filter.Allow("socket", {SCMP_A0(SCMP_CMP_MASKED_EQ, kLow, AF_NETLINK), SCMP_A2(SCMP_CMP_MASKED_EQ, kLow, NETLINK_ROUTE)});
+}
+
+// What depends on arguments is refused by a second program, which allows the rest: within one program libseccomp drops
+// a call's conditions once the call is allowed as a whole. The kernel runs both and the stricter answer holds.
+void RefuseByArgument(Filter& filter, bool allows_nesting) {
+  for (const uint64_t request : {TIOCSTI, TIOCLINUX, TIOCSETD, TIOCCONS}) {
+    filter.Refuse("ioctl", {SCMP_A1(SCMP_CMP_MASKED_EQ, kLow, request)});
+  }
+  // Modes with set-id bits: a file of the host's root that carries them would outlive the sandbox.
+  struct ModeArgument {
+    const char* name;
+    unsigned index;
+  };
+  for (const uint64_t bit : {S_ISUID, S_ISGID}) {
+    for (const auto& [name, index] : {ModeArgument{"chmod", 1}, {"fchmod", 1}, {"fchmodat", 2}, {"fchmodat2", 2},
+                                      {"creat", 1}, {"mknod", 1}, {"mknodat", 2}}) {
+      filter.Refuse(name, {scmp_arg_cmp{index, SCMP_CMP_MASKED_EQ, bit, bit}});
+    }
+    for (const auto& [name, index] : {ModeArgument{"open", 2}, {"openat", 3}}) {
+      // The mode counts only where the call can create; elsewhere the register holds anything.
+      for (const uint64_t creates : {uint64_t{O_CREAT}, uint64_t{O_TMPFILE} & ~uint64_t{O_DIRECTORY}}) {
+        filter.Refuse(name, {scmp_arg_cmp{index, SCMP_CMP_MASKED_EQ, bit, bit},
+                             scmp_arg_cmp{index - 1, SCMP_CMP_MASKED_EQ, creates, creates}});
+      }
+    }
+  }
+  if (allows_nesting) return;
+  for (uint64_t flag = 1; flag <= kNamespaceFlags; flag <<= 1) {
+    if ((flag & kNamespaceFlags) == 0) continue;
+    filter.Refuse("clone", {SCMP_A0(SCMP_CMP_MASKED_EQ, flag, flag)});
+    filter.Refuse("unshare", {SCMP_A0(SCMP_CMP_MASKED_EQ, flag, flag)});
+  }
+}
+
+void AllowCalls(Filter& filter, bool allows_ptrace, bool allows_nesting) {
+  for (const char* name : kAllowedCalls) filter.Allow(name);
+  for (const char* name : kRefusedCalls) {
+    const auto is_in = [name](const auto& list) {
+      for (const char* granted : list) {
+        if (std::strcmp(granted, name) == 0) return true;
+      }
+      return false;
+    };
+    if ((allows_ptrace && is_in(kPtraceCalls)) || (allows_nesting && is_in(kNestedCalls))) filter.Allow(name);
+    else filter.Refuse(name);
+  }
+  AddSockets(filter);
+  for (const uint64_t persona : {uint64_t{PER_LINUX}, uint64_t{0xffffffff}, uint64_t{ADDR_NO_RANDOMIZE}}) {
+    filter.Allow("personality", {SCMP_A0(SCMP_CMP_MASKED_EQ, kLow, persona)});
+  }
+  // clone3 hides its flags behind a pointer. It has no rule, so it answers ENOSYS, and clone is used, whose flags show.
+}
+
+void Print(const char* suffix, bool allows_ptrace, bool allows_nesting) {
+  Filter calls(SCMP_ACT_ERRNO(ENOSYS));
+  AllowCalls(calls, allows_ptrace, allows_nesting);
+  calls.Print(std::string("kCalls") + suffix);
+  Filter arguments(SCMP_ACT_ALLOW);
+  RefuseByArgument(arguments, allows_nesting);
+  arguments.Print(std::string("kArguments") + suffix);
+}
+
+}  // namespace
+
+int main() {
+  std::printf("// Made by generate_seccomp; not to be edited.\n");
+  Print("Default", false, false);
+  Print("Ptrace", true, false);
+  Print("Nested", false, true);
+  return 0;
+}

@@ -1,0 +1,388 @@
+#include "drivers/process/wall/file_tree.h"
+
+#include <fcntl.h>
+#include <linux/openat2.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstring>
+
+#include "drivers/process/wall/id_map.h"
+
+namespace paddock::process_wall {
+namespace {
+
+Error Failure(std::string_view what, std::string_view name) {
+  const int code = errno;
+  return Error(static_cast<Code>(code), std::string(what) + " " + std::string(name) + ": " + std::strerror(code));
+}
+
+int OpenBeneath(int directory, const char* path, uint64_t flags) {
+  open_how how{};
+  how.flags = flags;
+  how.resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS;
+  return static_cast<int>(syscall(SYS_openat2, directory, path, &how, sizeof how));
+}
+
+Status SetAttributes(int mount, uint64_t set, uint64_t clear, bool recursively, std::string_view name) {
+  mount_attr attributes{};
+  attributes.attr_set = set;
+  attributes.attr_clr = clear;
+  const unsigned flags = AT_EMPTY_PATH | (recursively ? AT_RECURSIVE : 0);
+  if (mount_setattr(mount, "", flags, &attributes, sizeof attributes) != 0) return Failure("set flags of", name);
+  return {};
+}
+
+Result<Descriptor> CloneMount(int directory, const char* path, bool recursively, std::string_view name) {
+  const unsigned flags = OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | AT_EMPTY_PATH | AT_SYMLINK_NOFOLLOW |
+                         (recursively ? static_cast<unsigned>(AT_RECURSIVE) : 0u);
+  Descriptor mount(open_tree(directory, path, flags));
+  if (!mount.is_open()) return Failure("take", name);
+  return mount;
+}
+
+bool IsDirectory(int descriptor) {
+  struct stat status{};
+  return fstatat(descriptor, "", &status, AT_EMPTY_PATH) == 0 && S_ISDIR(status.st_mode);
+}
+
+constexpr uint64_t kAlways = MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV;
+
+}  // namespace
+
+Status FileTree::OpenSources() {
+  sources_.resize(plan_.mounts.size());
+  for (size_t i = 0; i < plan_.mounts.size(); ++i) {
+    const MountStep& step = plan_.mounts[i];
+    if (step.kind != MountStep::Kind::kBind && step.kind != MountStep::Kind::kOverlay) continue;
+    PADDOCK_TRY(OpenSource(step, sources_[i]));
+  }
+  return {};
+}
+
+Status FileTree::OpenSource(const MountStep& step, Source& source) {
+  auto mount = CloneMount(AT_FDCWD, step.source.c_str(), true, step.source);
+  if (!mount) {
+    if (!step.optional) return mount.error();
+    source.is_absent = true;
+    if (mount.error().code != Code::kNoEntry) warn_(std::string(mount.error().Text()) + "; it is left out");
+    return {};
+  }
+  source.mount = std::move(*mount);
+  source.is_directory = IsDirectory(source.mount.get());
+  if (step.remaps) PADDOCK_TRY(Remap(source.mount.get()));
+  if (step.kind == MountStep::Kind::kOverlay) {
+    PADDOCK_ASSIGN(source.upper, CloneMount(AT_FDCWD, step.extra.c_str(), false, step.extra));
+    if (Status set = SetAttributes(source.upper.get(), kAlways, 0, false, step.extra); !set) return set;
+  }
+  return {};
+}
+
+Status FileTree::Remap(int mount) {
+  if (!id_map_.is_open()) {
+    PADDOCK_ASSIGN(id_map_, MakeIdMap({plan_.disk_uid, plan_.host_uid}, {plan_.disk_gid, plan_.host_gid}));
+  }
+  mount_attr attributes{};
+  attributes.attr_set = MOUNT_ATTR_IDMAP;
+  attributes.userns_fd = static_cast<uint64_t>(id_map_.get());
+  if (mount_setattr(mount, "", AT_EMPTY_PATH | AT_RECURSIVE, &attributes, sizeof attributes) != 0) {
+    return Failure("map owners of", "a writable directory (its file system may not allow it; run as its owner instead of root)");
+  }
+  return {};
+}
+
+Status FileTree::Build() {
+  if (mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0) return Failure("make private", "/");
+  const char* base = nullptr;
+  for (const char* candidate : {"/tmp", "/run", "/mnt", "/var"}) {
+    if (mount("paddock", candidate, "tmpfs", MS_NOSUID | MS_NODEV, "mode=755,size=16m,nr_inodes=16k") == 0) {
+      base = candidate;
+      break;
+    }
+  }
+  if (base == nullptr) return Failure("mount", "a tmpfs as the new root");
+  root_.Reset(open(base, O_PATH | O_DIRECTORY | O_CLOEXEC));
+  if (!root_.is_open() || mkdirat(root_.get(), ".paddock", 0700) != 0) return Failure("prepare", base);
+  scratch_.Reset(openat(root_.get(), ".paddock", O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+  for (size_t i = 0; i < plan_.mounts.size(); ++i) {
+    if (Status applied = Apply(plan_.mounts[i], sources_[i]); !applied) {
+      return Error(applied.error().code, "at " + plan_.mounts[i].target + ": " + std::string(applied.error().Text()));
+    }
+    sources_[i] = {};
+  }
+  return EnterNewRoot();
+}
+
+Status FileTree::Apply(const MountStep& step, Source& source) {
+  switch (step.kind) {
+    case MountStep::Kind::kTmpfs: return MountTmpfs(step);
+    case MountStep::Kind::kBind: return source.is_absent ? Status() : MountBind(step, source);
+    case MountStep::Kind::kOverlay: return source.is_absent ? Status() : MountOverlay(step, source);
+    case MountStep::Kind::kSymlink: return MakeSymlink(step);
+    case MountStep::Kind::kFile: return MakeFile(step);
+    case MountStep::Kind::kDirectory: {
+      auto made = OpenTarget(step.target, true, true);
+      return made ? Status() : Status(made.error());
+    }
+    case MountStep::Kind::kMask: return Mask(step);
+    case MountStep::Kind::kReadOnly: return ProtectInPlace(step, true);
+    case MountStep::Kind::kPin: return ProtectInPlace(step, false);
+    case MountStep::Kind::kProc: return MountProc(step);
+    case MountStep::Kind::kDevices: return MakeDevices(step);
+  }
+  return Error(Code::kInvalid, "unknown step");
+}
+
+Result<Descriptor> FileTree::OpenParent(std::string_view path, bool makes, std::string& name) {
+  while (!path.empty() && path.front() == '/') path.remove_prefix(1);
+  while (!path.empty() && path.back() == '/') path.remove_suffix(1);
+  Descriptor at(fcntl(root_.get(), F_DUPFD_CLOEXEC, 3));
+  while (true) {
+    const size_t slash = path.find('/');
+    name = path.substr(0, slash);
+    if (name.empty() && slash == std::string_view::npos) {
+      name = ".";
+      return at;
+    }
+    if (name == "." || name == ".." || name.empty()) return Error(Code::kInvalid, "odd path");
+    if (slash == std::string_view::npos) return at;
+    path.remove_prefix(slash + 1);
+    int next = OpenBeneath(at.get(), name.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC);
+    if (next < 0 && errno == ENOENT && makes) {
+      if (mkdirat(at.get(), name.c_str(), 0755) != 0 && errno != EEXIST) return Failure("make directory", name);
+      next = OpenBeneath(at.get(), name.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC);
+    }
+    if (next < 0) return Failure("open", name);
+    at.Reset(next);
+  }
+}
+
+Result<Descriptor> FileTree::OpenTarget(std::string_view path, bool makes, bool is_directory) {
+  std::string name;
+  PADDOCK_ASSIGN(Descriptor parent, OpenParent(path, makes, name));
+  Descriptor target(OpenBeneath(parent.get(), name.c_str(), O_PATH | O_CLOEXEC));
+  if (!target.is_open() && errno == ENOENT && makes) {
+    if (is_directory) {
+      if (mkdirat(parent.get(), name.c_str(), 0755) != 0) return Failure("make directory", name);
+    } else {
+      const Descriptor made(openat(parent.get(), name.c_str(), O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0444));
+      if (!made.is_open()) return Failure("make file", name);
+    }
+    target.Reset(OpenBeneath(parent.get(), name.c_str(), O_PATH | O_CLOEXEC));
+  }
+  if (!target.is_open()) return Failure("open", name);
+  return target;
+}
+
+Status FileTree::Attach(int mount, std::string_view target, bool is_directory) {
+  PADDOCK_ASSIGN(const Descriptor at, OpenTarget(target, true, is_directory));
+  if (move_mount(mount, "", at.get(), "", MOVE_MOUNT_F_EMPTY_PATH | MOVE_MOUNT_T_EMPTY_PATH) != 0) {
+    return Failure("mount at", target);
+  }
+  return {};
+}
+
+Result<Descriptor> FileTree::NewTmpfs(uint64_t size, uint32_t mode, bool is_readonly) {
+  const Descriptor context(fsopen("tmpfs", FSOPEN_CLOEXEC));
+  if (!context.is_open()) return Failure("open", "tmpfs");
+  std::array<char, 32> mode_text{};
+  std::snprintf(mode_text.data(), mode_text.size(), "%o", mode);
+  const std::string inodes = std::to_string(std::max<uint64_t>(size / 2048, 16));
+  if (fsconfig(context.get(), FSCONFIG_SET_STRING, "size", std::to_string(size).c_str(), 0) != 0 ||
+      fsconfig(context.get(), FSCONFIG_SET_STRING, "nr_inodes", inodes.c_str(), 0) != 0 ||
+      fsconfig(context.get(), FSCONFIG_SET_STRING, "mode", mode_text.data(), 0) != 0 ||
+      fsconfig(context.get(), FSCONFIG_SET_STRING, "source", "paddock", 0) != 0 ||
+      fsconfig(context.get(), FSCONFIG_CMD_CREATE, nullptr, nullptr, 0) != 0) {
+    return Failure("set up", "tmpfs");
+  }
+  Descriptor mount(fsmount(context.get(), FSMOUNT_CLOEXEC, static_cast<unsigned>(kAlways | (is_readonly ? MOUNT_ATTR_RDONLY : 0))));
+  if (!mount.is_open()) return Failure("mount", "tmpfs");
+  return mount;
+}
+
+Status FileTree::MountTmpfs(const MountStep& step) {
+  PADDOCK_ASSIGN(const Descriptor mount, NewTmpfs(step.size, step.mode, false));
+  return Attach(mount.get(), step.target, true);
+}
+
+Status FileTree::MountBind(const MountStep& step, Source& source) {
+  const uint64_t set = kAlways | (step.writable ? 0 : MOUNT_ATTR_RDONLY);
+  PADDOCK_TRY(SetAttributes(source.mount.get(), set, 0, true, step.source));
+  if (step.target != "/") return Attach(source.mount.get(), step.target, source.is_directory);
+  PADDOCK_TRY(Attach(source.mount.get(), "/.paddock/root", true));
+  PADDOCK_ASSIGN(root_, OpenTarget("/.paddock/root", false, true));
+  return {};
+}
+
+Status FileTree::MountOverlay(const MountStep& step, Source& source) {
+  const std::string number = std::to_string(scratch_count_++);
+  const std::string lower = "l" + number, upper = "u" + number, merged = "m" + number;
+  for (const std::string& name : {lower, upper, merged}) {
+    if (mkdirat(scratch_.get(), name.c_str(), 0755) != 0) return Failure("make directory", name);
+  }
+  const auto attach = [&](int mount, const std::string& name) -> Status {
+    if (move_mount(mount, "", scratch_.get(), name.c_str(), MOVE_MOUNT_F_EMPTY_PATH) != 0) return Failure("mount", name);
+    return {};
+  };
+  PADDOCK_TRY(SetAttributes(source.mount.get(), kAlways | MOUNT_ATTR_RDONLY, 0, true, step.source));
+  PADDOCK_TRY(attach(source.mount.get(), lower));
+  PADDOCK_TRY(attach(source.upper.get(), upper));
+  if (fchdir(scratch_.get()) != 0) return Failure("enter", "the scratch directory");
+  const std::string data = "userxattr,lowerdir=" + lower + ",upperdir=" + upper + "/upper,workdir=" + upper + "/work";
+  if (::mount("paddock", merged.c_str(), "overlay", MS_NOSUID | MS_NODEV, data.c_str()) != 0) return Failure("overlay", step.target);
+  PADDOCK_ASSIGN(const Descriptor mount, CloneMount(scratch_.get(), merged.c_str(), false, step.target));
+  for (const std::string& name : {merged, upper, lower}) {
+    if (umount2(name.c_str(), MNT_DETACH) != 0) return Failure("detach", name);
+  }
+  if (step.target != "/") return Attach(mount.get(), step.target, true);
+  PADDOCK_TRY(Attach(mount.get(), "/.paddock/root", true));
+  PADDOCK_ASSIGN(root_, OpenTarget("/.paddock/root", false, true));
+  return {};
+}
+
+Status FileTree::MakeSymlink(const MountStep& step) {
+  std::string name;
+  PADDOCK_ASSIGN(const Descriptor parent, OpenParent(step.target, true, name));
+  if (symlinkat(step.extra.c_str(), parent.get(), name.c_str()) != 0 && errno != EEXIST) return Failure("link", name);
+  return {};
+}
+
+Status FileTree::MakeFile(const MountStep& step) {
+  const std::string name = "f" + std::to_string(scratch_count_++);
+  {
+    const Descriptor file(openat(scratch_.get(), name.c_str(), O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0644));
+    if (!file.is_open()) return Failure("make file", name);
+    for (size_t at = 0; at < step.extra.size();) {
+      const ssize_t written = write(file.get(), step.extra.data() + at, step.extra.size() - at);
+      if (written <= 0) return Failure("write", step.target);
+      at += static_cast<size_t>(written);
+    }
+    if (fchmod(file.get(), step.mode) != 0) return Failure("set mode of", step.target);
+  }
+  PADDOCK_ASSIGN(const Descriptor mount, CloneMount(scratch_.get(), name.c_str(), false, step.target));
+  PADDOCK_TRY(SetAttributes(mount.get(), kAlways | MOUNT_ATTR_RDONLY, 0, false, step.target));
+  const Status attached = Attach(mount.get(), step.target, false);
+  unlinkat(scratch_.get(), name.c_str(), 0);
+  if (!attached && step.optional) return {};
+  return attached;
+}
+
+Status FileTree::Mask(const MountStep& step) {
+  auto target = OpenTarget(step.target, false, false);
+  if (!target) {
+    if (target.error().code == Code::kNoEntry || target.error().code == Code::kNotDirectory) return {};
+    return target.error();
+  }
+  const bool is_directory = IsDirectory(target->get());
+  Descriptor& blank = is_directory ? blank_directory_ : blank_file_;
+  if (!blank.is_open()) {
+    if (is_directory) {
+      PADDOCK_ASSIGN(blank, NewTmpfs(4096, 0, true));
+    } else {
+      const Descriptor made(openat(scratch_.get(), "blank", O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0));
+      if (!made.is_open() || fchmod(made.get(), 0) != 0) return Failure("make", "a blank file");
+      PADDOCK_ASSIGN(blank, CloneMount(scratch_.get(), "blank", false, "a blank file"));
+      PADDOCK_TRY(SetAttributes(blank.get(), kAlways | MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOEXEC, 0, false, "a blank file"));
+    }
+    // What masks are cloned from must itself be attached somewhere.
+    const char* name = is_directory ? "blanks" : "blank";
+    if (is_directory && mkdirat(scratch_.get(), name, 0700) != 0) return Failure("make", name);
+    if (move_mount(blank.get(), "", scratch_.get(), name, MOVE_MOUNT_F_EMPTY_PATH) != 0) return Failure("mount", name);
+  }
+  PADDOCK_ASSIGN(const Descriptor mount, CloneMount(blank.get(), "", false, step.target));
+  if (move_mount(mount.get(), "", target->get(), "", MOVE_MOUNT_F_EMPTY_PATH | MOVE_MOUNT_T_EMPTY_PATH) != 0) {
+    return Failure("mask", step.target);
+  }
+  return {};
+}
+
+Status FileTree::ProtectInPlace(const MountStep& step, bool makes_readonly) {
+  auto target = OpenTarget(step.target, false, false);
+  if (!target) {
+    // A link in the tree is not followed: what it names is protected at its own place.
+    const Code code = target.error().code;
+    if (code == Code::kNoEntry || code == Code::kNotDirectory || code == Code::kLoop) return {};
+    return target.error();
+  }
+  PADDOCK_ASSIGN(const Descriptor mount, CloneMount(target->get(), "", true, step.target));
+  if (makes_readonly) PADDOCK_TRY(SetAttributes(mount.get(), kAlways | MOUNT_ATTR_RDONLY, 0, true, step.target));
+  if (move_mount(mount.get(), "", target->get(), "", MOVE_MOUNT_F_EMPTY_PATH | MOVE_MOUNT_T_EMPTY_PATH) != 0) {
+    return Failure("protect", step.target);
+  }
+  return {};
+}
+
+Status FileTree::MountProc(const MountStep& step) {
+  const Descriptor context(fsopen("proc", FSOPEN_CLOEXEC));
+  if (!context.is_open() || fsconfig(context.get(), FSCONFIG_CMD_CREATE, nullptr, nullptr, 0) != 0) {
+    return Failure("set up", "proc");
+  }
+  const Descriptor mount(fsmount(context.get(), FSMOUNT_CLOEXEC, static_cast<unsigned>(kAlways | MOUNT_ATTR_NOEXEC)));
+  if (!mount.is_open()) return Failure("mount", "proc (a container that hides parts of its own /proc does not allow it)");
+  return Attach(mount.get(), step.target, true);
+}
+
+Status FileTree::MakeDevices(const MountStep& step) {
+  MountStep tree = step;
+  tree.size = 1 << 20;
+  tree.mode = 0755;
+  PADDOCK_TRY(MountTmpfs(tree));
+  for (const char* name : {"null", "zero", "full", "random", "urandom", "tty"}) {
+    const std::string source = "/dev/" + std::string(name);
+    PADDOCK_ASSIGN(const Descriptor mount, CloneMount(AT_FDCWD, source.c_str(), false, source));
+    // The one place where a device must work.
+    PADDOCK_TRY(SetAttributes(mount.get(), MOUNT_ATTR_NOSUID | MOUNT_ATTR_NOEXEC, 0, false, source));
+    PADDOCK_TRY(Attach(mount.get(), step.target + "/" + name, false));
+  }
+  const Descriptor context(fsopen("devpts", FSOPEN_CLOEXEC));
+  if (!context.is_open() || fsconfig(context.get(), FSCONFIG_SET_STRING, "ptmxmode", "0666", 0) != 0 ||
+      fsconfig(context.get(), FSCONFIG_SET_STRING, "mode", "0620", 0) != 0 ||
+      fsconfig(context.get(), FSCONFIG_CMD_CREATE, nullptr, nullptr, 0) != 0) {
+    return Failure("set up", "devpts");
+  }
+  const Descriptor terminals(fsmount(context.get(), FSMOUNT_CLOEXEC, static_cast<unsigned>(MOUNT_ATTR_NOSUID | MOUNT_ATTR_NOEXEC)));
+  if (!terminals.is_open()) return Failure("mount", "devpts");
+  PADDOCK_TRY(Attach(terminals.get(), step.target + "/pts", true));
+  MountStep shared = step;
+  shared.target = step.target + "/shm";
+  shared.size = step.size;
+  shared.mode = 01777;
+  PADDOCK_TRY(MountTmpfs(shared));
+  const std::array<std::pair<const char*, const char*>, 5> links{{{"ptmx", "pts/ptmx"}, {"fd", "/proc/self/fd"}, {"stdin", "/proc/self/fd/0"},
+                                                                 {"stdout", "/proc/self/fd/1"}, {"stderr", "/proc/self/fd/2"}}};
+  for (const auto& [name, target] : links) {
+    MountStep link;
+    link.target = step.target + "/" + name;
+    link.extra = target;
+    PADDOCK_TRY(MakeSymlink(link));
+  }
+  return {};
+}
+
+Status FileTree::EnterNewRoot() {
+  for (const char* name : {"blank", "blanks"}) {
+    if (fchdir(scratch_.get()) == 0) umount2(name, MNT_DETACH);
+  }
+  // The tree's skeleton does not change any more; private directories are file systems of their own.
+  if (fchdir(root_.get()) != 0) return Failure("enter", "the new root");
+  unlinkat(scratch_.get(), "blank", 0);
+  unlinkat(scratch_.get(), "blanks", AT_REMOVEDIR);
+  scratch_.Reset();
+  unlinkat(root_.get(), ".paddock", AT_REMOVEDIR);
+  blank_file_.Reset();
+  blank_directory_.Reset();
+  if (syscall(SYS_pivot_root, ".", ".") != 0) return Failure("change the root to", "the new tree");
+  if (umount2(".", MNT_DETACH) != 0) return Failure("leave", "the host's tree");
+  if (chdir("/") != 0) return Failure("enter", "/");
+  mount_attr attributes{};
+  attributes.attr_set = MOUNT_ATTR_RDONLY | kAlways;
+  if (mount_setattr(AT_FDCWD, "/", 0, &attributes, sizeof attributes) != 0) return Failure("set flags of", "/");
+  root_.Reset();
+  return {};
+}
+
+}  // namespace paddock::process_wall

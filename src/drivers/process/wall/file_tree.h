@@ -1,0 +1,70 @@
+// FileTree: builds the file tree of a wall from the steps of its plan, in the mount namespace of the wall.
+//
+// Sources are taken as detached mounts by descriptor before anything is mounted, targets are found without following
+// links, and read-only is set on whole trees of mounts. In the end the new tree is the root and nothing of the host's is
+// left below it but what was bound.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "drivers/process/wall/descriptor.h"
+#include "drivers/process/wall/plan.h"
+
+namespace paddock::process_wall {
+
+class FileTree {
+ public:
+  using Warn = std::function<void(std::string_view text)>;
+  FileTree(const WallPlan& plan, Warn warn) : plan_(plan), warn_(std::move(warn)) {}
+
+  // Clones the mounts of every source. Where the launcher is root it runs before the namespaces are made, with root's
+  // rights on the host's files; otherwise inside. Errors name the source.
+  Status OpenSources();
+  // Mounts everything and changes the root. Runs inside the new mount and PID namespaces.
+  Status Build();
+
+ private:
+  struct Source {
+    Descriptor mount;       // what the step shows; of kOverlay the lower directory
+    Descriptor upper;       // kOverlay: the directory that holds upper/ and work/
+    bool is_directory = true;
+    bool is_absent = false;
+  };
+
+  Status OpenSource(const MountStep& step, Source& source);
+  Status Remap(int mount);
+  Status Apply(const MountStep& step, Source& source);
+  Status MountTmpfs(const MountStep& step);
+  Status MountBind(const MountStep& step, Source& source);
+  Status MountOverlay(const MountStep& step, Source& source);
+  Status MountProc(const MountStep& step);
+  Status MakeDevices(const MountStep& step);
+  Status MakeFile(const MountStep& step);
+  Status MakeSymlink(const MountStep& step);
+  Status Mask(const MountStep& step);
+  Status ProtectInPlace(const MountStep& step, bool makes_readonly);
+  Status EnterNewRoot();
+
+  // Opens a path inside without following links; makes missing parents, and the last component as a directory or an
+  // empty file, when `makes` is set. Errors: kNoEntry, kLoop for a link on the way, what mkdir says.
+  Result<Descriptor> OpenTarget(std::string_view path, bool makes, bool is_directory);
+  Result<Descriptor> OpenParent(std::string_view path, bool makes, std::string& name);
+  Status Attach(int mount, std::string_view target, bool is_directory);
+  Result<Descriptor> NewTmpfs(uint64_t size, uint32_t mode, bool is_readonly);
+
+  const WallPlan& plan_;
+  Warn warn_;
+  std::vector<Source> sources_;
+  Descriptor id_map_;      // a user namespace that maps disk_uid to host_uid
+  Descriptor root_;        // the new root while it is being built
+  Descriptor scratch_;     // a private directory on the first tmpfs
+  Descriptor blank_file_;  // mounts that masks are cloned from
+  Descriptor blank_directory_;
+  int scratch_count_ = 0;
+};
+
+}  // namespace paddock::process_wall

@@ -1,0 +1,210 @@
+#include "drivers/process/wall/launcher.h"
+
+#include <fcntl.h>
+#include <grp.h>
+#include <linux/keyctl.h>
+#include <linux/sched.h>
+#include <poll.h>
+#include <sched.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "drivers/process/wall/confine.h"
+#include "drivers/process/wall/descriptor.h"
+#include "drivers/process/wall/file_tree.h"
+#include "drivers/process/wall/id_map.h"
+#include "drivers/process/wall/launch_channel.h"
+#include "drivers/process/wall/network.h"
+#include "drivers/process/wall/plan.h"
+
+namespace paddock::process_wall {
+namespace {
+
+using Kind = LaunchMessage::Kind;
+
+Error Failure(const std::string& what) {
+  const int code = errno;
+  return Error(static_cast<Code>(code), what + ": " + std::strerror(code));
+}
+
+[[noreturn]] void Fail(int launch, const Error& error) {
+  const Status sent = SendLaunchMessage(launch, Kind::kFailed, static_cast<int64_t>(error.code), error.Text());
+  (void)sent;   // whoever waited is gone; the exit says the rest
+  _exit(1);
+}
+
+Result<WallPlan> ReceivePlan(int launch) {
+  std::string bytes;
+  // The plan may be larger than a packet: it comes as a length and pieces.
+  uint64_t size = 0;
+  if (recv(launch, &size, sizeof size, 0) != static_cast<ssize_t>(sizeof size)) return Failure("read the plan");
+  bytes.resize(size);
+  for (size_t at = 0; at < size;) {
+    const ssize_t got = recv(launch, bytes.data() + at, size - at, 0);
+    if (got <= 0) return Failure("read the plan");
+    at += static_cast<size_t>(got);
+  }
+  return WallPlan::Decode(bytes);
+}
+
+Status JoinGroup(const std::string& directory) {
+  const std::string path = directory + "/cgroup.procs";
+  const Descriptor file(open(path.c_str(), O_WRONLY | O_CLOEXEC));
+  if (!file.is_open() || write(file.get(), "0", 1) != 1) return Failure("join " + path);
+  return {};
+}
+
+// Ids are set while the process still has its namespace's capabilities, which changing them from an unmapped id keeps.
+Status TakeIdentity(const WallPlan& plan) {
+  if (plan.is_root && setgroups(0, nullptr) != 0) return Failure("leave the caller's groups");
+  if (setresgid(plan.gid, plan.gid, plan.gid) != 0) return Failure("set the group id");
+  prctl(PR_SET_KEEPCAPS, 1, 0, 0, 0);
+  if (setresuid(plan.uid, plan.uid, plan.uid) != 0) return Failure("set the user id");
+  return {};
+}
+
+Status SetLimits(const WallPlan& plan) {
+  for (const ResourceLimit& limit : plan.limits) {
+    rlimit current{};
+    if (getrlimit(static_cast<__rlimit_resource_t>(limit.resource), &current) != 0) return Failure("read a resource limit");
+    const rlim_t value = std::min<rlim_t>(limit.value, current.rlim_max);
+    const rlimit wanted{value, value};
+    if (setrlimit(static_cast<__rlimit_resource_t>(limit.resource), &wanted) != 0) return Failure("set a resource limit");
+  }
+  return {};
+}
+
+std::vector<std::string> WritablePlaces(const WallPlan& plan) {
+  std::vector<std::string> places;
+  for (const MountStep& step : plan.mounts) {
+    const bool is_bind = step.kind == MountStep::Kind::kBind && step.writable;
+    if (is_bind || step.kind == MountStep::Kind::kTmpfs || step.kind == MountStep::Kind::kOverlay) places.push_back(step.target);
+    if (step.kind == MountStep::Kind::kDevices) places.push_back(step.target + "/shm");
+  }
+  return places;
+}
+
+// In the new namespaces, as process 1.
+Status BuildInside(const WallPlan& plan, FileTree& tree, int launch) {
+  prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
+  if (!plan.is_root) PADDOCK_TRY(tree.OpenSources());
+  PADDOCK_TRY(TakeIdentity(plan));
+  PADDOCK_TRY(SetUpNetwork(plan.captures_network));
+  for (size_t i = 0; i < plan.listeners.size(); ++i) {
+    PADDOCK_ASSIGN(const Descriptor listener, MakeListener(plan.listeners[i]));
+    PADDOCK_TRY(SendLaunchMessage(launch, Kind::kListener, static_cast<int64_t>(i), {}, listener.get()));
+  }
+  if (sethostname(plan.hostname.data(), plan.hostname.size()) != 0) return Failure("set the host name");
+  if (setdomainname("(none)", 6) != 0) return Failure("set the domain name");
+  PADDOCK_TRY(tree.Build());
+  PADDOCK_TRY(SetLimits(plan));
+  syscall(SYS_keyctl, KEYCTL_JOIN_SESSION_KEYRING, nullptr);
+  umask(022);
+  PADDOCK_TRY(DropPrivileges());
+  if (plan.uses_landlock) {
+    PADDOCK_ASSIGN(const bool has_landlock, RestrictWithLandlock(WritablePlaces(plan)));
+    if (!has_landlock) PADDOCK_TRY(SendLaunchMessage(launch, Kind::kWarning, 0, "this kernel has no Landlock; mounts and namespaces alone confine files"));
+  }
+  return InstallSeccomp(plan.seccomp);
+}
+
+void ResetSignals() {
+  for (int signal = 1; signal < NSIG; ++signal) ::signal(signal, SIG_DFL);
+  sigset_t none;
+  sigemptyset(&none);
+  sigprocmask(SIG_SETMASK, &none, nullptr);
+}
+
+// What is left of the first process: it sees to it that the wall ends with its driver, however that ends, and that no
+// cgroup stays behind.
+[[noreturn]] void Guard(const WallPlan& plan, int pidfd) {
+  close(kControlDescriptor);
+  while (true) {
+    pollfd watched[2] = {{pidfd, POLLIN, 0}, {kLaunchDescriptor, 0, 0}};
+    if (poll(watched, 2, -1) < 0 && errno != EINTR) break;
+    if (watched[0].revents != 0) break;
+    if (watched[1].revents != 0) {
+      syscall(SYS_pidfd_send_signal, pidfd, SIGKILL, nullptr, 0);
+      watched[1].fd = -1;
+      pollfd end{pidfd, POLLIN, 0};
+      while (poll(&end, 1, -1) < 0 && errno == EINTR) {
+      }
+      break;
+    }
+  }
+  for (const std::string& directory : plan.cgroups) rmdir(directory.c_str());
+  if (!plan.cgroup2.empty()) rmdir(plan.cgroup2.c_str());
+  _exit(0);
+}
+
+}  // namespace
+
+bool BuildWall() {
+  constexpr int launch = kLaunchDescriptor;
+  if (close_range(kControlDescriptor + 1, ~0u, 0) != 0) Fail(launch, Failure("close descriptors"));
+  // Out of the caller's terminal: its Ctrl-C is for the driver, and nothing inside has it as /dev/tty.
+  setsid();
+  ResetSignals();
+  auto plan = ReceivePlan(launch);
+  if (!plan) Fail(launch, plan.error());
+  for (const std::string& directory : plan->cgroups) {
+    if (Status joined = JoinGroup(directory); !joined) Fail(launch, joined.error());
+  }
+  FileTree tree(*plan, [launch](std::string_view text) {
+    const Status sent = SendLaunchMessage(launch, Kind::kWarning, 0, text);
+    (void)sent;
+  });
+  if (plan->is_root) {
+    if (Status opened = tree.OpenSources(); !opened) Fail(launch, opened.error());
+  }
+  int gate[2];
+  if (pipe2(gate, O_CLOEXEC) != 0) Fail(launch, Failure("make a pipe"));
+  int pidfd = -1;
+  clone_args arguments{};
+  arguments.flags = CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWNET | CLONE_NEWIPC | CLONE_NEWUTS | CLONE_NEWCGROUP |
+                    CLONE_PARENT | CLONE_PIDFD;
+  arguments.pidfd = reinterpret_cast<uint64_t>(&pidfd);
+  Descriptor group;
+  if (!plan->cgroup2.empty()) {
+    group.Reset(open(plan->cgroup2.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+    if (!group.is_open()) Fail(launch, Failure("open " + plan->cgroup2));
+    arguments.flags |= CLONE_INTO_CGROUP;
+    arguments.cgroup = static_cast<uint64_t>(group.get());
+  }
+  const long child = syscall(SYS_clone3, &arguments, sizeof arguments);
+  if (child < 0) Fail(launch, Failure("make the namespaces"));
+  if (child == 0) {
+    close(gate[1]);
+    char go = 0;
+    if (read(gate[0], &go, 1) != 1) _exit(1);
+    close(gate[0]);
+    if (Status built = BuildInside(*plan, tree, launch); !built) Fail(launch, built.error());
+    if (Status sent = SendLaunchMessage(launch, Kind::kReady); !sent) _exit(1);
+    close(launch);
+    return true;
+  }
+  if (Status sent = SendLaunchMessage(launch, Kind::kProcess, child, {}, pidfd); !sent) _exit(1);
+  const Status mapped = WriteIdMaps(static_cast<pid_t>(child), {plan->uid, plan->host_uid}, {plan->gid, plan->host_gid}, !plan->is_root);
+  if (!mapped) Fail(launch, mapped.error());
+  if (write(gate[1], "g", 1) != 1) Fail(launch, Failure("let the wall begin"));
+  close(gate[0]);
+  close(gate[1]);
+  // Back out of the groups, whose memory limit is not meant for this process. Where that fails it stays in.
+  for (const std::string& directory : plan->cgroups) {
+    const Status left = JoinGroup(directory.substr(0, directory.rfind('/')));
+    (void)left;
+  }
+  Guard(*plan, pidfd);
+}
+
+}  // namespace paddock::process_wall

@@ -1,0 +1,46 @@
+// Starting a wall: the driver's side of drivers/process/wall/launcher.h.
+#pragma once
+
+#include <sys/types.h>
+
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "drivers/process/wall/descriptor.h"
+#include "drivers/process/wall/plan.h"
+
+namespace paddock::process_wall {
+
+// A wall that stands, with its init waiting for the guest protocol. Destroying it ends everything inside.
+class Wall {
+ public:
+  // Starts `guest_program` with the plan and waits until the wall stands. Errors: kUnavailable with what the launcher
+  // says; kTimedOut; what starting a program says.
+  static Result<Wall> Launch(const WallPlan& plan, const std::string& guest_program);
+
+  Wall(Wall&& other) noexcept;
+  Wall& operator=(Wall&&) = delete;
+  ~Wall();
+
+  int control() const { return control_.get(); }       // the guest protocol; the wall's
+  pid_t pid() const { return pid_; }                    // of the init, on the host
+  Descriptor TakeListener(size_t index) { return std::move(listeners_.at(index)); }   // in the order of plan.listeners
+  const std::vector<std::string>& warnings() const { return warnings_; }
+  // Ends everything inside and waits until it has ended and the cgroups are gone. Idempotent.
+  void Destroy();
+
+ private:
+  Wall() = default;
+
+  Descriptor control_;
+  Descriptor launch_;   // held open: the guard ends the wall when it closes
+  Descriptor pidfd_;
+  pid_t pid_ = -1;
+  pid_t guard_ = -1;
+  std::vector<Descriptor> listeners_;
+  std::vector<std::string> warnings_;
+  std::vector<std::string> cgroups_;
+};
+
+}  // namespace paddock::process_wall

@@ -1,0 +1,246 @@
+#include "drivers/process/wall_plan.h"
+
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <climits>
+#include <cstdlib>
+#include <optional>
+
+namespace paddock::process_wall {
+namespace {
+
+using Kind = MountStep::Kind;
+
+constexpr const char* kPrivateWorkspace = "/workspace";
+// Where root's sandboxes live among the host's ids: far from people, containers and dynamic users. The process id keeps
+// two that run at once apart.
+constexpr uint32_t kFirstHostId = 0x71000000;
+
+std::optional<std::string> RealPath(const std::string& path) {
+  std::array<char, PATH_MAX> resolved{};
+  if (realpath(path.c_str(), resolved.data()) == nullptr) return std::nullopt;
+  return std::string(resolved.data());
+}
+
+bool IsBelow(const std::string& path, const std::string& root) {
+  return root == "/" || path == root || (path.size() > root.size() && path.starts_with(root) && path[root.size()] == '/');
+}
+
+class Planner {
+ public:
+  Planner(const policy::Policy& policy, const HostFacts& facts, const PlanContext& context)
+      : policy_(policy), facts_(facts), context_(context) {}
+
+  Result<WallPlan> Make() {
+    SetIdentity();
+    if (policy_.files.host_view) ShowHost();
+    AddPrivatePlaces();
+    PADDOCK_TRY(AddRules());
+    ProtectNames();
+    AddSystemFiles();
+    HideKernelFiles();
+    SetLimits();
+    plan_.seccomp = policy_.kernel.nested   ? SeccompProfile::kNested
+                    : policy_.kernel.ptrace ? SeccompProfile::kPtrace
+                                            : SeccompProfile::kDefault;
+    return std::move(plan_);
+  }
+
+ private:
+  MountStep& Add(Kind kind, std::string target, std::string source = {}) {
+    MountStep& step = plan_.mounts.emplace_back();
+    step.kind = kind;
+    step.target = std::move(target);
+    step.source = std::move(source);
+    return step;
+  }
+
+  void SetIdentity() {
+    plan_.is_root = facts_.is_root;
+    plan_.uid = facts_.is_root ? 1000 : facts_.uid;
+    plan_.gid = facts_.is_root ? 1000 : facts_.gid;
+    plan_.host_uid = facts_.is_root ? kFirstHostId + static_cast<uint32_t>(getpid()) : facts_.uid;
+    plan_.host_gid = facts_.is_root ? plan_.host_uid : facts_.gid;
+  }
+
+  // The system's directories, read-only; links at the top (/bin on merged systems) as links.
+  void ShowHost() {
+    for (const char* name : {"/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/etc", "/opt", "/nix"}) {
+      struct stat status{};
+      if (lstat(name, &status) != 0) continue;
+      if (S_ISLNK(status.st_mode)) {
+        std::array<char, PATH_MAX> target{};
+        const ssize_t length = readlink(name, target.data(), target.size());
+        if (length > 0) Add(Kind::kSymlink, name).extra.assign(target.data(), static_cast<size_t>(length));
+      } else if (S_ISDIR(status.st_mode)) {
+        Add(Kind::kBind, name, name);
+      }
+    }
+    for (const char* name : {"/var/lib/dpkg", "/var/cache/fontconfig"}) Add(Kind::kBind, name, name).optional = true;
+  }
+
+  void AddPrivatePlaces() {
+    Add(Kind::kProc, "/proc");
+    Add(Kind::kDevices, "/dev").size = policy_.files.tmp_bytes;
+    const auto add_private = [this](const std::string& path, uint32_t mode) {
+      MountStep& step = Add(Kind::kTmpfs, path);
+      step.size = policy_.files.tmp_bytes;
+      step.mode = mode;
+    };
+    add_private("/tmp", 01777);
+    add_private("/var/tmp", 01777);
+    add_private("/run", 0755);
+    Add(Kind::kSymlink, "/var/run").extra = "/run";
+    for (const char* name : {"cpu", "node"}) {
+      const std::string path = std::string("/sys/devices/system/") + name;
+      Add(Kind::kBind, path, path).optional = true;
+    }
+    add_private(facts_.home, 0700);
+    if (policy_.files.workspace.empty()) add_private(kPrivateWorkspace, 0755);
+  }
+
+  // Rules become mounts, shorter paths first, so that the most specific is on top.
+  Status AddRules() {
+    struct Entry {
+      std::string path;
+      policy::Access access;
+      bool is_workspace;
+      bool optional;
+      std::string origin;
+    };
+    std::vector<Entry> entries;
+    for (const policy::PathRule& rule : policy_.files.paths) {
+      entries.push_back({rule.path, rule.access, false, rule.optional, rule.origin});
+    }
+    if (!policy_.files.workspace.empty()) {
+      entries.push_back({policy_.files.workspace, policy::Access::kWrite, true, false, "workspace"});
+    }
+    const auto rank = [](policy::Access access) { return access == policy::Access::kWrite ? 0 : access == policy::Access::kRead ? 1 : 2; };
+    std::stable_sort(entries.begin(), entries.end(), [&](const Entry& a, const Entry& b) {
+      return a.path.size() != b.path.size() ? a.path.size() < b.path.size() : rank(a.access) < rank(b.access);
+    });
+    for (const Entry& entry : entries) {
+      if (entry.path == "/") {
+        if (entry.access != policy::Access::kDeny) {
+          return Error(Code::kInvalid, "the whole host cannot be shown (" + entry.origin + "); name directories, or set host_view");
+        }
+        continue;
+      }
+      if (entry.access == policy::Access::kDeny) {
+        Add(Kind::kMask, entry.path);
+        continue;
+      }
+      const auto source = RealPath(entry.path);
+      if (!source) {
+        if (entry.optional) continue;
+        return Error(Code::kNoEntry, entry.path + " does not exist (" + entry.origin + ")");
+      }
+      if (IsPartOfKernel(*source)) {
+        return Error(Code::kInvalid, *source + " cannot be shown inside (" + entry.origin + "): it belongs to the kernel's own file systems");
+      }
+      AddRule(entry.is_workspace, entry.access, entry.path, *source);
+    }
+    return {};
+  }
+
+  static bool IsPartOfKernel(const std::string& path) {
+    return IsBelow(path, "/proc") || IsBelow(path, "/sys") || IsBelow(path, "/dev");
+  }
+
+  void AddRule(bool is_workspace, policy::Access access, const std::string& path, const std::string& source) {
+    const policy::WorkspaceMode mode = policy_.files.workspace_mode;
+    if (is_workspace && mode == policy::WorkspaceMode::kOverlay) {
+      MountStep& step = Add(Kind::kOverlay, path, source);
+      step.extra = context_.overlay_directory;
+      step.remaps = facts_.is_root;
+      return;
+    }
+    MountStep& step = Add(Kind::kBind, path, source);
+    step.writable = is_workspace ? mode == policy::WorkspaceMode::kDirect : access == policy::Access::kWrite;
+    step.remaps = facts_.is_root;
+    step.optional = !is_workspace;
+  }
+
+  void ProtectNames() {
+    for (const std::string& path : context_.pinned) Add(Kind::kPin, path);
+    for (const std::string& path : context_.protected_paths) Add(Kind::kReadOnly, path);
+  }
+
+  void AddFile(const std::string& path, std::string content) {
+    MountStep& step = Add(Kind::kFile, path);
+    step.extra = std::move(content);
+    step.mode = 0644;
+    step.optional = true;   // an /etc without the file stays without it
+  }
+
+  // Files that would name the host's users and resolvers, or mislead.
+  void AddSystemFiles() {
+    const std::string ids = std::to_string(plan_.uid) + ":" + std::to_string(plan_.gid);
+    AddFile("/etc/passwd", "root:x:0:0:root:/root:/usr/sbin/nologin\n" + facts_.user + ":x:" + ids + "::" + facts_.home +
+                               ":/bin/bash\nnobody:x:65534:65534:nobody:/nonexistent:/usr/sbin/nologin\n");
+    AddFile("/etc/group", "root:x:0:\n" + facts_.user + ":x:" + std::to_string(plan_.gid) + ":\nnogroup:x:65534:\n");
+    AddFile("/etc/hosts", "127.0.0.1 localhost " + plan_.hostname + "\n::1 localhost ip6-localhost\n");
+    AddFile("/etc/hostname", plan_.hostname + "\n");
+    const std::string resolver = "nameserver 127.0.0.1\noptions timeout:5 attempts:1\n";
+    AddFile("/etc/resolv.conf", resolver);
+    std::array<char, PATH_MAX> target{};
+    // Where resolv.conf is a link into /run, the file goes to where the link points.
+    const ssize_t length = readlink("/etc/resolv.conf", target.data(), target.size());
+    if (length > 0) {
+      std::string link(target.data(), static_cast<size_t>(length));
+      if (link.starts_with("../")) link = link.substr(2);
+      if (link.starts_with("/run/") || link.starts_with("/var/run/")) AddFile(link, resolver);
+    }
+    if (!context_.ca_certificate.empty()) AddFile(kCaPath, context_.ca_certificate);
+    if (!context_.ca_bundle.empty()) AddFile(kCaBundlePath, context_.ca_bundle);
+  }
+
+  // What shows or steers the host through /proc, whoever may read it there.
+  void HideKernelFiles() {
+    for (const char* name : {"sys", "bus", "fs", "irq", "sysrq-trigger"}) Add(Kind::kReadOnly, std::string("/proc/") + name);
+    for (const char* name : {"acpi", "asound", "scsi", "driver", "kcore", "keys", "key-users", "latency_stats", "timer_list", "sched_debug",
+                             "kallsyms", "kmsg", "kpagecount", "kpageflags", "kpagecgroup", "modules", "vmallocinfo",
+                             "slabinfo", "iomem", "ioports", "interrupts", "cmdline", "partitions", "diskstats", "swaps",
+                             "sysvipc", "vmcore", "pagetypeinfo", "locks", "fb", "mtrr", "dma", "consoles"}) {
+      Add(Kind::kMask, std::string("/proc/") + name);
+    }
+  }
+
+  void SetLimits() {
+    const policy::ResourceLimits& limits = policy_.limits;
+    const auto add = [this](int resource, uint64_t value) { plan_.limits.push_back({resource, value}); };
+    add(RLIMIT_CORE, 0);
+    add(RLIMIT_MEMLOCK, 8 << 20);
+    add(RLIMIT_MSGQUEUE, 800 << 10);
+    add(RLIMIT_NICE, 0);
+    add(RLIMIT_RTPRIO, 0);
+    add(RLIMIT_NOFILE, limits.open_files.value_or(4096));
+    // Counts what this user namespace runs, init included.
+    if (limits.processes) add(RLIMIT_NPROC, *limits.processes + 1);
+    if (limits.file_bytes) add(RLIMIT_FSIZE, *limits.file_bytes);
+    if (limits.cpu_time) {
+      add(RLIMIT_CPU, static_cast<uint64_t>(std::chrono::ceil<std::chrono::seconds>(*limits.cpu_time).count()));
+    }
+  }
+
+  const policy::Policy& policy_;
+  const HostFacts& facts_;
+  const PlanContext& context_;
+  WallPlan plan_;
+};
+
+}  // namespace
+
+std::string WorkspacePath(const policy::FileRules& rules) {
+  return rules.workspace.empty() ? kPrivateWorkspace : rules.workspace;
+}
+
+Result<WallPlan> MakeWallPlan(const policy::Policy& policy, const HostFacts& facts, const PlanContext& context) {
+  return Planner(policy, facts, context).Make();
+}
+
+}  // namespace paddock::process_wall

@@ -1,0 +1,32 @@
+// From a policy to the plan of a wall: which files are shown how, who the code is, what bounds it.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "drivers/process/host_facts.h"
+#include "drivers/process/wall/plan.h"
+#include "policy/policy.h"
+
+namespace paddock::process_wall {
+
+// Places that a plan depends on besides the policy.
+struct PlanContext {
+  std::string overlay_directory;   // of the host, with upper/ and work/; for WorkspaceMode::kOverlay
+  std::string ca_certificate;      // PEM put at kCaPath inside, or empty
+  std::string ca_bundle;           // PEM put at kCaBundlePath inside, or empty
+  std::vector<std::string> pinned;      // existing paths that must keep their names (ancestors of protected ones)
+  std::vector<std::string> protected_paths;   // existing paths that become read-only
+};
+
+inline constexpr const char* kCaPath = "/run/paddock/ca.pem";
+inline constexpr const char* kCaBundlePath = "/run/paddock/ca-bundle.pem";
+
+// The workspace inside; the policy's, or the private one.
+std::string WorkspacePath(const policy::FileRules& rules);
+
+// Errors: kInvalid and kNoEntry name the path and the rule.
+Result<WallPlan> MakeWallPlan(const policy::Policy& policy, const HostFacts& facts, const PlanContext& context);
+
+}  // namespace paddock::process_wall
