@@ -24,6 +24,7 @@ struct Subcommand {
 int RunRun(sandbox::Driver& driver, std::span<const std::string> args);
 int RunShell(sandbox::Driver& driver, std::span<const std::string> args);
 int RunBatch(sandbox::Driver& driver, std::span<const std::string> args);
+int RunPolicy(sandbox::Driver& driver, std::span<const std::string> args);
 
 // Parses one item of --limits ("time=2s", "memory=64M", "steps=1e9" …) or --mount ("HOST:GUEST[:ro|rw|overlay]").
 Status ParseLimit(std::string_view item, Limits& limits, sandbox::SandboxSpec& spec);

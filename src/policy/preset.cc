@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <iterator>
 
+#include "policy/verdict.h"
+
 namespace paddock::policy {
 namespace {
 
@@ -129,7 +131,9 @@ class Builder {
       if (!context_.workspace.empty() && IsWithin(*path, context_.workspace)) continue;
       const bool is_ruled = std::any_of(policy_.files.paths.begin(), policy_.files.paths.end(),
                                         [&](const PathRule& rule) { return IsWithin(*path, rule.path); });
-      if (!is_ruled) Put(*path, Access::kRead);
+      const auto host_view = HostViewDirectories();
+      const bool is_in_view = std::any_of(host_view.begin(), host_view.end(), [&](const char* shown) { return IsWithin(*path, shown); });
+      if (!is_ruled && !is_in_view) Put(*path, Access::kRead);
     }
   }
   void Allow(std::string host, std::vector<PortRange> ports, bool opens_tls = false) {
@@ -191,7 +195,7 @@ void BuildTrusted(Builder& builder, const HostContext& context) {
   builder.policy().files.home.clear();
   builder.Grant(kWritableCaches, Access::kWrite);
   builder.GrantSearchPath();
-  builder.Allow("*", {});
+  for (const char* host : {"*", "0.0.0.0/0", "::/0"}) builder.Allow(host, {});   // names, and addresses without one
   EnvironmentRules& environment = builder.policy().environment;
   environment.inherit = true;
   environment.pass.clear();

@@ -12,7 +12,10 @@ HostContext Context() {
           .variables = {"OPENAI_API_KEY"}};
 }
 
-Access In(std::string_view preset, std::string_view path) { return AccessOf(MakePreset(preset, Context())->files, path).access; }
+Access In(std::string_view preset, std::string_view path) {
+  const auto policy = MakePreset(preset, Context());
+  return policy ? AccessOf(policy->files, path).access : Access::kDeny;
+}
 
 TEST(Preset, NamesAreListedAndKnown) {
   for (const PresetInfo& preset : Presets()) EXPECT_TRUE(MakePreset(preset.name, Context())) << preset.name;
@@ -47,7 +50,9 @@ TEST(Preset, HomeShowsToolsOnly) {
 }
 
 TEST(Preset, HomeInTheSearchPathIsNotShown) {
-  for (const PathRule& rule : MakePreset("workspace", Context())->files.paths) EXPECT_NE(rule.path, "/home/ann");
+  const auto policy = MakePreset("workspace", Context());
+  ASSERT_TRUE(policy);
+  for (const PathRule& rule : policy->files.paths) EXPECT_NE(rule.path, "/home/ann");
 }
 
 TEST(Preset, ModelApisAreBrokeredWhenTheHostHasTheKey) {
@@ -63,7 +68,9 @@ TEST(Preset, ModelApisAreBrokeredWhenTheHostHasTheKey) {
 TEST(Preset, OnlyAgentAndTrustedHaveANetwork) {
   for (const PresetInfo& preset : Presets()) {
     const bool expected = std::string_view(preset.name) == "agent" || std::string_view(preset.name) == "trusted";
-    EXPECT_EQ(MakePreset(preset.name, Context())->network.mode == NetworkMode::kRules, expected) << preset.name;
+    const auto policy = MakePreset(preset.name, Context());
+    ASSERT_TRUE(policy);
+    EXPECT_EQ(policy->network.mode == NetworkMode::kRules, expected) << preset.name;
   }
 }
 

@@ -60,8 +60,8 @@ struct Choice {
 }  // namespace
 
 std::span<const char* const> HostViewDirectories() {
-  static constexpr const char* kDirectories[] = {"/bin",   "/etc", "/lib",   "/lib32", "/lib64",
-                                                 "/libx32", "/nix", "/opt", "/sbin",  "/snap", "/usr"};
+  static constexpr const char* kDirectories[] = {"/bin",    "/etc", "/lib", "/lib32", "/lib64",
+                                                 "/libx32", "/nix", "/opt", "/sbin",  "/usr"};
   return kDirectories;
 }
 
