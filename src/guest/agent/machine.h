@@ -1,0 +1,47 @@
+// Machine: the calls with which an agent acts on processes and on the machine as a whole. An interface, so that the fuzz
+// targets can feed an agent with any bytes without harm to the machine that they run on.
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "guest/protocol/messages.h"
+
+namespace paddock::guest {
+
+// What a new process is made of; everything that could need memory has been worked out before.
+struct SpawnPlan {
+  std::vector<std::string> paths;   // tried in order until one can be executed
+  const StartRequest* request = nullptr;
+  int descriptors[3] = {-1, -1, -1};
+  bool has_terminal = false;        // descriptor 0 becomes the controlling terminal
+  uint64_t mark = 0;                // see process_mark.h
+};
+
+struct Spawned {
+  pid_t pid = -1;          // leader of its own session and process group
+  int error_number = 0;    // of a failure
+  Step step = Step::kNone;
+};
+
+class Machine {
+ public:
+  virtual ~Machine() = default;
+  virtual Spawned Spawn(const SpawnPlan& plan) = 0;
+  // As kill(2): 0 or an errno.
+  virtual int Kill(pid_t pid, int signal) = 0;
+  // As pidfd_send_signal(2); by `pid` when the kernel has no pidfds and `handle` is -1.
+  virtual int KillByHandle(int handle, pid_t pid, int signal) = 0;
+};
+
+class RealMachine final : public Machine {
+ public:
+  Spawned Spawn(const SpawnPlan& plan) override;
+  int Kill(pid_t pid, int signal) override;
+  int KillByHandle(int handle, pid_t pid, int signal) override;
+};
+
+}  // namespace paddock::guest

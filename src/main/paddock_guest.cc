@@ -1,0 +1,35 @@
+// main of paddock-guest, the init of every real wall: paddock-guest [INPUT_FD [OUTPUT_FD]], by default 0 and 1. One number
+// is for both ways.
+#include <unistd.h>
+
+#include <charconv>
+#include <cstring>
+
+#include "guest/agent/agent.h"
+
+namespace {
+
+bool ParseDescriptor(const char* text, int& fd) {
+  const char* end = text + std::strlen(text);
+  const auto parsed = std::from_chars(text, end, fd);
+  return parsed.ec == std::errc() && parsed.ptr == end && fd >= 0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  paddock::guest::AgentOptions options;
+  bool is_valid = argc <= 3;
+  if (argc > 1 && is_valid) {
+    is_valid = ParseDescriptor(argv[1], options.input_fd);
+    options.output_fd = options.input_fd;
+  }
+  if (argc > 2 && is_valid) is_valid = ParseDescriptor(argv[2], options.output_fd);
+  if (!is_valid) {
+    constexpr char kUsage[] = "usage: paddock-guest [INPUT_FD [OUTPUT_FD]]\n";
+    (void)!write(2, kUsage, sizeof kUsage - 1);
+    return 2;
+  }
+  options.is_init = getpid() == 1;
+  return paddock::guest::RunAgent(options);
+}
