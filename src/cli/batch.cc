@@ -61,7 +61,9 @@ struct Queue {
 
 }  // namespace
 
-int RunBatch(sandbox::Driver& driver, std::span<const std::string> args) {
+int RunBatch(const sandbox::DriverSet& drivers, std::span<const std::string> args) {
+  const auto driver = drivers.Find("virtual");
+  if (!driver) return Fail("batch", driver.error().Text());
   std::vector<std::string> own = {"batch"};
   own.insert(own.end(), args.begin(), args.end());
   BatchOptions options;
@@ -93,7 +95,7 @@ int RunBatch(sandbox::Driver& driver, std::span<const std::string> args) {
           queue.lines.pop_front();
         }
         queue.changed.notify_all();
-        Print(output, AnswerRequest(driver, line, limits, spec));
+        Print(output, AnswerRequest(**driver, line, limits, spec));
       }
     });
   }

@@ -180,7 +180,9 @@ json::object Answer(sandbox::Driver& driver, std::string_view line, const Limits
   if (const Status parsed = ParseRequest(line, request); !parsed) return Failure(request.id, parsed.error().Text());
   auto sandbox = driver.Create(spec);
   if (!sandbox) return Failure(request.id, sandbox.error().Text());
-  vfs::FileSystem& files = (*sandbox)->files();
+  auto* const has_files = dynamic_cast<sandbox::HasFiles*>(sandbox->get());
+  if (has_files == nullptr) return Failure(request.id, "this sandbox has no files to look at");
+  vfs::FileSystem& files = has_files->files();
   if (const Status placed = PlaceFiles(files, request); !placed) {
     return Failure(request.id, "cannot place the files: " + std::string(placed.error().Text()));
   }

@@ -137,7 +137,7 @@ std::string StopMessage(const sandbox::ExecResult& result) {
   return text;
 }
 
-int Main(sandbox::Driver& driver, const std::vector<std::string>& args) {
+int Main(const sandbox::DriverSet& drivers, const std::vector<std::string>& args) {
   if (args.empty()) {
     PrintUsage(stderr);
     return 2;
@@ -151,7 +151,7 @@ int Main(sandbox::Driver& driver, const std::vector<std::string>& args) {
     return 0;
   }
   for (const Subcommand& subcommand : kSubcommands) {
-    if (args[0] == subcommand.name) return subcommand.run(driver, std::span(args).subspan(1));
+    if (args[0] == subcommand.name) return subcommand.run(drivers, std::span(args).subspan(1));
   }
   std::fprintf(stderr, "paddock: unknown subcommand '%s'; 'paddock --help' lists them\n", args[0].c_str());
   return 2;

@@ -5,26 +5,26 @@
 #include <string>
 #include <vector>
 
-#include "sandbox/sandbox.h"
+#include "sandbox/driver_set.h"
 
 namespace paddock::cli {
 
 inline constexpr const char* kVersion = "0.1.0";
 
 // Runs `paddock ARGS…`; the exit status of the process.
-int Main(sandbox::Driver& driver, const std::vector<std::string>& args);
+int Main(const sandbox::DriverSet& drivers, const std::vector<std::string>& args);
 
 // A subcommand. `args` is what follows its name.
 struct Subcommand {
   const char* name;
   const char* summary;
-  int (*run)(sandbox::Driver& driver, std::span<const std::string> args);
+  int (*run)(const sandbox::DriverSet& drivers, std::span<const std::string> args);
 };
 
-int RunRun(sandbox::Driver& driver, std::span<const std::string> args);
-int RunShell(sandbox::Driver& driver, std::span<const std::string> args);
-int RunBatch(sandbox::Driver& driver, std::span<const std::string> args);
-int RunPolicy(sandbox::Driver& driver, std::span<const std::string> args);
+int RunRun(const sandbox::DriverSet& drivers, std::span<const std::string> args);
+int RunShell(const sandbox::DriverSet& drivers, std::span<const std::string> args);
+int RunBatch(const sandbox::DriverSet& drivers, std::span<const std::string> args);
+int RunPolicy(const sandbox::DriverSet& drivers, std::span<const std::string> args);
 
 // Parses one item of --limits ("time=2s", "memory=64M", "steps=1e9" …) or --mount ("HOST:GUEST[:ro|rw|overlay]").
 Status ParseLimit(std::string_view item, Limits& limits, sandbox::SandboxSpec& spec);

@@ -68,7 +68,7 @@ int PrintPresets(bool json) {
 
 }  // namespace
 
-int RunPolicy(sandbox::Driver&, std::span<const std::string> args) {
+int RunPolicy(const sandbox::DriverSet&, std::span<const std::string> args) {
   std::vector<std::string> own = {"policy"};
   own.insert(own.end(), args.begin(), args.end());
   PolicyOptions options;

@@ -18,27 +18,32 @@ namespace paddock::cli {
 namespace {
 
 struct RunOptions {
-  SandboxOptions sandbox;   // first: see WithSandboxOptions()
+  SandboxOptions sandbox;   // first: see JoinOptions()
+  std::string isolation = "virtual";
   bool json = false;
   bool script_from_stdin = false;
 };
 
-constexpr auto kOptions = WithSandboxOptions({
+constexpr Option kOwnOptions[] = {
+    Value<&RunOptions::isolation>('i', "isolation", "WALL", "virtual (default): Paddock's own Bash and commands; process: real programs behind an OS-level wall"),
     Flag<&RunOptions::json>('j', "json", "print the whole result as one JSON object"),
     Flag<&RunOptions::script_from_stdin>('s', "stdin-script", "read the script from stdin (also when SCRIPT is -)"),
-});
+};
+constexpr auto kOptions = JoinOptions(kOwnOptions, kPolicyOptions, kSandboxOptions);
 
 constexpr const char* kHelp =
     "Usage: paddock run [OPTION]... 'SCRIPT' [ARG]...\n"
     "  or:  paddock run [OPTION]... FILE [ARG]...\n"
     "  or:  paddock run [OPTION]... -- COMMAND [ARG]...\n"
     "  or:  paddock run [OPTION]... - < SCRIPT\n"
-    "Runs a Bash script in a fresh virtual sandbox that sees nothing of the host.\n"
-    "SCRIPT is taken as a FILE when a file of that name exists.\n\n";
+    "Runs a Bash script in a fresh sandbox. SCRIPT is taken as a FILE when a file of that name exists.\n"
+    "The virtual sandbox sees nothing of the host; the process one sees what its policy shows.\n\n";
 
 constexpr const char* kHelpEnd =
+    "\nOptions from --preset to --publish belong to --isolation process; 'paddock policy' shows what they amount to.\n"
+    "Limits there: time, cpus, memory, output, processes, disk.\n"
     "\nExit status: the script's own; 124 when the time limit stopped it, 125 for any other\n"
-    "limit (with the reason on stderr and in --json), 2 for a usage error.\n";
+    "limit or a wall that cannot be built (with the reason on stderr and in --json), 2 for a usage error.\n";
 
 std::string ReadStandardInput() {
   std::string text;
@@ -63,7 +68,7 @@ bool IsRegularFile(const std::string& path) {
   return path.size() < 4096 && std::filesystem::is_regular_file(path, error);
 }
 
-void PrintJson(const sandbox::ExecResult& result) {
+void PrintJson(const sandbox::ExecResult& result, const std::string& isolation, const std::vector<std::string>& warnings) {
   boost::json::object object;
   object["exit_code"] = result.exit_code ? boost::json::value(*result.exit_code) : boost::json::value(nullptr);
   boost::json::object end;
@@ -79,12 +84,21 @@ void PrintJson(const sandbox::ExecResult& result) {
   object["usage"] = {{"steps", result.usage.steps},
                      {"peak_memory_bytes", result.usage.peak_memory_bytes},
                      {"output_bytes", result.usage.output_bytes}};
+  object["isolation"] = isolation;
+  object["denials"] = boost::json::array(result.denials.begin(), result.denials.end());
+  object["warnings"] = boost::json::array(warnings.begin(), warnings.end());
   WriteAll(1, boost::json::serialize(object) + "\n");
+}
+
+// As a shell does for what it cannot start.
+int StartFailureStatus(Code code) {
+  if (code == Code::kNoEntry) return 127;
+  return code == Code::kAccess || code == Code::kExecFormat || code == Code::kIsDirectory ? 126 : 125;
 }
 
 }  // namespace
 
-int RunRun(sandbox::Driver& driver, std::span<const std::string> args) {
+int RunRun(const sandbox::DriverSet& drivers, std::span<const std::string> args) {
   // Everything after "--" is a command line; its own dashes are not ours.
   std::vector<std::string> own = {"run"};
   std::vector<std::string> command;
@@ -104,7 +118,11 @@ int RunRun(sandbox::Driver& driver, std::span<const std::string> args) {
   }
   sandbox::SandboxSpec sandbox_spec;
   sandbox::ExecSpec exec;
-  if (const Status applied = Apply(options.sandbox, sandbox_spec, exec); !applied) return Fail("run", applied.error().Text());
+  const auto driver = drivers.Find(options.isolation);
+  if (!driver) return Fail("run", driver.error().Text());
+  const bool has_wall = options.isolation != "virtual";
+  const Status applied = has_wall ? ApplyWalled(options.sandbox, sandbox_spec, exec) : Apply(options.sandbox, sandbox_spec, exec);
+  if (!applied) return Fail("run", applied.error().Text());
   sandbox::StdinSource input{.kind = sandbox::StdinSource::Kind::kHostDescriptor, .descriptor = 0};
   std::vector<std::string>& operands = parsed->operands;
   const bool reads_script = options.script_from_stdin || (operands.empty() && command.empty()) ||
@@ -127,15 +145,22 @@ int RunRun(sandbox::Driver& driver, std::span<const std::string> args) {
     if (exec.is_file) exec.name0 = operands[0];
     exec.arguments.assign(operands.begin() + 1, operands.end());
   }
-  auto sandbox = driver.Create(sandbox_spec);
-  if (!sandbox) return Fail("run", sandbox.error().Text());
+  auto sandbox = (*driver)->Create(sandbox_spec);
+  if (!sandbox) {
+    Fail("run", sandbox.error().Text());
+    return has_wall ? 125 : 2;
+  }
   auto result = RunForeground(**sandbox, std::move(exec), std::move(input),
                               options.json ? sandbox::OutputHandler() : WriteOutput);
-  if (!result) return Fail("run", result.error().Text());
+  if (!result) {
+    Fail("run", result.error().Text());
+    return has_wall ? StartFailureStatus(result.error().code) : 2;
+  }
   if (options.json) {
-    PrintJson(*result);
-  } else if (const std::string message = StopMessage(*result); !message.empty()) {
-    WriteAll(2, message + "\n");
+    PrintJson(*result, options.isolation, (*sandbox)->Warnings());
+  } else {
+    for (const std::string& line : result->denials) WriteAll(2, "paddock: " + line + "\n");
+    if (const std::string message = StopMessage(*result); !message.empty()) WriteAll(2, message + "\n");
   }
   return ProcessStatus(*result);
 }

@@ -1,6 +1,9 @@
 #include "cli/sandbox_options.h"
 
+#include <unistd.h>
+
 #include "cli/cli.h"
+#include "cli/host_context.h"
 
 namespace paddock::cli {
 
@@ -16,11 +19,27 @@ Status ParseLimits(const std::vector<std::string>& lists, Limits& limits, sandbo
   return {};
 }
 
+namespace {
+
+Status SetVariables(const std::vector<std::string>& items, Environment& environment) {
+  for (const std::string& item : items) {
+    const size_t equals = item.find('=');
+    if (equals == std::string::npos || equals == 0) {
+      return Error(Code::kInvalid, "bad --env '" + item + "'; write NAME=VALUE");
+    }
+    environment.Set(item.substr(0, equals), item.substr(equals + 1));
+  }
+  return {};
+}
+
+}  // namespace
+
 Status Apply(const SandboxOptions& options, sandbox::SandboxSpec& sandbox, sandbox::ExecSpec& exec) {
   for (const std::string& text : options.mounts) {
     PADDOCK_ASSIGN(auto mount, ParseMount(text));
     sandbox.mounts.push_back(std::move(mount));
   }
+  if (!options.is_empty()) return Error(Code::kInvalid, "policy options need --isolation process; the virtual sandbox shows only what --mount names");
   PADDOCK_TRY(ParseLimits(options.limits, exec.limits, sandbox));
   exec.environment.Set("HOME", "/home/" + sandbox.user);
   exec.environment.Set("USER", sandbox.user);
@@ -28,13 +47,21 @@ Status Apply(const SandboxOptions& options, sandbox::SandboxSpec& sandbox, sandb
   exec.environment.Set("PATH", "/usr/local/bin:/usr/bin:/bin");
   exec.environment.Set("LANG", "C.UTF-8");
   if (!exec.environment.Get("TERM")) exec.environment.Set("TERM", "dumb");
-  for (const std::string& item : options.environment) {
-    const size_t equals = item.find('=');
-    if (equals == std::string::npos || equals == 0) {
-      return Error(Code::kInvalid, "bad --env '" + item + "'; write NAME=VALUE");
-    }
-    exec.environment.Set(item.substr(0, equals), item.substr(equals + 1));
+  PADDOCK_TRY(SetVariables(options.environment, exec.environment));
+  exec.cwd = options.cwd;
+  return {};
+}
+
+Status ApplyWalled(const SandboxOptions& options, sandbox::SandboxSpec& sandbox, sandbox::ExecSpec& exec) {
+  for (const std::string& text : options.mounts) {
+    PADDOCK_ASSIGN(auto mount, ParseMount(text));
+    sandbox.mounts.push_back(std::move(mount));
   }
+  PADDOCK_ASSIGN(const policy::HostContext context, MakeHostContext(options.workspace));
+  PADDOCK_ASSIGN(sandbox.policy, MakePolicy(options, context));
+  PADDOCK_TRY(AddLimits(options.limits, *sandbox.policy, exec.limits));
+  exec.environment = MakeEnvironment(sandbox.policy->environment, environ);
+  PADDOCK_TRY(SetVariables(options.environment, exec.environment));
   exec.cwd = options.cwd;
   return {};
 }

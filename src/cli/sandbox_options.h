@@ -6,11 +6,13 @@
 #include <vector>
 
 #include "base/options.h"
+#include "cli/policy_options.h"
 #include "sandbox/spec.h"
 
 namespace paddock::cli {
 
-struct SandboxOptions {
+// The policy's part comes first, so that its table (cli/policy_options.h) works on the whole.
+struct SandboxOptions : PolicyOptions {
   std::vector<std::string> mounts;
   std::vector<std::string> environment;
   std::vector<std::string> limits;
@@ -24,20 +26,25 @@ inline constexpr Option kSandboxOptions[] = {
     Value<&SandboxOptions::limits>('l', "limits", "NAME=VALUE,...", "time, steps, memory, output, processes, disk, files; 0 is no limit"),
 };
 
-// The table of a subcommand: the options above and its own. Its options struct must begin with a
-// SandboxOptions.
-template <size_t N>
-constexpr std::array<Option, std::size(kSandboxOptions) + N> WithSandboxOptions(const Option (&own)[N]) {
-  std::array<Option, std::size(kSandboxOptions) + N> table{};
-  for (size_t i = 0; i < std::size(kSandboxOptions); ++i) table[i] = kSandboxOptions[i];
-  for (size_t i = 0; i < N; ++i) table[std::size(kSandboxOptions) + i] = own[i];
-  return table;
+// One table of several. The options struct of each later one begins with that of the earlier.
+template <size_t... N>
+constexpr auto JoinOptions(const Option (&... tables)[N]) {
+  std::array<Option, (N + ...)> joined{};
+  size_t at = 0;
+  const auto add = [&](const auto& table) {
+    for (const Option& option : table) joined[at++] = option;
+  };
+  (add(tables), ...);
+  return joined;
 }
 
 // Fills both specs; the environment gets the variables that every sandbox starts with (a TERM that is
 // set stays). Errors name the
 // option that is wrong.
 Status Apply(const SandboxOptions& options, sandbox::SandboxSpec& sandbox, sandbox::ExecSpec& exec);
+
+// The same for a wall with a policy: builds the policy, and the environment that it lets pass.
+Status ApplyWalled(const SandboxOptions& options, sandbox::SandboxSpec& sandbox, sandbox::ExecSpec& exec);
 
 // Parses the items of --limits ("time=2s,memory=64M") in order.
 Status ParseLimits(const std::vector<std::string>& lists, Limits& limits, sandbox::SandboxSpec& spec);

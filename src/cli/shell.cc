@@ -18,15 +18,16 @@ namespace paddock::cli {
 namespace {
 
 struct ShellOptions {
-  SandboxOptions sandbox;   // first: see WithSandboxOptions()
+  SandboxOptions sandbox;   // first: see JoinOptions()
   std::string history;
   bool has_no_history = false;
 };
 
-constexpr auto kOptions = WithSandboxOptions({
+constexpr Option kOwnOptions[] = {
     Value<&ShellOptions::history>('H', "history", "FILE", "keep the lines typed in FILE"),
     Flag<&ShellOptions::has_no_history>('n', "no-history", "keep no lines and use none of earlier sessions"),
-});
+};
+constexpr auto kOptions = JoinOptions(kSandboxOptions, kOwnOptions);
 
 constexpr const char* kHelp =
     "Usage: paddock shell [OPTION]...\n"
@@ -192,7 +193,9 @@ int RunFromInput(sandbox::Sandbox& sandbox, sandbox::ExecSpec exec) {
 
 }  // namespace
 
-int RunShell(sandbox::Driver& driver, std::span<const std::string> args) {
+int RunShell(const sandbox::DriverSet& drivers, std::span<const std::string> args) {
+  const auto driver = drivers.Find("virtual");
+  if (!driver) return Fail("shell", driver.error().Text());
   std::vector<std::string> own = {"shell"};
   own.insert(own.end(), args.begin(), args.end());
   ShellOptions options;
@@ -209,12 +212,12 @@ int RunShell(sandbox::Driver& driver, std::span<const std::string> args) {
   sandbox::ExecSpec exec;
   if (const std::string term = HostVariable("TERM"); is_interactive && !term.empty()) exec.environment.Set("TERM", term);
   if (const Status applied = Apply(options.sandbox, spec, exec); !applied) return Fail("shell", applied.error().Text());
-  auto sandbox = driver.Create(spec);
+  auto sandbox = (*driver)->Create(spec);
   if (!sandbox) return Fail("shell", sandbox.error().Text());
   if (const Status found = CheckDirectory(**sandbox, exec.cwd); !found) return Fail("shell", found.error().Text());
   if (!is_interactive) return RunFromInput(**sandbox, std::move(exec));
   auto* const interactive = dynamic_cast<sandbox::Interactive*>(sandbox->get());
-  if (interactive == nullptr) return Fail("shell", std::string(driver.name()) + " sandboxes have no interactive shell");
+  if (interactive == nullptr) return Fail("shell", std::string((*driver)->name()) + " sandboxes have no interactive shell");
   return RunAtTerminal(*interactive, std::move(exec), options);
 }
 

@@ -11,14 +11,18 @@
 #include "base/memory_meter.h"
 #include "cli/cli.h"
 #include "commands/table.h"
+#include "drivers/process/process_driver.h"
 #include "drivers/virtual/virtual_driver.h"
+#include "sandbox/driver_set.h"
 
 int main(int argc, char** argv) {
   std::signal(SIGPIPE, SIG_IGN);   // a reader of our output that goes away is an error of write(2), not death
   paddock::TuneAllocator();
   const std::vector<std::string> args(argv + 1, argv + argc);
-  const auto driver = paddock::sandbox::MakeVirtualDriver(paddock::AllCommands());
-  const int status = paddock::cli::Main(*driver, args);
+  paddock::sandbox::DriverSet drivers;
+  drivers.Add(paddock::sandbox::MakeVirtualDriver(paddock::AllCommands()));
+  drivers.Add(paddock::sandbox::MakeProcessDriver());
+  const int status = paddock::cli::Main(drivers, args);
 #ifndef PADDOCK_SANITIZE
   // The kernel takes back faster what the destructors would: a tenth of a short run.
   std::fflush(nullptr);

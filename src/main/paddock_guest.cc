@@ -1,10 +1,11 @@
 // main of paddock-guest, the init of every real wall: paddock-guest [INPUT_FD [OUTPUT_FD]], by default 0 and 1. One number
-// is for both ways.
+// is for both ways. "paddock-guest wall" builds the process wall around itself first (drivers/process/wall/launcher.h).
 #include <unistd.h>
 
 #include <charconv>
 #include <cstring>
 
+#include "drivers/process/wall/launcher.h"
 #include "guest/agent/agent.h"
 
 namespace {
@@ -19,6 +20,12 @@ bool ParseDescriptor(const char* text, int& fd) {
 
 int main(int argc, char** argv) {
   paddock::guest::AgentOptions options;
+  if (argc == 2 && std::strcmp(argv[1], "wall") == 0) {
+    if (!paddock::process_wall::BuildWall()) return 1;
+    options.input_fd = options.output_fd = paddock::process_wall::kControlDescriptor;
+    options.is_init = true;
+    return paddock::guest::RunAgent(options);
+  }
   bool is_valid = argc <= 3;
   if (argc > 1 && is_valid) {
     is_valid = ParseDescriptor(argv[1], options.input_fd);
@@ -26,7 +33,7 @@ int main(int argc, char** argv) {
   }
   if (argc > 2 && is_valid) is_valid = ParseDescriptor(argv[2], options.output_fd);
   if (!is_valid) {
-    constexpr char kUsage[] = "usage: paddock-guest [INPUT_FD [OUTPUT_FD]]\n";
+    constexpr char kUsage[] = "usage: paddock-guest [INPUT_FD [OUTPUT_FD]] | wall\n";
     (void)!write(2, kUsage, sizeof kUsage - 1);
     return 2;
   }

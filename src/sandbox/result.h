@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace paddock::sandbox {
 
@@ -33,6 +34,7 @@ struct ExecResult {
   uint64_t dropped_bytes = 0;     // output beyond the cap that was not delivered
   std::chrono::nanoseconds duration{0};
   Usage usage;
+  std::vector<std::string> denials;   // what the policy refused while it ran, one line each
 };
 
 }  // namespace paddock::sandbox

@@ -7,6 +7,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/result.h"
 #include "sandbox/result.h"
@@ -49,7 +50,14 @@ class Sandbox {
   // Starts an exec. With a null handler the output is collected into the result.
   // Errors: kNoEntry (cwd), kInvalid (neither script nor command), kBusy (an exec is running).
   virtual Result<std::unique_ptr<Process>> Start(ExecSpec spec, StdinSource input, OutputHandler handler) = 0;
-  // The sandbox's files, as its user. Not while an exec runs on another thread.
+  // What this host could not give of what was asked, one line each with the remedy. The sandbox stands all the same.
+  virtual std::vector<std::string> Warnings() const { return {}; }
+};
+
+// Facet: the sandbox's files, as its user. Not while an exec runs on another thread.
+class HasFiles {
+ public:
+  virtual ~HasFiles() = default;
   virtual vfs::FileSystem& files() = 0;
 };
 

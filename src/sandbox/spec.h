@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/budget.h"
+#include "policy/policy.h"
 #include "proc/command.h"
 
 namespace paddock::sandbox {
@@ -27,6 +28,8 @@ struct SandboxSpec {
   uint64_t disk_bytes = 1ull << 30;      // quota of the sandbox's own files
   uint64_t disk_inodes = 1'000'000;
   std::vector<MountSpec> mounts;
+  // What the wall enforces. The virtual tier has walls of its own making and takes none.
+  std::optional<policy::Policy> policy;
 };
 
 struct ExecSpec {

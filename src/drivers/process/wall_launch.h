@@ -23,7 +23,7 @@ class Wall {
   Wall& operator=(Wall&&) = delete;
   ~Wall();
 
-  int control() const { return control_.get(); }       // the guest protocol; the wall's
+  Descriptor TakeControl() { return std::move(control_); }   // speaks the guest protocol; closing it ends the wall
   pid_t pid() const { return pid_; }                    // of the init, on the host
   Descriptor TakeListener(size_t index) { return std::move(listeners_.at(index)); }   // in the order of plan.listeners
   const std::vector<std::string>& warnings() const { return warnings_; }

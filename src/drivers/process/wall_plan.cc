@@ -99,7 +99,15 @@ class Planner {
       const std::string path = std::string("/sys/devices/system/") + name;
       Add(Kind::kBind, path, path).optional = true;
     }
-    add_private(facts_.home, 0700);
+    if (!policy_.files.home.empty()) {
+      if (policy_.files.home_store.empty()) {
+        add_private(policy_.files.home, 0700);
+      } else {
+        MountStep& step = Add(Kind::kBind, policy_.files.home, policy_.files.home_store);
+        step.writable = true;
+        step.remaps = facts_.is_root;
+      }
+    }
     if (policy_.files.workspace.empty()) add_private(kPrivateWorkspace, 0755);
   }
 

@@ -27,7 +27,7 @@ struct VirtualHost {
   vfs::VolumePtr dev;
 };
 
-class VirtualSandbox final : public Sandbox, public Forkable, public Interactive {
+class VirtualSandbox final : public Sandbox, public HasFiles, public Forkable, public Interactive {
  public:
   VirtualSandbox(std::shared_ptr<VirtualHost> host, SandboxSpec spec, std::shared_ptr<vfs::MemoryVolume> root);
   ~VirtualSandbox() override;

@@ -1,0 +1,177 @@
+#include "drivers/process/process_exec.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <csignal>
+
+namespace paddock::process_wall {
+namespace {
+
+using sandbox::Termination;
+using Kind = sandbox::StdinSource::Kind;
+using std::chrono::steady_clock;
+
+// How long output that was written before the end may take to arrive, and a kill to be obeyed.
+constexpr std::chrono::seconds kDrainTime{5};
+
+int MillisecondsUntil(steady_clock::time_point when) {
+  if (when == steady_clock::time_point::max()) return -1;
+  const auto left = std::chrono::ceil<std::chrono::milliseconds>(when - steady_clock::now()).count();
+  return static_cast<int>(std::clamp<int64_t>(left, 0, 1 << 30));
+}
+
+}  // namespace
+
+Result<std::unique_ptr<ProcessExec>> ProcessExec::Start(Parts parts, const guest::ExecRequest& request) {
+  std::unique_ptr<ProcessExec> exec(new ProcessExec(std::move(parts)));   // allow(raw-new): private constructor
+  exec->wake_.Reset(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
+  if (!exec->wake_.is_open()) return Error(static_cast<Code>(errno), "cannot make an eventfd");
+  exec->input_is_open_ = request.has_input;
+  exec->started_ = steady_clock::now();
+  exec->oom_kills_before_ = exec->parts_.group->OutOfMemoryKills();
+  exec->forks_refused_before_ = exec->parts_.group->ForksRefused();
+  ProcessExec* const self = exec.get();   // outlives the process, which it owns
+  guest::ProcessHandlers handlers;
+  handlers.on_output = [self](guest::Channel channel, uint64_t, std::string_view bytes) { self->OnOutput(channel, bytes); };
+  handlers.on_exit = [self](const guest::ExitStatus& status) { self->ended_ = status; };
+  PADDOCK_ASSIGN(exec->process_, exec->parts_.client->Start(request, std::move(handlers), guest::In(std::chrono::seconds(30))));
+  return exec;
+}
+
+void ProcessExec::OnOutput(guest::Channel channel, std::string_view bytes) {
+  const uint64_t left = parts_.limits.output_bytes - std::min(parts_.limits.output_bytes, result_.usage.output_bytes);
+  if (bytes.size() > left) {
+    over_output_ = true;
+    result_.dropped_bytes += bytes.size() - left;
+    bytes = bytes.substr(0, left);
+  }
+  result_.usage.output_bytes += bytes.size();
+  if (bytes.empty()) return;
+  const bool is_error = channel == guest::Channel::kError;
+  if (parts_.handler) parts_.handler(is_error ? sandbox::Stream::kStderr : sandbox::Stream::kStdout, bytes);
+  else (is_error ? result_.stderr_text : result_.stdout_text) += bytes;
+}
+
+bool ProcessExec::PumpInput() {
+  const size_t room = process_->InputRoom();
+  if (parts_.input.kind == Kind::kText) {
+    const std::string_view rest = std::string_view(parts_.input.text).substr(input_offset_, room);
+    if (!rest.empty() && !process_->WriteInput(rest)) input_offset_ = parts_.input.text.size();
+    else input_offset_ += rest.size();
+    return input_offset_ < parts_.input.text.size();
+  }
+  std::array<char, 64 << 10> block;
+  const ssize_t got = read(parts_.input.descriptor, block.data(), std::min(block.size(), room));
+  if (got < 0) return errno == EINTR || errno == EAGAIN;
+  return got > 0 && process_->WriteInput({block.data(), static_cast<size_t>(got)});
+}
+
+Status ProcessExec::Run() {
+  const auto deadline = parts_.limits.time.count() > 0 ? started_ + parts_.limits.time : steady_clock::time_point::max();
+  while (!ended_) {
+    if (is_cancelled_.load()) Stop(Termination::Reason::kCancelled, "", 0);
+    else if (over_output_) Stop(Termination::Reason::kOutputCap, "output", parts_.limits.output_bytes);
+    else if (steady_clock::now() >= deadline) Stop(Termination::Reason::kTimeout, "time", static_cast<uint64_t>(parts_.limits.time.count()));
+    if (is_stopped_) return {};
+    const bool has_room = input_is_open_ && process_->InputRoom() > 0;
+    if (has_room && parts_.input.kind == Kind::kText) {
+      input_is_open_ = PumpInput();
+      if (!input_is_open_) process_->CloseInput();
+      continue;
+    }
+    std::array<pollfd, 3> watched{{{parts_.client->descriptor(), POLLIN, 0},
+                                   {wake_.get(), POLLIN, 0},
+                                   {has_room ? parts_.input.descriptor : -1, POLLIN, 0}}};
+    if (poll(watched.data(), watched.size(), MillisecondsUntil(deadline)) < 0 && errno != EINTR) {
+      return Error(static_cast<Code>(errno), "poll");
+    }
+    if (watched[2].revents != 0) {
+      input_is_open_ = PumpInput();
+      if (!input_is_open_) process_->CloseInput();
+    }
+    if (watched[0].revents != 0) {
+      const Status polled = parts_.client->Poll(steady_clock::now());
+      if (!polled && polled.error().code != Code::kTimedOut && !ended_) return polled;
+    }
+  }
+  return {};
+}
+
+void ProcessExec::Stop(Termination::Reason reason, std::string limit, uint64_t peak) {
+  is_stopped_ = true;
+  result_.termination.reason = reason;
+  result_.termination.limit = std::move(limit);
+  result_.termination.peak = peak;
+  const Status killed = process_->KillTree(guest::In(kDrainTime));
+  if (!killed && killed.error().code == Code::kBusy) result_.termination.limit += " (a process does not die)";
+}
+
+void ProcessExec::Drain() {
+  if (parts_.waits_for_background && !is_stopped_) {
+    while (!is_cancelled_.load() && !process_->WaitOutput(guest::In(std::chrono::milliseconds(100)))) {
+    }
+    return;
+  }
+  // What it left running ends with it.
+  if (const Status killed = process_->KillTree(guest::In(kDrainTime)); !killed) return;
+  const Status drained = process_->WaitOutput(guest::In(kDrainTime));
+  (void)drained;   // late output of a process in an uninterruptible wait is not waited for
+}
+
+void ProcessExec::Judge(const guest::ExitStatus& status) {
+  Termination& end = result_.termination;
+  const bool ran_out = parts_.group->OutOfMemoryKills() > oom_kills_before_;
+  if (status.signal != 0) {
+    end.reason = Termination::Reason::kSignal;
+    end.signal = status.signal;
+    if (status.signal == SIGKILL && ran_out) {
+      end.reason = Termination::Reason::kOom;
+      end.limit = "memory";
+      end.peak = parts_.group->PeakMemoryBytes();
+    } else if (status.signal == SIGXCPU) {
+      end.reason = Termination::Reason::kCpu;
+      end.limit = "cpu_time";
+    } else {
+      result_.exit_code = 128 + status.signal;
+    }
+    return;
+  }
+  end.reason = Termination::Reason::kExit;
+  result_.exit_code = status.code;
+  if (ran_out) result_.denials.push_back("a process was killed for the memory limit");
+  if (parts_.group->ForksRefused() > forks_refused_before_) result_.denials.push_back("a fork was refused for the processes limit");
+}
+
+sandbox::ExecResult ProcessExec::Wait() {
+  const Status ran = Run();
+  if (ran) {
+    Drain();
+    if (over_output_ && !is_stopped_) {
+      result_.termination = {.reason = Termination::Reason::kOutputCap, .limit = "output", .peak = parts_.limits.output_bytes};
+    } else if (ended_ && !is_stopped_) {
+      Judge(*ended_);
+    }
+  } else {
+    result_.termination.reason = Termination::Reason::kInfra;
+    result_.termination.limit = "the wall's agent ended: " + std::string(ran.error().Text());
+    if (parts_.group->OutOfMemoryKills() > oom_kills_before_) result_.termination = {.reason = Termination::Reason::kOom, .limit = "memory"};
+  }
+  result_.duration = steady_clock::now() - started_;
+  if (ended_) result_.usage.peak_memory_bytes = ended_->usage.max_resident_bytes;
+  for (std::string& line : parts_.denials->Take()) result_.denials.push_back(std::move(line));
+  return std::move(result_);
+}
+
+void ProcessExec::Cancel() {
+  is_cancelled_.store(true);
+  const uint64_t one = 1;
+  const ssize_t written = write(wake_.get(), &one, sizeof one);
+  (void)written;   // full: it is awake already
+}
+
+}  // namespace paddock::process_wall

@@ -1,0 +1,58 @@
+// ProcessExec: one program that runs behind a process wall, as the waist sees it.
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <string>
+
+#include "drivers/process/control_group.h"
+#include "drivers/process/denial_log.h"
+#include "drivers/process/wall/descriptor.h"
+#include "guest/client/client.h"
+#include "sandbox/sandbox.h"
+
+namespace paddock::process_wall {
+
+class ProcessExec final : public sandbox::Process {
+ public:
+  struct Parts {
+    std::shared_ptr<guest::Client> client;
+    std::shared_ptr<ControlGroup> group;
+    std::shared_ptr<DenialLog> denials;
+    sandbox::StdinSource input;
+    sandbox::OutputHandler handler;
+    Limits limits;
+    bool waits_for_background = false;
+  };
+  // Errors: kTooManyFiles and the like.
+  static Result<std::unique_ptr<ProcessExec>> Start(Parts parts, const guest::ExecRequest& request);
+
+  sandbox::ExecResult Wait() override;
+  void Cancel() override;
+
+ private:
+  explicit ProcessExec(Parts parts) : parts_(std::move(parts)) {}
+  void OnOutput(guest::Channel channel, std::string_view bytes);
+  // Feeds input and output until the program has ended or must be stopped.
+  Status Run();
+  bool PumpInput();
+  void Stop(sandbox::Termination::Reason reason, std::string limit, uint64_t peak);
+  void Drain();
+  void Judge(const guest::ExitStatus& status);
+
+  Parts parts_;
+  std::unique_ptr<guest::GuestProcess> process_;
+  Descriptor wake_;                   // an eventfd: Cancel() from anywhere
+  std::atomic<bool> is_cancelled_{false};
+  std::chrono::steady_clock::time_point started_;
+  sandbox::ExecResult result_;
+  std::optional<guest::ExitStatus> ended_;
+  size_t input_offset_ = 0;
+  bool input_is_open_ = false;
+  bool is_stopped_ = false;
+  bool over_output_ = false;
+  uint64_t oom_kills_before_ = 0;
+  uint64_t forks_refused_before_ = 0;
+};
+
+}  // namespace paddock::process_wall

@@ -1,0 +1,46 @@
+// ProcessSandbox: one wall with its agent, its egress engine and its cgroups.
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "drivers/process/control_group.h"
+#include "drivers/process/denial_log.h"
+#include "drivers/process/host_facts.h"
+#include "drivers/process/wall_launch.h"
+#include "drivers/process/wall_plan.h"
+#include "guest/client/client.h"
+#include "sandbox/sandbox.h"
+
+namespace paddock::process_wall {
+
+class ProcessSandbox final : public sandbox::Sandbox {
+ public:
+  static Result<std::unique_ptr<ProcessSandbox>> Create(const sandbox::SandboxSpec& spec);
+  ~ProcessSandbox() override;
+  ProcessSandbox(const ProcessSandbox&) = delete;
+  ProcessSandbox& operator=(const ProcessSandbox&) = delete;
+
+  const std::string& id() const override { return id_; }
+  Result<std::unique_ptr<sandbox::Process>> Start(sandbox::ExecSpec spec, sandbox::StdinSource input,
+                                                  sandbox::OutputHandler handler) override;
+  std::vector<std::string> Warnings() const override { return warnings_; }
+
+ private:
+  ProcessSandbox(sandbox::SandboxSpec spec, HostFacts facts) : spec_(std::move(spec)), facts_(std::move(facts)) {}
+  Status StandUp();
+  std::vector<std::string> MakeEnvironment(const Environment& wanted) const;
+
+  std::string id_;
+  sandbox::SandboxSpec spec_;
+  HostFacts facts_;
+  std::shared_ptr<ControlGroup> group_;
+  std::shared_ptr<DenialLog> denials_ = std::make_shared<DenialLog>();
+  std::unique_ptr<Wall> wall_;
+  std::shared_ptr<guest::Client> client_;
+  std::vector<std::string> warnings_;
+};
+
+}  // namespace paddock::process_wall
