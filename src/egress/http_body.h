@@ -1,0 +1,59 @@
+// Bodies of HTTP/1.1 messages: reading them out of their framing and putting them into a new one. Nothing of the sender's
+// framing (chunk sizes, extensions, trailers) reaches the other side.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "egress/http_head.h"
+#include "egress/stream.h"
+
+namespace paddock::egress {
+
+// Chunked coding, piece by piece. Strict: sizes are hexadecimal digits only, lines end in CRLF, extensions and trailers are
+// bounded, checked and dropped.
+class ChunkDecoder {
+ public:
+  // Reads from the start of `bytes`, appends data to `data`; returns how many bytes were used, all of them unless the end came. Errors: kInvalid, kLimit.
+  Result<size_t> Feed(std::string_view bytes, std::string* data);
+  bool is_done() const { return state_ == State::kDone; }
+
+ private:
+  enum class State { kSize, kExtension, kSizeEnd, kData, kDataReturn, kDataEnd, kTrailer, kDone };
+  Status FeedByte(char c);
+  Status EndTrailerLine();
+
+  State state_ = State::kSize;
+  uint64_t left_ = 0;          // of kSize: the size so far; of kData: bytes to come
+  int digits_ = 0;
+  size_t extension_bytes_ = 0, trailer_bytes_ = 0;
+  std::string line_;           // of kTrailer
+};
+
+class BodyReader {
+ public:
+  BodyReader(Input& input, BodyFraming framing) : input_(input), framing_(framing), left_(framing.length) {}
+  // The next piece, valid until the next call; empty at the end. Errors: kBrokenPipe when the body ends early, kInvalid.
+  Result<std::string_view> Next(Deadline deadline);
+
+ private:
+  Input& input_;
+  const BodyFraming framing_;
+  uint64_t left_;
+  size_t held_ = 0;        // bytes of the last piece that are still in input_
+  ChunkDecoder chunks_;
+  std::string decoded_;
+};
+
+class BodyWriter {
+ public:
+  BodyWriter(Stream& stream, BodyFraming::Kind kind) : stream_(stream), kind_(kind) {}
+  Status Write(std::string_view piece, Deadline deadline);
+  Status Finish(Deadline deadline);
+
+ private:
+  Stream& stream_;
+  const BodyFraming::Kind kind_;
+};
+
+}  // namespace paddock::egress

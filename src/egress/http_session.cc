@@ -1,0 +1,378 @@
+#include "egress/http_session.h"
+
+#include <algorithm>
+
+#include "egress/denial_text.h"
+#include "egress/relay.h"
+
+namespace paddock::egress {
+namespace {
+
+using policy::NetworkVerdict;
+
+constexpr Nanoseconds kLinger = std::chrono::seconds(2);
+constexpr size_t kMostLingerBytes = 64 << 20;
+
+// Fields that belong to one connection and are not passed on.
+constexpr std::string_view kHopByHop[] = {"connection", "proxy-connection", "keep-alive", "te", "trailer", "upgrade",
+                                          "proxy-authorization", "proxy-authenticate", "transfer-encoding", "content-length", "host",
+                                          "http2-settings"};
+
+bool IsHopByHop(const std::vector<HeaderField>& headers, std::string_view name) {
+  for (const std::string_view hop : kHopByHop) {
+    if (EqualsIgnoringCase(name, hop)) return true;
+  }
+  return HasToken(headers, "connection", name);
+}
+
+std::string FramingLine(BodyFraming framing) {
+  switch (framing.kind) {
+    case BodyFraming::Kind::kChunked: return "Transfer-Encoding: chunked\r\n";
+    case BodyFraming::Kind::kLength: return "Content-Length: " + std::to_string(framing.length) + "\r\n";
+    case BodyFraming::Kind::kNone:
+    case BodyFraming::Kind::kUntilEnd: break;
+  }
+  return {};
+}
+
+}  // namespace
+
+HttpSession::HttpSession(const Services& services, Socket& stream, Input& client)
+    : services_(services), gate_(services.gate), socket_(&stream), client_stream_(stream), client_(client), scheme_("http") {}
+
+HttpSession::HttpSession(const Services& services, Stream& stream, Input& client, Destination to)
+    : services_(services), gate_(services.gate), socket_(nullptr), client_stream_(stream), client_(client), fixed_(std::move(to)), scheme_("http") {}
+
+HttpSession::~HttpSession() = default;
+
+Deadline HttpSession::Idle() const { return gate_.reactor().In(gate_.limits().idle_timeout); }
+
+void HttpSession::UseUpstream(std::unique_ptr<Upstream> upstream) {
+  kept_ = std::make_unique<Connection>();
+  kept_->input = std::make_unique<Input>(*upstream->socket);
+  kept_->upstream = std::move(upstream);
+  kept_->to = *fixed_;
+}
+
+void HttpSession::Run() {
+  for (;;) {
+    auto head = ReadHead();
+    if (!head || !Serve(std::move(*head))) break;
+  }
+  if (has_unread_body_) Linger();
+}
+
+void HttpSession::Linger() {
+  const Deadline end = gate_.reactor().In(kLinger);
+  if (!client_stream_.FinishWriting(end)) return;
+  std::string piece(16 << 10, '\0');
+  for (size_t total = 0; total < kMostLingerBytes;) {
+    const auto count = client_stream_.Read(piece, end);
+    if (!count || *count == 0) return;
+    total += *count;
+  }
+}
+
+bool HttpSession::Bad(const std::string& reason) {
+  Event draft = fixed_ ? Gate::Draft(*fixed_) : Event{};
+  draft.protocol = scheme_;
+  gate_.Denied(draft, reason);
+  (void)client_stream_.Write(BadRequestResponse(reason), Idle());
+  has_unread_body_ = true;   // whatever it was
+  return false;
+}
+
+std::optional<RequestHead> HttpSession::ReadHead() {
+  Deadline deadline = client_.view().empty() ? Idle() : gate_.reactor().In(gate_.limits().head_timeout);
+  for (;;) {
+    size_t size = 0;
+    auto head = ParseRequestHead(client_.view(), &size);
+    if (!head) {
+      Bad(std::string(head.error().Text()));
+      return std::nullopt;
+    }
+    if (*head) {
+      client_.Consume(size);
+      return std::move(**head);
+    }
+    const bool was_empty = client_.view().empty();
+    const auto count = client_.Fill(kMostHeadBytes + 1, deadline);
+    if (!count || *count == 0) return std::nullopt;
+    if (was_empty) deadline = gate_.reactor().In(gate_.limits().head_timeout);
+  }
+}
+
+std::string HttpSession::FindTarget(Exchange* exchange) const { return fixed_ ? FindFixedTarget(exchange) : FindProxyTarget(exchange); }
+
+std::string HttpSession::FindProxyTarget(Exchange* exchange) const {
+  std::string_view target = exchange->head.target;
+  constexpr std::string_view kScheme = "http://";
+  if (target.size() < kScheme.size() || !EqualsIgnoringCase(target.substr(0, kScheme.size()), kScheme)) {
+    return "a proxy takes targets of the form http://host/path, and CONNECT for the rest";
+  }
+  target.remove_prefix(kScheme.size());
+  const size_t slash = std::min(target.find_first_of("/?"), target.size());
+  auto where = policy::ParseHostPort(target.substr(0, slash), 80);
+  if (!where) return where.error().message;
+  exchange->to = {where->host, where->port, scheme_};
+  exchange->path_and_query = std::string(target.substr(slash));
+  if (!exchange->path_and_query.starts_with('/')) exchange->path_and_query.insert(0, "/");
+  const std::string* host = FindHeader(exchange->head.headers, "host");
+  if (host != nullptr) {
+    const auto named = policy::ParseHostPort(*host, 80);
+    if (!named) return "Host: " + named.error().message;
+    if (named->host != where->host || named->port != where->port) return "Host names another server than the target";
+  }
+  exchange->host_header = where->port == 80 ? HostPortText(where->host, 80) : HostPortText(where->host, where->port);
+  if (where->port == 80) exchange->host_header.resize(exchange->host_header.size() - 3);
+  return {};
+}
+
+std::string HttpSession::FindFixedTarget(Exchange* exchange) const {
+  const uint16_t default_port = scheme_ == "https" ? 443 : 80;
+  exchange->to = *fixed_;
+  exchange->to.protocol = scheme_;
+  std::string_view target = exchange->head.target;
+  const std::string* host = FindHeader(exchange->head.headers, "host");
+  // Servers have to take the absolute form too; it wins over Host there, so it has to be the same.
+  const std::string absolute = scheme_ + "://";
+  if (target.size() > absolute.size() && EqualsIgnoringCase(target.substr(0, absolute.size()), absolute)) {
+    target.remove_prefix(absolute.size());
+    const size_t slash = std::min(target.find_first_of("/?"), target.size());
+    if (host == nullptr || !EqualsIgnoringCase(target.substr(0, slash), *host)) return "Host names another server than the target";
+    target.remove_prefix(slash);
+    exchange->path_and_query = std::string(target);
+    if (!target.starts_with('/')) exchange->path_and_query.insert(0, "/");
+  } else if (target.starts_with('/') || (target == "*" && exchange->head.method == "OPTIONS")) {
+    exchange->path_and_query = std::string(target);
+  } else {
+    return "a target that does not begin with '/'";
+  }
+  exchange->host_header = HostPortText(fixed_->host, fixed_->port);
+  if (fixed_->port == default_port) exchange->host_header.resize(exchange->host_header.rfind(':'));
+  if (host == nullptr) return {};
+  const auto named = policy::ParseHostPort(*host, default_port);
+  if (!named) return "Host: " + named.error().message;
+  if (named->port != fixed_->port && host->rfind(':') > host->rfind(']') + 1) return "Host names another port than the connection's";
+  if (named->host == fixed_->host) return {};
+  if (!fixed_->host.address) return "Host names " + named->host.text + ", the connection is for " + fixed_->host.text;
+  // An allowed address is allowed whatever it serves, but for names that are denied.
+  if (gate_.rules()->DenyingRule(named->host, fixed_->port) != nullptr) return "a rule denies Host " + named->host.text;
+  exchange->host_header = *host;
+  return {};
+}
+
+bool HttpSession::Refuse(const Exchange& exchange, const Refusal& refusal) {
+  const bool keep_alive = exchange.head.keep_alive && exchange.head.body.kind == BodyFraming::Kind::kNone;
+  has_unread_body_ = exchange.head.body.kind != BodyFraming::Kind::kNone;
+  const std::string text = RefusalText(exchange.head.method + " " + scheme_ + "://" + exchange.host_header + exchange.draft.path, exchange.to, refusal);
+  return client_stream_.Write(RefusalResponse(text, refusal, keep_alive, exchange.head.method != "HEAD"), Idle()).has_value() && keep_alive;
+}
+
+bool HttpSession::ServeConnect(const RequestHead& head) {
+  auto where = policy::ParseHostPort(head.target, 0);
+  if (!where) return Bad("CONNECT: " + where.error().message);
+  const std::string* host = FindHeader(head.headers, "host");
+  const auto named = host != nullptr ? policy::ParseHostPort(*host, where->port) : where;
+  if (!named || named->host != where->host || named->port != where->port) return Bad("CONNECT: Host names another server than the target");
+  if (head.body.kind != BodyFraming::Kind::kNone) return Bad("CONNECT with a body");
+  const Destination to{where->host, where->port, "connect"};
+  const TunnelReply reply{
+      [this] { return client_stream_.Write("HTTP/1.1 200 Connection established\r\n\r\n", Idle()); },
+      [&](const Refusal& refusal) {
+        (void)client_stream_.Write(RefusalResponse(RefusalText("CONNECT " + head.target, to, refusal), refusal, false, true), Idle());
+      }};
+  ServeTunnel(services_, *socket_, client_, to, reply);
+  return false;
+}
+
+bool HttpSession::Serve(RequestHead head) {
+  if (head.method == "CONNECT") return socket_ != nullptr ? ServeConnect(head) : Bad("CONNECT to what is no proxy");
+  Exchange exchange;
+  exchange.head = std::move(head);
+  const std::string problem = FindTarget(&exchange);
+  if (!problem.empty()) return Bad(problem);
+  const auto path = policy::RequestPath::Parse(exchange.path_and_query);
+  exchange.draft = Gate::Draft(exchange.to);
+  exchange.draft.method = exchange.head.method;
+  exchange.draft.path = exchange.path_and_query.substr(0, exchange.path_and_query.find('?'));
+  exchange.verdict = gate_.rules()->Request(exchange.to.host, exchange.to.port, exchange.head.method, path);
+  if (exchange.verdict.kind != NetworkVerdict::Kind::kAllow) {
+    return Refuse(exchange, gate_.Denied(exchange.draft, exchange.verdict));
+  }
+  exchange.is_upgrade = HasToken(exchange.head.headers, "connection", "upgrade") && exchange.head.body.kind == BodyFraming::Kind::kNone &&
+                        FindHeader(exchange.head.headers, "upgrade") != nullptr &&
+                        EqualsIgnoringCase(*FindHeader(exchange.head.headers, "upgrade"), "websocket");
+  return Exchanged(exchange);
+}
+
+Opened<std::unique_ptr<HttpSession::Connection>> HttpSession::Connect(const Exchange& exchange, bool fresh) {
+  if (kept_ != nullptr) {
+    auto connection = std::move(kept_);
+    const bool is_same = connection->to.host == exchange.to.host && connection->to.port == exchange.to.port;
+    // Readable while nothing was asked: it has ended, or says what nobody wants to hear.
+    const bool is_usable = !fresh && is_same && !connection->upstream->socket->IsReadable() && connection->input->view().empty() &&
+                           (connection->upstream->is_through_proxy || gate_.AddressRefusal(connection->upstream->checked, exchange.verdict).empty());
+    if (is_usable) return {std::move(connection), {}};
+  }
+  auto opened = gate_.Open(exchange.to, exchange.verdict, exchange.draft);
+  if (!opened.value) return {nullptr, opened.refusal};
+  auto connection = std::make_unique<Connection>();
+  connection->upstream = std::move(opened.value);
+  connection->to = exchange.to;
+  connection->input = std::make_unique<Input>(connection->stream());
+  return {std::move(connection), {}};
+}
+
+std::string HttpSession::OutgoingHead(const Exchange& exchange) const {
+  const RequestHead& head = exchange.head;
+  std::string out = head.method + " " + exchange.path_and_query + " HTTP/1.1\r\nHost: " + exchange.host_header + "\r\n";
+  for (const HeaderField& field : head.headers) {
+    if (IsHopByHop(head.headers, field.name)) continue;
+    out += field.name + ": " + field.value + "\r\n";
+  }
+  if (exchange.is_upgrade) out += "Connection: Upgrade\r\nUpgrade: websocket\r\n";
+  // A length of 0 is said where the client said it: some servers insist on it for POST.
+  if (head.body.kind == BodyFraming::Kind::kNone && FindHeader(head.headers, "content-length") != nullptr) out += "Content-Length: 0\r\n";
+  return out + FramingLine(head.body) + "\r\n";
+}
+
+std::string HttpSession::ReturnedHead(const ResponseHead& response, BodyFraming::Kind framing, bool keep_alive) const {
+  std::string out = "HTTP/1.1 " + std::to_string(response.status) + " " + response.reason + "\r\n";
+  for (const HeaderField& field : response.headers) {
+    // Of an answer without a body the length is information (HEAD, 304).
+    const bool is_length = EqualsIgnoringCase(field.name, "content-length");
+    if (is_length ? framing != BodyFraming::Kind::kNone : IsHopByHop(response.headers, field.name)) continue;
+    out += field.name + ": " + field.value + "\r\n";
+  }
+  out += FramingLine({framing, response.body.length});
+  return out + (keep_alive ? "\r\n" : "Connection: close\r\n\r\n");
+}
+
+bool HttpSession::Exchanged(Exchange& exchange) {
+  const std::string& method = exchange.head.method;
+  const bool may_repeat = exchange.head.body.kind == BodyFraming::Kind::kNone && (method == "GET" || method == "HEAD" || method == "OPTIONS");
+  bool is_reported = false;
+  for (bool fresh = false;; fresh = true) {
+    auto opened = Connect(exchange, fresh);
+    if (!opened.value) return Refuse(exchange, opened.refusal);
+    Connection& connection = *opened.value;
+    if (!is_reported) gate_.Allowed(exchange.draft, exchange.verdict.origin, connection.upstream->address);
+    is_reported = true;
+    Status sent = connection.stream().Write(OutgoingHead(exchange), Idle());
+    // A kept connection may have ended while the request was on its way.
+    if (sent && connection.is_used && may_repeat) {
+      const auto first = connection.input->Fill(kMostHeadBytes, Idle());
+      if (!first) sent = first.error();
+      else if (*first == 0) sent = Code::kBrokenPipe;
+    }
+    if (!sent && connection.is_used && may_repeat) continue;
+    if (!sent) return Refuse(exchange, gate_.Failed(exchange.draft, "the server ended the connection: " + FailureText(sent.error())));
+    bool upload_failed = false;
+    Next next = Next::kEnd;
+    if (exchange.head.body.kind == BodyFraming::Kind::kNone) {
+      next = ReadResponse(exchange, connection, upload_failed);
+    } else {
+      ChildFiber upload(gate_.reactor(), [&] { Upload(exchange, connection, &upload_failed); });
+      next = ReadResponse(exchange, connection, upload_failed);
+      if (!upload.is_done()) {
+        // Answered before the body was whole. What is still sent goes nowhere.
+        has_unread_body_ = true;
+        connection.upstream->socket->Abort();
+        (void)client_stream_.FinishWriting(Idle());
+        next = Next::kEnd;
+      }
+    }
+    if (next == Next::kSame) {
+      connection.is_used = true;
+      kept_ = std::move(opened.value);
+    }
+    return next != Next::kEnd;
+  }
+}
+
+void HttpSession::Upload(const Exchange& exchange, Connection& connection, bool* failed) {
+  BodyReader reader(client_, exchange.head.body);
+  BodyWriter writer(connection.stream(), exchange.head.body.kind);
+  for (;;) {
+    const auto piece = reader.Next(Idle());
+    if (!piece) {
+      *failed = true;   // what was sent so far must not become a whole request
+      connection.upstream->socket->Abort();
+      return;
+    }
+    if (piece->empty()) {
+      (void)writer.Finish(Idle());
+      return;
+    }
+    // A server may answer without listening to the end; its answer is being read.
+    if (!writer.Write(*piece, Idle())) return;
+  }
+}
+
+HttpSession::Next HttpSession::ReadResponse(Exchange& exchange, Connection& connection, const bool& upload_failed) {
+  const auto failed = [&](const std::string& why) {
+    return Refuse(exchange, gate_.Failed(exchange.draft, why)) ? Next::kFresh : Next::kEnd;
+  };
+  for (;;) {
+    size_t size = 0;
+    auto response = ParseResponseHead(connection.input->view(), &size);
+    if (!response) return failed("the server's answer: " + FailureText(response.error()));
+    if (!*response) {
+      const auto count = connection.input->Fill(kMostHeadBytes + 1, Idle());
+      if (count && *count > 0) continue;
+      if (upload_failed) {
+        Bad("the request's body broke off or is not well formed");
+        return Next::kEnd;
+      }
+      return failed(count ? "the server ended the connection without an answer" : "no answer: " + FailureText(count.error()));
+    }
+    connection.input->Consume(size);
+    const ResponseHead& head = **response;
+    if (head.status == 101) {
+      PassUpgrade(exchange, head, connection);
+      return Next::kEnd;
+    }
+    if (head.status >= 200) return PassBody(exchange, head, connection);
+    if (exchange.head.minor_version == 1 && !client_stream_.Write(ReturnedHead(head, BodyFraming::Kind::kNone, true), Idle())) return Next::kEnd;
+  }
+}
+
+HttpSession::Next HttpSession::PassBody(const Exchange& exchange, const ResponseHead& response, Connection& connection) {
+  const BodyFraming from = FramingOf(response, exchange.head.method);
+  // HTTP/1.0 clients know no chunks: there the end of the connection ends the body.
+  BodyFraming::Kind to = from.kind;
+  if (to == BodyFraming::Kind::kUntilEnd) to = BodyFraming::Kind::kChunked;
+  if (to == BodyFraming::Kind::kChunked && exchange.head.minor_version == 0) to = BodyFraming::Kind::kUntilEnd;
+  const bool keep_client = exchange.head.keep_alive && to != BodyFraming::Kind::kUntilEnd && exchange.head.minor_version == 1;
+  if (!client_stream_.Write(ReturnedHead(response, to, keep_client), Idle())) return Next::kEnd;
+  BodyReader reader(*connection.input, from);
+  BodyWriter writer(client_stream_, to);
+  for (;;) {
+    const auto piece = reader.Next(Idle());
+    if (!piece) {
+      // A body that ends with the connection would look whole.
+      if (auto* const socket = dynamic_cast<Socket*>(&client_stream_)) socket->ResetOnClose();
+      client_stream_.Abort();
+      return Next::kEnd;
+    }
+    if (piece->empty()) break;
+    if (!writer.Write(*piece, Idle())) return Next::kEnd;
+  }
+  if (!writer.Finish(Idle()) || !keep_client) return Next::kEnd;
+  return response.keep_alive && from.kind != BodyFraming::Kind::kUntilEnd ? Next::kSame : Next::kFresh;
+}
+
+void HttpSession::PassUpgrade(Exchange& exchange, const ResponseHead& response, Connection& connection) {
+  const std::string* upgrade = FindHeader(response.headers, "upgrade");
+  if (!exchange.is_upgrade || upgrade == nullptr || !EqualsIgnoringCase(*upgrade, "websocket")) {
+    Refuse(exchange, gate_.Failed(exchange.draft, "the server switches to a protocol that nobody asked for"));
+    return;
+  }
+  std::string head = ReturnedHead(response, BodyFraming::Kind::kNone, true);
+  head.insert(head.size() - 2, "Connection: Upgrade\r\nUpgrade: websocket\r\n");
+  if (!client_stream_.Write(head, Idle())) return;
+  Relay(gate_.reactor(), client_, *connection.input, gate_.limits().idle_timeout);
+}
+
+}  // namespace paddock::egress

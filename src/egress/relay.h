@@ -1,0 +1,16 @@
+// Relay: carries bytes both ways between two streams until both have ended. What one end does not take the other does not
+// send (nothing is stored beyond one piece); an end in one direction is passed on and the other direction lives.
+#pragma once
+
+#include <functional>
+
+#include "egress/stream.h"
+
+namespace paddock::egress {
+
+// Starts with what the inputs hold already. Returns when both directions have ended, one has failed, or `idle` has passed
+// without a byte. The streams are aborted unless both ends were orderly. `admit_client` is asked once, before the
+// client's first byte is passed on, and may wait for it in `client`.
+void Relay(Reactor& reactor, Input& client, Input& upstream, Nanoseconds idle, const std::function<bool()>& admit_client = {});
+
+}  // namespace paddock::egress

@@ -1,0 +1,32 @@
+// A client that asked for a connection (CONNECT, SOCKS, a captured connection): judged by its destination first, then by
+// the first bytes that it sends.
+//
+// TLS must carry the destination's name as its server name. HTTP is judged request by request. Anything else passes only
+// where the rules allow the port whatever it carries, and never on port 80.
+#pragma once
+
+#include <functional>
+
+#include "egress/gate.h"
+
+namespace paddock::egress {
+
+// What every connection needs of the engine.
+struct Services {
+  Gate& gate;
+};
+
+// How the asking protocol answers; called at most once, one of the two.
+struct TunnelReply {
+  std::function<Status()> grant;
+  std::function<void(const Refusal&)> refuse;
+};
+
+enum class FirstBytes { kNeedMore, kTls, kHttp, kOther };
+// What a stream beginning so is. Where a lenient server might see HTTP it is HTTP.
+FirstBytes Classify(std::string_view bytes);
+
+// Serves it to its end. `client` reads `socket`.
+void ServeTunnel(const Services& services, Socket& socket, Input& client, Destination to, const TunnelReply& reply);
+
+}  // namespace paddock::egress
