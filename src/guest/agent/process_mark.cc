@@ -1,6 +1,7 @@
 #include "guest/agent/process_mark.h"
 
 #include <fcntl.h>
+#include <sys/random.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -13,7 +14,8 @@
 namespace paddock::guest {
 namespace {
 
-constexpr uint64_t kRange = 1ull << 40;
+constexpr uint64_t kRange = 1ull << 60;
+constexpr uint64_t kNumbers = 1ull << 32;
 constexpr uint64_t kCeiling = 1ull << 62;
 
 // RLIMIT_LOCKS has had no effect since Linux 2.4.25; RLIMIT_RTTIME counts microseconds of real-time scheduling, and
@@ -32,6 +34,16 @@ Base AgentBase() {
   getrlimit(kFirst, &first);
   getrlimit(kSecond, &second);
   return {std::min<uint64_t>(first.rlim_max, kCeiling), std::min<uint64_t>(second.rlim_max, kCeiling)};
+}
+
+// Tells this agent's marks from those of others on the same machine. Never 0.
+uint64_t AgentNonce() {
+  static const uint64_t nonce = [] {
+    uint32_t random = 0;
+    if (getrandom(&random, sizeof random, GRND_NONBLOCK) != sizeof random) random = static_cast<uint32_t>(getpid());
+    return uint64_t{random % ((1u << 27) - 1) + 1};
+  }();
+  return nonce;
 }
 
 bool Lower(__rlimit_resource resource, uint64_t hard) {
@@ -65,34 +77,38 @@ std::optional<uint64_t> HardLimit(std::string_view limits, std::string_view name
 
 bool ProcessMark::IsPossible() {
   const Base base = AgentBase();
-  return base.first > kRange && base.second > kRange;
+  const bool is_marked = (kCeiling - base.first) + (kCeiling - base.second) == kRange;
+  return base.first > kRange && base.second > kRange && !is_marked;
 }
 
 bool ProcessMark::Apply() const {
-  if (number_ == 0 || number_ >= kRange || !IsPossible()) return false;
+  if (number_ == 0 || number_ >= kNumbers || !IsPossible()) return false;
   const Base base = AgentBase();
-  return Lower(kFirst, base.first - number_) && Lower(kSecond, base.second - (kRange - number_));
+  const uint64_t mark = AgentNonce() * kNumbers + number_;
+  return Lower(kFirst, base.first - mark) && Lower(kSecond, base.second - (kRange - mark));
 }
 
 ProcessMark::Owner ProcessMark::Of(pid_t pid) const {
   char path[64];
   std::snprintf(path, sizeof path, "/proc/%d/limits", static_cast<int>(pid));
   const int fd = open(path, O_RDONLY | O_CLOEXEC);
-  if (fd < 0) return Owner::kOther;
+  if (fd < 0) return Owner::kNobody;
   char text[4096];
   const ssize_t size = read(fd, text, sizeof text);
   close(fd);
-  if (size <= 0) return Owner::kOther;
+  if (size <= 0) return Owner::kNobody;
   const std::string_view limits(text, static_cast<size_t>(size));
   const auto first = HardLimit(limits, "Max file locks"), second = HardLimit(limits, "Max realtime timeout");
   const Base base = AgentBase();
-  if (!first || !second) return Owner::kOther;
-  // Not started by an agent at all, or by one around this.
-  if (std::min(*first, kCeiling) >= base.first && std::min(*second, kCeiling) >= base.second) return Owner::kOther;
-  if (*first > base.first || *second > base.second || (base.first - *first) + (base.second - *second) != kRange) {
-    return Owner::kNobody;
-  }
-  return base.first - *first == number_ ? Owner::kThis : Owner::kOther;
+  if (!first || !second) return Owner::kNobody;
+  if (*first > base.first || *second > base.second) return Owner::kNobody;
+  const uint64_t sum = (base.first - *first) + (base.second - *second);
+  // Less than any mark can come to: not started by an agent. (Nobody gets there by lowering.)
+  if (sum < kRange) return Owner::kNobody;
+  if (sum > kRange) return Owner::kUnknown;
+  const uint64_t mark = base.first - *first;
+  if (mark / kNumbers != AgentNonce()) return Owner::kNobody;
+  return mark % kNumbers == number_ ? Owner::kThis : Owner::kOther;
 }
 
 }  // namespace paddock::guest

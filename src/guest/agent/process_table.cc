@@ -2,11 +2,10 @@
 
 #include <sys/ioctl.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include <cerrno>
 #include <csignal>
-
-#include "guest/agent/process_tree.h"
 
 namespace paddock::guest {
 namespace {
@@ -65,7 +64,7 @@ class ProcessTable::ProcessStream final : public Stream {
         return {};
       }
       case FrameType::kKillTree:
-        table_.KillTree(number_, stream_, kKillTries);
+        table_.KillTree({number_, process->pid()}, stream_, kKillTries);
         return {};
       case FrameType::kForget:
         if (process->IsRunning()) table_.running_.erase(process->pid());
@@ -192,26 +191,19 @@ int ProcessTable::Signal(Process& process, const SignalRequest& request) {
   return machine_.Kill(request.target == SignalTarget::kGroup ? -process.pid() : process.pid(), request.signal);
 }
 
-void ProcessTable::KillTree(uint64_t number, uint32_t stream, int tries) {
-  Process* process = Find(number);
-  if (process == nullptr) return;
-  const ProcessTree tree{number, process->pid()};
+void ProcessTable::KillTree(const ProcessTree& tree, uint32_t stream, int tries) {
   // All are stopped first, or a program that forks faster than it is killed would win.
-  if (tries == kKillTries) {
-    size_t before = 0;
-    for (int round = 0; round < 32; ++round) {
-      const size_t found = SignalTree(tree, SIGSTOP, machine_);
-      if (found == before) break;
-      before = found;
-    }
-  }
+  if (tries == kKillTries) StopTree(tree, machine_);
   const size_t left = SignalTree(tree, SIGKILL, machine_);
   Reap();
   if (left > 0 && tries > 0) {
-    loop_.After(std::chrono::milliseconds(1), [this, number, stream, tries] { KillTree(number, stream, tries - 1); });
+    // Goes on also when the client forgets the process in between.
+    loop_.After(std::chrono::milliseconds(1), [this, tree, stream, tries] { KillTree(tree, stream, tries - 1); });
     return;
   }
-  if (process->stream() == stream) outbox_.Frame(stream, FrameType::kTreeKilled, 0, EncodeU32(static_cast<uint32_t>(left)));
+  const Process* process = Find(tree.number);
+  if (process == nullptr || process->stream() != stream) return;
+  outbox_.Frame(stream, FrameType::kTreeKilled, 0, EncodeU32(static_cast<uint32_t>(left)));
 }
 
 void ProcessTable::KillAll() {
@@ -219,8 +211,13 @@ void ProcessTable::KillAll() {
     machine_.Kill(-1, SIGKILL);
     return;
   }
-  for (const auto& [number, process] : processes_) SignalTree({number, process->pid()}, SIGSTOP, machine_);
-  for (const auto& [number, process] : processes_) SignalTree({number, process->pid()}, SIGKILL, machine_);
+  const ProcessTree all{0, 0};
+  StopTree(all, machine_);
+  for (int tries = kKillTries; SignalTree(all, SIGKILL, machine_) > 0 && tries > 0; --tries) {
+    Reap();
+    usleep(1000);
+  }
+  Reap();
 }
 
 }  // namespace paddock::guest

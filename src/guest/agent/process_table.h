@@ -3,11 +3,11 @@
 
 #include <map>
 #include <memory>
-#include <set>
 #include <unordered_map>
 
 #include "guest/agent/machine.h"
 #include "guest/agent/process.h"
+#include "guest/agent/process_tree.h"
 #include "guest/agent/stream.h"
 
 namespace paddock::guest {
@@ -34,7 +34,8 @@ class ProcessTable {
   // Makes room for one more by dropping the oldest that has ended and has no client. False when there is none.
   bool MakeRoom();
   int Signal(Process& process, const SignalRequest& request);
-  void KillTree(uint64_t number, uint32_t stream, int tries);
+  // Kills what is left of a tree, again and again until nothing is; then tells the stream.
+  void KillTree(const ProcessTree& tree, uint32_t stream, int tries);
 
   static constexpr size_t kMaxProcesses = 4096;
 

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <sys/eventfd.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -26,6 +27,27 @@ timespec Left(Deadline deadline) {
   const auto left = std::max<std::chrono::nanoseconds>(deadline - std::chrono::steady_clock::now(), {});
   const auto seconds = std::chrono::floor<std::chrono::seconds>(left);
   return {.tv_sec = seconds.count(), .tv_nsec = (left - seconds).count()};
+}
+
+// write(2) that does not raise SIGPIPE, whatever the program has made of that signal.
+ssize_t WriteQuietly(int fd, std::string_view bytes) {
+  const ssize_t sent = send(fd, bytes.data(), bytes.size(), MSG_NOSIGNAL);
+  if (sent >= 0 || errno != ENOTSOCK) return sent;
+  sigset_t pipe_signal, before, pending;
+  sigemptyset(&pipe_signal);
+  sigaddset(&pipe_signal, SIGPIPE);
+  sigpending(&pending);
+  pthread_sigmask(SIG_BLOCK, &pipe_signal, &before);
+  const ssize_t written = write(fd, bytes.data(), bytes.size());
+  const int error = errno;
+  if (written < 0 && error == EPIPE && sigismember(&pending, SIGPIPE) == 0) {
+    constexpr timespec kNow{};
+    while (sigtimedwait(&pipe_signal, nullptr, &kNow) < 0 && errno == EINTR) {
+    }
+  }
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  errno = error;
+  return written;
 }
 
 }  // namespace
@@ -96,7 +118,7 @@ void Connection::Forget(uint32_t stream) { streams_.erase(stream); }
 void Connection::Flush() {
   size_t done = 0;
   while (done < outgoing_.size()) {
-    const ssize_t written = write(output_fd_, outgoing_.data() + done, outgoing_.size() - done);
+    const ssize_t written = WriteQuietly(output_fd_, std::string_view(outgoing_).substr(done));
     if (written < 0 && errno == EINTR) continue;
     // An error is seen by the driver too, which says so; the bytes are of no use to anybody.
     if (written < 0 && errno != EAGAIN) done = outgoing_.size();
@@ -134,6 +156,13 @@ Status Connection::Wait(Lock& lock, Deadline deadline, const std::function<bool(
     if (waiting_ > 0) changed_.notify_all();
   }
   return {};
+}
+
+void Connection::WaitForHandler(Lock& lock, const std::function<bool()>& has_returned) {
+  if (is_driven_ && driver_ == std::this_thread::get_id()) return;
+  ++waiting_;
+  changed_.wait(lock, has_returned);
+  --waiting_;
 }
 
 Status Connection::Poll(Deadline deadline) {

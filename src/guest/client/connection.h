@@ -49,6 +49,8 @@ class Connection {
   // Waits until `is_true()`, driving if nobody else does. kTimedOut; kBusy from within a handler; the connection's error when it
   // has ended without it becoming true.
   Status Wait(Lock& lock, Deadline deadline, const std::function<bool()>& is_true);
+  // Waits for a handler to return, unless it is the caller itself that runs within it.
+  void WaitForHandler(Lock& lock, const std::function<bool()>& has_returned);
   const std::optional<Error>& error() const { return error_; }
   const std::optional<Hello>& hello() const { return hello_; }
 

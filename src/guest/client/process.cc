@@ -12,13 +12,14 @@ GuestProcess::GuestProcess(std::shared_ptr<Connection> connection, std::shared_p
     : connection_(std::move(connection)), state_(std::move(state)) {}
 
 GuestProcess::~GuestProcess() {
-  const auto lock = connection_->Acquire();
-  // No handler is called behind this point: their captures may go with their owner. One that runs now is the driver's;
-  // who destroys a process while another thread drives waits for that one below.
-  if (state_->is_detached || state_->failure) return;
-  if (!state_->exit) connection_->Send(state_->stream, FrameType::kKillTree);
-  connection_->Send(state_->stream, FrameType::kForget);
-  connection_->Forget(state_->stream);
+  auto lock = connection_->Acquire();
+  if (!state_->is_detached && !state_->failure) {
+    if (!state_->exit) connection_->Send(state_->stream, FrameType::kKillTree);
+    connection_->Send(state_->stream, FrameType::kForget);
+    connection_->Forget(state_->stream);
+  }
+  // No handler starts behind this point; what one uses may go with the owner of this object.
+  connection_->WaitForHandler(lock, [this] { return !state_->is_calling; });
 }
 
 Status GuestProcess::WaitStarted(Deadline deadline) {

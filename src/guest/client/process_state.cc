@@ -38,11 +38,7 @@ Status GuestProcess::State::Receive(const Frame& frame, Connection::Lock& lock) 
       PADDOCK_ASSIGN(const Channel channel, ChannelOf(frame.header.flags));
       if (output(channel).has_ended) return Violation("second end of output");
       output(channel).has_ended = true;
-      if (handlers.on_end) {
-        lock.unlock();
-        handlers.on_end(channel);
-        lock.lock();
-      }
+      Call(lock, handlers.on_end, channel);
       return {};
     }
     case FrameType::kExited:
@@ -95,9 +91,7 @@ Status GuestProcess::State::ReceiveOutput(const Frame& frame, Connection::Lock& 
     out.buffered.append(bytes);
     return {};
   }
-  lock.unlock();
-  handlers.on_output(channel, offset, bytes);
-  lock.lock();
+  Call(lock, handlers.on_output, channel, offset, bytes);
   Consume(channel, bytes.size());
   return {};
 }
@@ -117,11 +111,7 @@ Status GuestProcess::State::ReceiveExited(std::string_view payload, Connection::
   status.dumped_core = message.dumped_core;
   status.usage = message.usage;
   exit = status;
-  if (handlers.on_exit) {
-    lock.unlock();
-    handlers.on_exit(status);
-    lock.lock();
-  }
+  Call(lock, handlers.on_exit, status);
   return {};
 }
 

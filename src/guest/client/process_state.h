@@ -45,8 +45,19 @@ class GuestProcess::State final : public Connection::Stream {
   std::optional<uint32_t> tree_kill_left;
   bool tree_kill_is_under_way = false;
   bool is_detached = false;
+  bool is_calling = false;            // a handler runs, without the lock
 
  private:
+  // Calls a handler without the lock.
+  template <class Handler, class... Arguments>
+  void Call(Connection::Lock& lock, const Handler& handler, const Arguments&... arguments) {
+    if (!handler) return;
+    is_calling = true;
+    lock.unlock();
+    handler(arguments...);
+    lock.lock();
+    is_calling = false;
+  }
   Status ReceiveOutput(const Frame& frame, Connection::Lock& lock);
   Status ReceiveStarted(std::string_view payload);
   Status ReceiveExited(std::string_view payload, Connection::Lock& lock);
