@@ -5,9 +5,11 @@
 #include <atomic>
 #include <thread>
 
+#include "egress/certificate_authority.h"
 #include "egress/dns_server.h"
 #include "egress/egress.h"
 #include "egress/proxy_connection.h"
+#include "egress/secrets.h"
 #include "egress/upstream_proxy.h"
 
 namespace paddock::egress {
@@ -26,9 +28,12 @@ Result<std::shared_ptr<const policy::NetworkRuleSet>> CompileRules(policy::Netwo
 
 class Engine : public Egress {
  public:
-  Engine(std::unique_ptr<Reactor> reactor, EgressOptions&& options, std::shared_ptr<const policy::NetworkRuleSet> rules)
+  Engine(std::unique_ptr<Reactor> reactor, EgressOptions&& options, std::shared_ptr<const policy::NetworkRuleSet> rules,
+         std::unique_ptr<SecretStore> secrets)
       : limits_(options.limits),
         reactor_(std::move(reactor)),
+        secrets_(std::move(secrets)),
+        trust_(std::move(options.extra_trust_pem)),
         events_(std::move(options.on_event), options.limits.events),
         gate_(*reactor_, events_, std::move(options.resolve), options.limits, std::move(rules)) {}
   ~Engine() override { Stop(); }
@@ -70,11 +75,15 @@ class Engine : public Egress {
     return {};
   }
 
-  Status Revoke(const std::string& name) override { return Error(Code::kNoEntry, "no secret is named '" + name + "'"); }
-  std::vector<std::pair<std::string, std::string>> Placeholders() const override { return {}; }
-  std::string Redact(const std::string& text) const override { return text; }
-  Result<std::string> CaCertificatePem() override { return Error(Code::kUnavailable, "TLS is not opened"); }
-  Result<std::string> CaBundlePem() override { return Error(Code::kUnavailable, "TLS is not opened"); }
+  Status Revoke(const std::string& name) override { return secrets_->Revoke(name); }
+  std::vector<std::pair<std::string, std::string>> Placeholders() const override { return secrets_->Placeholders(); }
+  std::string Redact(const std::string& text) const override { return secrets_->Redact(text); }
+  Result<std::string> CaCertificatePem() override { return authority_.Pem(); }
+  Result<std::string> CaBundlePem() override {
+    PADDOCK_ASSIGN(std::string roots, trust_.Pem());
+    PADDOCK_ASSIGN(const std::string own, authority_.Pem());
+    return roots + own;
+  }
   void FlushEvents() override { events_.Flush(); }
 
   void Stop() override {
@@ -127,7 +136,7 @@ class Engine : public Egress {
   }
 
   void Serve(Socket& socket, ListenerKind kind, uint16_t port, const std::optional<Endpoint>& to) {
-    const Services services{gate_};
+    const Services services{gate_, *secrets_, authority_, trust_};
     switch (kind) {
       case ListenerKind::kProxy: return ServeProxyClient(services, socket);
       case ListenerKind::kTransparent: return ServeTransparentClient(services, socket, to ? *to : socket.LocalEndpoint());
@@ -139,6 +148,9 @@ class Engine : public Egress {
 
   const Limits limits_;
   const std::unique_ptr<Reactor> reactor_;
+  const std::unique_ptr<SecretStore> secrets_;
+  CertificateAuthority authority_;
+  UpstreamTrust trust_;
   EventQueue events_;
   Gate gate_;
   size_t connections_ = 0;     // reactor's thread
@@ -152,11 +164,12 @@ class Engine : public Egress {
 Result<std::unique_ptr<Egress>> Egress::Start(EgressOptions options) {
   std::vector<Descriptor> owned;   // closes what no engine has taken on
   for (const Listener& listener : options.listeners) owned.emplace_back(listener.fd);
-  if (!options.secrets.empty()) return Error(Code::kNotSupported, "egress: secrets need TLS to be opened");
+  PADDOCK_ASSIGN(auto secrets, SecretStore::Make(std::move(options.secrets)));
+  PADDOCK_TRY(UpstreamTrust::Check(options.extra_trust_pem));
   PADDOCK_ASSIGN(auto rules, CompileRules(std::move(options.rules)));
   PADDOCK_ASSIGN(auto reactor, Reactor::Make());
   const std::vector<Listener> listeners = std::move(options.listeners);
-  auto engine = std::make_unique<Engine>(std::move(reactor), std::move(options), std::move(rules));
+  auto engine = std::make_unique<Engine>(std::move(reactor), std::move(options), std::move(rules), std::move(secrets));
   engine->Run();
   for (size_t i = 0; i < listeners.size(); ++i) {
     (void)owned[i].Release();

@@ -3,7 +3,10 @@
 #include <algorithm>
 
 #include "egress/denial_text.h"
+#include "egress/certificate_authority.h"
 #include "egress/relay.h"
+#include "egress/secrets.h"
+#include "egress/tls_stream.h"
 
 namespace paddock::egress {
 namespace {
@@ -42,6 +45,10 @@ HttpSession::HttpSession(const Services& services, Socket& stream, Input& client
 
 HttpSession::HttpSession(const Services& services, Stream& stream, Input& client, Destination to)
     : services_(services), gate_(services.gate), socket_(nullptr), client_stream_(stream), client_(client), fixed_(std::move(to)), scheme_("http") {}
+
+HttpSession::HttpSession(const Services& services, Stream& stream, Input& client, Destination to, policy::Host server_name)
+    : services_(services), gate_(services.gate), socket_(nullptr), client_stream_(stream), client_(client), fixed_(std::move(to)),
+      scheme_("https"), server_name_(std::move(server_name)) {}
 
 HttpSession::~HttpSession() = default;
 
@@ -151,9 +158,9 @@ std::string HttpSession::FindFixedTarget(Exchange* exchange) const {
   exchange->host_header = HostPortText(fixed_->host, fixed_->port);
   if (fixed_->port == default_port) exchange->host_header.resize(exchange->host_header.rfind(':'));
   if (host == nullptr) return {};
-  const auto named = policy::ParseHostPort(*host, default_port);
+  const auto named = policy::ParseHostPort(*host, fixed_->port);
   if (!named) return "Host: " + named.error().message;
-  if (named->port != fixed_->port && host->rfind(':') > host->rfind(']') + 1) return "Host names another port than the connection's";
+  if (named->port != fixed_->port) return "Host names another port than the connection's";
   if (named->host == fixed_->host) return {};
   if (!fixed_->host.address) return "Host names " + named->host.text + ", the connection is for " + fixed_->host.text;
   // An allowed address is allowed whatever it serves, but for names that are denied.
@@ -203,7 +210,25 @@ bool HttpSession::Serve(RequestHead head) {
   exchange.is_upgrade = HasToken(exchange.head.headers, "connection", "upgrade") && exchange.head.body.kind == BodyFraming::Kind::kNone &&
                         FindHeader(exchange.head.headers, "upgrade") != nullptr &&
                         EqualsIgnoringCase(*FindHeader(exchange.head.headers, "upgrade"), "websocket");
+  if (const auto refusal = ApplySecrets(&exchange)) return Refuse(exchange, *refusal);
   return Exchanged(exchange);
+}
+
+std::optional<Refusal> HttpSession::ApplySecrets(Exchange* exchange) {
+  const SecretStore& secrets = services_.secrets;
+  exchange->is_searched = secrets.IsBound(exchange->to.host, exchange->to.port);
+  const auto outcome = secrets.Apply({exchange->to.host, exchange->to.port, exchange->head.method, exchange->head.target, server_name_.has_value()},
+                                     &exchange->head.headers);
+  if (!outcome.denial.empty()) return gate_.Denied(exchange->draft, outcome.denial, outcome.origin);
+  for (const SecretStore::Use& use : outcome.used) {
+    Event event = exchange->draft;
+    event.kind = Event::Kind::kSecretUsed;
+    event.secret = use.name;
+    event.rule = use.origin;
+    gate_.Report(std::move(event));
+    exchange->has_secret = true;
+  }
+  return std::nullopt;
 }
 
 Opened<std::unique_ptr<HttpSession::Connection>> HttpSession::Connect(const Exchange& exchange, bool fresh) {
@@ -220,6 +245,13 @@ Opened<std::unique_ptr<HttpSession::Connection>> HttpSession::Connect(const Exch
   auto connection = std::make_unique<Connection>();
   connection->upstream = std::move(opened.value);
   connection->to = exchange.to;
+  if (server_name_) {
+    const auto context = services_.trust.Context();
+    if (!context) return {nullptr, gate_.Failed(exchange.draft, FailureText(context.error()))};
+    auto tls = TlsStream::Connect(*connection->upstream->socket, context->get(), *server_name_, gate_.reactor().In(gate_.limits().head_timeout));
+    if (!tls) return {nullptr, gate_.Failed(exchange.draft, FailureText(tls.error()))};
+    connection->tls = std::move(*tls);
+  }
   connection->input = std::make_unique<Input>(connection->stream());
   return {std::move(connection), {}};
 }
@@ -229,21 +261,26 @@ std::string HttpSession::OutgoingHead(const Exchange& exchange) const {
   std::string out = head.method + " " + exchange.path_and_query + " HTTP/1.1\r\nHost: " + exchange.host_header + "\r\n";
   for (const HeaderField& field : head.headers) {
     if (IsHopByHop(head.headers, field.name)) continue;
+    // What is to be searched has to come plain, and a value not in slices of the client's choice.
+    if (exchange.is_searched && EqualsIgnoringCase(field.name, "accept-encoding")) continue;
+    if (exchange.has_secret && (EqualsIgnoringCase(field.name, "range") || EqualsIgnoringCase(field.name, "if-range"))) continue;
     out += field.name + ": " + field.value + "\r\n";
   }
+  if (exchange.is_searched) out += "Accept-Encoding: identity\r\n";
   if (exchange.is_upgrade) out += "Connection: Upgrade\r\nUpgrade: websocket\r\n";
   // A length of 0 is said where the client said it: some servers insist on it for POST.
   if (head.body.kind == BodyFraming::Kind::kNone && FindHeader(head.headers, "content-length") != nullptr) out += "Content-Length: 0\r\n";
   return out + FramingLine(head.body) + "\r\n";
 }
 
-std::string HttpSession::ReturnedHead(const ResponseHead& response, BodyFraming::Kind framing, bool keep_alive) const {
-  std::string out = "HTTP/1.1 " + std::to_string(response.status) + " " + response.reason + "\r\n";
+std::string HttpSession::ReturnedHead(const Exchange& exchange, const ResponseHead& response, BodyFraming::Kind framing, bool keep_alive) const {
+  const auto shown = [&](const std::string& text) { return exchange.is_searched ? services_.secrets.Redact(text) : text; };
+  std::string out = "HTTP/1.1 " + std::to_string(response.status) + " " + shown(response.reason) + "\r\n";
   for (const HeaderField& field : response.headers) {
     // Of an answer without a body the length is information (HEAD, 304).
     const bool is_length = EqualsIgnoringCase(field.name, "content-length");
     if (is_length ? framing != BodyFraming::Kind::kNone : IsHopByHop(response.headers, field.name)) continue;
-    out += field.name + ": " + field.value + "\r\n";
+    out += shown(field.name) + ": " + shown(field.value) + "\r\n";
   }
   out += FramingLine({framing, response.body.length});
   return out + (keep_alive ? "\r\n" : "Connection: close\r\n\r\n");
@@ -334,7 +371,7 @@ HttpSession::Next HttpSession::ReadResponse(Exchange& exchange, Connection& conn
       return Next::kEnd;
     }
     if (head.status >= 200) return PassBody(exchange, head, connection);
-    if (exchange.head.minor_version == 1 && !client_stream_.Write(ReturnedHead(head, BodyFraming::Kind::kNone, true), Idle())) return Next::kEnd;
+    if (exchange.head.minor_version == 1 && !client_stream_.Write(ReturnedHead(exchange, head, BodyFraming::Kind::kNone, true), Idle())) return Next::kEnd;
   }
 }
 
@@ -342,12 +379,22 @@ HttpSession::Next HttpSession::PassBody(const Exchange& exchange, const Response
   const BodyFraming from = FramingOf(response, exchange.head.method);
   // HTTP/1.0 clients know no chunks: there the end of the connection ends the body.
   BodyFraming::Kind to = from.kind;
-  if (to == BodyFraming::Kind::kUntilEnd) to = BodyFraming::Kind::kChunked;
+  const bool is_searched = exchange.is_searched && from.kind != BodyFraming::Kind::kNone;
+  if (is_searched) {
+    const std::string* coding = FindHeader(response.headers, "content-encoding");
+    if (coding != nullptr && !EqualsIgnoringCase(*coding, "identity")) {
+      Refuse(exchange, gate_.Failed(exchange.draft, "the answer is encoded (" + *coding + ") and cannot be searched for secrets"));
+      return Next::kEnd;
+    }
+  }
+  // A replaced value changes the length.
+  if (to == BodyFraming::Kind::kUntilEnd || (is_searched && to == BodyFraming::Kind::kLength)) to = BodyFraming::Kind::kChunked;
   if (to == BodyFraming::Kind::kChunked && exchange.head.minor_version == 0) to = BodyFraming::Kind::kUntilEnd;
   const bool keep_client = exchange.head.keep_alive && to != BodyFraming::Kind::kUntilEnd && exchange.head.minor_version == 1;
-  if (!client_stream_.Write(ReturnedHead(response, to, keep_client), Idle())) return Next::kEnd;
+  if (!client_stream_.Write(ReturnedHead(exchange, response, to, keep_client), Idle())) return Next::kEnd;
   BodyReader reader(*connection.input, from);
   BodyWriter writer(client_stream_, to);
+  Scrubber scrubber(services_.secrets.replacements());
   for (;;) {
     const auto piece = reader.Next(Idle());
     if (!piece) {
@@ -357,8 +404,10 @@ HttpSession::Next HttpSession::PassBody(const Exchange& exchange, const Response
       return Next::kEnd;
     }
     if (piece->empty()) break;
-    if (!writer.Write(*piece, Idle())) return Next::kEnd;
+    const Status written = is_searched ? writer.Write(scrubber.Feed(*piece), Idle()) : writer.Write(*piece, Idle());
+    if (!written) return Next::kEnd;
   }
+  if (is_searched && !writer.Write(scrubber.Finish(), Idle())) return Next::kEnd;
   if (!writer.Finish(Idle()) || !keep_client) return Next::kEnd;
   return response.keep_alive && from.kind != BodyFraming::Kind::kUntilEnd ? Next::kSame : Next::kFresh;
 }
@@ -369,7 +418,7 @@ void HttpSession::PassUpgrade(Exchange& exchange, const ResponseHead& response, 
     Refuse(exchange, gate_.Failed(exchange.draft, "the server switches to a protocol that nobody asked for"));
     return;
   }
-  std::string head = ReturnedHead(response, BodyFraming::Kind::kNone, true);
+  std::string head = ReturnedHead(exchange, response, BodyFraming::Kind::kNone, true);
   head.insert(head.size() - 2, "Connection: Upgrade\r\nUpgrade: websocket\r\n");
   if (!client_stream_.Write(head, Idle())) return;
   Relay(gate_.reactor(), client_, *connection.input, gate_.limits().idle_timeout);

@@ -18,6 +18,8 @@ class HttpSession {
   HttpSession(const Services& services, Socket& stream, Input& client);
   // With a destination found out before: Host has to be that one.
   HttpSession(const Services& services, Stream& stream, Input& client, Destination to);
+  // The same within opened TLS. `server_name`: whom the server's certificate has to be for.
+  HttpSession(const Services& services, Stream& stream, Input& client, Destination to, policy::Host server_name);
   ~HttpSession();
 
   // A connection to the destination that is open already.
@@ -28,7 +30,7 @@ class HttpSession {
  private:
   struct Connection {
     std::unique_ptr<Upstream> upstream;
-    std::unique_ptr<Stream> tls;
+    std::unique_ptr<Stream> tls;   // over it
     std::unique_ptr<Input> input;
     Destination to;
     bool is_used = false;
@@ -42,6 +44,8 @@ class HttpSession {
     std::string host_header;
     policy::NetworkVerdict verdict;
     bool is_upgrade = false;
+    bool is_searched = false;        // the answer may hold a secret
+    bool has_secret = false;         // the request does
     Event draft;
   };
 
@@ -67,8 +71,10 @@ class HttpSession {
   std::string FindFixedTarget(Exchange* exchange) const;
   // The open connection if it may carry the request, else a new one.
   Opened<std::unique_ptr<Connection>> Connect(const Exchange& exchange, bool fresh);
+  // Puts secrets in; the refusal when the request must not go out.
+  std::optional<Refusal> ApplySecrets(Exchange* exchange);
   std::string OutgoingHead(const Exchange& exchange) const;
-  std::string ReturnedHead(const ResponseHead& response, BodyFraming::Kind framing, bool keep_alive) const;
+  std::string ReturnedHead(const Exchange& exchange, const ResponseHead& response, BodyFraming::Kind framing, bool keep_alive) const;
 
   bool Refuse(const Exchange& exchange, const Refusal& refusal);
   bool Bad(const std::string& reason);
@@ -81,6 +87,7 @@ class HttpSession {
   Input& client_;
   const std::optional<Destination> fixed_;
   const std::string scheme_;
+  const std::optional<policy::Host> server_name_;   // of TLS
   std::unique_ptr<Connection> kept_;
   bool has_unread_body_ = false;   // of the last request
 };

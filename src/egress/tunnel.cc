@@ -2,10 +2,13 @@
 
 #include <algorithm>
 
+#include "egress/certificate_authority.h"
 #include "egress/client_hello.h"
 #include "egress/denial_text.h"
 #include "egress/http_session.h"
 #include "egress/relay.h"
+#include "egress/secrets.h"
+#include "egress/tls_stream.h"
 
 namespace paddock::egress {
 namespace {
@@ -30,8 +33,9 @@ class TunnelServer {
   void Run(const TunnelReply& reply) {
     verdict_ = gate_.rules()->Connection(to_.host, to_.port);
     if (verdict_.kind == NetworkVerdict::Kind::kDeny) return reply.refuse(gate_.Denied(Gate::Draft(to_), verdict_));
+    opens_tls_ = verdict_.terminate_tls || (services_.secrets.IsBound(to_.host, to_.port) && !verdict_.is_never_opened);
     // Where the server may have to speak first, and where a failure to connect is to be told in the asking protocol.
-    if (verdict_.kind == NetworkVerdict::Kind::kAllow && to_.port != kHttpPort) {
+    if (verdict_.kind == NetworkVerdict::Kind::kAllow && to_.port != kHttpPort && !opens_tls_) {
       if (const auto refusal = Dial()) return reply.refuse(*refusal);
     }
     if (!reply.grant()) return;
@@ -106,6 +110,7 @@ class TunnelServer {
 
   void ServeHello(const ClientHello& hello) {
     if (const std::string why = NameProblem(hello); !why.empty()) return DenyTls(why);
+    if (opens_tls_) return ServeOpened(hello);
     if (hello.has_encrypted_hello && !verdict_.is_any_name && !to_.host.address) {
       return DenyTls("an encrypted ClientHello hides the server's name; switch ECH off in the client");
     }
@@ -117,6 +122,25 @@ class TunnelServer {
       return;
     }
     RelayAll();
+  }
+
+  // The engine is the server towards the client, and a client of the true server for each request that it lets through.
+  // An encrypted ClientHello is of no use to the client here: only the outer one is answered.
+  void ServeOpened(const ClientHello& hello) {
+    const auto named = hello.server_name ? policy::ParseHost(*hello.server_name) : Result<policy::Host>(to_.host);
+    auto context = services_.authority.ContextFor(*named);
+    if (!context) return DenyTls(context.error().message);
+    std::string prefix(client_.view());
+    client_.Consume(prefix.size());
+    auto tls = TlsStream::Accept(socket_, std::move(prefix), context->get(), gate_.reactor().In(gate_.limits().head_timeout));
+    if (!tls) {
+      gate_.Failed(Gate::Draft(to_), "the client does not take the engine's certificate: " + FailureText(tls.error()));
+      return;
+    }
+    Input plain(**tls);
+    HttpSession session(services_, **tls, plain, to_, *named);
+    session.Run();
+    (void)(*tls)->FinishWriting(gate_.reactor().In(std::chrono::seconds(1)));
   }
 
   // Why the name in the hello does not belong to the destination; empty when it does.
@@ -169,6 +193,7 @@ class TunnelServer {
   Input& client_;
   const Destination to_;
   NetworkVerdict verdict_;
+  bool opens_tls_ = false;
   std::unique_ptr<Upstream> upstream_;
 };
 

@@ -1,20 +1,17 @@
 // A client that asked for a connection (CONNECT, SOCKS, a captured connection): judged by its destination first, then by
 // the first bytes that it sends.
 //
-// TLS must carry the destination's name as its server name. HTTP is judged request by request. Anything else passes only
+// TLS must carry the destination's name as its server name; where the rules or a secret ask for it, it is opened and holds
+// HTTP. HTTP is judged request by request. Anything else passes only
 // where the rules allow the port whatever it carries, and never on port 80.
 #pragma once
 
 #include <functional>
 
 #include "egress/gate.h"
+#include "egress/services.h"
 
 namespace paddock::egress {
-
-// What every connection needs of the engine.
-struct Services {
-  Gate& gate;
-};
 
 // How the asking protocol answers; called at most once, one of the two.
 struct TunnelReply {

@@ -184,6 +184,7 @@ NetworkVerdict NetworkRuleSet::Connection(const Host& host, uint16_t port) const
   }
   NetworkVerdict verdict = Allowed(*by);
   verdict.terminate_tls = terminate && !is_never_opened;
+  verdict.is_never_opened = is_never_opened;
   if (whole == nullptr || needs_requests) verdict.kind = NetworkVerdict::Kind::kAskRequest;
   return verdict;
 }

@@ -59,6 +59,7 @@ struct NetworkVerdict {
   };
   Kind kind = Kind::kDeny;
   bool terminate_tls = false;        // TLS to here is to be opened
+  bool is_never_opened = false;      // TLS to here must not be opened (mitm_hosts_excluded)
   bool allow_private = false;
   bool is_named_address = false;     // the deciding rule is exactly this one literal address
   bool is_any_name = false;          // allowed by a "*" rule and no denying rule depends on the name
