@@ -39,12 +39,9 @@ constexpr Block kBlocks[] = {
     {"169.254.0.0/16", AddressKind::kPrivate},
     {"172.16.0.0/12", AddressKind::kPrivate},
     {"192.0.0.0/24", AddressKind::kPrivate},
-    {"192.0.2.0/24", AddressKind::kPrivate},       // documentation
     {"192.88.99.0/24", AddressKind::kUndialable},       // 6to4 relays
     {"192.168.0.0/16", AddressKind::kPrivate},
     {"198.18.0.0/15", AddressKind::kPrivate},      // benchmarks; the engine's own mapped addresses
-    {"198.51.100.0/24", AddressKind::kPrivate},
-    {"203.0.113.0/24", AddressKind::kPrivate},
     {"224.0.0.0/4", AddressKind::kUndialable},
     {"240.0.0.0/4", AddressKind::kUndialable},
     {"fd00:ec2::254", AddressKind::kMetadata},     // AWS

@@ -2,7 +2,6 @@
 
 #include <dirent.h>
 #include <fcntl.h>
-#include <signal.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -92,15 +91,18 @@ std::vector<Hierarchy> FindHierarchies() {
   return found;
 }
 
-// Removes groups of dead owners: "paddock-PID-START-N".
+// Removes groups that a run left which was killed together with its guard. A live sandbox always has a process in its
+// group, so an empty one that is not quite new is nobody's.
 void RemoveOrphans(const std::string& directory) {
+  constexpr time_t kNew = 60;
   DIR* const list = opendir(directory.c_str());
   if (list == nullptr) return;
   while (const dirent* entry = readdir(list)) {
     const std::string name = entry->d_name;
     if (!name.starts_with("paddock-")) continue;
-    const auto owner = static_cast<pid_t>(ParseNumber(std::string_view(name).substr(8)));
-    if (owner > 0 && kill(owner, 0) != 0 && errno == ESRCH) rmdir((directory + "/" + name).c_str());
+    const std::string path = directory + "/" + name;
+    struct stat status{};
+    if (stat(path.c_str(), &status) == 0 && status.st_mtime + kNew < time(nullptr)) rmdir(path.c_str());
   }
   closedir(list);
 }

@@ -20,7 +20,7 @@ struct GroupLimits {
 class ControlGroup {
  public:
   // Makes a group named `name` below the caller's own in every hierarchy that it may write to, with the limits. Groups
-  // that dead runs left (same prefix, owner gone) are removed on the way.
+  // named paddock-… that dead runs left are removed on the way.
   static ControlGroup Make(const std::string& name, const GroupLimits& limits);
 
   ControlGroup() = default;

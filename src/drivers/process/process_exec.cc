@@ -163,6 +163,7 @@ sandbox::ExecResult ProcessExec::Wait() {
   }
   result_.duration = steady_clock::now() - started_;
   if (ended_) result_.usage.peak_memory_bytes = ended_->usage.max_resident_bytes;
+  if (parts_.flush) parts_.flush();
   for (std::string& line : parts_.denials->Take()) result_.denials.push_back(std::move(line));
   return std::move(result_);
 }

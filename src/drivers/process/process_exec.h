@@ -19,6 +19,7 @@ class ProcessExec final : public sandbox::Process {
     std::shared_ptr<guest::Client> client;
     std::shared_ptr<ControlGroup> group;
     std::shared_ptr<DenialLog> denials;
+    std::function<void()> flush;   // waits until what was denied so far is in the log; may be empty
     sandbox::StdinSource input;
     sandbox::OutputHandler handler;
     Limits limits;

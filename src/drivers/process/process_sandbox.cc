@@ -1,19 +1,24 @@
 #include "drivers/process/process_sandbox.h"
 
-#include <unistd.h>
-
-#include <atomic>
+#include <array>
 
 #include "base/random.h"
+
 #include "drivers/process/process_exec.h"
 
 namespace paddock::process_wall {
 namespace {
 
-// Unique among all that run on this host, and told apart from those of dead owners by the process id in it.
-std::string NewGroupName() {
-  static std::atomic<unsigned> count{0};
-  return "paddock-" + std::to_string(getpid()) + "-" + std::to_string(count.fetch_add(1));
+// Unique also among processes that share the cgroup tree but not the process ids.
+std::string NewId() {
+  std::array<uint8_t, 8> bytes{};
+  FillRandom(bytes);
+  std::string id = "paddock-";
+  for (const uint8_t byte : bytes) {
+    id += "0123456789abcdef"[byte >> 4];
+    id += "0123456789abcdef"[byte & 15];
+  }
+  return id;
 }
 
 }  // namespace
@@ -28,11 +33,18 @@ Result<std::unique_ptr<ProcessSandbox>> ProcessSandbox::Create(const sandbox::Sa
 
 Status ProcessSandbox::StandUp() {
   const policy::Policy& policy = *spec_.policy;
-  id_ = NewGroupName();
+  id_ = NewId();
   group_ = std::make_shared<ControlGroup>(ControlGroup::Make(
       id_, {.memory_bytes = policy.limits.memory_bytes, .processes = policy.limits.processes, .cpus = policy.limits.cpus}));
   warnings_ = group_->missing();
-  PADDOCK_ASSIGN(WallPlan plan, MakeWallPlan(policy, facts_, {}));
+  PlanContext context;
+  if (policy.network.mode != policy::NetworkMode::kNone) {
+    PADDOCK_ASSIGN(std::unique_ptr<NetworkAccess> network, NetworkAccess::Start(policy, denials_));
+    network_ = std::move(network);
+    PADDOCK_TRY(network_->AddCertificates(context));
+  }
+  PADDOCK_ASSIGN(WallPlan plan, MakeWallPlan(policy, facts_, context));
+  if (network_) network_->AddListeners(plan);
   plan.hostname = spec_.hostname;
   plan.cgroups = group_->v1_directories();
   plan.cgroup2 = group_->v2_directory();
@@ -40,6 +52,7 @@ Status ProcessSandbox::StandUp() {
   wall_ = std::make_unique<Wall>(std::move(wall));
   group_->Release();
   warnings_.insert(warnings_.end(), wall_->warnings().begin(), wall_->warnings().end());
+  if (network_) PADDOCK_TRY(network_->Connect(*wall_));
   const int control = wall_->TakeControl().Release();
   PADDOCK_ASSIGN(client_, guest::Client::Connect(control, control, guest::In(std::chrono::seconds(10))));
   return {};
@@ -48,6 +61,7 @@ Status ProcessSandbox::StandUp() {
 ProcessSandbox::~ProcessSandbox() {
   client_.reset();
   if (wall_) wall_->Destroy();
+  if (network_) network_->engine().Stop();
 }
 
 std::vector<std::string> ProcessSandbox::MakeEnvironment(const Environment& wanted) const {
@@ -59,6 +73,9 @@ std::vector<std::string> ProcessSandbox::MakeEnvironment(const Environment& want
   complete.Set("USER", facts_.user);
   complete.Set("LOGNAME", facts_.user);
   complete.Set("TMPDIR", "/tmp");
+  if (network_) {
+    for (auto& [name, value] : network_->Variables()) complete.Set(name, value);
+  }
   std::vector<std::string> environment;
   for (const Environment::Variable& variable : complete.variables()) {
     environment.push_back(variable.name + "=" + variable.value);
@@ -83,6 +100,7 @@ Result<std::unique_ptr<sandbox::Process>> ProcessSandbox::Start(sandbox::ExecSpe
   ProcessExec::Parts parts{.client = client_,
                            .group = group_,
                            .denials = denials_,
+                           .flush = [network = network_] { if (network) network->engine().FlushEvents(); },
                            .input = std::move(input),
                            .handler = std::move(handler),
                            .limits = spec.limits,

@@ -9,6 +9,7 @@
 #include "drivers/process/control_group.h"
 #include "drivers/process/denial_log.h"
 #include "drivers/process/host_facts.h"
+#include "drivers/process/network_access.h"
 #include "drivers/process/wall_launch.h"
 #include "drivers/process/wall_plan.h"
 #include "guest/client/client.h"
@@ -38,6 +39,7 @@ class ProcessSandbox final : public sandbox::Sandbox {
   HostFacts facts_;
   std::shared_ptr<ControlGroup> group_;
   std::shared_ptr<DenialLog> denials_ = std::make_shared<DenialLog>();
+  std::shared_ptr<NetworkAccess> network_;   // outlives the wall
   std::unique_ptr<Wall> wall_;
   std::shared_ptr<guest::Client> client_;
   std::vector<std::string> warnings_;

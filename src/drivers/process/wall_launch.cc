@@ -89,7 +89,8 @@ Result<Wall> Wall::Launch(const WallPlan& plan, const std::string& guest_program
   if (!plan.cgroup2.empty()) wall.cgroups_.push_back(plan.cgroup2);
   wall.listeners_.resize(plan.listeners.size());
   PADDOCK_TRY(SendPlan(wall.launch_.get(), plan.Encode()));
-  while (true) {
+  bool is_ready = false, has_joined = false;
+  while (!is_ready || !has_joined) {
     PADDOCK_ASSIGN(LaunchMessage message, ReceiveLaunchMessage(wall.launch_.get(), kLaunchTimeoutMs));
     Descriptor descriptor(message.descriptor);
     switch (message.kind) {
@@ -102,9 +103,11 @@ Result<Wall> Wall::Launch(const WallPlan& plan, const std::string& guest_program
         break;
       case LaunchMessage::Kind::kWarning: wall.warnings_.push_back(std::move(message.text)); break;
       case LaunchMessage::Kind::kFailed: return Error(Code::kUnavailable, message.text);
-      case LaunchMessage::Kind::kReady: return wall;
+      case LaunchMessage::Kind::kJoined: has_joined = true; break;
+      case LaunchMessage::Kind::kReady: is_ready = true; break;
     }
   }
+  return wall;
 }
 
 Wall::Wall(Wall&& other) noexcept

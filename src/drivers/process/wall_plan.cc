@@ -8,7 +8,10 @@
 #include <array>
 #include <climits>
 #include <cstdlib>
+#include <cstring>
 #include <optional>
+
+#include "base/random.h"
 
 namespace paddock::process_wall {
 namespace {
@@ -16,9 +19,18 @@ namespace {
 using Kind = MountStep::Kind;
 
 constexpr const char* kPrivateWorkspace = "/workspace";
-// Where root's sandboxes live among the host's ids: far from people, containers and dynamic users. The process id keeps
-// two that run at once apart.
+// Where root's sandboxes live among the host's ids: far from people, containers and dynamic users. Drawn by lot, so that
+// two that run at once have different ones.
 constexpr uint32_t kFirstHostId = 0x71000000;
+constexpr uint32_t kHostIds = 1 << 24;
+
+uint32_t DrawHostId() {
+  std::array<uint8_t, 4> lot{};
+  FillRandom(lot);
+  uint32_t number = 0;
+  std::memcpy(&number, lot.data(), sizeof number);
+  return kFirstHostId + number % kHostIds;
+}
 
 std::optional<std::string> RealPath(const std::string& path) {
   std::array<char, PATH_MAX> resolved{};
@@ -40,6 +52,7 @@ class Planner {
     if (policy_.files.host_view) ShowHost();
     AddPrivatePlaces();
     PADDOCK_TRY(AddRules());
+    PADDOCK_TRY(AddSockets());
     ProtectNames();
     AddSystemFiles();
     HideKernelFiles();
@@ -63,7 +76,7 @@ class Planner {
     plan_.is_root = facts_.is_root;
     plan_.uid = facts_.is_root ? 1000 : facts_.uid;
     plan_.gid = facts_.is_root ? 1000 : facts_.gid;
-    plan_.host_uid = facts_.is_root ? kFirstHostId + static_cast<uint32_t>(getpid()) : facts_.uid;
+    plan_.host_uid = facts_.is_root ? DrawHostId() : facts_.uid;
     plan_.host_gid = facts_.is_root ? plan_.host_uid : facts_.gid;
   }
 
@@ -139,7 +152,7 @@ class Planner {
         continue;
       }
       if (entry.access == policy::Access::kDeny) {
-        Add(Kind::kMask, entry.path);
+        if (IsShown(entry.path)) Add(Kind::kMask, entry.path);
         continue;
       }
       const auto source = RealPath(entry.path);
@@ -153,6 +166,23 @@ class Planner {
       AddRule(entry.is_workspace, entry.access, entry.path, *source);
     }
     return {};
+  }
+
+  // Whether code inside could read something of the host at `path`, by the steps so far.
+  bool IsShown(const std::string& path) const {
+    for (auto step = plan_.mounts.rbegin(); step != plan_.mounts.rend(); ++step) {
+      if (!IsBelow(path, step->target)) continue;
+      return step->kind != Kind::kTmpfs && step->kind != Kind::kMask && IsReadable(path, step->remaps);
+    }
+    return false;
+  }
+
+  // Root's sandboxes are nobody on the host: of what is not remapped they can read what everybody can.
+  bool IsReadable(const std::string& path, bool remaps) const {
+    struct stat status{};
+    if (lstat(path.c_str(), &status) != 0) return false;
+    const mode_t everybody = S_ISDIR(status.st_mode) ? S_IROTH | S_IXOTH : S_IROTH | S_IWOTH;
+    return remaps || !facts_.is_root || (status.st_mode & everybody) != 0;
   }
 
   static bool IsPartOfKernel(const std::string& path) {
@@ -171,6 +201,18 @@ class Planner {
     step.writable = is_workspace ? mode == policy::WorkspaceMode::kDirect : access == policy::Access::kWrite;
     step.remaps = facts_.is_root;
     step.optional = !is_workspace;
+  }
+
+  // Sockets of the host by explicit rule. Connecting needs no writable mount.
+  Status AddSockets() {
+    for (const policy::UnixSocketRule& rule : policy_.network.unix_sockets) {
+      struct stat status{};
+      if (stat(rule.path.c_str(), &status) != 0 || !S_ISSOCK(status.st_mode)) {
+        return Error(Code::kNoEntry, rule.path + " is not a socket (" + rule.origin + ")");
+      }
+      Add(Kind::kBind, rule.path, rule.path).remaps = facts_.is_root;
+    }
+    return {};
   }
 
   void ProtectNames() {
@@ -213,8 +255,11 @@ class Planner {
     for (const char* name : {"acpi", "asound", "scsi", "driver", "kcore", "keys", "key-users", "latency_stats", "timer_list", "sched_debug",
                              "kallsyms", "kmsg", "kpagecount", "kpageflags", "kpagecgroup", "modules", "vmallocinfo",
                              "slabinfo", "iomem", "ioports", "interrupts", "cmdline", "partitions", "diskstats", "swaps",
-                             "sysvipc", "vmcore", "pagetypeinfo", "locks", "fb", "mtrr", "dma", "consoles"}) {
-      Add(Kind::kMask, std::string("/proc/") + name);
+                             "vmcore", "pagetypeinfo", "locks", "fb", "mtrr", "dma", "consoles"}) {
+      const std::string path = std::string("/proc/") + name;
+      struct stat status{};
+      // What only root may read needs no mask: nobody inside is root to the host.
+      if (lstat(path.c_str(), &status) == 0 && (status.st_mode & (S_IROTH | S_IWOTH)) != 0) Add(Kind::kMask, path);
     }
   }
 

@@ -162,6 +162,12 @@ Result<Descriptor> FileTree::OpenParent(std::string_view path, bool makes, std::
 }
 
 Result<Descriptor> FileTree::OpenTarget(std::string_view path, bool makes, bool is_directory) {
+  // Most targets exist; then the kernel walks the path in one call.
+  std::string relative(path.substr(std::min(path.find_first_not_of('/'), path.size())));
+  if (relative.empty()) relative = ".";
+  Descriptor direct(OpenBeneath(root_.get(), relative.c_str(), O_PATH | O_CLOEXEC));
+  if (direct.is_open()) return direct;
+  if (!makes) return Failure("open", path);
   std::string name;
   PADDOCK_ASSIGN(Descriptor parent, OpenParent(path, makes, name));
   Descriptor target(OpenBeneath(parent.get(), name.c_str(), O_PATH | O_CLOEXEC));

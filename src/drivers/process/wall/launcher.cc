@@ -57,10 +57,10 @@ Result<WallPlan> ReceivePlan(int launch) {
   return WallPlan::Decode(bytes);
 }
 
-Status JoinGroup(const std::string& directory) {
+Status JoinGroup(const std::string& directory, const std::string& process) {
   const std::string path = directory + "/cgroup.procs";
   const Descriptor file(open(path.c_str(), O_WRONLY | O_CLOEXEC));
-  if (!file.is_open() || write(file.get(), "0", 1) != 1) return Failure("join " + path);
+  if (!file.is_open() || write(file.get(), process.data(), process.size()) < 0) return Failure("join " + path);
   return {};
 }
 
@@ -101,8 +101,11 @@ Status BuildInside(const WallPlan& plan, FileTree& tree, int launch) {
   PADDOCK_TRY(TakeIdentity(plan));
   PADDOCK_TRY(SetUpNetwork(plan.captures_network));
   for (size_t i = 0; i < plan.listeners.size(); ++i) {
-    PADDOCK_ASSIGN(const Descriptor listener, MakeListener(plan.listeners[i]));
-    PADDOCK_TRY(SendLaunchMessage(launch, Kind::kListener, static_cast<int64_t>(i), {}, listener.get()));
+    auto listener = MakeListener(plan.listeners[i]);
+    // Without IPv6 there is nothing to listen for on it.
+    if (!listener && plan.listeners[i].kind == ListenerSpec::Kind::kTcp6) continue;
+    if (!listener) return Error(listener.error().code, "port " + std::to_string(plan.listeners[i].port) + " inside: " + std::string(listener.error().Text()));
+    PADDOCK_TRY(SendLaunchMessage(launch, Kind::kListener, static_cast<int64_t>(i), {}, listener->get()));
   }
   if (sethostname(plan.hostname.data(), plan.hostname.size()) != 0) return Failure("set the host name");
   if (setdomainname("(none)", 6) != 0) return Failure("set the domain name");
@@ -157,9 +160,6 @@ bool BuildWall() {
   ResetSignals();
   auto plan = ReceivePlan(launch);
   if (!plan) Fail(launch, plan.error());
-  for (const std::string& directory : plan->cgroups) {
-    if (Status joined = JoinGroup(directory); !joined) Fail(launch, joined.error());
-  }
   FileTree tree(*plan, [launch](std::string_view text) {
     const Status sent = SendLaunchMessage(launch, Kind::kWarning, 0, text);
     (void)sent;
@@ -199,11 +199,11 @@ bool BuildWall() {
   if (write(gate[1], "g", 1) != 1) Fail(launch, Failure("let the wall begin"));
   close(gate[0]);
   close(gate[1]);
-  // Back out of the groups, whose memory limit is not meant for this process. Where that fails it stays in.
+  // A move between groups can wait for the kernel's grace periods, so it happens while the other process builds.
   for (const std::string& directory : plan->cgroups) {
-    const Status left = JoinGroup(directory.substr(0, directory.rfind('/')));
-    (void)left;
+    if (Status joined = JoinGroup(directory, std::to_string(child)); !joined) Fail(launch, joined.error());
   }
+  if (Status sent = SendLaunchMessage(launch, Kind::kJoined); !sent) _exit(1);
   Guard(*plan, pidfd);
 }
 
