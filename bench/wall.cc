@@ -1,6 +1,7 @@
 // wall_bench: what a process wall costs over a plain fork and exec; prints one JSON object a line.
 //
 //   wall_bench create ROUNDS    create + /bin/true + destroy, beside posix_spawn + wait of /bin/true, in turn
+//   wall_bench claim ROUNDS     the same from a warm pool
 //   wall_bench exec ROUNDS      /bin/true in one live sandbox, beside the same
 //   wall_bench alive COUNT      sandboxes alive at once: time to make them, memory of each, one exec in every one
 //
@@ -21,6 +22,7 @@
 #include "drivers/process/process_driver.h"
 #include "policy/preset.h"
 #include "sandbox/sandbox.h"
+#include "sandbox/warm_pool.h"
 
 namespace paddock {
 namespace {
@@ -97,6 +99,22 @@ void BenchCreate(sandbox::Driver& driver, int rounds) {
   Report("create", ours, plain);
 }
 
+void BenchClaim(int rounds) {
+  const sandbox::SandboxSpec spec = Spec();
+  sandbox::WarmPool pool(sandbox::MakeProcessDriver(), 2);
+  std::vector<double> ours, plain;
+  for (int i = 0; i < rounds; ++i) {
+    if (const Status prepared = pool.Prepare(spec); !prepared) Fail("prepare: " + std::string(prepared.error().Text()));
+    plain.push_back(SpawnPlain());
+    const auto begin = Clock::now();
+    auto box = Create(pool, spec);
+    RunTrue(*box);
+    box.reset();
+    ours.push_back(Microseconds(begin));
+  }
+  Report("claim", ours, plain);
+}
+
 void BenchExec(sandbox::Driver& driver, int rounds) {
   auto box = Create(driver, Spec());
   std::vector<double> ours, plain;
@@ -140,12 +158,13 @@ void BenchAlive(sandbox::Driver& driver, int count) {
 int main(int argc, char** argv) {
   const std::string what = argc == 3 ? argv[1] : "";
   const int count = argc == 3 ? std::atoi(argv[2]) : 0;
-  if (count <= 0 || (what != "create" && what != "exec" && what != "alive")) {
-    std::fprintf(stderr, "usage: wall_bench create|exec|alive COUNT\n");
+  if (count <= 0 || (what != "create" && what != "claim" && what != "exec" && what != "alive")) {
+    std::fprintf(stderr, "usage: wall_bench create|claim|exec|alive COUNT\n");
     return 2;
   }
   const auto driver = paddock::sandbox::MakeProcessDriver();
   if (what == "create") paddock::BenchCreate(*driver, count);
+  else if (what == "claim") paddock::BenchClaim(count);
   else if (what == "exec") paddock::BenchExec(*driver, count);
   else paddock::BenchAlive(*driver, count);
   return 0;

@@ -122,6 +122,7 @@ int Fail(const char* subcommand, std::string_view message) {
 
 int ProcessStatus(const sandbox::ExecResult& result) {
   if (result.exit_code) return *result.exit_code;
+  if (result.termination.reason == sandbox::Termination::Reason::kCancelled) return 130;
   return result.termination.reason == sandbox::Termination::Reason::kTimeout ? 124 : 125;
 }
 

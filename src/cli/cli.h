@@ -32,8 +32,8 @@ Result<sandbox::MountSpec> ParseMount(std::string_view text);
 // "paddock run: MESSAGE" on stderr; returns 2.
 int Fail(const char* subcommand, std::string_view message);
 
-// The exit status that the process shows for a result: its exit code, 128 + signal, 124 for a timeout, 125
-// for every other early end.
+// The exit status that the process shows for a result: its exit code, 128 + signal, 124 for a timeout, 130 when it was
+// cancelled, 125 for every other early end.
 int ProcessStatus(const sandbox::ExecResult& result);
 // "paddock: stopped: memory limit reached (536870912 bytes)"; empty when the exec ended by itself.
 std::string StopMessage(const sandbox::ExecResult& result);

@@ -1,22 +1,59 @@
 #include "cli/foreground.h"
 
+#include <termios.h>
 #include <unistd.h>
 
 #include <atomic>
 #include <cerrno>
 #include <csignal>
+#include <optional>
 
+#include "cli/line_editor.h"
 #include "vfs/file_system.h"
 
 namespace paddock::cli {
 namespace {
 
-// The exec that Ctrl-C cancels.
+// The exec that signals of the terminal are for. A real process gets them itself, and is killed when it does not heed
+// the first; a virtual one is cancelled.
 std::atomic<sandbox::Process*> running{nullptr};
+std::atomic<sandbox::Controllable*> controllable{nullptr};
+std::atomic<int> interrupts{0};
 
-void OnInterrupt(int) {
-  if (sandbox::Process* process = running.load()) process->Cancel();
+void OnSignal(int signal) {
+  const int saved_errno = errno;
+  if (sandbox::Process* process = running.load()) {
+    sandbox::Controllable* const target = controllable.load();
+    if (signal == SIGWINCH) {
+      if (target != nullptr) target->Resize(GetWindowSize(0));
+    } else if (target != nullptr && interrupts.fetch_add(1) == 0) {
+      target->Signal(signal);
+    } else {
+      process->Cancel();
+    }
+  }
+  errno = saved_errno;
 }
+
+// The caller's terminal in raw mode, and as it was again at the end.
+class RawTerminal {
+ public:
+  RawTerminal() {
+    if (tcgetattr(0, &before_) != 0) return;
+    termios raw = before_;
+    cfmakeraw(&raw);
+    is_raw_ = tcsetattr(0, TCSADRAIN, &raw) == 0;
+  }
+  ~RawTerminal() {
+    if (is_raw_) tcsetattr(0, TCSADRAIN, &before_);
+  }
+  RawTerminal(const RawTerminal&) = delete;
+  RawTerminal& operator=(const RawTerminal&) = delete;
+
+ private:
+  termios before_{};
+  bool is_raw_ = false;
+};
 
 }  // namespace
 
@@ -45,10 +82,13 @@ Status CheckDirectory(sandbox::Sandbox& sandbox, const std::string& cwd) {
 Result<sandbox::ExecResult> RunForeground(sandbox::Sandbox& sandbox, sandbox::ExecSpec exec,
                                           sandbox::StdinSource input, sandbox::OutputHandler handler) {
   PADDOCK_TRY(CheckDirectory(sandbox, exec.cwd));
+  const bool has_terminal = exec.terminal.has_value();
   PADDOCK_ASSIGN(auto process, sandbox.Start(std::move(exec), std::move(input), std::move(handler)));
+  controllable.store(dynamic_cast<sandbox::Controllable*>(process.get()));
   running.store(process.get());
-  std::signal(SIGINT, OnInterrupt);
-  std::signal(SIGTERM, OnInterrupt);
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGWINCH}) std::signal(signal, OnSignal);
+  std::optional<RawTerminal> terminal;
+  if (has_terminal) terminal.emplace();
   sandbox::ExecResult result = process->Wait();
   running.store(nullptr);
   return result;

@@ -1,4 +1,4 @@
-// Running an exec in the foreground of this program: its output on ours, Ctrl-C cancels it.
+// Running an exec in the foreground of this program: its output on ours, our signals and terminal its own.
 #pragma once
 
 #include <string_view>

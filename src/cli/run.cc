@@ -12,6 +12,7 @@
 #include "base/options.h"
 #include "cli/cli.h"
 #include "cli/foreground.h"
+#include "cli/line_editor.h"
 #include "cli/sandbox_options.h"
 
 namespace paddock::cli {
@@ -22,11 +23,15 @@ struct RunOptions {
   std::string isolation = "virtual";
   bool json = false;
   bool script_from_stdin = false;
+  bool wants_terminal = false;
+  bool wants_pipes = false;
 };
 
 constexpr Option kOwnOptions[] = {
     Value<&RunOptions::isolation>('i', "isolation", "WALL", "virtual (default): Paddock's own Bash and commands; process: real programs behind an OS-level wall"),
     Flag<&RunOptions::json>('j', "json", "print the whole result as one JSON object"),
+    Flag<&RunOptions::wants_terminal>('t', "tty", "give the program a terminal (default when stdin and stdout are one; needs a wall)"),
+    Flag<&RunOptions::wants_pipes>('T', "no-tty", "give it pipes even so"),
     Flag<&RunOptions::script_from_stdin>('s', "stdin-script", "read the script from stdin (also when SCRIPT is -)"),
 };
 constexpr auto kOptions = JoinOptions(kOwnOptions, kPolicyOptions, kSandboxOptions);
@@ -144,6 +149,11 @@ int RunRun(const sandbox::DriverSet& drivers, std::span<const std::string> args)
     exec.script = content ? std::move(*content) : operands[0];
     if (exec.is_file) exec.name0 = operands[0];
     exec.arguments.assign(operands.begin() + 1, operands.end());
+  }
+  if (options.wants_terminal && !has_wall) return Fail("run", "--tty needs --isolation process; 'paddock shell' is the virtual sandbox's prompt");
+  const bool is_terminal = isatty(0) == 1 && isatty(1) == 1;
+  if (has_wall && !options.wants_pipes && (options.wants_terminal || (is_terminal && !options.json && !reads_script))) {
+    exec.terminal = GetWindowSize(is_terminal ? 1 : 0);
   }
   auto sandbox = (*driver)->Create(sandbox_spec);
   if (!sandbox) {

@@ -23,6 +23,7 @@ struct PathRule {
   Access access = Access::kDeny;
   bool optional = true;  // a path that is absent on the host is skipped, not an error
   std::string origin;    // "preset workspace", "policy.toml:12", "--allow-write"
+  bool operator==(const PathRule&) const = default;
 };
 
 // How the workspace is shown inside.
@@ -43,6 +44,7 @@ struct FileRules {
   uint64_t tmp_bytes = 1ull << 30;     // size of the private /tmp (and of home, each)
   std::string home;        // absolute; a private directory stands there, with the rules' paths in it. Empty: no home
   std::string home_store;  // host directory that keeps the private home between runs. Empty: gone with the run
+  bool operator==(const FileRules&) const = default;
 };
 
 // ---- network
@@ -69,18 +71,21 @@ struct NetworkRule {
   bool allow_private = false;          // the name may resolve to private, loopback or link-local addresses
   std::string reason;                  // shown with a denial
   std::string origin;
+  bool operator==(const NetworkRule&) const = default;
 };
 
 // A port inside that the host can reach on its loopback.
 struct PublishedPort {
   uint16_t host = 0;    // 0: any free one
   uint16_t guest = 0;
+  bool operator==(const PublishedPort&) const = default;
 };
 
 // A socket of the host that programs inside may connect to, at the same path.
 struct UnixSocketRule {
   std::string path;
   std::string origin;
+  bool operator==(const UnixSocketRule&) const = default;
 };
 
 struct NetworkRules {
@@ -93,6 +98,7 @@ struct NetworkRules {
   std::string upstream_proxy;                  // http://[user:password@]host:port, or empty
   std::vector<std::string> no_upstream;        // hosts reached without it
   std::vector<std::string> mitm_hosts_excluded;   // never open TLS for these
+  bool operator==(const NetworkRules&) const = default;
 };
 
 // ---- secrets
@@ -105,6 +111,7 @@ struct SecretBinding {
     std::vector<PortRange> ports;      // empty: any
     std::string header;                // only in this header; empty: in any header
     std::vector<std::string> methods;  // empty: any
+    bool operator==(const Destination&) const = default;
   };
   std::string name;                    // the variable inside
   enum class Source { kEnvironment, kFile, kValue };
@@ -113,6 +120,7 @@ struct SecretBinding {
   std::vector<Destination> destinations;
   bool allow_plaintext = false;        // also in requests without TLS
   std::string origin;
+  bool operator==(const SecretBinding&) const = default;
 };
 
 // ---- the rest
@@ -127,6 +135,7 @@ struct ResourceLimits {
   std::optional<uint64_t> disk_bytes;               // written below the overlay or the private directories
   std::optional<uint64_t> file_bytes;               // size of one file
   std::optional<uint64_t> open_files;
+  bool operator==(const ResourceLimits&) const = default;
 };
 
 struct EnvironmentRules {
@@ -134,11 +143,13 @@ struct EnvironmentRules {
   std::vector<std::string> pass;        // names or NAME_* of the host's variables that pass
   std::vector<std::string> deny;        // names or NAME_* that never pass
   std::vector<std::pair<std::string, std::string>> set;
+  bool operator==(const EnvironmentRules&) const = default;
 };
 
 struct KernelRules {
   bool ptrace = false;    // debuggers work on processes inside
   bool nested = false;    // user namespaces and mounts work inside: for sandboxes in the sandbox
+  bool operator==(const KernelRules&) const = default;
 };
 
 struct Policy {
@@ -150,6 +161,7 @@ struct Policy {
   ResourceLimits limits;
   EnvironmentRules environment;
   KernelRules kernel;
+  bool operator==(const Policy&) const = default;
 };
 
 }  // namespace paddock::policy

@@ -43,6 +43,15 @@ class Process {
   virtual void Cancel() = 0;
 };
 
+// Facet of a Process that is a real one: it gets signals, and its terminal sizes. Safe in signal handlers.
+class Controllable {
+ public:
+  virtual ~Controllable() = default;
+  // To its process group; on a terminal to the foreground group.
+  virtual void Signal(int signal) = 0;
+  virtual void Resize(WindowSize size) = 0;
+};
+
 class Sandbox {
  public:
   virtual ~Sandbox() = default;

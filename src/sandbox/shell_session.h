@@ -23,11 +23,6 @@ struct SessionSpec {
   bool is_error_terminal = true;
 };
 
-struct WindowSize {
-  uint32_t columns = 80;
-  uint32_t lines = 24;
-};
-
 // What Tab finds.
 struct Completions {
   size_t from = 0;                    // where in the line the text to replace begins; it ends at the cursor

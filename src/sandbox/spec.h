@@ -18,6 +18,7 @@ struct MountSpec {
   std::string host;     // a directory of the host
   std::string guest;    // absolute path inside
   MountMode mode = MountMode::kReadOnly;
+  bool operator==(const MountSpec&) const = default;
 };
 
 struct SandboxSpec {
@@ -30,6 +31,12 @@ struct SandboxSpec {
   std::vector<MountSpec> mounts;
   // What the wall enforces. The virtual tier has walls of its own making and takes none.
   std::optional<policy::Policy> policy;
+  bool operator==(const SandboxSpec&) const = default;
+};
+
+struct WindowSize {
+  uint32_t columns = 80;
+  uint32_t lines = 24;
 };
 
 struct ExecSpec {
@@ -45,6 +52,8 @@ struct ExecSpec {
   Limits limits;
   // Keep shell variables, functions, options and background jobs from one exec to the next.
   bool keeps_state = false;
+  // Give it a terminal of this size as stdin, stdout and stderr; for walls whose processes implement Controllable.
+  std::optional<WindowSize> terminal;
   // End only when background processes have ended too, as a reader of the output pipe would see it.
   bool waits_for_background = true;
 };

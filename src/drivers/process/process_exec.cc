@@ -90,6 +90,7 @@ Status ProcessExec::Run() {
     if (poll(watched.data(), watched.size(), MillisecondsUntil(deadline)) < 0 && errno != EINTR) {
       return Error(static_cast<Code>(errno), "poll");
     }
+    if (watched[1].revents != 0) TakeRequests();
     if (watched[2].revents != 0) {
       input_is_open_ = PumpInput();
       if (!input_is_open_) process_->CloseInput();
@@ -170,6 +171,34 @@ sandbox::ExecResult ProcessExec::Wait() {
 
 void ProcessExec::Cancel() {
   is_cancelled_.store(true);
+  Wake();
+}
+
+void ProcessExec::Signal(int signal) {
+  if (signal < 1 || signal > 63) return;
+  signals_.fetch_or(uint64_t{1} << signal);
+  Wake();
+}
+
+void ProcessExec::Resize(sandbox::WindowSize size) {
+  new_size_.store(std::min(size.columns, 0xffffu) << 16 | std::min(size.lines, 0xffffu));
+  Wake();
+}
+
+void ProcessExec::TakeRequests() {
+  uint64_t count = 0;
+  if (read(wake_.get(), &count, sizeof count) < 0) return;
+  const uint64_t signals = signals_.exchange(0);
+  for (int signal = 1; signal < 64; ++signal) {
+    if ((signals >> signal & 1) == 0) continue;
+    process_->Signal(signal, parts_.has_terminal ? guest::SignalTarget::kForeground : guest::SignalTarget::kGroup);
+  }
+  if (const uint32_t size = new_size_.exchange(0); size != 0) {
+    process_->Resize({.rows = static_cast<uint16_t>(size & 0xffff), .columns = static_cast<uint16_t>(size >> 16)});
+  }
+}
+
+void ProcessExec::Wake() {
   const uint64_t one = 1;
   const ssize_t written = write(wake_.get(), &one, sizeof one);
   (void)written;   // full: it is awake already

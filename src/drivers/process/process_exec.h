@@ -13,7 +13,7 @@
 
 namespace paddock::process_wall {
 
-class ProcessExec final : public sandbox::Process {
+class ProcessExec final : public sandbox::Process, public sandbox::Controllable {
  public:
   struct Parts {
     std::shared_ptr<guest::Client> client;
@@ -24,12 +24,15 @@ class ProcessExec final : public sandbox::Process {
     sandbox::OutputHandler handler;
     Limits limits;
     bool waits_for_background = false;
+    bool has_terminal = false;
   };
   // Errors: kTooManyFiles and the like.
   static Result<std::unique_ptr<ProcessExec>> Start(Parts parts, const guest::ExecRequest& request);
 
   sandbox::ExecResult Wait() override;
   void Cancel() override;
+  void Signal(int signal) override;
+  void Resize(sandbox::WindowSize size) override;
 
  private:
   explicit ProcessExec(Parts parts) : parts_(std::move(parts)) {}
@@ -37,6 +40,9 @@ class ProcessExec final : public sandbox::Process {
   // Feeds input and output until the program has ended or must be stopped.
   Status Run();
   bool PumpInput();
+  void Wake();
+  // Passes on what Signal() and Resize() left.
+  void TakeRequests();
   void Stop(sandbox::Termination::Reason reason, std::string limit, uint64_t peak);
   void Drain();
   void Judge(const guest::ExitStatus& status);
@@ -45,6 +51,8 @@ class ProcessExec final : public sandbox::Process {
   std::unique_ptr<guest::GuestProcess> process_;
   Descriptor wake_;                   // an eventfd: Cancel() from anywhere
   std::atomic<bool> is_cancelled_{false};
+  std::atomic<uint64_t> signals_{0};       // a bit each
+  std::atomic<uint32_t> new_size_{0};      // columns << 16 | lines; 0 is none
   std::chrono::steady_clock::time_point started_;
   sandbox::ExecResult result_;
   std::optional<guest::ExitStatus> ended_;

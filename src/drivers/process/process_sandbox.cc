@@ -96,6 +96,10 @@ Result<std::unique_ptr<sandbox::Process>> ProcessSandbox::Start(sandbox::ExecSpe
   }
   request.environment = MakeEnvironment(spec.environment);
   request.directory = spec.cwd.empty() ? WorkspacePath(spec_.policy->files) : spec.cwd;
+  if (spec.terminal) {
+    request.terminal = guest::TerminalSize{.rows = static_cast<uint16_t>(std::min(spec.terminal->lines, 0xffffu)),
+                                           .columns = static_cast<uint16_t>(std::min(spec.terminal->columns, 0xffffu))};
+  }
   request.has_input = input.kind != sandbox::StdinSource::Kind::kEmpty;
   ProcessExec::Parts parts{.client = client_,
                            .group = group_,
@@ -104,7 +108,8 @@ Result<std::unique_ptr<sandbox::Process>> ProcessSandbox::Start(sandbox::ExecSpe
                            .input = std::move(input),
                            .handler = std::move(handler),
                            .limits = spec.limits,
-                           .waits_for_background = false};
+                           .waits_for_background = false,
+                           .has_terminal = spec.terminal.has_value()};
   PADDOCK_ASSIGN(std::unique_ptr<sandbox::Process> process, ProcessExec::Start(std::move(parts), request));
   return process;
 }
