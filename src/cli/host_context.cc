@@ -27,6 +27,14 @@ std::vector<std::string> SearchPath(std::string_view path) {
 
 }  // namespace
 
+std::string StateDirectory() {
+  if (const char* variable = std::getenv("XDG_STATE_HOME"); variable != nullptr && variable[0] == '/') return variable;  // allow(getenv): the caller's own place
+  std::string home;
+  if (const passwd* user = getpwuid(geteuid())) home = user->pw_dir;
+  if (const char* variable = std::getenv("HOME"); geteuid() != 0 && variable != nullptr && variable[0] == '/') home = variable;  // allow(getenv): the caller's own home
+  return home.starts_with('/') ? home + "/.local/state" : std::string();
+}
+
 Result<policy::HostContext> MakeHostContext(const std::string& workspace) {
   policy::HostContext context;
   std::string home;

@@ -13,4 +13,8 @@ namespace paddock::cli {
 // kNoEntry and kNotDirectory for a workspace that is no directory.
 Result<policy::HostContext> MakeHostContext(const std::string& workspace);
 
+// $XDG_STATE_HOME, or ~/.local/state: where Paddock keeps what outlives a run. As root it is below root's own home,
+// whatever HOME says. Empty where there is no home.
+std::string StateDirectory();
+
 }  // namespace paddock::cli

@@ -110,7 +110,7 @@ Result<policy::Policy> MakePolicy(const PolicyOptions& options, const policy::Ho
   if (!made) return made.error();
   policy::Policy result = std::move(*made);
   if (!options.workspace.empty()) result.files.workspace = context.workspace;
-  if (options.is_overlay) result.files.workspace_mode = policy::WorkspaceMode::kOverlay;
+  if (options.is_overlay || !options.overlay_name.empty()) result.files.workspace_mode = policy::WorkspaceMode::kOverlay;
   for (const std::string& path : options.reads) PADDOCK_TRY(AddPath(result, context, path, policy::Access::kRead, "--allow-read"));
   for (const std::string& path : options.writes) PADDOCK_TRY(AddPath(result, context, path, policy::Access::kWrite, "--allow-write"));
   for (const std::string& host : options.hosts) PADDOCK_TRY(AddHost(result, host));

@@ -17,6 +17,7 @@ struct PolicyOptions {
   std::string preset;
   std::string workspace;
   bool is_overlay = false;
+  std::string overlay_name;
   std::vector<std::string> hosts;
   std::vector<std::string> reads;
   std::vector<std::string> writes;
@@ -25,7 +26,7 @@ struct PolicyOptions {
 
   // True when none was given.
   bool is_empty() const {
-    return document.empty() && preset.empty() && workspace.empty() && !is_overlay && hosts.empty() && reads.empty() &&
+    return document.empty() && preset.empty() && workspace.empty() && !is_overlay && overlay_name.empty() && hosts.empty() && reads.empty() &&
            writes.empty() && secrets.empty() && publish.empty();
   }
 };
@@ -35,6 +36,7 @@ inline constexpr Option kPolicyOptions[] = {
     Value<&PolicyOptions::document>('p', "policy", "FILE", "rules from a JSON or TOML document (docs/policy.md)"),
     Value<&PolicyOptions::workspace>('w', "workspace", "DIR", "the directory to work in (default: the current one)"),
     Flag<&PolicyOptions::is_overlay>(0, "overlay", "keep changes to the workspace apart, for 'paddock diff' and 'paddock apply'"),
+    Value<&PolicyOptions::overlay_name>(0, "overlay-name", "NAME", "like --overlay, apart from the workspace's other overlays"),
     Value<&PolicyOptions::reads>(0, "allow-read", "PATH", "show a path of the host, read-only"),
     Value<&PolicyOptions::writes>(0, "allow-write", "PATH", "let a path of the host be changed"),
     Value<&PolicyOptions::hosts>(0, "allow-host", "HOST[:PORTS]", "let connections to a host through (name, *.name, address, CIDR)"),

@@ -60,6 +60,8 @@ Status ApplyWalled(const SandboxOptions& options, sandbox::SandboxSpec& sandbox,
   PADDOCK_ASSIGN(const policy::HostContext context, MakeHostContext(options.workspace));
   PADDOCK_ASSIGN(sandbox.policy, MakePolicy(options, context));
   PADDOCK_TRY(AddLimits(options.limits, *sandbox.policy, exec.limits));
+  sandbox.state_directory = StateDirectory();
+  if (!options.overlay_name.empty()) sandbox.overlay_name = options.overlay_name;
   exec.environment = MakeEnvironment(sandbox.policy->environment, environ);
   PADDOCK_TRY(SetVariables(options.environment, exec.environment));
   exec.cwd = options.cwd;

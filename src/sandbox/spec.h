@@ -37,6 +37,9 @@ struct SandboxSpec {
 struct WindowSize {
   uint32_t columns = 80;
   uint32_t lines = 24;
+  // Where overlays of workspaces are kept (absolute; $XDG_STATE_HOME), and which one a run goes on in.
+  std::string state_directory;
+  std::string overlay_name = "default";
 };
 
 struct ExecSpec {

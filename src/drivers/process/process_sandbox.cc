@@ -38,6 +38,7 @@ Status ProcessSandbox::StandUp() {
       id_, {.memory_bytes = policy.limits.memory_bytes, .processes = policy.limits.processes, .cpus = policy.limits.cpus}));
   warnings_ = group_->missing();
   PlanContext context;
+  PADDOCK_ASSIGN(overlay_, OverlaySession::Begin(spec_, context));
   if (policy.network.mode != policy::NetworkMode::kNone) {
     PADDOCK_ASSIGN(std::unique_ptr<NetworkAccess> network, NetworkAccess::Start(policy, denials_));
     network_ = std::move(network);
@@ -51,6 +52,7 @@ Status ProcessSandbox::StandUp() {
   PADDOCK_ASSIGN(Wall wall, Wall::Launch(plan, facts_.guest_program));
   wall_ = std::make_unique<Wall>(std::move(wall));
   group_->Release();
+  if (overlay_) PADDOCK_TRY(overlay_->NoteWall(wall_->pid()));
   warnings_.insert(warnings_.end(), wall_->warnings().begin(), wall_->warnings().end());
   if (network_) PADDOCK_TRY(network_->Connect(*wall_));
   const int control = wall_->TakeControl().Release();
@@ -62,6 +64,7 @@ ProcessSandbox::~ProcessSandbox() {
   client_.reset();
   if (wall_) wall_->Destroy();
   if (network_) network_->engine().Stop();
+  if (overlay_) overlay_->End();
 }
 
 std::vector<std::string> ProcessSandbox::MakeEnvironment(const Environment& wanted) const {

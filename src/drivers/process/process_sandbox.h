@@ -10,6 +10,7 @@
 #include "drivers/process/denial_log.h"
 #include "drivers/process/host_facts.h"
 #include "drivers/process/network_access.h"
+#include "drivers/process/overlay_session.h"
 #include "drivers/process/wall_launch.h"
 #include "drivers/process/wall_plan.h"
 #include "guest/client/client.h"
@@ -40,6 +41,7 @@ class ProcessSandbox final : public sandbox::Sandbox {
   std::shared_ptr<ControlGroup> group_;
   std::shared_ptr<DenialLog> denials_ = std::make_shared<DenialLog>();
   std::shared_ptr<NetworkAccess> network_;   // outlives the wall
+  std::unique_ptr<OverlaySession> overlay_;   // null unless the workspace is an overlay
   std::unique_ptr<Wall> wall_;
   std::shared_ptr<guest::Client> client_;
   std::vector<std::string> warnings_;

@@ -52,6 +52,7 @@ class Planner {
     if (policy_.files.host_view) ShowHost();
     AddPrivatePlaces();
     PADDOCK_TRY(AddRules());
+    PADDOCK_TRY(HidePrivateDirectory());
     PADDOCK_TRY(AddSockets());
     ProtectNames();
     AddSystemFiles();
@@ -212,6 +213,31 @@ class Planner {
       }
       Add(Kind::kBind, rule.path, rule.path).remaps = facts_.is_root;
     }
+    return {};
+  }
+
+  // What Paddock itself keeps on the host is neither seen nor changed nor replaced from inside.
+  Status HidePrivateDirectory() {
+    const std::string& hidden = context_.private_directory;
+    if (hidden.empty()) return {};
+    std::vector<std::string> pins, masks;
+    for (const MountStep& step : plan_.mounts) {
+      if (step.kind != Kind::kBind && step.kind != Kind::kOverlay) continue;
+      if (IsBelow(step.source, hidden)) {
+        return Error(Code::kInvalid, step.source + " cannot be shown inside: Paddock keeps its own state there");
+      }
+      if (!IsBelow(hidden, step.source)) continue;
+      const std::string rest = hidden.substr(step.source == "/" ? 1 : step.source.size() + 1);
+      const std::string root = step.target == "/" ? "" : step.target;
+      // No directory on the way can be moved, or another one would take its place.
+      const bool is_writable = step.writable || step.kind == Kind::kOverlay;
+      for (size_t slash = rest.find('/'); is_writable && slash != std::string::npos; slash = rest.find('/', slash + 1)) {
+        pins.push_back(root + "/" + rest.substr(0, slash));
+      }
+      masks.push_back(root + "/" + rest);
+    }
+    for (std::string& path : pins) Add(Kind::kPin, std::move(path));
+    for (std::string& path : masks) Add(Kind::kMask, std::move(path));
     return {};
   }
 

@@ -14,6 +14,7 @@ namespace paddock::process_wall {
 // Places that a plan depends on besides the policy.
 struct PlanContext {
   std::string overlay_directory;   // of the host, with upper/ and work/; for WorkspaceMode::kOverlay
+  std::string private_directory;   // of the host, real path: hidden wherever a rule would show it. Empty: none
   std::string ca_certificate;      // PEM put at kCaPath inside, or empty
   std::string ca_bundle;           // PEM put at kCaBundlePath inside, or empty
   std::vector<std::string> pinned;      // existing paths that must keep their names (ancestors of protected ones)

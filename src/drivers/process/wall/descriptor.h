@@ -1,35 +1,10 @@
-// Descriptor: owns a file descriptor. The launcher's own, since it links next to nothing.
+// The launcher's descriptors own themselves as everybody's do.
 #pragma once
 
-#include <unistd.h>
-
-#include <utility>
+#include "base/descriptor.h"
 
 namespace paddock::process_wall {
 
-class Descriptor {
- public:
-  Descriptor() = default;
-  explicit Descriptor(int number) : number_(number) {}
-  Descriptor(Descriptor&& other) noexcept : number_(std::exchange(other.number_, -1)) {}
-  Descriptor& operator=(Descriptor&& other) noexcept {
-    if (this != &other) Reset(std::exchange(other.number_, -1));
-    return *this;
-  }
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  ~Descriptor() { Reset(); }
-
-  int get() const { return number_; }
-  bool is_open() const { return number_ >= 0; }
-  int Release() { return std::exchange(number_, -1); }
-  void Reset(int number = -1) {
-    if (number_ >= 0) close(number_);
-    number_ = number;
-  }
-
- private:
-  int number_ = -1;
-};
+using paddock::Descriptor;
 
 }  // namespace paddock::process_wall

@@ -74,23 +74,27 @@ Status FileTree::OpenSource(const MountStep& step, Source& source) {
   }
   source.mount = std::move(*mount);
   source.is_directory = IsDirectory(source.mount.get());
-  if (step.remaps) PADDOCK_TRY(Remap(source.mount.get()));
+  if (step.remaps) PADDOCK_TRY(Remap(source.mount.get(), step.source));
   if (step.kind == MountStep::Kind::kOverlay) {
     PADDOCK_ASSIGN(source.upper, CloneMount(AT_FDCWD, step.extra.c_str(), false, step.extra));
+    if (step.remaps) PADDOCK_TRY(Remap(source.upper.get(), step.extra));
     if (Status set = SetAttributes(source.upper.get(), kAlways, 0, false, step.extra); !set) return set;
   }
   return {};
 }
 
-Status FileTree::Remap(int mount) {
-  if (!id_map_.is_open()) {
-    PADDOCK_ASSIGN(id_map_, MakeIdMap({plan_.disk_uid, plan_.host_uid}, {plan_.disk_gid, plan_.host_gid}));
+Status FileTree::Remap(int mount, const std::string& name) {
+  struct stat status{};
+  if (fstatat(mount, "", &status, AT_EMPTY_PATH) != 0) return Failure("look at", name);
+  Descriptor& map = id_maps_[{status.st_uid, status.st_gid}];
+  if (!map.is_open()) {
+    PADDOCK_ASSIGN(map, MakeIdMap({status.st_uid, plan_.host_uid}, {status.st_gid, plan_.host_gid}));
   }
   mount_attr attributes{};
   attributes.attr_set = MOUNT_ATTR_IDMAP;
-  attributes.userns_fd = static_cast<uint64_t>(id_map_.get());
+  attributes.userns_fd = static_cast<uint64_t>(map.get());
   if (mount_setattr(mount, "", AT_EMPTY_PATH | AT_RECURSIVE, &attributes, sizeof attributes) != 0) {
-    return Failure("map owners of", "a writable directory (its file system may not allow it; run as its owner instead of root)");
+    return Failure("map owners of", name + " (its file system may not allow it; run as its owner instead of root)");
   }
   return {};
 }

@@ -5,9 +5,13 @@
 // left below it but what was bound.
 #pragma once
 
+#include <sys/types.h>
+
 #include <functional>
+#include <map>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/result.h"
@@ -36,7 +40,8 @@ class FileTree {
   };
 
   Status OpenSource(const MountStep& step, Source& source);
-  Status Remap(int mount);
+  // Shows the files of the mount's owner as the sandbox user's.
+  Status Remap(int mount, const std::string& name);
   Status Apply(const MountStep& step, Source& source);
   Status MountTmpfs(const MountStep& step);
   Status MountBind(const MountStep& step, Source& source);
@@ -59,7 +64,7 @@ class FileTree {
   const WallPlan& plan_;
   Warn warn_;
   std::vector<Source> sources_;
-  Descriptor id_map_;      // a user namespace that maps disk_uid to host_uid
+  std::map<std::pair<uid_t, gid_t>, Descriptor> id_maps_;   // user namespaces that map an owner on disk to host_uid
   Descriptor root_;        // the new root while it is being built
   Descriptor scratch_;     // a private directory on the first tmpfs
   Descriptor blank_file_;  // mounts that masks are cloned from

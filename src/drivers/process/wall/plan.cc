@@ -69,8 +69,6 @@ void VisitPlan(Visitor& v, Plan& plan) {
   v.Number(plan.host_uid);
   v.Number(plan.host_gid);
   v.Number(plan.is_root);
-  v.Number(plan.disk_uid);
-  v.Number(plan.disk_gid);
   v.Text(plan.hostname);
   v.List(plan.mounts, [](auto& visitor, auto& step) {
     visitor.Number(step.kind);

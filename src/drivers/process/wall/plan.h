@@ -20,7 +20,7 @@ struct MountStep {
   enum class Kind : uint8_t {
     kTmpfs,       // a private file system: size, mode
     kBind,        // source of the host, read-only or writable, with all mounts below it
-    kOverlay,     // source is the lower directory; extra = "upper\nwork" directories of the host
+    kOverlay,     // source is the lower directory; extra: a directory of the host with upper/ and work/
     kSymlink,     // extra is what it points to
     kFile,        // a read-only file with extra as its content, over what is there
     kDirectory,   // mode
@@ -38,7 +38,7 @@ struct MountStep {
   uint32_t mode = 0755;
   bool writable = false;    // for kBind
   bool optional = false;    // an absent source is no error
-  bool remaps = false;      // for kBind: show plan.disk_uid's files as the sandbox user's (launcher is root)
+  bool remaps = false;      // for kBind: show the files of the source's owner as the sandbox user's (launcher is root)
 };
 
 enum class SeccompProfile : uint8_t { kDefault, kPtrace, kNested };
@@ -62,8 +62,6 @@ struct WallPlan {
   uint32_t host_uid = 0;          // what they are on the host
   uint32_t host_gid = 0;
   bool is_root = false;           // the launcher runs as root: ids are mapped to others, groups are dropped
-  uint32_t disk_uid = 0;          // owner of the files that remapped binds show as the sandbox user's
-  uint32_t disk_gid = 0;
   std::string hostname = "paddock";
   std::vector<MountStep> mounts;
   std::vector<std::string> cgroups;        // directories of cgroup v1 hierarchies to run in
