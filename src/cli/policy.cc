@@ -1,32 +1,31 @@
 // paddock policy: shows the policy that a run would have, and answers what it allows.
 
 #include <algorithm>
+#include <array>
 #include <cstdio>
 
 #include "base/options.h"
 #include "cli/cli.h"
 #include "cli/host_context.h"
+#include "cli/policy_options.h"
 #include "cli/policy_table.h"
-#include "policy/load.h"
 #include "policy/preset.h"
 #include "policy/write.h"
 
 namespace paddock::cli {
 namespace {
 
-struct PolicyOptions {
-  std::string document;
-  std::string preset;
-  std::string workspace;
+struct CheckOptions {
+  PolicyOptions policy;   // first: the table begins with its options
   bool json = false;
 };
 
-constexpr Option kOptions[] = {
-    Value<&PolicyOptions::document>('p', "policy", "FILE", "the document to look at (.toml or .json)"),
-    Value<&PolicyOptions::preset>('P', "preset", "NAME", "the preset to look at (default workspace)"),
-    Value<&PolicyOptions::workspace>('w', "workspace", "DIR", "the workspace (default: the current directory)"),
-    Flag<&PolicyOptions::json>('j', "json", "print JSON"),
-};
+constexpr auto kOptions = [] {
+  std::array<Option, std::size(kPolicyOptions) + 1> table{};
+  std::copy(std::begin(kPolicyOptions), std::end(kPolicyOptions), table.begin());
+  table.back() = Flag<&CheckOptions::json>('j', "json", "print JSON");
+  return table;
+}();
 
 constexpr const char* kHelp =
     "Usage: paddock policy check [OPTION]... [QUESTION]...\n"
@@ -36,21 +35,14 @@ constexpr const char* kHelp =
     "the questions instead. show prints them as a document that --policy takes.\n"
     "docs/policy.md describes documents and presets.\n\n"
     "A QUESTION is two words:\n"
-    "  read PATH     may code inside read PATH?\n"
-    "  write PATH    may it change or make PATH?\n"
-    "\n";
+    "  read PATH            may code inside read PATH?\n"
+    "  write PATH           may it change or make PATH?\n"
+    "  connect HOST:PORT    may it connect there?\n\n"
+    "The options are those of 'paddock run', so the answers are those of such a run.\n\n";
 
 constexpr const char* kHelpEnd =
     "\nExit status: 0 when every question is answered with yes (or there is none), 1 when one\n"
     "is answered with no, 2 for a usage error or a document that does not parse.\n";
-
-Result<policy::Policy> PolicyOf(const PolicyOptions& options, const policy::HostContext& context) {
-  if (!options.document.empty() && !options.preset.empty()) {
-    return Error(Code::kInvalid, "give --policy or --preset, not both; a document names its preset with 'extends'");
-  }
-  if (!options.document.empty()) return policy::LoadPolicy(options.document, context);
-  return policy::MakePreset(options.preset.empty() ? "workspace" : options.preset, context);
-}
 
 int PrintPresets(bool json) {
   policy::Value list;
@@ -71,7 +63,7 @@ int PrintPresets(bool json) {
 int RunPolicy(const sandbox::DriverSet&, std::span<const std::string> args) {
   std::vector<std::string> own = {"policy"};
   own.insert(own.end(), args.begin(), args.end());
-  PolicyOptions options;
+  CheckOptions options;
   auto parsed = ParseOptions(own, kOptions, &options);
   if (!parsed) return Fail("policy", std::string(parsed.error().Text()) + "; 'paddock policy --help' lists the options");
   if (parsed->wants_help) {
@@ -88,9 +80,9 @@ int RunPolicy(const sandbox::DriverSet&, std::span<const std::string> args) {
   if (verb != "check" && !operands.empty()) return Fail("policy", "'" + verb + "' takes no operand; questions go to 'check'");
   if (verb == "presets") return PrintPresets(options.json);
 
-  const auto context = MakeHostContext(options.workspace);
+  const auto context = MakeHostContext(options.policy.workspace);
   if (!context) return Fail("policy", context.error().Text());
-  const auto policy = PolicyOf(options, *context);
+  const auto policy = MakePolicy(options.policy, *context);
   if (!policy) return Fail("policy", policy.error().Text());
   if (verb == "show" || (options.json && operands.empty())) {
     const policy::Value document = policy::ToDocument(*policy);

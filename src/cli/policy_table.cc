@@ -10,6 +10,7 @@
 #include "policy/amount.h"
 #include "policy/host_pattern.h"
 #include "policy/load.h"
+#include "policy/network_verdict.h"
 #include "policy/verdict.h"
 #include "policy/write.h"
 
@@ -171,6 +172,22 @@ Result<Answer> AnswerPath(const policy::Policy& policy, const std::string& verb,
   return answer;
 }
 
+Result<Answer> AnswerConnect(const policy::Policy& policy, const std::string& text) {
+  PADDOCK_ASSIGN(const policy::HostPort target, policy::ParseHostPort(text, 0));
+  Answer answer{.question = "connect " + policy::HostPortText(target.host, target.port)};
+  if (policy.network.mode == policy::NetworkMode::kNone) {
+    answer.rule = "there is no network";
+    return answer;
+  }
+  PADDOCK_ASSIGN(const auto rules, policy::NetworkRuleSet::Compile(policy.network));
+  const policy::NetworkVerdict verdict = rules->Connection(target.host, target.port);
+  answer.is_allowed = verdict.kind != policy::NetworkVerdict::Kind::kDeny;
+  answer.rule = verdict.origin;
+  if (!verdict.reason.empty()) answer.rule += (answer.rule.empty() ? "" : ": ") + verdict.reason;
+  if (verdict.kind == policy::NetworkVerdict::Kind::kAskRequest) answer.rule += "; methods and paths decide for each request";
+  return answer;
+}
+
 }  // namespace
 
 std::string PolicyTable(const policy::Policy& policy) {
@@ -187,11 +204,11 @@ Result<std::vector<Answer>> AnswerQuestions(const policy::Policy& policy, const 
   std::vector<Answer> answers;
   for (size_t i = 0; i < words.size(); i += 2) {
     const std::string& verb = words[i];
-    if (verb != "read" && verb != "write") {
-      return Error(Code::kInvalid, "'" + verb + "' is no question; ask read PATH or write PATH");
+    if (verb != "read" && verb != "write" && verb != "connect") {
+      return Error(Code::kInvalid, "'" + verb + "' is no question; ask read PATH, write PATH or connect HOST:PORT");
     }
-    if (i + 1 == words.size()) return Error(Code::kInvalid, "'" + verb + "' needs a PATH");
-    auto answer = AnswerPath(policy, verb, words[i + 1]);
+    if (i + 1 == words.size()) return Error(Code::kInvalid, "'" + verb + "' needs a " + (verb == "connect" ? "HOST:PORT" : "PATH"));
+    auto answer = verb == "connect" ? AnswerConnect(policy, words[i + 1]) : AnswerPath(policy, verb, words[i + 1]);
     if (!answer) return answer.error();
     answers.push_back(std::move(*answer));
   }

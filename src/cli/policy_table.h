@@ -18,8 +18,8 @@ struct Answer {
   std::string rule;       // what decided
 };
 
-// `words` are pairs: read PATH, write PATH. A path is judged as written and with its symlinks
-// resolved; both must be allowed. Errors (kInvalid): what is no question.
+// `words` are pairs: read PATH, write PATH, connect HOST:PORT. A path is judged as written and with its symlinks
+// resolved; both must be allowed. A name is judged as a name: what it resolves to is looked at when it is dialled. Errors (kInvalid): what is no question.
 Result<std::vector<Answer>> AnswerQuestions(const policy::Policy& policy, const std::vector<std::string>& words);
 
 // One line an answer: "yes  read /usr  host view", or a JSON array.

@@ -41,6 +41,22 @@ TEST(AnswerQuestions, SymlinkIsJudgedWhereItLeads) {
   EXPECT_TRUE(answers->at(1).is_allowed);
 }
 
+TEST(AnswerQuestions, ConnectFollowsTheNetworkRules) {
+  policy::Policy policy;
+  EXPECT_FALSE(AnswerQuestions(policy, {"connect", "example.org:443"})->at(0).is_allowed);
+  policy.network.mode = policy::NetworkMode::kRules;
+  policy.network.rules.push_back({.host = "*.example.org", .ports = {{443, 443}}, .origin = "p.toml:1"});
+  policy.network.rules.push_back({.verdict = policy::NetworkRule::Verdict::kDeny, .host = "bad.example.org", .reason = "no", .origin = "p.toml:2"});
+  const auto answers = AnswerQuestions(policy, {"connect", "a.example.org:443", "connect", "a.example.org:80", "connect", "BAD.example.org:443"});
+  ASSERT_TRUE(answers);
+  EXPECT_TRUE(answers->at(0).is_allowed);
+  EXPECT_EQ(answers->at(0).rule, "p.toml:1");
+  EXPECT_FALSE(answers->at(1).is_allowed);
+  EXPECT_FALSE(answers->at(2).is_allowed);
+  EXPECT_NE(answers->at(2).rule.find("p.toml:2"), std::string::npos);
+  EXPECT_FALSE(AnswerQuestions(policy, {"connect", "example.org"}));
+}
+
 TEST(AnswerQuestions, WhatIsNoQuestionIsAnError) {
   EXPECT_FALSE(AnswerQuestions({}, {"delete", "/"}));
   EXPECT_FALSE(AnswerQuestions({}, {"read"}));

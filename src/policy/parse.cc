@@ -84,10 +84,10 @@ Result<DocumentFormat> FormatOf(std::string_view path) {
   return Error(Code::kInvalid, "policy document '" + std::string(path) + "' must be named .toml or .json");
 }
 
-Status CheckPolicy(const Policy& policy) {
+Status CheckPolicy(const Policy& policy, const std::string& name) {
   const FileRules& files = policy.files;
   if (files.workspace == "/" && files.workspace_mode != WorkspaceMode::kReadOnly) {
-    return Error(Code::kInvalid, policy.name + ": the workspace is the whole host; name a directory");
+    return Error(Code::kInvalid, name + ": files.workspace: the workspace is the whole host; name a directory");
   }
   for (const SecretBinding& secret : policy.secrets) {
     const auto clash = std::find_if(policy.environment.set.begin(), policy.environment.set.end(),
@@ -106,7 +106,7 @@ Status CheckPolicy(const Policy& policy) {
 
 Result<Policy> ParsePolicy(const DocumentSource& source, const HostContext& context, const DocumentFetcher& fetch) {
   PADDOCK_ASSIGN(Policy policy, Parse(source, context, fetch, 1));
-  PADDOCK_TRY(CheckPolicy(policy));
+  PADDOCK_TRY(CheckPolicy(policy, source.name));
   return policy;
 }
 

@@ -30,8 +30,9 @@ using DocumentFetcher = std::function<Result<DocumentSource>(const std::string& 
 // above, kLimit (size, nesting, more than 8 documents that extend each other), whatever `fetch` returns.
 Result<Policy> ParsePolicy(const DocumentSource& source, const HostContext& context, const DocumentFetcher& fetch = {});
 
-// What no single key can get wrong: secrets that could be read inside, a workspace that is the whole host.
-Status CheckPolicy(const Policy& policy);
+// What no single key can get wrong: secrets that could be read inside, a workspace that is the whole host. `name` is
+// for the message.
+Status CheckPolicy(const Policy& policy, const std::string& name);
 
 // By the name's end: ".json", ".toml". Errors: kInvalid.
 Result<DocumentFormat> FormatOf(std::string_view path);

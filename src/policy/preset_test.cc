@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "policy/network_verdict.h"
 #include "policy/verdict.h"
 
 namespace paddock::policy {
@@ -63,6 +64,15 @@ TEST(Preset, ModelApisAreBrokeredWhenTheHostHasTheKey) {
   int anthropic = 0;
   for (const NetworkRule& rule : policy->network.rules) anthropic += rule.host == "api.anthropic.com";
   EXPECT_EQ(anthropic, 0);
+}
+
+TEST(Preset, NetworkRulesCompile) {
+  for (const PresetInfo& preset : Presets()) {
+    const auto policy = MakePreset(preset.name, Context());
+    ASSERT_TRUE(policy);
+    const auto rules = NetworkRuleSet::Compile(policy->network);
+    EXPECT_TRUE(rules) << preset.name << ": " << rules.error().Text();
+  }
 }
 
 TEST(Preset, OnlyAgentAndTrustedHaveANetwork) {
