@@ -25,7 +25,7 @@ import time
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 WALL = ROOT / "tests" / "security" / "wall"
 PEERS = WALL / "peers"
-THEMES = ("files", "writes", "processes", "kernel", "mounts", "network", "proxy", "names", "resources", "ipc",
+THEMES = ("files", "writes", "processes", "posture", "kernel", "mounts", "network", "proxy", "names", "resources", "ipc",
           "inheritance", "lifetime")
 SCRATCH_PYTHON = "/usr/bin/python3"  # one that the scratch host still shows
 MAX_BATCH, BATCH_S = 24, 240

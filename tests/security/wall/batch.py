@@ -10,6 +10,7 @@ import time
 
 from . import probe as probes
 from . import scratch, walls
+from .watcher import Watcher
 
 STRAGGLERS_S = 3  # how long what is still running after the launcher has ended may take to go
 MAX_OUTPUT = 1 << 20
@@ -94,6 +95,7 @@ def play(world, start, wall, chosen):
         driver.append(f"{{ echo ran; timeout -s KILL {one.seconds} sh .wall/{number}.sh; }} </dev/null >.wall/out/{number} 2>&1")
     (folder / "run.sh").write_text("\n".join(driver) + "\n")
     child = start(["sh", ".wall/run.sh"])
+    world.watcher = Watcher(world, child.pid)
     try:
         child.wait(START_S + sum(one.seconds for one in chosen))
     except subprocess.TimeoutExpired:
@@ -101,6 +103,7 @@ def play(world, start, wall, chosen):
     with contextlib.suppress(ProcessLookupError):
         os.killpg(child.pid, signal.SIGKILL)
     child.wait()
+    world.watcher.stop()
     ran, outputs = {}, {}
     for number, one in enumerate(chosen):
         text = read_output(folder / f"out/{number}")
