@@ -78,6 +78,10 @@ class Start:
             extra_groups=[world.gid, scratch.EXTRA_GROUP], pass_fds=(SECRET_FD, DIRECTORY_FD, SOCKET_FD),
             start_new_session=session, **more)
 
+    def note(self, text):
+        self.log.seek(0, os.SEEK_END)
+        self.log.write(text.encode() + b"\n")
+
     def errors(self):
         self.log.seek(0)
         return self.log.read(MAX_OUTPUT).decode("utf-8", "replace")
@@ -102,8 +106,9 @@ def play(world, start, wall, chosen):
         pass
     with contextlib.suppress(ProcessLookupError):
         os.killpg(child.pid, signal.SIGKILL)
-    child.wait()
+    status = child.wait()
     world.watcher.stop()
+    start.note(f"the launcher ended with {status}")
     ran, outputs = {}, {}
     for number, one in enumerate(chosen):
         text = read_output(folder / f"out/{number}")

@@ -49,7 +49,6 @@ call("foreign-32", "32-bit system calls of a 64-bit program",
 call("foreign-32-socket", "a netfilter socket by the 32-bit socketcall()")
 call("nf-tables", "nf_tables in this network namespace", bites=(ROOT,))
 call("nf-tables-nested", "nf_tables in a nested one", "nf-tables nested")
-call("memory-policy", "set_mempolicy(): pages moved under the host's feet")
 probe("kernel/log", "the kernel's log by syslog()", "$P kernel-log; dmesg", leaks("kmsg"), bites=(ROOT,))
 call("log-size", "syslog() at all", "kernel-log-size", bites=(ROOT,))
 probe("kernel/log-device", "the kernel's log by /dev/kmsg and /proc/kmsg", "timeout 1 cat /dev/kmsg; timeout 1 cat /proc/kmsg", leaks("kmsg"), bites=(ROOT,),

@@ -23,7 +23,8 @@ for name, users in (("CapEff", (ROOT,)), ("CapPrm", (ROOT,)), ("CapBnd", ("root"
           bites=users)
 probe("posture/privileges", "programs may still raise privileges", ":", seen("NoNewPrivs", lambda value: value != "1", "may gain privileges"))
 probe("posture/filter", "no system call filter", ":", seen("Seccomp", lambda value: value != "2", "has no filter"))
-probe("posture/groups", "groups of the launcher are kept", ":", seen("Groups", lambda value: "4242" in value.split(), "has the host's groups"))
+probe("posture/groups", "groups of the launcher are kept", ":", seen("Groups", lambda value: "4242" in value.split(), "has the host's groups"),
+      users=(ROOT,))  # an ordinary user cannot drop groups; inheritance/group tries to use one
 for kind in ("user", "mnt", "pid", "net", "ipc", "uts", "cgroup"):
     probe(f"posture/namespace-{kind}", f"the host's {kind} namespace is shared", ":",
           seen(f"ns-{kind}", lambda value, kind=kind: value == os.readlink(f"/proc/self/ns/{kind}"), "shares the host's"))

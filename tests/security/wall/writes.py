@@ -119,7 +119,7 @@ probe("writes/device", "a device node left in the workspace", "mknod $MARK c 1 3
 probe("writes/given-away", "a file of the workspace given to another user", ": > $MARK; chown 1501:1501 $MARK",
       left_in_work(lambda found, world: found.st_uid != world.uid, "a file of another user"), bites=(ROOT,))
 probe("writes/immutable", "a file that nobody can remove", ": > w13; $P immutable w13; chattr -i w13", opens(), bites=(ROOT,))
-probe("writes/lease", "a lease on a file of the system, which stops the host's writers", "$P lease /etc/passwd", opens(), bites=(ROOT,))
+probe("writes/lease", "a lease on a file of the system, which stops the host's writers", "$P lease /usr/bin/env", opens(), bites=(ROOT,))
 probe("writes/cgroup", "a group of its own in the host's tree", "mkdir /sys/fs/cgroup/*/wall-probe /sys/fs/cgroup/wall-probe",
       lambda look: cgroup_left(), bites=(ROOT,))
 

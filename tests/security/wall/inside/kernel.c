@@ -86,6 +86,15 @@ static int KeySteal(int argc, char** argv) {
   return Refused("keyrings");
 }
 
+/* The host's part: a key in the user's keyring, gone after a minute. */
+static int KeyGive(int argc, char** argv) {
+  if (argc < 3) return 2;
+  const long key = syscall(SYS_add_key, "user", argv[1], argv[2], strlen(argv[2]), -4);
+  if (key < 0) return Refused("add_key");
+  syscall(SYS_keyctl, 5 /* setperm */, key, 0x3f3f0000);
+  return (int)syscall(SYS_keyctl, 15 /* set timeout */, key, 60);
+}
+
 static int Personality(int argc, char** argv) {
   if (personality(READ_IMPLIES_EXEC) < 0) return Refused("personality");
   return personality(0xffffffff) & READ_IMPLIES_EXEC ? Opened() : Refused("personality");
@@ -259,11 +268,6 @@ static int ForeignX32(int argc, char** argv) {
   return syscall(0x40000000L + SYS_getpid) == getpid() ? Opened() : Refused("x32 getpid");
 }
 
-static int Numa(int argc, char** argv) {
-  unsigned long mask = 1;
-  return Judge("set_mempolicy", syscall(SYS_set_mempolicy, 2, &mask, 64));
-}
-
 /* Host-wide tuning that is not in any namespace: writes what is there already. */
 static int Rewrite(int argc, char** argv) {
   char text[4096];
@@ -298,7 +302,7 @@ static int Rlimit(int argc, char** argv) {
 
 const struct Trick kKernelTricks[] = {
     {"io-uring", IoUring}, {"bpf-map", BpfMap}, {"perf", Perf}, {"userfault", Userfault}, {"key-add", KeyAdd},
-    {"key-join", KeyJoin}, {"key-steal", KeySteal}, {"personality", Personality}, {"ldt", Ldt}, {"reboot", Reboot},
+    {"key-join", KeyJoin}, {"key-steal", KeySteal}, {"key-give", KeyGive}, {"personality", Personality}, {"ldt", Ldt}, {"reboot", Reboot},
     {"swap-on", SwapOn}, {"host-name", HostName}, {"domain-name", DomainName}, {"clock-set", ClockSet},
     {"time-of-day", TimeOfDay}, {"clock-adjust", ClockAdjust}, {"account", Account}, {"quota", Quota},
     {"kernel-log", KernelLog}, {"kernel-log-size", KernelLogSize}, {"socket", Socket}, {"nf-tables", NfTables},
@@ -306,4 +310,4 @@ const struct Trick kKernelTricks[] = {
     {"hangup", Hangup}, {"real-time", RealTime}, {"nice", Nice}, {"io-priority", IoPriority},
     {"lock-memory", LockMemory}, {"foreign-32", Foreign32}, {"foreign-32-socket", Foreign32Socket},
     {"foreign-x32", ForeignX32}, {"rewrite", Rewrite}, {"open-to-write", OpenToWrite}, {"open-to-read", OpenToRead},
-    {"raise-limit", Rlimit}, {"memory-policy", Numa}, {NULL, NULL}};
+    {"raise-limit", Rlimit}, {NULL, NULL}};
