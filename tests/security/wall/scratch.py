@@ -98,7 +98,9 @@ def enter(base, mounts):
     libc.umount2(b".", MNT_DETACH)
     os.chdir("/")
     subprocess.run(["ip", "link", "set", "lo", "up"], check=True)
-    subprocess.run(["ip", "route", "add", "local", "default", "dev", "lo"], check=True)
+    for family in ("-4", "-6"):
+        subprocess.run(["ip", family, "route", "add", "local", "default", "dev", "lo"], check=True)
+    pathlib.Path("/proc/sys/net/ipv4/ping_group_range").write_text("0 2147483647")  # what most systems have
     socket.sethostname("scratch-host")
 
 
@@ -211,6 +213,7 @@ class World:
         serve.tcp("127.0.0.1", servers.DEV_PORT, "dev-server")
         for port in (80, 443, 22, 8080):
             serve.tcp("0.0.0.0", port)
+            serve.tcp("::", port, None, socket.AF_INET6)
         serve.udp(servers.UDP_PORT, "udp")
         serve.dns()
         serve.packets()

@@ -22,9 +22,11 @@ ZONE = {
     "mapped.example": ["AAAA", ["::ffff:127.0.0.1"]],
     "loopback6.example": ["AAAA", ["::1"]],
     "zero.example": ["A", ["0.0.0.0"]],
-    "mixed.example": ["A", [ALLOWED_ADDRESS, "127.0.0.1"]],
+    "mixed.example": ["A", ["127.0.0.1", ALLOWED_ADDRESS]],
     "nat64.example": ["AAAA", ["64:ff9b::7f00:1"]],
     "sixtofour.example": ["AAAA", ["2002:7f00:1::"]],
+    "allowed.example.denied.example": ["A", [DENIED_ADDRESS]],
+    "notallowed.example": ["A", [DENIED_ADDRESS]],
     "rebind.example": ["A", [ALLOWED_ADDRESS], ["127.0.0.1"]],
 }
 

@@ -1,8 +1,11 @@
 /* System V and POSIX objects, sockets, terminals. */
 #define _GNU_SOURCE
+#include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <mqueue.h>
+#include <netinet/in.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -139,8 +142,52 @@ static int StealTerminal(int argc, char** argv) {
   return Judge("TIOCSCTTY", ioctl(0, TIOCSCTTY, 1));
 }
 
+/* The address that two threads fight over. */
+static struct {
+  struct sockaddr_in now, one, other;
+  volatile int over;
+} race;
+
+static void* Swap(void* unused) {
+  while (!race.over) {
+    memcpy(&race.now, &race.one, sizeof race.now);
+    __asm__ volatile("" ::: "memory");  // or both stores become one, after the loop
+    memcpy(&race.now, &race.other, sizeof race.now);
+    __asm__ volatile("" ::: "memory");
+  }
+  return unused;
+}
+
+static int Race(char** argv, int kind) {
+  pthread_t thread;
+  race.one.sin_family = race.other.sin_family = AF_INET;
+  race.one.sin_port = htons((unsigned short)atoi(argv[2]));
+  race.other.sin_port = htons((unsigned short)atoi(argv[4]));
+  inet_pton(AF_INET, argv[1], &race.one.sin_addr);
+  inet_pton(AF_INET, argv[3], &race.other.sin_addr);
+  race.now = race.one;
+  if (pthread_create(&thread, NULL, Swap, NULL)) return Refused("pthread_create");
+  for (int i = 0; i < 300; ++i) {
+    const int sock = socket(AF_INET, kind, 0);
+    if (sock < 0) return Refused("socket");
+    if (kind == SOCK_DGRAM) {
+      sendto(sock, argv[5], strlen(argv[5]), 0, (struct sockaddr*)&race.now, sizeof race.now);
+    } else if (connect(sock, (struct sockaddr*)&race.now, sizeof race.now) == 0) {
+      if (write(sock, argv[5], strlen(argv[5])) < 0 || write(sock, "\n\n", 2) < 0) perror("write");
+    }
+    close(sock);
+  }
+  race.over = 1;
+  pthread_join(thread, NULL);
+  return 0;
+}
+
+static int RaceConnect(int argc, char** argv) { return argc > 5 ? Race(argv, SOCK_STREAM) : 2; }
+
+static int RaceSend(int argc, char** argv) { return argc > 5 ? Race(argv, SOCK_DGRAM) : 2; }
+
 const struct Trick kIpcTricks[] = {
     {"make-objects", MakeObjects}, {"read-segment", ReadSegment}, {"read-message", ReadMessage},
     {"take-semaphore", TakeSemaphore}, {"remove-objects", RemoveObjects}, {"read-queue", ReadQueue},
     {"call-unix", CallUnix}, {"push-keys", PushKeys}, {"push-keys-high", PushKeysHigh}, {"paste", Paste},
-    {"steal-terminal", StealTerminal}, {NULL, NULL}};
+    {"steal-terminal", StealTerminal}, {"race-connect", RaceConnect}, {"race-send", RaceSend}, {NULL, NULL}};

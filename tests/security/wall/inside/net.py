@@ -4,12 +4,14 @@ Through a proxy when the environment names one, else straight: that is what the 
 """
 
 import base64
+import ctypes
 import os
+import re
+import select
 import socket
 import ssl
 import struct
 import sys
-import threading
 import urllib.parse
 
 MARK = os.environ["MARK"].encode()
@@ -131,6 +133,7 @@ def raw_header(host):
 def fast_open(host, port):
     """Data with the first packet: no connect() is called."""
     sock = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+    sock.setblocking(True)
     sock.sendto(MARK + b"\n\n", socket.MSG_FASTOPEN, (host, int(port)))
     drain(sock)
 
@@ -165,41 +168,12 @@ def later(host, port):
     sock.setblocking(False)
     sock.connect_ex((host, int(port)))
     sock.settimeout(TIMEOUT_S)
-    import select
     select.select([], [sock], [], TIMEOUT_S)
     send(sock, MARK + b"\n\n")
 
 
-def race(good, good_port, bad, bad_port):
-    """Another thread rewrites the address while connect() looks at it."""
-    import ctypes
-    libc = ctypes.CDLL(None, use_errno=True)
-
-    def packed(host, port):
-        return struct.pack("<H", socket.AF_INET) + struct.pack("!H", int(port)) + socket.inet_aton(host) + bytes(8)
-    room = ctypes.create_string_buffer(packed(good, good_port), 16)
-    words = [packed(good, good_port), packed(bad, bad_port)]
-    over = threading.Event()
-
-    def swap():
-        while not over.is_set():
-            for word in words:
-                ctypes.memmove(room, word, 16)
-    threading.Thread(target=swap, daemon=True).start()
-    for _ in range(60):
-        sock = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
-        if libc.connect(sock.fileno(), room, 16) == 0:
-            try:
-                sock.sendall(MARK + b"\n\n")
-            except OSError:
-                pass
-        sock.close()
-    over.set()
-
-
 def reconnect(good, good_port, bad, bad_port):
     """One socket that was allowed once, dissolved and connected elsewhere."""
-    import ctypes
     libc = ctypes.CDLL(None, use_errno=True)
     sock = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
     try:
@@ -225,11 +199,17 @@ def unescape(text):
     return text.encode("latin-1").decode("unicode_escape").encode("latin-1")
 
 
+def as_read(name, port):
+    """The (host, port) that a careless reader makes of a name."""
+    name = urllib.parse.unquote(re.split(rb"[\0 \r\n]", name.rpartition(b"@")[2])[0].decode("latin-1"))
+    found = re.fullmatch(r"(\[[^]]*\]|[^:]*)(?::(\d+))?", name)
+    return found[1].strip("[]"), int(found[2] or port)
+
+
 def get(target, host_header, *more):
     """GET of an absolute URI, as proxies want it; straight to its host when there is no proxy. `more`: lines of
     further header, and after an empty one a body, with escapes. @MARK@ is the word."""
     target = unescape(target)
-    parts = urllib.parse.urlsplit(target.decode("latin-1").replace("\\", "/"))
     head = b"GET %s HTTP/1.1\r\nHost: %s\r\n%s%s\r\n" % (
         target, unescape(host_header), credentials(HTTP_PROXY) if HTTP_PROXY else b"",
         b"".join(unescape(line) + b"\r\n" for line in more if not line.startswith("\\r\\n")))
@@ -238,10 +218,7 @@ def get(target, host_header, *more):
     if HTTP_PROXY:
         sock = dial(HTTP_PROXY)
     else:
-        host = parts.netloc.rpartition("@")[2].split("\0")[0]
-        name, _, port = host.partition("]")[0].strip("[") if "[" in host else host.partition(":")[0], 0, 80
-        port = int(host.rpartition(":")[2]) if host.rpartition(":")[2].isdigit() and not host.endswith("]") else 80
-        sock = socket.create_connection((name, port))
+        sock = socket.create_connection(as_read(re.match(rb"[a-z]+://([^/?#\\]*)", target)[1], 80))
     send(sock, head)
 
 
@@ -250,8 +227,7 @@ def tunnel(target, *payload):
     name = unescape(target)
     data = b"".join(unescape(part) for part in payload).replace(b"@MARK@", MARK) or MARK + b"\n\n"
     if not HTTP_PROXY:
-        host, _, port = name.split(b"\0")[0].decode("latin-1").rpartition(":")
-        return send(socket.create_connection((host.strip("[]"), int(port or 80))), data)
+        return send(socket.create_connection(as_read(name, 443)), data)
     sock = dial(HTTP_PROXY)
     sock.sendall(b"CONNECT %s HTTP/1.1\r\nHost: %s\r\n%s\r\n" % (name, name, credentials(HTTP_PROXY)))
     answer = sock.recv(65536)
