@@ -114,6 +114,7 @@ void Agent::HandleFrames() {
 void Agent::Settle() {
   do {
     if (!outbox_.Flush(output_.get())) return End(0);
+    session_.Sweep();
     if (has_frames_) HandleFrames();
   } while (has_frames_ && !is_over_ && !outbox_.IsCrowded());
   if (session_.WantsShutdown() && outbox_.IsEmpty()) return End(0);

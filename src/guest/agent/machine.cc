@@ -1,7 +1,7 @@
 #include "guest/agent/machine.h"
 
 #include <fcntl.h>
-#include <grp.h>
+#include <linux/random.h>
 #include <sched.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
@@ -13,8 +13,10 @@
 
 #include <cerrno>
 #include <csignal>
-#include <memory>
+#include <cstring>
+#include <ctime>
 
+#include "guest/agent/descriptor.h"
 #include "guest/agent/process_mark.h"
 
 namespace paddock::guest {
@@ -147,6 +149,25 @@ int RealMachine::Kill(pid_t pid, int signal) { return kill(pid, signal) == 0 ? 0
 int RealMachine::KillByHandle(int handle, pid_t pid, int signal) {
   if (handle < 0) return Kill(pid, signal);
   return syscall(SYS_pidfd_send_signal, handle, signal, nullptr, 0) == 0 ? 0 : errno;
+}
+
+int RealMachine::SetTime(int64_t nanoseconds) {
+  constexpr int64_t kSecond = 1'000'000'000;
+  if (nanoseconds < 0) return EINVAL;
+  const timespec time{.tv_sec = nanoseconds / kSecond, .tv_nsec = nanoseconds % kSecond};
+  return clock_settime(CLOCK_REALTIME, &time) == 0 ? 0 : errno;
+}
+
+int RealMachine::AddEntropy(std::string_view bytes) {
+  const Descriptor pool(open("/dev/urandom", O_WRONLY | O_CLOEXEC));
+  if (!pool) return errno;
+  // rand_pool_info with its bytes behind it.
+  std::string counted(2 * sizeof(int), '\0');
+  const int sizes[2] = {static_cast<int>(bytes.size() * 8), static_cast<int>(bytes.size())};
+  std::memcpy(counted.data(), sizes, sizeof sizes);
+  counted.append(bytes);
+  if (ioctl(pool.get(), RNDADDENTROPY, counted.data()) == 0) return 0;
+  return write(pool.get(), bytes.data(), bytes.size()) == static_cast<ssize_t>(bytes.size()) ? 0 : EIO;
 }
 
 }  // namespace paddock::guest

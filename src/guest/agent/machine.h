@@ -35,6 +35,10 @@ class Machine {
   virtual int Kill(pid_t pid, int signal) = 0;
   // As pidfd_send_signal(2); by `pid` when the kernel has no pidfds and `handle` is -1.
   virtual int KillByHandle(int handle, pid_t pid, int signal) = 0;
+  // Sets the machine's clock, in nanoseconds since 1970. 0 or an errno.
+  virtual int SetTime(int64_t nanoseconds) = 0;
+  // Mixes bytes into the kernel's random numbers; counted as random where the agent may. 0 or an errno.
+  virtual int AddEntropy(std::string_view bytes) = 0;
 };
 
 class RealMachine final : public Machine {
@@ -42,6 +46,8 @@ class RealMachine final : public Machine {
   Spawned Spawn(const SpawnPlan& plan) override;
   int Kill(pid_t pid, int signal) override;
   int KillByHandle(int handle, pid_t pid, int signal) override;
+  int SetTime(int64_t nanoseconds) override;
+  int AddEntropy(std::string_view bytes) override;
 };
 
 }  // namespace paddock::guest

@@ -31,7 +31,7 @@ void Outbox::Unschedule(Source& source) {
 }
 
 void Outbox::Fill() {
-  while (!sources_.empty() && bytes_.size() - begin_ < kEnoughBytes) {
+  for (int turn = 0; turn < kMostTurns && !sources_.empty() && bytes_.size() - begin_ < kEnoughBytes; ++turn) {
     Source* source = sources_.front();
     sources_.pop_front();
     source->is_scheduled_ = false;
@@ -40,7 +40,7 @@ void Outbox::Fill() {
 }
 
 bool Outbox::Flush(int fd) {
-  while (true) {
+  for (int round = 0; round < kMostRounds;) {
     Fill();
     if (begin_ == bytes_.size()) return true;
     const ssize_t written = write(fd, bytes_.data() + begin_, bytes_.size() - begin_);
@@ -48,6 +48,7 @@ bool Outbox::Flush(int fd) {
       if (errno == EINTR) continue;
       return errno == EAGAIN;
     }
+    ++round;
     begin_ += static_cast<size_t>(written);
     if (begin_ == bytes_.size()) {
       bytes_.clear();
@@ -59,6 +60,7 @@ bool Outbox::Flush(int fd) {
       begin_ = 0;
     }
   }
+  return true;
 }
 
 }  // namespace paddock::guest

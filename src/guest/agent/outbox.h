@@ -42,7 +42,8 @@ class Outbox {
   void Schedule(Source& source);
   void Unschedule(Source& source);
 
-  // Fills up with data and writes as much as `fd` takes. False when writing failed: the client is gone.
+  // Fills up with data and writes what `fd` takes, but no more than a few rounds: requests want to be read as well. False
+  // when writing failed: the client is gone.
   bool Flush(int fd);
   bool IsEmpty() const { return begin_ == bytes_.size() && sources_.empty(); }
   // So much is waiting that no further request should be read.
@@ -51,6 +52,8 @@ class Outbox {
  private:
   static constexpr size_t kEnoughBytes = 128 * 1024;
   static constexpr size_t kCrowdedBytes = 1024 * 1024;
+  static constexpr int kMostRounds = 4;
+  static constexpr int kMostTurns = 16;   // of sources, each round
 
   void Fill();
 

@@ -1,31 +1,10 @@
 #include "guest/client/client.h"
 
 #include "guest/client/connection.h"
-#include "guest/client/failure.h"
 #include "guest/client/process_state.h"
+#include "guest/client/request.h"
 
 namespace paddock::guest {
-namespace {
-
-// The stream of a request with one reply.
-class Question final : public Connection::Stream {
- public:
-  Status Receive(const Frame& frame, Connection::Lock&) override {
-    if (frame.header.type == FrameType::kReply) {
-      reply = std::string(frame.payload);
-      return {};
-    }
-    if (frame.header.type != FrameType::kError) return Error(Code::kInvalid, "guest protocol: not an answer");
-    PADDOCK_ASSIGN(failure, DecodeFailure(frame.payload));
-    return {};
-  }
-
-  std::optional<std::string> reply;
-  std::optional<Failure> failure;
-};
-
-}  // namespace
-
 Client::Client(std::shared_ptr<Connection> connection) : connection_(std::move(connection)) {}
 
 Client::~Client() { connection_->Close(Error(Code::kCancelled, "guest client closed")); }
@@ -85,32 +64,36 @@ Result<std::unique_ptr<GuestProcess>> Client::Attach(const AttachRequest& reques
   return process;
 }
 
-Result<std::string> Client::Ask(FrameType type, std::string_view request, Deadline deadline) {
-  auto question = std::make_shared<Question>();
-  auto lock = connection_->Acquire();
-  PADDOCK_ASSIGN(const uint32_t stream, connection_->Open(question, type, request));
-  const Status status = connection_->Wait(lock, deadline, [&] { return question->reply || question->failure; });
-  if (!status) {
-    connection_->Send(stream, FrameType::kReset);
-    connection_->Forget(stream);
-    return status.error();
-  }
-  if (question->failure) return ErrorOf(*question->failure, "guest");
-  return std::move(*question->reply);
-}
-
 Result<std::vector<ProcessInfo>> Client::ListProcesses(Deadline deadline) {
-  PADDOCK_ASSIGN(const std::string reply, Ask(FrameType::kListProcesses, {}, deadline));
+  PADDOCK_ASSIGN(const std::string reply, Ask(*connection_, FrameType::kListProcesses, {}, "guest", deadline));
   return DecodeProcesses(reply);
 }
 
 Status Client::KillAll(Deadline deadline) {
-  PADDOCK_TRY(Ask(FrameType::kKillAll, {}, deadline));
+  PADDOCK_TRY(Ask(*connection_, FrameType::kKillAll, {}, "guest", deadline));
   return {};
 }
 
 Status Client::Shutdown(Deadline deadline) {
-  PADDOCK_TRY(Ask(FrameType::kShutdown, {}, deadline));
+  PADDOCK_TRY(Ask(*connection_, FrameType::kShutdown, {}, "guest", deadline));
+  return {};
+}
+
+GuestFiles Client::files() { return GuestFiles(connection_); }
+
+Result<std::vector<UsageValue>> Client::Usage(Deadline deadline) {
+  PADDOCK_ASSIGN(const std::string reply, Ask(*connection_, FrameType::kUsage, {}, "guest", deadline));
+  return DecodeUsage(reply);
+}
+
+Status Client::SetTime(std::chrono::system_clock::time_point time, Deadline deadline) {
+  const auto nanoseconds = std::chrono::duration_cast<std::chrono::nanoseconds>(time.time_since_epoch());
+  PADDOCK_TRY(Ask(*connection_, FrameType::kSetTime, EncodeU64(static_cast<uint64_t>(nanoseconds.count())), "guest clock", deadline));
+  return {};
+}
+
+Status Client::AddEntropy(std::string_view bytes, Deadline deadline) {
+  PADDOCK_TRY(Ask(*connection_, FrameType::kAddEntropy, bytes.substr(0, kMaxEntropyBytes), "guest random numbers", deadline));
   return {};
 }
 

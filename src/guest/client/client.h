@@ -15,8 +15,9 @@
 #include <memory>
 #include <vector>
 
+#include "guest/client/files.h"
 #include "guest/client/process.h"
-#include "guest/protocol/frame.h"
+#include "guest/protocol/port_messages.h"
 
 namespace paddock::guest {
 
@@ -47,6 +48,13 @@ class Client {
   Result<std::vector<ProcessInfo>> ListProcesses(Deadline deadline = kNoDeadline);
   // Kills everything inside but the agent.
   Status KillAll(Deadline deadline = kNoDeadline);
+  GuestFiles files();
+  // What can be measured from within; names and units: guest/agent/usage.h.
+  Result<std::vector<UsageValue>> Usage(Deadline deadline = kNoDeadline);
+  // After a restore from a snapshot. kNotSupported unless the agent owns its machine (kFeatureSystem). At most kMaxEntropyBytes
+  // are used.
+  Status SetTime(std::chrono::system_clock::time_point time, Deadline deadline = kNoDeadline);
+  Status AddEntropy(std::string_view bytes, Deadline deadline = kNoDeadline);
   // Ends the agent in good order.
   Status Shutdown(Deadline deadline = kNoDeadline);
 
@@ -59,8 +67,6 @@ class Client {
 
  private:
   explicit Client(std::shared_ptr<Connection> connection);
-  // A request with one reply.
-  Result<std::string> Ask(FrameType type, std::string_view request, Deadline deadline);
 
   std::shared_ptr<Connection> connection_;
 };

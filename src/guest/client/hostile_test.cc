@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "guest/client/agent_for_test.h"
+#include "guest/protocol/frame.h"
 
 namespace paddock::guest {
 namespace {

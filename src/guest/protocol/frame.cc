@@ -49,8 +49,6 @@ bool IsKnownFrameType(uint16_t type) {
     case FrameType::kReadFile:
     case FrameType::kWriteFile:
     case FrameType::kWatch:
-    case FrameType::kTarOut:
-    case FrameType::kTarIn:
     case FrameType::kDial:
     case FrameType::kListen:
     case FrameType::kUsage:
@@ -65,8 +63,8 @@ bool IsKnownFrameType(uint16_t type) {
     case FrameType::kExited:
     case FrameType::kInputClosed:
     case FrameType::kTreeKilled:
+    case FrameType::kOpened:
     case FrameType::kAccepted:
-    case FrameType::kWatchEvent:
       return true;
   }
   return false;

@@ -45,8 +45,6 @@ enum class FrameType : uint16_t {
   kReadFile = 42,
   kWriteFile = 43,
   kWatch = 44,
-  kTarOut = 45,
-  kTarIn = 46,
   kDial = 48,
   kListen = 49,
   kUsage = 56,
@@ -62,9 +60,9 @@ enum class FrameType : uint16_t {
   kExited = 73,
   kInputClosed = 74,
   kTreeKilled = 75,
+  kOpened = 76,        // the request was good and its stream goes on: dial, listen, watch
   // Opens a stream of the agent's: a connection that a listener took.
   kAccepted = 80,
-  kWatchEvent = 81,
 };
 
 // True for a type of this version of the protocol.

@@ -1,0 +1,19 @@
+// File operations that take a while: reading, writing, listing, removing whole directories, watching. Each is a stream.
+#pragma once
+
+#include <memory>
+
+#include "guest/agent/stream.h"
+#include "guest/protocol/file_messages.h"
+
+namespace paddock::guest {
+
+// Each answers with an error and gives null when the operation cannot even begin.
+std::unique_ptr<Stream> ReadFileStream(const StreamPlace& place, const ReadRequest& request);
+std::unique_ptr<Stream> WriteFileStream(const StreamPlace& place, const WriteRequest& request);
+std::unique_ptr<Stream> ListDirectoryStream(const StreamPlace& place, const std::string& path);
+// Removes what is at `path` with everything below, some hundred files at a time so that others are served in between.
+std::unique_ptr<Stream> RemoveTreeStream(const StreamPlace& place, const std::string& path);
+std::unique_ptr<Stream> WatchStream(const StreamPlace& place, const WatchRequest& request);
+
+}  // namespace paddock::guest

@@ -1,0 +1,15 @@
+// What can be measured of the sandbox from within.
+#pragma once
+
+#include <vector>
+
+#include "guest/protocol/port_messages.h"
+
+namespace paddock::guest {
+
+// children.user_us, children.system_us, children.max_resident_bytes (of what has been reaped); memory.total_bytes,
+// memory.available_bytes (of the machine); cgroup.memory_bytes, cgroup.memory_peak_bytes, cgroup.cpu_us, cgroup.processes (v2, where
+// it can be seen); uptime_ms of the agent's clock.
+std::vector<UsageValue> MeasureUsage();
+
+}  // namespace paddock::guest

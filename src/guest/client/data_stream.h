@@ -1,0 +1,41 @@
+// The client's end of a stream of bytes: a file that is read or written, a connection, a watch.
+#pragma once
+
+#include <string>
+
+#include "guest/client/connection.h"
+#include "guest/protocol/flow.h"
+
+namespace paddock::guest {
+
+class DataStream final : public Connection::Stream {
+ public:
+  explicit DataStream(Connection& connection) : connection_(connection) {}
+
+  Status Receive(const Frame& frame, Connection::Lock& lock) override;
+
+  // All with the connection's lock.
+  // Moves what has come to the caller, and grants as much again.
+  std::string Take();
+  // Waits until `is_true` or the stream is over. The agent's failure as an error about `what`.
+  Status Wait(Connection::Lock& lock, Deadline deadline, std::string_view what, const std::function<bool()>& is_true);
+  // Sends all of `bytes`, waiting for credit.
+  Status Write(Connection::Lock& lock, std::string_view bytes, Deadline deadline, std::string_view what);
+  void SendEnd() { connection_.Send(number, FrameType::kEnd, kChannelIn); }
+  // Tells the agent that the stream is of no use any more.
+  void Drop();
+
+  uint32_t number = 0;
+  std::string received;                 // at most the window
+  std::optional<std::string> opened;    // the payload of kOpened
+  std::optional<std::string> reply;
+  std::optional<Failure> failure;
+  bool has_ended = false;               // nothing more comes
+
+ private:
+  Connection& connection_;
+  ReceiveWindow window_;
+  SendCredit credit_;
+};
+
+}  // namespace paddock::guest

@@ -1,0 +1,40 @@
+#include "guest/client/request.h"
+
+#include "guest/client/failure.h"
+
+namespace paddock::guest {
+namespace {
+
+class Question final : public Connection::Stream {
+ public:
+  Status Receive(const Frame& frame, Connection::Lock&) override {
+    if (frame.header.type == FrameType::kReply) {
+      reply = std::string(frame.payload);
+      return {};
+    }
+    if (frame.header.type != FrameType::kError) return Error(Code::kInvalid, "guest protocol: not an answer");
+    PADDOCK_ASSIGN(failure, DecodeFailure(frame.payload));
+    return {};
+  }
+
+  std::optional<std::string> reply;
+  std::optional<Failure> failure;
+};
+
+}  // namespace
+
+Result<std::string> Ask(Connection& connection, FrameType type, std::string_view request, std::string_view what, Deadline deadline) {
+  auto question = std::make_shared<Question>();
+  auto lock = connection.Acquire();
+  PADDOCK_ASSIGN(const uint32_t stream, connection.Open(question, type, request));
+  const Status status = connection.Wait(lock, deadline, [&] { return question->reply || question->failure; });
+  if (!status) {
+    connection.Send(stream, FrameType::kReset);
+    connection.Forget(stream);
+    return status.error();
+  }
+  if (question->failure) return ErrorOf(*question->failure, what);
+  return std::move(*question->reply);
+}
+
+}  // namespace paddock::guest
