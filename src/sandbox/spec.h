@@ -31,15 +31,15 @@ struct SandboxSpec {
   std::vector<MountSpec> mounts;
   // What the wall enforces. The virtual tier has walls of its own making and takes none.
   std::optional<policy::Policy> policy;
+  // Where overlays of workspaces are kept (absolute; $XDG_STATE_HOME), and which one a run goes on in.
+  std::string state_directory;
+  std::string overlay_name = "default";
   bool operator==(const SandboxSpec&) const = default;
 };
 
 struct WindowSize {
   uint32_t columns = 80;
   uint32_t lines = 24;
-  // Where overlays of workspaces are kept (absolute; $XDG_STATE_HOME), and which one a run goes on in.
-  std::string state_directory;
-  std::string overlay_name = "default";
 };
 
 struct ExecSpec {
