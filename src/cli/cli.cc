@@ -11,6 +11,7 @@ constexpr Subcommand kSubcommands[] = {
     {"shell", "open a prompt in a fresh sandbox", RunShell},
     {"batch", "serve scripts as JSON lines, a fresh sandbox for each", RunBatch},
     {"policy", "show a policy and answer what it allows", RunPolicy},
+    {"doctor", "try what every isolation needs on this host, with remedies", RunDoctor},
 };
 
 void PrintUsage(std::FILE* to) {

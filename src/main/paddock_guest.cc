@@ -1,10 +1,12 @@
 // main of paddock-guest, the init of every real wall: paddock-guest [INPUT_FD [OUTPUT_FD]], by default 0 and 1. One number
-// is for both ways. "paddock-guest wall" builds the process wall around itself first (drivers/process/wall/launcher.h).
+// is for both ways. "paddock-guest wall" builds the process wall around itself first (drivers/process/wall/launcher.h);
+// "paddock-guest probe DIR" tries what this host allows of it (drivers/process/wall/host_probe.h).
 #include <unistd.h>
 
 #include <charconv>
 #include <cstring>
 
+#include "drivers/process/wall/host_probe.h"
 #include "drivers/process/wall/launcher.h"
 #include "guest/agent/agent.h"
 
@@ -26,6 +28,7 @@ int main(int argc, char** argv) {
     options.is_init = true;
     return paddock::guest::RunAgent(options);
   }
+  if (argc == 3 && std::strcmp(argv[1], "probe") == 0) return paddock::process_wall::ProbeHost(1, argv[2]);
   bool is_valid = argc <= 3;
   if (argc > 1 && is_valid) {
     is_valid = ParseDescriptor(argv[1], options.input_fd);
@@ -33,7 +36,7 @@ int main(int argc, char** argv) {
   }
   if (argc > 2 && is_valid) is_valid = ParseDescriptor(argv[2], options.output_fd);
   if (!is_valid) {
-    constexpr char kUsage[] = "usage: paddock-guest [INPUT_FD [OUTPUT_FD]] | wall\n";
+    constexpr char kUsage[] = "usage: paddock-guest [INPUT_FD [OUTPUT_FD]] | wall | probe DIR\n";
     (void)!write(2, kUsage, sizeof kUsage - 1);
     return 2;
   }

@@ -14,6 +14,8 @@ class DriverSet {
  public:
   void Add(std::unique_ptr<Driver> driver) { drivers_.push_back(std::move(driver)); }
 
+  const std::vector<std::unique_ptr<Driver>>& drivers() const { return drivers_; }
+
   // By Driver::name(). Errors: kInvalid with the names there are.
   Result<Driver*> Find(std::string_view isolation) const {
     std::string names;

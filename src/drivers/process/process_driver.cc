@@ -1,17 +1,21 @@
 #include "drivers/process/process_driver.h"
 
+#include "drivers/process/probe.h"
 #include "drivers/process/process_sandbox.h"
+#include "sandbox/diagnosis.h"
 
 namespace paddock::sandbox {
 namespace {
 
-class ProcessDriver final : public Driver {
+class ProcessDriver final : public Driver, public Diagnosable {
  public:
   const char* name() const override { return "process"; }
   Result<std::unique_ptr<Sandbox>> Create(const SandboxSpec& spec) override {
-    PADDOCK_ASSIGN(std::unique_ptr<Sandbox> sandbox, process_wall::ProcessSandbox::Create(spec));
-    return sandbox;
+    auto sandbox = process_wall::ProcessSandbox::Create(spec);
+    if (!sandbox) return sandbox.error().code == Code::kUnavailable ? process_wall::Explain(sandbox.error()) : sandbox.error();
+    return std::unique_ptr<Sandbox>(std::move(*sandbox));
   }
+  std::vector<Check> Diagnose() override { return process_wall::DiagnoseHost(true); }
 };
 
 }  // namespace
