@@ -166,6 +166,7 @@ int RunRun(const sandbox::DriverSet& drivers, std::span<const std::string> args)
     Fail("run", result.error().Text());
     return has_wall ? StartFailureStatus(result.error().code) : 2;
   }
+  for (std::string& line : (*sandbox)->Close()) result->denials.push_back(std::move(line));
   if (options.json) {
     PrintJson(*result, options.isolation, (*sandbox)->Warnings());
   } else {

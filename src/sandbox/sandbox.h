@@ -59,6 +59,9 @@ class Sandbox {
   // Starts an exec. With a null handler the output is collected into the result.
   // Errors: kNoEntry (cwd), kInvalid (neither script nor command), kBusy (an exec is running).
   virtual Result<std::unique_ptr<Process>> Start(ExecSpec spec, StdinSource input, OutputHandler handler) = 0;
+  // Ends it, and everything inside. One line for each thing that was taken back: what a policy does not let outlive the
+  // sandbox. Idempotent; destroying the sandbox does it, too.
+  virtual std::vector<std::string> Close() { return {}; }
   // What this host could not give of what was asked, one line each with the remedy. The sandbox stands all the same.
   virtual std::vector<std::string> Warnings() const { return {}; }
 };

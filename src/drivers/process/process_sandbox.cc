@@ -39,6 +39,11 @@ Status ProcessSandbox::StandUp() {
   warnings_ = group_->missing();
   PlanContext context;
   PADDOCK_ASSIGN(overlay_, OverlaySession::Begin(spec_, context));
+  PADDOCK_ASSIGN(workspace_, WorkspaceGuard::Begin(policy.files, spec_.state_directory + "/paddock/quarantine/" + id_));
+  if (workspace_) {
+    workspace_->AddTo(context);
+    warnings_.insert(warnings_.end(), workspace_->warnings().begin(), workspace_->warnings().end());
+  }
   if (policy.network.mode != policy::NetworkMode::kNone) {
     PADDOCK_ASSIGN(std::unique_ptr<NetworkAccess> network, NetworkAccess::Start(policy, denials_));
     network_ = std::move(network);
@@ -53,6 +58,7 @@ Status ProcessSandbox::StandUp() {
   wall_ = std::make_unique<Wall>(std::move(wall));
   group_->Release();
   if (overlay_) PADDOCK_TRY(overlay_->NoteWall(wall_->pid()));
+  if (workspace_) workspace_->NoteWall(wall_->pid());
   warnings_.insert(warnings_.end(), wall_->warnings().begin(), wall_->warnings().end());
   if (network_) PADDOCK_TRY(network_->Connect(*wall_));
   const int control = wall_->TakeControl().Release();
@@ -60,11 +66,17 @@ Status ProcessSandbox::StandUp() {
   return {};
 }
 
-ProcessSandbox::~ProcessSandbox() {
+ProcessSandbox::~ProcessSandbox() { Close(); }
+
+std::vector<std::string> ProcessSandbox::Close() {
   client_.reset();
   if (wall_) wall_->Destroy();
   if (network_) network_->engine().Stop();
-  if (overlay_) overlay_->End();
+  if (overlay_) {
+    overlay_->End();
+    overlay_.reset();
+  }
+  return workspace_ ? workspace_->Sweep() : std::vector<std::string>();
 }
 
 std::vector<std::string> ProcessSandbox::MakeEnvironment(const Environment& wanted) const {

@@ -13,6 +13,7 @@
 #include "drivers/process/overlay_session.h"
 #include "drivers/process/wall_launch.h"
 #include "drivers/process/wall_plan.h"
+#include "drivers/process/workspace_guard.h"
 #include "guest/client/client.h"
 #include "sandbox/sandbox.h"
 
@@ -28,6 +29,7 @@ class ProcessSandbox final : public sandbox::Sandbox {
   const std::string& id() const override { return id_; }
   Result<std::unique_ptr<sandbox::Process>> Start(sandbox::ExecSpec spec, sandbox::StdinSource input,
                                                   sandbox::OutputHandler handler) override;
+  std::vector<std::string> Close() override;
   std::vector<std::string> Warnings() const override { return warnings_; }
 
  private:
@@ -40,6 +42,7 @@ class ProcessSandbox final : public sandbox::Sandbox {
   HostFacts facts_;
   std::shared_ptr<ControlGroup> group_;
   std::shared_ptr<DenialLog> denials_ = std::make_shared<DenialLog>();
+  std::unique_ptr<WorkspaceGuard> workspace_;
   std::shared_ptr<NetworkAccess> network_;   // outlives the wall
   std::unique_ptr<OverlaySession> overlay_;   // null unless the workspace is an overlay
   std::unique_ptr<Wall> wall_;

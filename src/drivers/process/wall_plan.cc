@@ -242,6 +242,14 @@ class Planner {
   }
 
   void ProtectNames() {
+    const auto add = [this](const std::string& path, bool is_writable) {
+      MountStep& step = Add(Kind::kBind, path, path);
+      step.writable = is_writable;
+      step.remaps = facts_.is_root;
+      step.optional = true;
+    };
+    for (const std::string& path : context_.extra_reads) add(path, false);
+    for (const std::string& path : context_.extra_writes) add(path, true);
     for (const std::string& path : context_.pinned) Add(Kind::kPin, path);
     for (const std::string& path : context_.protected_paths) Add(Kind::kReadOnly, path);
   }

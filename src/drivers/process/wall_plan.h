@@ -19,6 +19,7 @@ struct PlanContext {
   std::string ca_bundle;           // PEM put at kCaBundlePath inside, or empty
   std::vector<std::string> pinned;      // existing paths that must keep their names (ancestors of protected ones)
   std::vector<std::string> protected_paths;   // existing paths that become read-only
+  std::vector<std::string> extra_reads, extra_writes;   // of the host, besides the policy's: a worktree's repository
 };
 
 inline constexpr const char* kCaPath = "/run/paddock/ca.pem";

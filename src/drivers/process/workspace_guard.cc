@@ -1,0 +1,168 @@
+#include "drivers/process/workspace_guard.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+
+namespace paddock::process_wall {
+namespace {
+
+constexpr char kSwept = 's';
+
+// What writable rules show, each once; a directory below another is swept with it.
+std::vector<std::string> WritableRoots(const policy::FileRules& rules) {
+  std::vector<std::string> candidates;
+  if (!rules.workspace.empty() && rules.workspace_mode == policy::WorkspaceMode::kDirect) candidates.push_back(rules.workspace);
+  for (const policy::PathRule& rule : rules.paths) {
+    if (rule.access == policy::Access::kWrite) candidates.push_back(rule.path);
+  }
+  std::sort(candidates.begin(), candidates.end());
+  std::vector<std::string> roots;
+  for (const std::string& path : candidates) {
+    const bool is_inside = !roots.empty() && (path == roots.back() || path.starts_with(roots.back() + "/"));
+    if (!is_inside) roots.push_back(path);
+  }
+  return roots;
+}
+
+void WaitForEnd(pid_t process) {
+  const Descriptor handle(static_cast<int>(syscall(SYS_pidfd_open, process, 0)));
+  if (!handle.is_open()) return;
+  constexpr int kPatienceMs = 30'000;
+  pollfd end{handle.get(), POLLIN, 0};
+  while (poll(&end, 1, kPatienceMs) < 0 && errno == EINTR) {
+  }
+}
+
+}  // namespace
+
+Result<std::unique_ptr<WorkspaceGuard>> WorkspaceGuard::Begin(const policy::FileRules& rules, const std::string& quarantine) {
+  std::unique_ptr<WorkspaceGuard> guard(new WorkspaceGuard);   // allow(raw-new): private constructor
+  guard->quarantine_ = quarantine;
+  PADDOCK_TRY(guard->Scan(rules));
+  if (guard->roots_.empty()) return std::unique_ptr<WorkspaceGuard>();
+  PADDOCK_TRY(guard->StartStandIn());
+  return guard;
+}
+
+Status WorkspaceGuard::Scan(const policy::FileRules& rules) {
+  if (rules.protected_names.empty()) return {};
+  for (const std::string& path : WritableRoots(rules)) {
+    Root root;
+    root.path = path;
+    root.directory.Reset(open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    if (!root.directory.is_open()) {
+      if (errno == ENOENT || errno == ENOTDIR) continue;   // absent, or a single file: nothing can lie below
+      return Error(static_cast<Code>(errno), "cannot look at " + path + ": " + std::strerror(errno));
+    }
+    PADDOCK_ASSIGN(root.snapshot, ScanProtected(root.directory.get(), rules.protected_names));
+    if (!root.snapshot.incomplete.empty()) warnings_.push_back("protected names below " + path + ": " + root.snapshot.incomplete);
+    roots_.push_back(std::move(root));
+  }
+  return {};
+}
+
+void WorkspaceGuard::AddTo(PlanContext& context) const {
+  for (const Root& root : roots_) {
+    for (const std::string& path : root.snapshot.pins) context.pinned.push_back(root.path + "/" + path);
+    for (const std::string& path : root.snapshot.read_only) context.protected_paths.push_back(root.path + "/" + path);
+    for (const OutsideRepository& repository : root.snapshot.outside) {
+      context.extra_reads.push_back(repository.common_directory);
+      context.extra_writes.insert(context.extra_writes.end(), repository.writable.begin(), repository.writable.end());
+      context.protected_paths.insert(context.protected_paths.end(), repository.protected_paths.begin(), repository.protected_paths.end());
+    }
+  }
+}
+
+Status WorkspaceGuard::StartStandIn() {
+  int ends[2];
+  if (pipe2(ends, O_CLOEXEC) != 0) return Error(static_cast<Code>(errno), "cannot make a pipe");
+  const pid_t child = fork();
+  if (child < 0) return Error(static_cast<Code>(errno), "cannot fork");
+  if (child == 0) {
+    close(ends[1]);
+    StandIn(ends[0]);
+  }
+  close(ends[0]);
+  pipe_.Reset(ends[1]);
+  stand_in_ = child;
+  return {};
+}
+
+void WorkspaceGuard::StandIn(int pipe) {
+  setsid();
+  prctl(PR_SET_NAME, "paddock-sweep");
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGPIPE}) ::signal(signal, SIG_IGN);
+  // Keeps nothing of the caller's open that somebody waits to see closed.
+  const int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+  for (int standard = 0; standard < 3 && null >= 0; ++standard) dup2(null, standard);
+  pid_t init = -1;
+  while (true) {
+    pid_t number = 0;
+    const ssize_t got = read(pipe, &number, sizeof number);
+    if (got < 0 && errno == EINTR) continue;
+    if (got == 1) _exit(0);   // kSwept
+    if (got == static_cast<ssize_t>(sizeof number)) init = number;
+    else break;
+  }
+  if (init > 0) WaitForEnd(init);
+  SweepRoots();
+  _exit(0);
+}
+
+void WorkspaceGuard::NoteWall(pid_t init) {
+  const ssize_t written = write(pipe_.get(), &init, sizeof init);
+  (void)written;   // the stand-in was killed; then the sweep is ours alone
+}
+
+std::vector<std::string> WorkspaceGuard::SweepRoots() {
+  std::vector<std::string> lines;
+  std::error_code error;
+  std::filesystem::create_directories(quarantine_, error);
+  std::filesystem::permissions(quarantine_, std::filesystem::perms::owner_all, error);
+  const Descriptor quarantine(open(quarantine_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW));
+  if (!quarantine.is_open()) {
+    lines.push_back("cannot look for protected names: " + quarantine_ + ": " + std::strerror(errno));
+    return lines;
+  }
+  for (const Root& root : roots_) {
+    auto report = SweepProtected(root.directory.get(), root.snapshot, quarantine.get());
+    if (!report) {
+      lines.push_back("cannot look for protected names below " + root.path + ": " + std::string(report.error().Text()));
+      continue;
+    }
+    for (const SweepItem& item : report->items) lines.push_back(SweepText(item));
+    if (report->more > 0) lines.push_back(std::to_string(report->more) + " more");
+    if (!report->incomplete.empty()) lines.push_back("protected names below " + root.path + ": " + report->incomplete);
+  }
+  if (rmdir(quarantine_.c_str()) != 0 && !lines.empty()) lines.push_back("kept in " + quarantine_);
+  return lines;
+}
+
+std::vector<std::string> WorkspaceGuard::Sweep() {
+  if (std::exchange(is_swept_, true)) return {};
+  std::vector<std::string> lines = SweepRoots();
+  if (write(pipe_.get(), &kSwept, 1) != 1) pipe_.Reset();
+  pipe_.Reset();
+  if (stand_in_ > 0) {
+    while (waitpid(std::exchange(stand_in_, -1), nullptr, 0) < 0 && errno == EINTR) {
+    }
+  }
+  return lines;
+}
+
+WorkspaceGuard::~WorkspaceGuard() {
+  if (!roots_.empty()) Sweep();
+}
+
+}  // namespace paddock::process_wall

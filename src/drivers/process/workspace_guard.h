@@ -1,0 +1,60 @@
+// WorkspaceGuard: keeps protected names in the host's directories that a wall may write to.
+//
+// Before the wall: finds what exists, so that the plan can make it read-only and pin its ancestors. After it: sweeps what
+// came or changed all the same into a quarantine. The sweep does not depend on this process: a small process of its own
+// waits for our end, and sweeps in our place when we were killed.
+#pragma once
+
+#include <sys/types.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "drivers/process/protected_names.h"
+#include "drivers/process/wall/descriptor.h"
+#include "drivers/process/wall_plan.h"
+#include "policy/policy.h"
+
+namespace paddock::process_wall {
+
+class WorkspaceGuard {
+ public:
+  // Scans, and starts the process that stands in. Null when the policy lets nothing of the host be written directly.
+  // Forks: to be called before the process has threads of ours that hold locks. `quarantine` is a path that is made when
+  // it is needed, private to the caller. Errors: a directory that cannot be looked at.
+  static Result<std::unique_ptr<WorkspaceGuard>> Begin(const policy::FileRules& rules, const std::string& quarantine);
+  // Sweeps unless Sweep() was called.
+  ~WorkspaceGuard();
+  WorkspaceGuard(const WorkspaceGuard&) = delete;
+  WorkspaceGuard& operator=(const WorkspaceGuard&) = delete;
+
+  void AddTo(PlanContext& context) const;
+  // The wall's init: the stand-in waits for its end first.
+  void NoteWall(pid_t init);
+  // Everything inside is dead. One line for each thing that was found; idempotent.
+  std::vector<std::string> Sweep();
+  const std::vector<std::string>& warnings() const { return warnings_; }
+
+ private:
+  struct Root {
+    std::string path;
+    Descriptor directory;
+    ProtectedSnapshot snapshot;
+  };
+  WorkspaceGuard() = default;
+  Status Scan(const policy::FileRules& rules);
+  Status StartStandIn();
+  [[noreturn]] void StandIn(int pipe);
+  std::vector<std::string> SweepRoots();
+
+  std::vector<Root> roots_;
+  std::string quarantine_;
+  std::vector<std::string> warnings_;
+  Descriptor pipe_;
+  pid_t stand_in_ = -1;
+  bool is_swept_ = false;
+};
+
+}  // namespace paddock::process_wall
