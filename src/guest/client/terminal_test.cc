@@ -68,11 +68,11 @@ TEST_F(Terminal, EndOfInputIsTheCharacterForIt) {
 }
 
 TEST_F(Terminal, InterruptCharacterAndForegroundSignalReachWhatRunsInFront) {
-  const auto process = Start("trap 'echo caught' INT; echo ready; sleep 100; echo behind; sleep 100; echo done");
+  const auto process = Start("trap 'echo caught' INT; sh -c 'echo ready; exec sleep 100'; echo behind; sh -c 'echo again; exec sleep 100'; echo done");
   ASSERT_TRUE(process);
   ReadUntil(*process, "ready");
   ASSERT_TRUE(process->WriteInput("\x03"));
-  ReadUntil(*process, "behind");
+  ReadUntil(*process, "again");
   process->Signal(SIGINT, SignalTarget::kForeground);
   ReadUntil(*process, "done");
 }
