@@ -81,6 +81,8 @@ Status Client::Shutdown(Deadline deadline) {
 
 GuestFiles Client::files() { return GuestFiles(connection_); }
 
+GuestPorts Client::ports() { return GuestPorts(connection_); }
+
 Result<std::vector<UsageValue>> Client::Usage(Deadline deadline) {
   PADDOCK_ASSIGN(const std::string reply, Ask(*connection_, FrameType::kUsage, {}, "guest", deadline));
   return DecodeUsage(reply);

@@ -16,8 +16,8 @@
 #include <vector>
 
 #include "guest/client/files.h"
+#include "guest/client/ports.h"
 #include "guest/client/process.h"
-#include "guest/protocol/port_messages.h"
 
 namespace paddock::guest {
 
@@ -49,6 +49,7 @@ class Client {
   // Kills everything inside but the agent.
   Status KillAll(Deadline deadline = kNoDeadline);
   GuestFiles files();
+  GuestPorts ports();
   // What can be measured from within; names and units: guest/agent/usage.h.
   Result<std::vector<UsageValue>> Usage(Deadline deadline = kNoDeadline);
   // After a restore from a snapshot. kNotSupported unless the agent owns its machine (kFeatureSystem). At most kMaxEntropyBytes

@@ -85,7 +85,6 @@ void Connection::Fail(Error error, Lock&) {
   if (error_) return;
   error_ = std::move(error);
   outgoing_.clear();
-  for (const auto& [number, stream] : streams_) stream->OnLost(*error_);
   Wake();
   changed_.notify_all();
 }
@@ -265,14 +264,30 @@ Status Connection::Dispatch(const Frame& frame, Lock& lock) {
   }
   PADDOCK_ASSIGN(const auto message, assembler_.Add(frame));
   if (!message) return {};
+  if (header.type == FrameType::kAccepted) return Accept(header.stream, message->bytes);
   const auto found = streams_.find(header.stream);
   if (found == streams_.end()) {
     // What was under way when we forgot the stream.
-    return header.stream <= last_stream_ && header.stream % 2 == 1 ? Status() : Violation("no such stream");
+    return header.stream <= (header.stream % 2 == 1 ? last_stream_ : last_accepted_) ? Status() : Violation("no such stream");
   }
   const std::shared_ptr<Stream> stream = found->second;   // may be forgotten while its handlers run
   PADDOCK_TRY(stream->Receive({header, message->bytes}, lock));
   if (IsStreamOver(header.type)) Forget(header.stream);
+  return {};
+}
+
+Status Connection::Accept(uint32_t number, std::string_view payload) {
+  PADDOCK_ASSIGN(const Accepted accepted, DecodeAccepted(payload));
+  if (number % 2 != 0 || number <= last_accepted_) return Violation("stream number used before");
+  if (accepted.listener > last_stream_ || accepted.listener % 2 == 0) return Violation("no such listener");
+  last_accepted_ = number;
+  const auto listener = streams_.find(accepted.listener);
+  std::shared_ptr<Stream> stream = listener == streams_.end() ? nullptr : listener->second->Accept(number, accepted);
+  if (stream) {
+    streams_[number] = std::move(stream);
+  } else {
+    Send(number, FrameType::kReset);   // full, or the listener has just been dropped
+  }
   return {};
 }
 

@@ -16,6 +16,7 @@
 #include "guest/client/time.h"
 #include "guest/protocol/frame.h"
 #include "guest/protocol/messages.h"
+#include "guest/protocol/port_messages.h"
 
 namespace paddock::guest {
 
@@ -30,8 +31,8 @@ class Connection {
     // Takes a frame or message of this stream. An error is a violation: the connection ends with it. May release the lock
     // while it calls a handler of the user's.
     virtual Status Receive(const Frame& frame, Lock& lock) = 0;
-    // The connection has ended.
-    virtual void OnLost(const Error&) {}
+    // A listener's: a connection came and has this number. Null: there is no room for it, and it is closed.
+    virtual std::shared_ptr<Stream> Accept(uint32_t /*number*/, const Accepted&) { return nullptr; }
   };
 
   // Takes both descriptors, which may be the same.
@@ -67,6 +68,7 @@ class Connection {
   void Drive(Deadline deadline);
   void ReadAvailable();
   Status Dispatch(const Frame& frame, Lock& lock);
+  Status Accept(uint32_t number, std::string_view payload);
   void Fail(Error error, Lock& lock);
   void Flush();   // with the lock
   void Wake();
@@ -83,6 +85,7 @@ class Connection {
   std::optional<Hello> hello_;
   std::string outgoing_;
   uint32_t last_stream_ = 0;
+  uint32_t last_accepted_ = 0;
   std::map<uint32_t, std::shared_ptr<Stream>> streams_;
   std::thread reader_;
   FrameDecoder decoder_;          // the driver's

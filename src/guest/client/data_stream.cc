@@ -1,6 +1,7 @@
 #include "guest/client/data_stream.h"
 
 #include <algorithm>
+#include <cstring>
 
 #include "guest/client/failure.h"
 
@@ -47,9 +48,21 @@ Status DataStream::Receive(const Frame& frame, Connection::Lock&) {
 std::string DataStream::Take() {
   std::string taken = std::move(received);
   received.clear();
-  const uint32_t grant = window_.Consume(static_cast<uint32_t>(taken.size()));
-  if (grant > 0 && !reply && !failure && !has_ended) connection_.Send(number, FrameType::kWindow, kChannelIn, EncodeU32(grant));
+  Grant(taken.size());
   return taken;
+}
+
+size_t DataStream::Take(std::span<char> buffer) {
+  const size_t count = std::min(buffer.size(), received.size());
+  std::memcpy(buffer.data(), received.data(), count);
+  received.erase(0, count);
+  Grant(count);
+  return count;
+}
+
+void DataStream::Grant(size_t bytes) {
+  const uint32_t grant = window_.Consume(static_cast<uint32_t>(bytes));
+  if (grant > 0 && !reply && !failure && !has_ended) connection_.Send(number, FrameType::kWindow, kChannelIn, EncodeU32(grant));
 }
 
 Status DataStream::Wait(Connection::Lock& lock, Deadline deadline, std::string_view what, const std::function<bool()>& is_true) {

@@ -1,6 +1,7 @@
 // The client's end of a stream of bytes: a file that is read or written, a connection, a watch.
 #pragma once
 
+#include <span>
 #include <string>
 
 #include "guest/client/connection.h"
@@ -17,6 +18,7 @@ class DataStream final : public Connection::Stream {
   // All with the connection's lock.
   // Moves what has come to the caller, and grants as much again.
   std::string Take();
+  size_t Take(std::span<char> buffer);
   // Waits until `is_true` or the stream is over. The agent's failure as an error about `what`.
   Status Wait(Connection::Lock& lock, Deadline deadline, std::string_view what, const std::function<bool()>& is_true);
   // Sends all of `bytes`, waiting for credit.
@@ -33,6 +35,8 @@ class DataStream final : public Connection::Stream {
   bool has_ended = false;               // nothing more comes
 
  private:
+  void Grant(size_t bytes);
+
   Connection& connection_;
   ReceiveWindow window_;
   SendCredit credit_;
