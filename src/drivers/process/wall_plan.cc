@@ -9,6 +9,7 @@
 #include <climits>
 #include <cstdlib>
 #include <cstring>
+#include <fstream>
 #include <optional>
 
 #include "base/random.h"
@@ -40,6 +41,19 @@ std::optional<std::string> RealPath(const std::string& path) {
 
 bool IsBelow(const std::string& path, const std::string& root) {
   return root == "/" || path == root || (path.size() > root.size() && path.starts_with(root) && path[root.size()] == '/');
+}
+
+// Where sockets of this network namespace are bound, from /proc/net/unix: absolute paths, each once.
+std::vector<std::string> BoundSocketPaths() {
+  std::ifstream table("/proc/net/unix");
+  std::vector<std::string> paths;
+  for (std::string line; std::getline(table, line);) {
+    const size_t slash = line.find(" /");
+    if (slash != std::string::npos) paths.push_back(line.substr(slash + 1));
+  }
+  std::sort(paths.begin(), paths.end());
+  paths.erase(std::unique(paths.begin(), paths.end()), paths.end());
+  return paths;
 }
 
 class Planner {
@@ -204,8 +218,12 @@ class Planner {
     step.optional = !is_workspace;
   }
 
-  // Sockets of the host by explicit rule. Connecting needs no writable mount.
+  // Sockets of the host by explicit rule; those that lie in directories shown inside are hidden. Connecting needs no
+  // writable mount.
   Status AddSockets() {
+    for (const std::string& path : BoundSocketPaths()) {
+      if (IsShown(path)) Add(Kind::kMask, path);
+    }
     for (const policy::UnixSocketRule& rule : policy_.network.unix_sockets) {
       struct stat status{};
       if (stat(rule.path.c_str(), &status) != 0 || !S_ISSOCK(status.st_mode)) {
