@@ -160,6 +160,11 @@ int RunRun(const sandbox::DriverSet& drivers, std::span<const std::string> args)
     Fail("run", sandbox.error().Text());
     return has_wall ? 125 : 2;
   }
+  if (const auto* ports = dynamic_cast<const sandbox::PublishesPorts*>(sandbox->get()); ports != nullptr && !options.json) {
+    for (const policy::PublishedPort& port : ports->Published()) {
+      WriteAll(2, "paddock: port " + std::to_string(port.guest) + " inside is http://127.0.0.1:" + std::to_string(port.host) + "\n");
+    }
+  }
   auto result = RunForeground(**sandbox, std::move(exec), std::move(input),
                               options.json ? sandbox::OutputHandler() : WriteOutput);
   if (!result) {

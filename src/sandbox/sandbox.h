@@ -80,6 +80,13 @@ class Forkable {
   virtual Result<std::unique_ptr<Sandbox>> Fork() = 0;
 };
 
+// Facet: ports inside that the host reaches on its loopback, with the host's numbers as they were chosen.
+class PublishesPorts {
+ public:
+  virtual ~PublishesPorts() = default;
+  virtual std::vector<policy::PublishedPort> Published() const = 0;
+};
+
 class Driver {
  public:
   virtual ~Driver() = default;

@@ -38,15 +38,24 @@ Result<std::unique_ptr<ProcessExec>> ProcessExec::Start(Parts parts, const guest
   ProcessExec* const self = exec.get();   // outlives the process, which it owns
   guest::ProcessHandlers handlers;
   handlers.on_output = [self](guest::Channel channel, uint64_t, std::string_view bytes) { self->OnOutput(channel, bytes); };
-  handlers.on_exit = [self](const guest::ExitStatus& status) { self->ended_ = status; };
+  handlers.on_exit = [self](const guest::ExitStatus& status) {
+    {
+      const std::lock_guard lock(self->mutex_);
+      self->ended_ = status;
+    }
+    self->has_ended_ = true;
+    self->Wake();
+  };
   PADDOCK_ASSIGN(exec->process_, exec->parts_.client->Start(request, std::move(handlers), guest::In(std::chrono::seconds(30))));
   return exec;
 }
 
 void ProcessExec::OnOutput(guest::Channel channel, std::string_view bytes) {
+  const std::lock_guard lock(mutex_);
   const uint64_t left = parts_.limits.output_bytes - std::min(parts_.limits.output_bytes, result_.usage.output_bytes);
   if (bytes.size() > left) {
     over_output_ = true;
+    Wake();
     result_.dropped_bytes += bytes.size() - left;
     bytes = bytes.substr(0, left);
   }
@@ -73,7 +82,7 @@ bool ProcessExec::PumpInput() {
 
 Status ProcessExec::Run() {
   const auto deadline = parts_.limits.time.count() > 0 ? started_ + parts_.limits.time : steady_clock::time_point::max();
-  while (!ended_) {
+  while (!has_ended_) {
     if (is_cancelled_.load()) Stop(Termination::Reason::kCancelled, "", 0);
     else if (over_output_) Stop(Termination::Reason::kOutputCap, "output", parts_.limits.output_bytes);
     else if (steady_clock::now() >= deadline) Stop(Termination::Reason::kTimeout, "time", static_cast<uint64_t>(parts_.limits.time.count()));
@@ -87,7 +96,11 @@ Status ProcessExec::Run() {
     std::array<pollfd, 3> watched{{{parts_.client->descriptor(), POLLIN, 0},
                                    {wake_.get(), POLLIN, 0},
                                    {has_room ? parts_.input.descriptor : -1, POLLIN, 0}}};
-    if (poll(watched.data(), watched.size(), MillisecondsUntil(deadline)) < 0 && errno != EINTR) {
+    // Room for input can have come on another thread.
+    constexpr int kLookForRoomMs = 20;
+    const int patience = MillisecondsUntil(deadline);
+    const bool waits_for_room = input_is_open_ && !has_room;
+    if (poll(watched.data(), watched.size(), waits_for_room && (patience < 0 || patience > kLookForRoomMs) ? kLookForRoomMs : patience) < 0 && errno != EINTR) {
       return Error(static_cast<Code>(errno), "poll");
     }
     if (watched[1].revents != 0) TakeRequests();
@@ -97,7 +110,7 @@ Status ProcessExec::Run() {
     }
     if (watched[0].revents != 0) {
       const Status polled = parts_.client->Poll(steady_clock::now());
-      if (!polled && polled.error().code != Code::kTimedOut && !ended_) return polled;
+      if (!polled && polled.error().code != Code::kTimedOut && !has_ended_) return polled;
     }
   }
   return {};

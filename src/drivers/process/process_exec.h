@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <memory>
+#include <mutex>
 #include <string>
 
 #include "drivers/process/control_group.h"
@@ -50,6 +51,10 @@ class ProcessExec final : public sandbox::Process, public sandbox::Controllable 
   Parts parts_;
   std::unique_ptr<guest::GuestProcess> process_;
   Descriptor wake_;                   // an eventfd: Cancel() from anywhere
+  // Handlers run on whichever thread reads the connection.
+  std::mutex mutex_;
+  std::atomic<bool> has_ended_{false};
+  std::atomic<bool> over_output_{false};
   std::atomic<bool> is_cancelled_{false};
   std::atomic<uint64_t> signals_{0};       // a bit each
   std::atomic<uint32_t> new_size_{0};      // columns << 16 | lines; 0 is none
@@ -59,7 +64,6 @@ class ProcessExec final : public sandbox::Process, public sandbox::Controllable 
   size_t input_offset_ = 0;
   bool input_is_open_ = false;
   bool is_stopped_ = false;
-  bool over_output_ = false;
   uint64_t oom_kills_before_ = 0;
   uint64_t forks_refused_before_ = 0;
 };

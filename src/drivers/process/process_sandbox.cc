@@ -63,12 +63,17 @@ Status ProcessSandbox::StandUp() {
   if (network_) PADDOCK_TRY(network_->Connect(*wall_));
   const int control = wall_->TakeControl().Release();
   PADDOCK_ASSIGN(client_, guest::Client::Connect(control, control, guest::In(std::chrono::seconds(10))));
+  if (!policy.network.publish.empty()) {
+    PADDOCK_ASSIGN(published_, PublishedPorts::Open(client_, policy.network.publish));
+    client_->StartReader();   // connections must flow also while nobody waits for an exec
+  }
   return {};
 }
 
 ProcessSandbox::~ProcessSandbox() { Close(); }
 
 std::vector<std::string> ProcessSandbox::Close() {
+  published_.reset();
   client_.reset();
   if (wall_) wall_->Destroy();
   if (network_) network_->engine().Stop();

@@ -11,6 +11,7 @@
 #include "drivers/process/host_facts.h"
 #include "drivers/process/network_access.h"
 #include "drivers/process/overlay_session.h"
+#include "drivers/process/published_ports.h"
 #include "drivers/process/wall_launch.h"
 #include "drivers/process/wall_plan.h"
 #include "drivers/process/workspace_guard.h"
@@ -19,7 +20,7 @@
 
 namespace paddock::process_wall {
 
-class ProcessSandbox final : public sandbox::Sandbox {
+class ProcessSandbox final : public sandbox::Sandbox, public sandbox::PublishesPorts {
  public:
   static Result<std::unique_ptr<ProcessSandbox>> Create(const sandbox::SandboxSpec& spec);
   ~ProcessSandbox() override;
@@ -30,6 +31,9 @@ class ProcessSandbox final : public sandbox::Sandbox {
   Result<std::unique_ptr<sandbox::Process>> Start(sandbox::ExecSpec spec, sandbox::StdinSource input,
                                                   sandbox::OutputHandler handler) override;
   std::vector<std::string> Close() override;
+  std::vector<policy::PublishedPort> Published() const override {
+    return published_ ? published_->ports() : std::vector<policy::PublishedPort>();
+  }
   std::vector<std::string> Warnings() const override { return warnings_; }
 
  private:
@@ -47,6 +51,7 @@ class ProcessSandbox final : public sandbox::Sandbox {
   std::unique_ptr<OverlaySession> overlay_;   // null unless the workspace is an overlay
   std::unique_ptr<Wall> wall_;
   std::shared_ptr<guest::Client> client_;
+  std::unique_ptr<PublishedPorts> published_;   // ends before the client
   std::vector<std::string> warnings_;
 };
 
