@@ -117,7 +117,7 @@ ControlGroup ControlGroup::Make(const std::string& name, const GroupLimits& limi
   group.MakeV2(name, limits);
   const std::string remedy = geteuid() == 0 ? "no such controller can be written here; mount the cgroup file system"
                                             : "no group is delegated to this user; start it with 'systemd-run --user --scope -p Delegate=yes'";
-  if (limits.memory_bytes && group.memory_.empty()) group.missing_.push_back(Because("memory", remedy));
+  if (limits.memory_bytes && group.memory_.empty()) group.missing_.push_back(Because("memory", remedy + "; its processes are watched instead, ten times a second"));
   if (limits.processes && group.pids_.empty()) group.missing_.push_back(Because("the number of processes", remedy + "; RLIMIT_NPROC holds instead"));
   if (limits.cpus && group.cpu_.empty()) group.missing_.push_back(Because("processor time", remedy));
   return group;

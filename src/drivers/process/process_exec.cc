@@ -80,9 +80,19 @@ bool ProcessExec::PumpInput() {
   return got > 0 && process_->WriteInput({block.data(), static_cast<size_t>(got)});
 }
 
+steady_clock::time_point ProcessExec::Watch(steady_clock::time_point due) {
+  if (!parts_.watch) return steady_clock::time_point::max();
+  if (steady_clock::now() < due) return due;
+  if (const auto excess = parts_.watch->Look()) Stop(excess->reason, excess->limit, excess->peak);
+  return steady_clock::now() + parts_.watch->Interval();
+}
+
 Status ProcessExec::Run() {
   const auto deadline = parts_.limits.time.count() > 0 ? started_ + parts_.limits.time : steady_clock::time_point::max();
+  auto due = started_ + std::chrono::milliseconds(10);
   while (!has_ended_) {
+    due = Watch(due);
+    if (is_stopped_) return {};
     if (is_cancelled_.load()) Stop(Termination::Reason::kCancelled, "", 0);
     else if (over_output_) Stop(Termination::Reason::kOutputCap, "output", parts_.limits.output_bytes);
     else if (steady_clock::now() >= deadline) Stop(Termination::Reason::kTimeout, "time", static_cast<uint64_t>(parts_.limits.time.count()));
@@ -98,7 +108,7 @@ Status ProcessExec::Run() {
                                    {has_room ? parts_.input.descriptor : -1, POLLIN, 0}}};
     // Room for input can have come on another thread.
     constexpr int kLookForRoomMs = 20;
-    const int patience = MillisecondsUntil(deadline);
+    const int patience = MillisecondsUntil(std::min(deadline, due));
     const bool waits_for_room = input_is_open_ && !has_room;
     if (poll(watched.data(), watched.size(), waits_for_room && (patience < 0 || patience > kLookForRoomMs) ? kLookForRoomMs : patience) < 0 && errno != EINTR) {
       return Error(static_cast<Code>(errno), "poll");

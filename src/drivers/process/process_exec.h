@@ -4,10 +4,12 @@
 #include <atomic>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 
 #include "drivers/process/control_group.h"
 #include "drivers/process/denial_log.h"
+#include "drivers/process/usage_watch.h"
 #include "drivers/process/wall/descriptor.h"
 #include "guest/client/client.h"
 #include "sandbox/sandbox.h"
@@ -24,6 +26,7 @@ class ProcessExec final : public sandbox::Process, public sandbox::Controllable 
     sandbox::StdinSource input;
     sandbox::OutputHandler handler;
     Limits limits;
+    std::optional<UsageWatch> watch;   // keeps the limits that no cgroup keeps
     bool waits_for_background = false;
     bool has_terminal = false;
   };
@@ -41,6 +44,8 @@ class ProcessExec final : public sandbox::Process, public sandbox::Controllable 
   // Feeds input and output until the program has ended or must be stopped.
   Status Run();
   bool PumpInput();
+  // Looks at the watched limits when it is time to, and gives the next time.
+  std::chrono::steady_clock::time_point Watch(std::chrono::steady_clock::time_point due);
   void Wake();
   // Passes on what Signal() and Resize() left.
   void TakeRequests();

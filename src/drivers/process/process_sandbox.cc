@@ -84,6 +84,16 @@ std::vector<std::string> ProcessSandbox::Close() {
   return workspace_ ? workspace_->Sweep() : std::vector<std::string>();
 }
 
+std::optional<UsageWatch> ProcessSandbox::MakeWatch() const {
+  const policy::ResourceLimits& limits = spec_.policy->limits;
+  UsageWatch::Bounds bounds;
+  if (!group_->limits_memory()) bounds.memory_bytes = limits.memory_bytes;
+  // RLIMIT_CPU holds for each process alone, and no cgroup counts it for all.
+  bounds.cpu_time = limits.cpu_time;
+  if (!bounds.memory_bytes && !bounds.cpu_time) return std::nullopt;
+  return UsageWatch(wall_->pid(), bounds);
+}
+
 std::vector<std::string> ProcessSandbox::MakeEnvironment(const Environment& wanted) const {
   // Who and where the code is follows from the wall, whatever the host's variables say.
   Environment complete = wanted;
@@ -128,6 +138,7 @@ Result<std::unique_ptr<sandbox::Process>> ProcessSandbox::Start(sandbox::ExecSpe
                            .input = std::move(input),
                            .handler = std::move(handler),
                            .limits = spec.limits,
+                           .watch = MakeWatch(),
                            .waits_for_background = false,
                            .has_terminal = spec.terminal.has_value()};
   PADDOCK_ASSIGN(std::unique_ptr<sandbox::Process> process, ProcessExec::Start(std::move(parts), request));

@@ -10,6 +10,7 @@
 #include "drivers/process/denial_log.h"
 #include "drivers/process/host_facts.h"
 #include "drivers/process/network_access.h"
+#include "drivers/process/usage_watch.h"
 #include "drivers/process/overlay_session.h"
 #include "drivers/process/published_ports.h"
 #include "drivers/process/wall_launch.h"
@@ -39,6 +40,8 @@ class ProcessSandbox final : public sandbox::Sandbox, public sandbox::PublishesP
  private:
   ProcessSandbox(sandbox::SandboxSpec spec, HostFacts facts) : spec_(std::move(spec)), facts_(std::move(facts)) {}
   Status StandUp();
+  // For the limits that no cgroup keeps; none if there are none.
+  std::optional<UsageWatch> MakeWatch() const;
   std::vector<std::string> MakeEnvironment(const Environment& wanted) const;
 
   std::string id_;

@@ -1,0 +1,172 @@
+#include "drivers/process/usage_watch.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <map>
+#include <string_view>
+
+#include "drivers/process/wall/descriptor.h"
+
+namespace paddock::process_wall {
+namespace {
+
+// More processes than a sandbox may have by any sane limit; the rest is not looked at.
+constexpr size_t kMostProcesses = 100'000;
+
+std::string ReadProc(const std::string& path) {
+  const Descriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  std::string text;
+  std::array<char, 16 << 10> block;
+  while (file.is_open() && text.size() < (1 << 20)) {
+    const ssize_t got = read(file.get(), block.data(), block.size());
+    if (got <= 0) break;
+    text.append(block.data(), static_cast<size_t>(got));
+  }
+  return text;
+}
+
+uint64_t NextNumber(std::string_view& text) {
+  text.remove_prefix(std::min(text.find_first_of("0123456789"), text.size()));
+  uint64_t value = 0;
+  const auto parsed = std::from_chars(text.data(), text.data() + text.size(), value);
+  text.remove_prefix(static_cast<size_t>(parsed.ptr - text.data()));
+  return value;
+}
+
+struct ProcessUse {
+  pid_t parent = 0;
+  uint64_t memory = 0;
+  uint64_t cpu_nanoseconds = 0;   // its own, and that of children it has waited for
+};
+
+// From /proc/PID/stat; the name in it is the process's own to choose, so fields count from its last parenthesis.
+std::optional<ProcessUse> ReadUse(pid_t process) {
+  const std::string text = ReadProc("/proc/" + std::to_string(process) + "/stat");
+  const size_t name_end = text.rfind(')');
+  if (name_end == std::string::npos) return std::nullopt;
+  std::string_view rest = std::string_view(text).substr(name_end);
+  std::array<std::string_view, 23> fields{};   // 0 is field 2 of proc(5), the end of the name
+  for (std::string_view& field : fields) {
+    const size_t space = rest.find(' ');
+    field = rest.substr(0, space);
+    rest.remove_prefix(space == std::string_view::npos ? rest.size() : space + 1);
+  }
+  const auto number = [&](size_t proc_field) {
+    std::string_view field = fields[proc_field - 2];
+    return NextNumber(field);
+  };
+  static const auto page = static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
+  static const auto tick = static_cast<uint64_t>(1'000'000'000 / sysconf(_SC_CLK_TCK));
+  return ProcessUse{static_cast<pid_t>(number(4)), number(24) * page, (number(14) + number(15) + number(16) + number(17)) * tick};
+}
+
+template <class Visit>
+void ForEachNumber(const std::string& directory, const Visit& visit) {
+  DIR* const list = opendir(directory.c_str());
+  if (list == nullptr) return;
+  while (const dirent* entry = readdir(list)) {
+    const std::string_view name = entry->d_name;
+    pid_t number = 0;
+    const auto parsed = std::from_chars(name.data(), name.data() + name.size(), number);
+    if (parsed.ec == std::errc() && parsed.ptr == name.data() + name.size()) visit(number);
+  }
+  closedir(list);
+}
+
+// The kernel's list of children, by thread of the parent.
+std::vector<pid_t> Children(pid_t process) {
+  std::vector<pid_t> children;
+  const std::string tasks = "/proc/" + std::to_string(process) + "/task";
+  ForEachNumber(tasks, [&](pid_t task) {
+    const std::string text = ReadProc(tasks + "/" + std::to_string(task) + "/children");
+    std::string_view rest = text;
+    while (rest.find_first_of("0123456789") != std::string_view::npos) children.push_back(static_cast<pid_t>(NextNumber(rest)));
+  });
+  return children;
+}
+
+// The same where the kernel keeps no such list: from every process's parent.
+std::vector<pid_t> DescendantsByScan(pid_t init) {
+  std::multimap<pid_t, pid_t> children;
+  ForEachNumber("/proc", [&](pid_t process) {
+    if (const auto use = ReadUse(process)) children.emplace(use->parent, process);
+  });
+  std::vector<pid_t> found{init};
+  for (size_t i = 0; i < found.size() && found.size() < kMostProcesses; ++i) {
+    const auto [first, last] = children.equal_range(found[i]);
+    for (auto child = first; child != last; ++child) found.push_back(child->second);
+  }
+  return found;
+}
+
+std::vector<pid_t> Descendants(pid_t init) {
+  const std::string own = std::to_string(init);
+  if (access(("/proc/" + own + "/task/" + own + "/children").c_str(), R_OK) != 0) return DescendantsByScan(init);
+  std::vector<pid_t> found{init};
+  for (size_t i = 0; i < found.size() && found.size() < kMostProcesses; ++i) {
+    for (const pid_t child : Children(found[i])) found.push_back(child);
+  }
+  // A process that changes its parent while we look can be met twice.
+  std::sort(found.begin(), found.end());
+  found.erase(std::unique(found.begin(), found.end()), found.end());
+  return found;
+}
+
+// With pages that processes share counted once; where a process hides its maps, its resident set.
+uint64_t ProportionalMemory(const std::vector<pid_t>& processes) {
+  uint64_t sum = 0;
+  for (const pid_t process : processes) {
+    const std::string text = ReadProc("/proc/" + std::to_string(process) + "/smaps_rollup");
+    const size_t at = text.find("\nPss:");
+    if (at == std::string::npos) {
+      if (const auto use = ReadUse(process)) sum += use->memory;
+      continue;
+    }
+    std::string_view rest = std::string_view(text).substr(at);
+    sum += NextNumber(rest) * 1024;
+  }
+  return sum;
+}
+
+}  // namespace
+
+UsageWatch::UsageWatch(pid_t init, Bounds bounds) : init_(init), bounds_(bounds) {
+  if (bounds_.cpu_time) cpu_before_ = Measure().cpu_nanoseconds;
+}
+
+UsageWatch::Use UsageWatch::Measure() const {
+  Use use;
+  use.processes = Descendants(init_);
+  for (const pid_t process : use.processes) {
+    const auto one = ReadUse(process);
+    if (!one) continue;
+    use.memory += one->memory;
+    use.cpu_nanoseconds += one->cpu_nanoseconds;
+  }
+  return use;
+}
+
+std::optional<UsageWatch::Excess> UsageWatch::Look() {
+  Use use = Measure();
+  is_near_ = false;
+  if (bounds_.memory_bytes) {
+    const uint64_t bound = *bounds_.memory_bytes;
+    is_near_ = use.memory > bound / 2;
+    if (use.memory > bound) use.memory = ProportionalMemory(use.processes);
+    peak_memory_ = std::max(peak_memory_, use.memory);
+    if (use.memory > bound) return Excess{sandbox::Termination::Reason::kOom, "memory", use.memory};
+  }
+  if (bounds_.cpu_time) {
+    // A process that ends between two readings can make the sum smaller for a moment.
+    const uint64_t spent = use.cpu_nanoseconds - std::min(use.cpu_nanoseconds, cpu_before_);
+    if (spent > static_cast<uint64_t>(bounds_.cpu_time->count())) return Excess{sandbox::Termination::Reason::kCpu, "cpu_time", spent};
+  }
+  return std::nullopt;
+}
+
+}  // namespace paddock::process_wall

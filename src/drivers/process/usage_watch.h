@@ -1,0 +1,53 @@
+// UsageWatch: keeps a sandbox's limits on memory and processor time where no cgroup does, by looking at its processes now
+// and then. It is a supervisor's answer, not the kernel's: what happens between two looks is seen late, and files in
+// memory (memfd, tmpfs) that no process has mapped are not seen.
+#pragma once
+
+#include <sys/types.h>
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "sandbox/result.h"
+
+namespace paddock::process_wall {
+
+class UsageWatch {
+ public:
+  struct Bounds {
+    std::optional<uint64_t> memory_bytes;                // of all processes together, shared pages once
+    std::optional<std::chrono::nanoseconds> cpu_time;    // of all processes together, those that have ended included
+  };
+  // Watches the descendants of `init`, a process of the host. Processor time counts from now on.
+  UsageWatch(pid_t init, Bounds bounds);
+
+  struct Excess {
+    sandbox::Termination::Reason reason = sandbox::Termination::Reason::kOom;
+    const char* limit = "";
+    uint64_t peak = 0;   // bytes, nanoseconds
+  };
+  // What is exceeded now.
+  std::optional<Excess> Look();
+  // When to look again: soon when a bound is near.
+  std::chrono::milliseconds Interval() const { return is_near_ ? std::chrono::milliseconds(10) : std::chrono::milliseconds(100); }
+  uint64_t peak_memory_bytes() const { return peak_memory_; }
+
+ private:
+  struct Use {
+    uint64_t memory = 0;          // sum of resident sets
+    uint64_t cpu_nanoseconds = 0;
+    std::vector<pid_t> processes;
+  };
+  Use Measure() const;
+
+  pid_t init_;
+  Bounds bounds_;
+  uint64_t cpu_before_ = 0;
+  uint64_t peak_memory_ = 0;
+  bool is_near_ = false;
+};
+
+}  // namespace paddock::process_wall
