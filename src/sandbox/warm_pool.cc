@@ -47,6 +47,7 @@ Result<std::unique_ptr<Sandbox>> WarmPool::Create(const SandboxSpec& spec) {
       if (!shelf.ready.empty()) {
         claimed = std::move(shelf.ready.front());
         shelf.ready.pop_front();
+        last_claim_ = std::chrono::steady_clock::now();
       }
     }
     changed_.notify_all();
@@ -79,6 +80,11 @@ void WarmPool::Refill() {
     });
     if (wanting == shelves_.end()) {
       changed_.wait(lock);
+      continue;
+    }
+    const auto quiet_from = last_claim_ + kQuiet;
+    if (!(*wanting)->ready.empty() && std::chrono::steady_clock::now() < quiet_from) {
+      changed_.wait_until(lock, quiet_from);
       continue;
     }
     const std::shared_ptr<Shelf> shelf = *wanting;   // may be dropped from the list meanwhile

@@ -2,6 +2,7 @@
 // only claims one. Each claimed sandbox is fresh: none is ever used twice.
 #pragma once
 
+#include <chrono>
 #include <condition_variable>
 #include <list>
 #include <memory>
@@ -35,6 +36,9 @@ class WarmPool final : public Driver {
   static bool CanBeMadeAhead(const SandboxSpec& spec);
 
   static constexpr size_t kMostSpecs = 8;
+  // While a shelf still has some, new ones are made only when nothing was claimed for so long: making one would slow down
+  // what was just claimed.
+  static constexpr std::chrono::milliseconds kQuiet{20};
 
  private:
   struct Shelf {
@@ -51,6 +55,7 @@ class WarmPool final : public Driver {
   std::condition_variable changed_;
   std::list<std::shared_ptr<Shelf>> shelves_;   // the one used last first
   bool is_ending_ = false;
+  std::chrono::steady_clock::time_point last_claim_{};
   std::thread refiller_;
 };
 

@@ -89,8 +89,7 @@ Result<Wall> Wall::Launch(const WallPlan& plan, const std::string& guest_program
   if (!plan.cgroup2.empty()) wall.cgroups_.push_back(plan.cgroup2);
   wall.listeners_.resize(plan.listeners.size());
   PADDOCK_TRY(SendPlan(wall.launch_.get(), plan.Encode()));
-  bool is_ready = false, has_joined = false;
-  while (!is_ready || !has_joined) {
+  while (true) {
     PADDOCK_ASSIGN(LaunchMessage message, ReceiveLaunchMessage(wall.launch_.get(), kLaunchTimeoutMs));
     Descriptor descriptor(message.descriptor);
     switch (message.kind) {
@@ -103,11 +102,9 @@ Result<Wall> Wall::Launch(const WallPlan& plan, const std::string& guest_program
         break;
       case LaunchMessage::Kind::kWarning: wall.warnings_.push_back(std::move(message.text)); break;
       case LaunchMessage::Kind::kFailed: return Error(Code::kUnavailable, message.text);
-      case LaunchMessage::Kind::kJoined: has_joined = true; break;
-      case LaunchMessage::Kind::kReady: is_ready = true; break;
+      case LaunchMessage::Kind::kReady: return wall;
     }
   }
-  return wall;
 }
 
 Wall::Wall(Wall&& other) noexcept

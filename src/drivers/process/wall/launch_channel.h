@@ -18,7 +18,6 @@ struct LaunchMessage {
     kListener,   // number: index in plan.listeners; descriptor: the socket
     kWarning,    // text: what this host could not give, though the wall stands
     kFailed,     // text: why there is no wall
-    kJoined,     // the wall's process is in its cgroups
     kReady,      // the wall stands; the guest protocol follows on the control socket
   };
   Kind kind = Kind::kFailed;
