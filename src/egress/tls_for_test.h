@@ -2,6 +2,7 @@
 #pragma once
 
 #include <openssl/ssl.h>
+#include <signal.h>
 
 #include "egress/certificate_authority.h"
 #include "egress/egress_for_test.h"
@@ -12,6 +13,10 @@ namespace paddock::egress {
 class TlsEnd {
  public:
   TlsEnd(SSL_CTX* context, TestClient client) : client_(std::move(client)), ssl_(SSL_new(context), SSL_free) {
+    sigset_t pipe;
+    sigemptyset(&pipe);
+    sigaddset(&pipe, SIGPIPE);
+    pthread_sigmask(SIG_BLOCK, &pipe, nullptr);   // of this thread: OpenSSL writes to what the other end has closed
     SSL_set_fd(ssl_.get(), client_.fd());
     is_open_ = SSL_accept(ssl_.get()) == 1;
   }

@@ -1,10 +1,9 @@
 #include "egress/tunnel.h"
 
-#include <algorithm>
-
 #include "egress/certificate_authority.h"
 #include "egress/client_hello.h"
 #include "egress/denial_text.h"
+#include "egress/first_bytes.h"
 #include "egress/http_session.h"
 #include "egress/relay.h"
 #include "egress/secrets.h"
@@ -15,14 +14,7 @@ namespace {
 
 using policy::NetworkVerdict;
 
-constexpr size_t kLongestFirstLine = 8 << 10;
 constexpr uint16_t kHttpPort = 80;
-
-bool IsLetter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
-
-bool ContainsIgnoringCase(std::string_view text, std::string_view word) {
-  return std::search(text.begin(), text.end(), word.begin(), word.end(), [](char a, char b) { return (a | 0x20) == (b | 0x20); }) != text.end();
-}
 
 // One client's tunnel; the steps share what they learn.
 class TunnelServer {
@@ -198,19 +190,6 @@ class TunnelServer {
 };
 
 }  // namespace
-
-FirstBytes Classify(std::string_view bytes) {
-  if (bytes.empty()) return FirstBytes::kNeedMore;
-  if (bytes[0] == 0x16) return FirstBytes::kTls;
-  // Servers skip empty lines before a request.
-  const auto start = std::find_if(bytes.begin(), bytes.end(), [](char c) { return c != '\r' && c != '\n' && c != ' ' && c != '\t'; });
-  if (start == bytes.end()) return bytes.size() < kLongestFirstLine ? FirstBytes::kNeedMore : FirstBytes::kHttp;
-  if (!IsLetter(*start)) return FirstBytes::kOther;
-  const std::string_view rest(&*start, static_cast<size_t>(bytes.end() - start));
-  const size_t end = rest.find('\n');
-  if (end == std::string_view::npos) return rest.size() < kLongestFirstLine ? FirstBytes::kNeedMore : FirstBytes::kHttp;
-  return ContainsIgnoringCase(rest.substr(0, end), "http/") ? FirstBytes::kHttp : FirstBytes::kOther;
-}
 
 void ServeTunnel(const Services& services, Socket& socket, Input& client, Destination to, const TunnelReply& reply) {
   // A mapped address is a name in disguise.

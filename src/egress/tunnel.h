@@ -19,10 +19,6 @@ struct TunnelReply {
   std::function<void(const Refusal&)> refuse;
 };
 
-enum class FirstBytes { kNeedMore, kTls, kHttp, kOther };
-// What a stream beginning so is. Where a lenient server might see HTTP it is HTTP.
-FirstBytes Classify(std::string_view bytes);
-
 // Serves it to its end. `client` reads `socket`.
 void ServeTunnel(const Services& services, Socket& socket, Input& client, Destination to, const TunnelReply& reply);
 

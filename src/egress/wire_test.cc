@@ -5,7 +5,7 @@
 #include "egress/dns_message.h"
 #include "egress/name_table.h"
 #include "egress/socks.h"
-#include "egress/tunnel.h"
+#include "egress/first_bytes.h"
 
 namespace paddock::egress {
 namespace {
