@@ -28,7 +28,7 @@ struct RunOptions {
 };
 
 constexpr Option kOwnOptions[] = {
-    Value<&RunOptions::isolation>('i', "isolation", "WALL", "virtual (default): Paddock's own Bash and commands; process: real programs behind an OS-level wall"),
+    Value<&RunOptions::isolation>('i', "isolation", "WALL", "virtual (default): Paddock's own Bash; process: real programs behind an OS-level wall; auto: process where this host allows it"),
     Flag<&RunOptions::json>('j', "json", "print the whole result as one JSON object"),
     Flag<&RunOptions::wants_terminal>('t', "tty", "give the program a terminal (default when stdin and stdout are one; needs a wall)"),
     Flag<&RunOptions::wants_pipes>('T', "no-tty", "give it pipes even so"),
@@ -101,6 +101,127 @@ int StartFailureStatus(Code code) {
   return code == Code::kAccess || code == Code::kExecFormat || code == Code::kIsDirectory ? 126 : 125;
 }
 
+// One run: what was asked for, and the sandbox that it gets.
+class Run {
+ public:
+  Run(const sandbox::DriverSet& drivers, const RunOptions& options) : drivers_(drivers), options_(options) {}
+
+  // What to run. Errors: usage.
+  Status TakeScript(std::vector<std::string> operands, std::vector<std::string> command);
+  // Makes the sandbox. An exit status if there is none.
+  std::optional<int> Create();
+  int Execute();
+
+ private:
+  bool has_wall() const { return isolation_ != "virtual"; }
+  Status Configure();
+  Status FallBack(const Error& error);
+  void ShowPorts() const;
+
+  const sandbox::DriverSet& drivers_;
+  const RunOptions& options_;
+  std::string isolation_;
+  sandbox::SandboxSpec spec_;
+  sandbox::ExecSpec exec_;
+  sandbox::StdinSource input_{.kind = sandbox::StdinSource::Kind::kHostDescriptor, .descriptor = 0};
+  bool reads_script_ = false;
+  std::unique_ptr<sandbox::Sandbox> sandbox_;
+};
+
+Status Run::TakeScript(std::vector<std::string> operands, std::vector<std::string> command) {
+  reads_script_ = options_.script_from_stdin || (operands.empty() && command.empty()) || (!operands.empty() && operands[0] == "-");
+  if (!command.empty()) {
+    if (!operands.empty()) return Error(Code::kInvalid, "give a script or '-- COMMAND', not both");
+    exec_.command = std::move(command);
+  } else if (reads_script_) {
+    if (operands.empty() && !options_.script_from_stdin && isatty(0) == 1) {
+      return Error(Code::kInvalid, "no script given; 'paddock run --help' shows the forms");
+    }
+    exec_.script = ReadStandardInput();
+    if (!operands.empty() && operands[0] == "-") operands.erase(operands.begin());
+    exec_.arguments = std::move(operands);
+    input_ = {};
+  } else {
+    auto content = IsRegularFile(operands[0]) ? ReadHostFile(operands[0]) : std::nullopt;
+    exec_.is_file = content.has_value();
+    exec_.script = content ? std::move(*content) : operands[0];
+    if (exec_.is_file) exec_.name0 = operands[0];
+    exec_.arguments.assign(operands.begin() + 1, operands.end());
+  }
+  return {};
+}
+
+Status Run::Configure() {
+  if (options_.wants_terminal && !has_wall()) {
+    return Error(Code::kInvalid, "--tty needs --isolation process; 'paddock shell' is the virtual sandbox's prompt");
+  }
+  if (!has_wall()) return Apply(options_.sandbox, spec_, exec_);
+  PADDOCK_TRY(ApplyWalled(options_.sandbox, spec_, exec_));
+  const bool is_terminal = isatty(0) == 1 && isatty(1) == 1;
+  if (!options_.wants_pipes && (options_.wants_terminal || (is_terminal && !options_.json && !reads_script_))) {
+    exec_.terminal = GetWindowSize(is_terminal ? 1 : 0);
+  }
+  return {};
+}
+
+// Where this host can build no process wall: the virtual one, if nothing was asked for that it does not have.
+Status Run::FallBack(const Error& error) {
+  WriteAll(2, "paddock: no process wall on this host: " + std::string(error.Text()) +
+                  "\npaddock: using the virtual sandbox, which does not see the workspace; 'paddock doctor' tells the remedy\n");
+  isolation_ = "virtual";
+  spec_ = {};
+  exec_.environment = {};
+  exec_.terminal.reset();
+  PADDOCK_TRY(Configure());
+  PADDOCK_ASSIGN(sandbox::Driver* const driver, drivers_.Find(isolation_));
+  PADDOCK_ASSIGN(sandbox_, driver->Create(spec_));
+  return {};
+}
+
+std::optional<int> Run::Create() {
+  const bool is_auto = options_.isolation == "auto";
+  isolation_ = is_auto ? "process" : options_.isolation;
+  const auto driver = drivers_.Find(isolation_);
+  if (!driver) return Fail("run", std::string(driver.error().Text()) + ", auto");
+  if (const Status configured = Configure(); !configured) return Fail("run", configured.error().Text());
+  auto sandbox = (*driver)->Create(spec_);
+  if (sandbox) {
+    sandbox_ = std::move(*sandbox);
+  } else if (is_auto && sandbox.error().code == Code::kUnavailable) {
+    if (const Status fallen = FallBack(sandbox.error()); !fallen) return Fail("run", fallen.error().Text()), 125;
+  } else {
+    Fail("run", sandbox.error().Text());
+    return has_wall() ? 125 : 2;
+  }
+  return std::nullopt;
+}
+
+void Run::ShowPorts() const {
+  const auto* const ports = dynamic_cast<const sandbox::PublishesPorts*>(sandbox_.get());
+  if (ports == nullptr || options_.json) return;
+  for (const policy::PublishedPort& port : ports->Published()) {
+    WriteAll(2, "paddock: port " + std::to_string(port.guest) + " inside is 127.0.0.1:" + std::to_string(port.host) + "\n");
+  }
+}
+
+int Run::Execute() {
+  ShowPorts();
+  auto result = RunForeground(*sandbox_, std::move(exec_), std::move(input_), options_.json ? sandbox::OutputHandler() : WriteOutput);
+  if (!result) {
+    Fail("run", result.error().Text());
+    return has_wall() ? StartFailureStatus(result.error().code) : 2;
+  }
+  const std::vector<std::string> warnings = sandbox_->Warnings();
+  for (std::string& line : sandbox_->Close()) result->denials.push_back(std::move(line));
+  if (options_.json) {
+    PrintJson(*result, isolation_, warnings);
+  } else {
+    for (const std::string& line : result->denials) WriteAll(2, "paddock: " + line + "\n");
+    if (const std::string message = StopMessage(*result); !message.empty()) WriteAll(2, message + "\n");
+  }
+  return ProcessStatus(*result);
+}
+
 }  // namespace
 
 int RunRun(const sandbox::DriverSet& drivers, std::span<const std::string> args) {
@@ -121,64 +242,10 @@ int RunRun(const sandbox::DriverSet& drivers, std::span<const std::string> args)
     std::fputs((std::string(kHelp) + OptionHelp(kOptions) + kHelpEnd).c_str(), stdout);
     return 0;
   }
-  sandbox::SandboxSpec sandbox_spec;
-  sandbox::ExecSpec exec;
-  const auto driver = drivers.Find(options.isolation);
-  if (!driver) return Fail("run", driver.error().Text());
-  const bool has_wall = options.isolation != "virtual";
-  const Status applied = has_wall ? ApplyWalled(options.sandbox, sandbox_spec, exec) : Apply(options.sandbox, sandbox_spec, exec);
-  if (!applied) return Fail("run", applied.error().Text());
-  sandbox::StdinSource input{.kind = sandbox::StdinSource::Kind::kHostDescriptor, .descriptor = 0};
-  std::vector<std::string>& operands = parsed->operands;
-  const bool reads_script = options.script_from_stdin || (operands.empty() && command.empty()) ||
-                            (!operands.empty() && operands[0] == "-");
-  if (!command.empty()) {
-    if (!operands.empty()) return Fail("run", "give a script or '-- COMMAND', not both");
-    exec.command = std::move(command);
-  } else if (reads_script) {
-    if (operands.empty() && !options.script_from_stdin && isatty(0) == 1) {
-      return Fail("run", "no script given; 'paddock run --help' shows the forms");
-    }
-    exec.script = ReadStandardInput();
-    if (!operands.empty() && operands[0] == "-") operands.erase(operands.begin());
-    exec.arguments = operands;
-    input = {};
-  } else {
-    auto content = IsRegularFile(operands[0]) ? ReadHostFile(operands[0]) : std::nullopt;
-    exec.is_file = content.has_value();
-    exec.script = content ? std::move(*content) : operands[0];
-    if (exec.is_file) exec.name0 = operands[0];
-    exec.arguments.assign(operands.begin() + 1, operands.end());
-  }
-  if (options.wants_terminal && !has_wall) return Fail("run", "--tty needs --isolation process; 'paddock shell' is the virtual sandbox's prompt");
-  const bool is_terminal = isatty(0) == 1 && isatty(1) == 1;
-  if (has_wall && !options.wants_pipes && (options.wants_terminal || (is_terminal && !options.json && !reads_script))) {
-    exec.terminal = GetWindowSize(is_terminal ? 1 : 0);
-  }
-  auto sandbox = (*driver)->Create(sandbox_spec);
-  if (!sandbox) {
-    Fail("run", sandbox.error().Text());
-    return has_wall ? 125 : 2;
-  }
-  if (const auto* ports = dynamic_cast<const sandbox::PublishesPorts*>(sandbox->get()); ports != nullptr && !options.json) {
-    for (const policy::PublishedPort& port : ports->Published()) {
-      WriteAll(2, "paddock: port " + std::to_string(port.guest) + " inside is http://127.0.0.1:" + std::to_string(port.host) + "\n");
-    }
-  }
-  auto result = RunForeground(**sandbox, std::move(exec), std::move(input),
-                              options.json ? sandbox::OutputHandler() : WriteOutput);
-  if (!result) {
-    Fail("run", result.error().Text());
-    return has_wall ? StartFailureStatus(result.error().code) : 2;
-  }
-  for (std::string& line : (*sandbox)->Close()) result->denials.push_back(std::move(line));
-  if (options.json) {
-    PrintJson(*result, options.isolation, (*sandbox)->Warnings());
-  } else {
-    for (const std::string& line : result->denials) WriteAll(2, "paddock: " + line + "\n");
-    if (const std::string message = StopMessage(*result); !message.empty()) WriteAll(2, message + "\n");
-  }
-  return ProcessStatus(*result);
+  Run run(drivers, options);
+  if (const Status taken = run.TakeScript(std::move(parsed->operands), std::move(command)); !taken) return Fail("run", taken.error().Text());
+  if (const std::optional<int> status = run.Create()) return *status;
+  return run.Execute();
 }
 
 }  // namespace paddock::cli

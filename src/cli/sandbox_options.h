@@ -20,9 +20,9 @@ struct SandboxOptions : PolicyOptions {
 };
 
 inline constexpr Option kSandboxOptions[] = {
-    Value<&SandboxOptions::mounts>('m', "mount", "HOST:GUEST[:MODE]", "show a host directory inside; MODE is ro (default), rw or overlay"),
+    Value<&SandboxOptions::mounts>('m', "mount", "HOST:GUEST[:MODE]", "show a host directory inside; MODE is ro (default), and in the virtual sandbox rw or overlay"),
     Value<&SandboxOptions::environment>('e', "env", "NAME=VALUE", "set an environment variable inside"),
-    Value<&SandboxOptions::cwd>('C', "cwd", "DIR", "start in DIR (default /home/agent)"),
+    Value<&SandboxOptions::cwd>('C', "cwd", "DIR", "start in DIR (default: the workspace; without one /home/agent)"),
     Value<&SandboxOptions::limits>('l', "limits", "NAME=VALUE,...", "time, steps, memory, output, processes, disk, files; 0 is no limit"),
 };
 

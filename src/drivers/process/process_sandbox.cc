@@ -38,6 +38,7 @@ Status ProcessSandbox::StandUp() {
       id_, {.memory_bytes = policy.limits.memory_bytes, .processes = policy.limits.processes, .cpus = policy.limits.cpus}));
   warnings_ = group_->missing();
   PlanContext context;
+  context.mounts = spec_.mounts;
   PADDOCK_ASSIGN(overlay_, OverlaySession::Begin(spec_, context));
   PADDOCK_ASSIGN(workspace_, WorkspaceGuard::Begin(policy.files, spec_.state_directory + "/paddock/quarantine/" + id_));
   if (workspace_) {

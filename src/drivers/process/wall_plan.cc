@@ -67,6 +67,7 @@ class Planner {
     AddPrivatePlaces();
     PADDOCK_TRY(AddRules());
     PADDOCK_TRY(HidePrivateDirectory());
+    PADDOCK_TRY(AddMounts());
     PADDOCK_TRY(AddSockets());
     ProtectNames();
     AddSystemFiles();
@@ -216,6 +217,20 @@ class Planner {
     step.writable = is_workspace ? mode == policy::WorkspaceMode::kDirect : access == policy::Access::kWrite;
     step.remaps = facts_.is_root;
     step.optional = !is_workspace;
+  }
+
+  Status AddMounts() {
+    for (const sandbox::MountSpec& mount : context_.mounts) {
+      if (mount.mode != sandbox::MountMode::kReadOnly) {
+        return Error(Code::kInvalid, "mount " + mount.host + " can only be read-only here; a path that may be changed is named by --allow-write, "
+                                     "and keeps its place");
+      }
+      const auto source = RealPath(mount.host);
+      if (!source) return Error(Code::kNoEntry, "mount " + mount.host + ": no such directory on the host");
+      if (IsPartOfKernel(*source)) return Error(Code::kInvalid, "mount " + *source + ": it belongs to the kernel's own file systems");
+      Add(Kind::kBind, mount.guest, *source).remaps = facts_.is_root;
+    }
+    return {};
   }
 
   // Sockets of the host by explicit rule; those that lie in directories shown inside are hidden. Connecting needs no

@@ -8,6 +8,7 @@
 #include "drivers/process/host_facts.h"
 #include "drivers/process/wall/plan.h"
 #include "policy/policy.h"
+#include "sandbox/spec.h"
 
 namespace paddock::process_wall {
 
@@ -17,6 +18,7 @@ struct PlanContext {
   std::string private_directory;   // of the host, real path: hidden wherever a rule would show it. Empty: none
   std::string ca_certificate;      // PEM put at kCaPath inside, or empty
   std::string ca_bundle;           // PEM put at kCaBundlePath inside, or empty
+  std::vector<sandbox::MountSpec> mounts;   // host directories shown elsewhere, read-only
   std::vector<std::string> pinned;      // existing paths that must keep their names (ancestors of protected ones)
   std::vector<std::string> protected_paths;   // existing paths that become read-only
   std::vector<std::string> extra_reads, extra_writes;   // of the host, besides the policy's: a worktree's repository
