@@ -56,7 +56,7 @@ TEST(Egress, CapturedConnectionsGoToTheNameThatTheirAddressStandsFor) {
   TestEngine engine({AllowRule("allowed.example")});
   engine.names["allowed.example"] = {"127.0.0.1"};
   // 198.18.1.0 is the first address that is given out.
-  const auto lookup = RunProgram({"python3", "-c",
+  const auto lookup = RunProgram({"/usr/bin/python3", "-c",
                                   "import socket,sys\n"
                                   "q=b'\\x12\\x34\\x01\\x00\\x00\\x01'+bytes(6)+b'\\x07allowed\\x07example\\x00\\x00\\x01\\x00\\x01'\n"
                                   "s=socket.socket(socket.AF_INET,socket.SOCK_DGRAM); s.settimeout(10)\n"
