@@ -7,7 +7,6 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "base/result.h"
@@ -17,6 +16,8 @@ namespace paddock::policy {
 inline constexpr size_t kMaxDocumentBytes = 1 << 20;
 inline constexpr int kMaxDocumentDepth = 32;
 inline constexpr size_t kMaxTableKeys = 1024;
+
+struct Member;
 
 struct Value {
   enum class Kind { kNull, kBool, kInteger, kNumber, kString, kList, kTable };
@@ -28,10 +29,15 @@ struct Value {
   double number = 0;                                   // of kNumber: has a fraction or an exponent
   std::string text;                                    // valid UTF-8 without NUL
   std::vector<Value> items;                            // of kList
-  std::vector<std::pair<std::string, Value>> members;  // of kTable, in the document's order
+  std::vector<Member> members;                         // of kTable, in the document's order
 
   // Null if absent. Of kTable.
   const Value* Find(std::string_view key) const;
+};
+
+struct Member {
+  std::string name;
+  Value value;
 };
 
 // "a string", "a table": for messages.

@@ -40,7 +40,7 @@ class Builder {
       return Refuse("key '" + text_ + "' stands twice in one table; keep one", failure);
     }
     table.members.emplace_back(std::move(text_), Value{});
-    table.members.back().second.line = line;
+    table.members.back().value.line = line;
     text_.clear();
     return true;
   }
@@ -105,7 +105,7 @@ class Builder {
         parent.items.emplace_back().line = line;
         value = &parent.items.back();
       } else {
-        value = &parent.members.back().second;
+        value = &parent.members.back().value;
       }
     }
     value->kind = kind;

@@ -82,7 +82,7 @@ Status Copy(const toml::node& node, Value& value, int depth) {
     for (const auto& [key, child] : *table) {
       if (key.str().find('\0') != std::string_view::npos) return At(line, "a key holds a NUL character");
       auto& member = value.members.emplace_back(std::string(key.str()), Value{});
-      PADDOCK_TRY(Copy(child, member.second, depth + 1));
+      PADDOCK_TRY(Copy(child, member.value, depth + 1));
     }
   } else if (const auto* array = node.as_array()) {
     value.kind = Value::Kind::kList;

@@ -258,8 +258,8 @@ void Append(std::string& out, const Value& value, bool is_toml) {
       out += '{';
       for (size_t i = 0; i < value.members.size(); ++i) {
         if (i > 0) out += ", ";
-        out += (is_toml ? value.members[i].first : Quoted(value.members[i].first)) + (is_toml ? " = " : ": ");
-        Append(out, value.members[i].second, is_toml);
+        out += (is_toml ? value.members[i].name : Quoted(value.members[i].name)) + (is_toml ? " = " : ": ");
+        Append(out, value.members[i].value, is_toml);
       }
       out += '}';
       break;
