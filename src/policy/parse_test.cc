@@ -134,6 +134,12 @@ TEST(Parse, NestingIsBoundedBeforeTheParsersRecurse) {
   EXPECT_TRUE(Toml("description = \"[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[ . . . . . . . . . . . . . . . . . . . . . . . . . . . . . . . . . .\""));
 }
 
+TEST(Parse, WhatMakesTomlPlusPlusAssertIsAnError) {
+  for (const char* text : {"[^x]", "[[^x]]", "[ ^", "[a.^]", "a.^ = 1", "[#]", "[=]", "[\n]", "[,]"}) {
+    EXPECT_NE(ErrorOf(Toml(text)).find("not valid TOML"), std::string::npos) << text;
+  }
+}
+
 TEST(Parse, WritableRootIsRefused) {
   EXPECT_NE(ErrorOf(Toml("files.write = [\"/\"]")).find("whole host writable"), std::string::npos);
   EXPECT_NE(ErrorOf(Toml("files.workspace = \"/\"")).find("whole host"), std::string::npos);

@@ -2,6 +2,14 @@
 //
 // toml++ recurses into values and dotted keys, so a look at the raw text bounds both before it gets to see it.
 
+// Its assertions are about input in places ("[^x]" fails one), so here a failed one is an error of the document.
+
+namespace paddock::policy {
+struct FailedTomlAssertion {};
+}  // namespace paddock::policy
+
+#undef NDEBUG   // with it toml++ takes the conditions for granted
+#define TOML_ASSERT(condition) ((condition) ? void() : throw ::paddock::policy::FailedTomlAssertion())
 #define TOML_EXCEPTIONS 0
 #define TOML_ENABLE_FORMATTERS 0
 #define TOML_ENABLE_WINDOWS_COMPAT 0
@@ -111,14 +119,18 @@ Status Copy(const toml::node& node, Value& value, int depth) {
 Result<Value> ParseTomlDocument(std::string_view text) {
   if (text.size() > kMaxDocumentBytes) return At(1, "document is longer than 1 MiB", Code::kLimit);
   PADDOCK_TRY(CheckNesting(text));
-  const toml::parse_result parsed = toml::parse(text);
-  if (!parsed) {
-    return At(parsed.error().source().begin.line, "not valid TOML: " + std::string(parsed.error().description()));
+  try {
+    const toml::parse_result parsed = toml::parse(text);
+    if (!parsed) {
+      return At(parsed.error().source().begin.line, "not valid TOML: " + std::string(parsed.error().description()));
+    }
+    Value root;
+    PADDOCK_TRY(Copy(parsed.table(), root, 0));
+    root.line = 1;
+    return root;
+  } catch (const FailedTomlAssertion&) {
+    return At(1, "not valid TOML: there is a key or value of no known form; 'paddock policy show' writes an example");
   }
-  Value root;
-  PADDOCK_TRY(Copy(parsed.table(), root, 0));
-  root.line = 1;
-  return root;
 }
 
 }  // namespace paddock::policy

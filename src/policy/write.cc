@@ -146,6 +146,11 @@ Value Network(const NetworkRules& network) {
   return table;
 }
 
+// Tables that have no order are written in the order of their names.
+void Sort(Value& table) {
+  std::sort(table.members.begin(), table.members.end(), [](const Member& a, const Member& b) { return a.name < b.name; });
+}
+
 Value Secrets(const std::vector<SecretBinding>& secrets) {
   Value table = Table();
   for (const SecretBinding& secret : secrets) {
@@ -164,6 +169,7 @@ Value Secrets(const std::vector<SecretBinding>& secrets) {
     Put(entry, "hosts", std::move(hosts));
     Put(table, secret.name, std::move(entry));
   }
+  Sort(table);
   return table;
 }
 
@@ -199,6 +205,7 @@ Value Environment(const EnvironmentRules& environment) {
   PutUnlessEmpty(table, "deny", Texts(environment.deny));
   Value set = Table();
   for (const auto& [name, value] : environment.set) Put(set, name, Text(value));
+  Sort(set);
   PutUnlessEmpty(table, "set", std::move(set));
   return table;
 }
