@@ -135,7 +135,7 @@ TEST(Parse, NestingIsBoundedBeforeTheParsersRecurse) {
 }
 
 TEST(Parse, WhatMakesTomlPlusPlusAssertIsAnError) {
-  for (const char* text : {"[^x]", "[[^x]]", "[ ^", "[a.^]", "a.^ = 1", "[#]", "[=]", "[\n]", "[,]"}) {
+  for (const char* text : {"[^x]", "[[^x]]", "[ ^", "[a.^]", "a.^ = 1", "[#]", "[=]", "[\n]", "[,]", "a = [8\xd0\xa2]", "\xc3\xa9 = 1", "a = \x01"}) {
     EXPECT_NE(ErrorOf(Toml(text)).find("not valid TOML"), std::string::npos) << text;
   }
 }
