@@ -10,6 +10,7 @@ constexpr Subcommand kSubcommands[] = {
     {"run", "run a script, a file or a command in a fresh sandbox", RunRun},
     {"shell", "open a prompt in a fresh sandbox", RunShell},
     {"batch", "serve scripts as JSON lines, a fresh sandbox for each", RunBatch},
+    {"srt", "run a command under the settings of Anthropic's sandbox-runtime", RunSrt},
     {"policy", "show a policy and answer what it allows", RunPolicy},
     {"doctor", "try what every isolation needs on this host, with remedies", RunDoctor},
 };

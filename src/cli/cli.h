@@ -24,6 +24,7 @@ struct Subcommand {
 int RunRun(const sandbox::DriverSet& drivers, std::span<const std::string> args);
 int RunShell(const sandbox::DriverSet& drivers, std::span<const std::string> args);
 int RunBatch(const sandbox::DriverSet& drivers, std::span<const std::string> args);
+int RunSrt(const sandbox::DriverSet& drivers, std::span<const std::string> args);
 int RunPolicy(const sandbox::DriverSet& drivers, std::span<const std::string> args);
 int RunDoctor(const sandbox::DriverSet& drivers, std::span<const std::string> args);
 

@@ -19,6 +19,7 @@ namespace {
 std::atomic<sandbox::Process*> running{nullptr};
 std::atomic<sandbox::Controllable*> controllable{nullptr};
 std::atomic<int> interrupts{0};
+std::atomic<int> cancelling{0};
 
 void OnSignal(int signal) {
   const int saved_errno = errno;
@@ -29,6 +30,7 @@ void OnSignal(int signal) {
     } else if (target != nullptr && interrupts.fetch_add(1) == 0) {
       target->Signal(signal);
     } else {
+      cancelling.store(signal);
       process->Cancel();
     }
   }
@@ -85,6 +87,7 @@ Result<sandbox::ExecResult> RunForeground(sandbox::Sandbox& sandbox, sandbox::Ex
   const bool has_terminal = exec.terminal.has_value();
   PADDOCK_ASSIGN(auto process, sandbox.Start(std::move(exec), std::move(input), std::move(handler)));
   controllable.store(dynamic_cast<sandbox::Controllable*>(process.get()));
+  cancelling.store(0);
   running.store(process.get());
   for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGWINCH}) std::signal(signal, OnSignal);
   std::optional<RawTerminal> terminal;
@@ -93,5 +96,7 @@ Result<sandbox::ExecResult> RunForeground(sandbox::Sandbox& sandbox, sandbox::Ex
   running.store(nullptr);
   return result;
 }
+
+int CancellingSignal() { return cancelling.load(); }
 
 }  // namespace paddock::cli

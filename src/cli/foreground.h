@@ -11,6 +11,9 @@ namespace paddock::cli {
 Result<sandbox::ExecResult> RunForeground(sandbox::Sandbox& sandbox, sandbox::ExecSpec exec,
                                           sandbox::StdinSource input, sandbox::OutputHandler handler);
 
+// The signal (SIGINT or SIGTERM) that cancelled the last of them, or 0.
+int CancellingSignal();
+
 // An OutputHandler that writes to descriptors 1 and 2.
 void WriteOutput(sandbox::Stream stream, std::string_view bytes);
 // Writes as far as the descriptor takes it.

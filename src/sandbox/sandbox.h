@@ -87,6 +87,15 @@ class PublishesPorts {
   virtual std::vector<policy::PublishedPort> Published() const = 0;
 };
 
+// Facet: rules that can change while code runs.
+class LivePolicy {
+ public:
+  virtual ~LivePolicy() = default;
+  // Replaces the network rules, also for what is connected already. Ports that programs reach without the proxy variables stay
+  // those of the first rules. Errors: kInvalid (and the old rules stay). Safe from any thread.
+  virtual Status UpdateNetwork(policy::NetworkRules rules) = 0;
+};
+
 class Driver {
  public:
   virtual ~Driver() = default;

@@ -95,6 +95,11 @@ std::optional<UsageWatch> ProcessSandbox::MakeWatch() const {
   return UsageWatch(wall_->pid(), bounds);
 }
 
+Status ProcessSandbox::UpdateNetwork(policy::NetworkRules rules) {
+  if (!network_) return Error(Code::kInvalid, "the sandbox was made without a network; give it rules from the start");
+  return network_->engine().UpdateRules(std::move(rules));
+}
+
 std::vector<std::string> ProcessSandbox::MakeEnvironment(const Environment& wanted) const {
   // Who and where the code is follows from the wall, whatever the host's variables say.
   Environment complete = wanted;

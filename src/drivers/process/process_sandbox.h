@@ -21,7 +21,7 @@
 
 namespace paddock::process_wall {
 
-class ProcessSandbox final : public sandbox::Sandbox, public sandbox::PublishesPorts {
+class ProcessSandbox final : public sandbox::Sandbox, public sandbox::PublishesPorts, public sandbox::LivePolicy {
  public:
   static Result<std::unique_ptr<ProcessSandbox>> Create(const sandbox::SandboxSpec& spec);
   ~ProcessSandbox() override;
@@ -36,6 +36,7 @@ class ProcessSandbox final : public sandbox::Sandbox, public sandbox::PublishesP
     return published_ ? published_->ports() : std::vector<policy::PublishedPort>();
   }
   std::vector<std::string> Warnings() const override { return warnings_; }
+  Status UpdateNetwork(policy::NetworkRules rules) override;
 
  private:
   ProcessSandbox(sandbox::SandboxSpec spec, HostFacts facts) : spec_(std::move(spec)), facts_(std::move(facts)) {}
