@@ -58,6 +58,35 @@ TEST(EgressHostile, SmuggledRequestsDoNotReachTheServer) {
   EXPECT_EQ(heads.size(), 0u);
 }
 
+TEST(EgressHostile, BodiesAreNotReadAsRequests) {
+  std::vector<std::string> heads;
+  std::string bodies;
+  TestServer server([&](TestClient client) {
+    for (;;) {
+      const std::string head = client.ReceiveUntil("\r\n\r\n");
+      if (head.empty()) return;
+      heads.push_back(head);
+      const size_t length = heads.back().find("Content-Length: ");
+      if (length != std::string::npos) bodies += client.ReceiveExactly(std::stoul(heads.back().substr(length + 16)));
+      if (heads.back().find("chunked") != std::string::npos) bodies += client.ReceiveUntil("0\r\n\r\n");
+      client.Send(kHello);
+    }
+  });
+  TestEngine engine({AllowRule("allowed.example")});
+  engine.names["allowed.example"] = {"127.0.0.1"};
+  const std::string host = "allowed.example:" + Port(server.port());
+  const std::string inner = "GET http://" + host + "/inner HTTP/1.1\r\nHost: " + host + "\r\n\r\n";
+  const std::string start = "POST http://" + host + "/outer HTTP/1.1\r\nHost: " + host + "\r\n";
+  char size[16];
+  snprintf(size, sizeof size, "%zx\r\n", inner.size());
+  Ask(engine, start + "Content-Length: " + std::to_string(inner.size()) + "\r\n\r\n" + inner + start + "Transfer-Encoding: chunked\r\n\r\n" + size + inner + "\r\n0\r\n\r\n" +
+                  "GET http://" + host + "/last HTTP/1.1\r\nHost: " + host + "\r\n\r\n");
+  ASSERT_EQ(heads.size(), 3u);
+  EXPECT_TRUE(heads[0].starts_with("POST /outer ") && heads[1].starts_with("POST /outer ") && heads[2].starts_with("GET /last "));
+  EXPECT_EQ(bodies, inner + size + inner + "\r\n0\r\n\r\n");
+  EXPECT_EQ(server.accepted(), 1u);
+}
+
 TEST(EgressHostile, HostAndTargetHaveToAgree) {
   TestEngine engine({AllowRule("allowed.example"), AllowRule("other.example")});
   for (const std::string& request : std::vector<std::string>{

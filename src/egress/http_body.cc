@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <utility>
 
 namespace paddock::egress {
 namespace {
@@ -139,22 +140,47 @@ Result<std::string_view> BodyReader::Next(Deadline deadline) {
   return piece;
 }
 
-Status BodyWriter::Write(std::string_view piece, Deadline deadline) {
-  if (piece.empty()) return {};
-  if (kind_ != BodyFraming::Kind::kChunked) return stream_.Write(piece, deadline);
-  char size[20];
-  const auto [end, error] = std::to_chars(size, size + sizeof size, piece.size(), 16);
-  std::string chunk(size, end);
-  chunk.reserve(chunk.size() + piece.size() + 4);
-  chunk += "\r\n";
-  chunk += piece;
-  chunk += "\r\n";
-  return stream_.Write(chunk, deadline);
+bool BodyReader::is_at_end() const {
+  switch (framing_.kind) {
+    case BodyFraming::Kind::kNone: return true;
+    case BodyFraming::Kind::kLength: return left_ == 0;
+    case BodyFraming::Kind::kChunked: return chunks_.is_done();
+    case BodyFraming::Kind::kUntilEnd: break;
+  }
+  return false;
 }
 
-Status BodyWriter::Finish(Deadline deadline) {
-  if (kind_ != BodyFraming::Kind::kChunked) return {};
-  return stream_.Write("0\r\n\r\n", deadline);
+Status BodyWriter::Flush(Deadline deadline) {
+  if (pending_.empty()) return {};
+  const std::string bytes = std::exchange(pending_, {});
+  return stream_.Write(bytes, deadline);
+}
+
+void BodyWriter::Append(std::string_view piece) {
+  if (piece.empty()) return;
+  if (kind_ == BodyFraming::Kind::kChunked) {
+    char size[20];
+    const auto [end, error] = std::to_chars(size, size + sizeof size, piece.size(), 16);
+    pending_.reserve(pending_.size() + piece.size() + 24);
+    pending_.append(size, end);
+    pending_ += "\r\n";
+    pending_ += piece;
+    pending_ += "\r\n";
+  } else {
+    pending_ += piece;
+  }
+}
+
+Status BodyWriter::Write(std::string_view piece, Deadline deadline) {
+  if (pending_.empty() && kind_ != BodyFraming::Kind::kChunked) return stream_.Write(piece, deadline);
+  Append(piece);
+  return Flush(deadline);
+}
+
+Status BodyWriter::Finish(std::string_view piece, Deadline deadline) {
+  Append(piece);
+  if (kind_ == BodyFraming::Kind::kChunked) pending_ += "0\r\n\r\n";
+  return Flush(deadline);
 }
 
 }  // namespace paddock::egress

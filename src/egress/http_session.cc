@@ -330,7 +330,7 @@ bool HttpSession::Exchanged(Exchange& exchange) {
 
 void HttpSession::Upload(const Exchange& exchange, Connection& connection, bool* failed) {
   BodyReader reader(client_, exchange.head.body);
-  BodyWriter writer(connection.stream(), exchange.head.body.kind);
+  BodyWriter writer(connection.stream(), exchange.head.body.kind, "");
   for (;;) {
     const auto piece = reader.Next(Idle());
     if (!piece) {
@@ -338,8 +338,8 @@ void HttpSession::Upload(const Exchange& exchange, Connection& connection, bool*
       connection.upstream->socket->Abort();
       return;
     }
-    if (piece->empty()) {
-      (void)writer.Finish(Idle());
+    if (reader.is_at_end()) {
+      (void)writer.Finish(*piece, Idle());
       return;
     }
     // A server may answer without listening to the end; its answer is being read.
@@ -391,11 +391,11 @@ HttpSession::Next HttpSession::PassBody(const Exchange& exchange, const Response
   if (to == BodyFraming::Kind::kUntilEnd || (is_searched && to == BodyFraming::Kind::kLength)) to = BodyFraming::Kind::kChunked;
   if (to == BodyFraming::Kind::kChunked && exchange.head.minor_version == 0) to = BodyFraming::Kind::kUntilEnd;
   const bool keep_client = exchange.head.keep_alive && to != BodyFraming::Kind::kUntilEnd && exchange.head.minor_version == 1;
-  if (!client_stream_.Write(ReturnedHead(exchange, response, to, keep_client), Idle())) return Next::kEnd;
   BodyReader reader(*connection.input, from);
-  BodyWriter writer(client_stream_, to);
+  BodyWriter writer(client_stream_, to, ReturnedHead(exchange, response, to, keep_client));
   Scrubber scrubber(services_.secrets.replacements());
   for (;;) {
+    if (reader.WouldWait() && !writer.Flush(Idle())) return Next::kEnd;
     const auto piece = reader.Next(Idle());
     if (!piece) {
       // A body that ends with the connection would look whole.
@@ -403,12 +403,16 @@ HttpSession::Next HttpSession::PassBody(const Exchange& exchange, const Response
       client_stream_.Abort();
       return Next::kEnd;
     }
-    if (piece->empty()) break;
-    const Status written = is_searched ? writer.Write(scrubber.Feed(*piece), Idle()) : writer.Write(*piece, Idle());
-    if (!written) return Next::kEnd;
+    const bool is_last = piece->empty() || reader.is_at_end();
+    std::string searched;
+    if (is_searched) searched = scrubber.Feed(*piece) + (is_last ? scrubber.Finish() : "");
+    const std::string_view shown = is_searched ? std::string_view(searched) : *piece;
+    if (is_last) {
+      if (!writer.Finish(shown, Idle()) || !keep_client) return Next::kEnd;
+      break;
+    }
+    if (!writer.Write(shown, Idle())) return Next::kEnd;
   }
-  if (is_searched && !writer.Write(scrubber.Finish(), Idle())) return Next::kEnd;
-  if (!writer.Finish(Idle()) || !keep_client) return Next::kEnd;
   return response.keep_alive && from.kind != BodyFraming::Kind::kUntilEnd ? Next::kSame : Next::kFresh;
 }
 
