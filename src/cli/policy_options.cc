@@ -77,6 +77,14 @@ Status AddPublished(policy::Policy& result, const std::string& text) {
   return {};
 }
 
+Status SetRoot(policy::Policy& result, const policy::HostContext& context, const std::string& text) {
+  PADDOCK_ASSIGN(const std::string path, policy::ExpandPath(text, context, context.workspace));
+  PADDOCK_ASSIGN(result.files.root, policy::ResolvePath(path));
+  if (result.files.root == "/") return Error(Code::kInvalid, "--root /: the host's own root is what is shown without --root");
+  result.files.host_view = false;
+  return {};
+}
+
 bool MatchesName(const std::vector<std::string>& patterns, std::string_view name) {
   return std::any_of(patterns.begin(), patterns.end(), [&](std::string_view pattern) {
     return pattern.ends_with('*') ? name.starts_with(pattern.substr(0, pattern.size() - 1)) : name == pattern;
@@ -110,6 +118,7 @@ Result<policy::Policy> MakePolicy(const PolicyOptions& options, const policy::Ho
   if (!made) return made.error();
   policy::Policy result = std::move(*made);
   if (!options.workspace.empty()) result.files.workspace = context.workspace;
+  if (!options.root.empty()) PADDOCK_TRY(SetRoot(result, context, options.root));
   if (options.is_overlay || !options.overlay_name.empty()) result.files.workspace_mode = policy::WorkspaceMode::kOverlay;
   for (const std::string& path : options.reads) PADDOCK_TRY(AddPath(result, context, path, policy::Access::kRead, "--allow-read"));
   for (const std::string& path : options.writes) PADDOCK_TRY(AddPath(result, context, path, policy::Access::kWrite, "--allow-write"));

@@ -16,6 +16,7 @@ struct PolicyOptions {
   std::string document;
   std::string preset;
   std::string workspace;
+  std::string root;
   bool is_overlay = false;
   std::string overlay_name;
   std::vector<std::string> hosts;
@@ -26,7 +27,7 @@ struct PolicyOptions {
 
   // True when none was given.
   bool is_empty() const {
-    return document.empty() && preset.empty() && workspace.empty() && !is_overlay && overlay_name.empty() && hosts.empty() && reads.empty() &&
+    return document.empty() && preset.empty() && workspace.empty() && root.empty() && !is_overlay && overlay_name.empty() && hosts.empty() && reads.empty() &&
            writes.empty() && secrets.empty() && publish.empty();
   }
 };
@@ -35,6 +36,7 @@ inline constexpr Option kPolicyOptions[] = {
     Value<&PolicyOptions::preset>('P', "preset", "NAME", "rules that come with Paddock: workspace (default), read-only, agent, trusted"),
     Value<&PolicyOptions::document>('p', "policy", "FILE", "rules from a JSON or TOML document (docs/policy.md)"),
     Value<&PolicyOptions::workspace>('w', "workspace", "DIR", "the directory to work in (default: the current one)"),
+    Value<&PolicyOptions::root>(0, "root", "DIR", "a directory that stands as / inside, say of debootstrap; changes are gone with the run"),
     Flag<&PolicyOptions::is_overlay>(0, "overlay", "keep changes to the workspace apart, for 'paddock diff' and 'paddock apply'"),
     Value<&PolicyOptions::overlay_name>(0, "overlay-name", "NAME", "like --overlay, apart from the workspace's other overlays"),
     Value<&PolicyOptions::reads>(0, "allow-read", "PATH", "show a path of the host, read-only"),

@@ -76,6 +76,7 @@ void AddFiles(Table& table, const policy::FileRules& files) {
     table.Row("private    " + files.home, files.home_store.empty() ? "gone with the run" : "kept in " + files.home_store);
   }
   table.Row("private    /tmp, /var/tmp", policy::SizeText(files.tmp_bytes) + " each");
+  if (!files.root.empty()) table.Row("root       " + files.root, "changes are gone with the run");
   if (files.host_view) {
     std::vector<std::string> directories;
     for (const char* directory : policy::HostViewDirectories()) directories.emplace_back(directory);

@@ -35,6 +35,9 @@ enum class WorkspaceMode {
 
 struct FileRules {
   bool host_view = true;               // system directories of the host are readable (/usr, /etc, …)
+  // A directory of the host that stands as / inside, instead of the host view: the root of a distribution, say. What is
+  // changed in it is kept in memory, at most limits.disk_bytes, and gone with the run. Empty: none.
+  std::string root;
   std::vector<PathRule> paths;
   std::string workspace;               // absolute; where commands start. Empty: a fresh private directory
   WorkspaceMode workspace_mode = WorkspaceMode::kDirect;

@@ -71,6 +71,13 @@ Status ReadHostView(const Field& field, Draft& draft) {
   return {};
 }
 
+Status ReadRoot(const Field& field, Draft& draft) {
+  PADDOCK_ASSIGN(draft.policy.files.root, PathOf(field, draft));
+  if (draft.policy.files.root == "/") return field.Fail("the host's own root is shown by host_view");
+  draft.policy.files.host_view = false;
+  return {};
+}
+
 Status ReadHome(const Field& field, Draft& draft) {
   FileRules& files = draft.policy.files;
   PADDOCK_ASSIGN(const std::string home, field.Text());
@@ -136,7 +143,8 @@ Status ReadTmp(const Field& field, Draft& draft) {
 
 // In this order: the workspace is known before the paths that name it.
 constexpr Key<Draft> kKeys[] = {
-    {"workspace", ReadWorkspace}, {"mode", ReadMode},       {"host_view", ReadHostView},     {"home", ReadHome},
+    {"workspace", ReadWorkspace}, {"mode", ReadMode},       {"host_view", ReadHostView},     {"root", ReadRoot},
+    {"home", ReadHome},
     {"home_store", ReadHomeStore}, {"read", ReadRead},      {"write", ReadWrite},            {"deny", ReadDeny},
     {"protect", ReadProtect},     {"unprotect", ReadUnprotect}, {"tmp", ReadTmp},
 };

@@ -80,6 +80,7 @@ FileVerdict AccessOf(const FileRules& rules, std::string_view path) {
   if (rules.host_view) {
     for (const char* directory : HostViewDirectories()) choice.Offer(directory, Access::kRead, false, "host view");
   }
+  if (!rules.root.empty()) choice.Offer("/", Access::kWrite, true, "root of the run's own");
   choice.Offer("/tmp", Access::kWrite, true, "every run has its own");
   choice.Offer("/var/tmp", Access::kWrite, true, "every run has its own");
   if (!rules.home.empty()) choice.Offer(rules.home, Access::kWrite, true, "home");

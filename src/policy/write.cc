@@ -76,6 +76,7 @@ Value Files(const FileRules& files) {
                           : files.workspace_mode == WorkspaceMode::kDirect ? "direct"
                                                                            : "overlay"));
   Put(table, "host_view", Flag(files.host_view));
+  if (!files.root.empty()) Put(table, "root", Text(files.root));
   Put(table, "home", Text(files.home.empty() ? "none" : "private"));
   if (!files.home_store.empty()) Put(table, "home_store", Text(files.home_store));
   Put(table, "tmp", Text(SizeText(files.tmp_bytes)));

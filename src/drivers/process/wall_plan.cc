@@ -63,7 +63,13 @@ class Planner {
 
   Result<WallPlan> Make() {
     SetIdentity();
-    if (policy_.files.host_view) ShowHost();
+    if (!policy_.files.root.empty()) {
+      MountStep& step = Add(Kind::kOverlay, "/", policy_.files.root);
+      step.size = policy_.limits.disk_bytes.value_or(policy_.files.tmp_bytes);
+      step.remaps = facts_.is_root;
+    } else if (policy_.files.host_view) {
+      ShowHost();
+    }
     AddPrivatePlaces();
     PADDOCK_TRY(AddRules());
     PADDOCK_TRY(HidePrivateDirectory());

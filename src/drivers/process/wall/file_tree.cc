@@ -76,6 +76,7 @@ Status FileTree::OpenSource(const MountStep& step, Source& source) {
   source.is_directory = IsDirectory(source.mount.get());
   if (step.remaps) PADDOCK_TRY(Remap(source.mount.get(), step.source));
   if (step.kind == MountStep::Kind::kOverlay) {
+    if (step.extra.empty()) return {};   // made with the tree, in the wall's own namespaces
     PADDOCK_ASSIGN(source.upper, CloneMount(AT_FDCWD, step.extra.c_str(), false, step.extra));
     if (step.remaps) PADDOCK_TRY(Remap(source.upper.get(), step.extra));
     if (Status set = SetAttributes(source.upper.get(), kAlways, 0, false, step.extra); !set) return set;
@@ -225,10 +226,17 @@ Status FileTree::MountBind(const MountStep& step, Source& source) {
   if (step.target != "/") return Attach(source.mount.get(), step.target, source.is_directory);
   PADDOCK_TRY(Attach(source.mount.get(), "/.paddock/root", true));
   PADDOCK_ASSIGN(root_, OpenTarget("/.paddock/root", false, true));
+  has_own_root_ = true;
   return {};
 }
 
 Status FileTree::MountOverlay(const MountStep& step, Source& source) {
+  if (!source.upper.is_open()) {
+    PADDOCK_ASSIGN(source.upper, NewTmpfs(step.size, 0755, false));
+    for (const char* name : {"upper", "work"}) {
+      if (mkdirat(source.upper.get(), name, 0755) != 0) return Failure("make directory", name);
+    }
+  }
   const std::string number = std::to_string(scratch_count_++);
   const std::string lower = "l" + number, upper = "u" + number, merged = "m" + number;
   for (const std::string& name : {lower, upper, merged}) {
@@ -251,6 +259,7 @@ Status FileTree::MountOverlay(const MountStep& step, Source& source) {
   if (step.target != "/") return Attach(mount.get(), step.target, true);
   PADDOCK_TRY(Attach(mount.get(), "/.paddock/root", true));
   PADDOCK_ASSIGN(root_, OpenTarget("/.paddock/root", false, true));
+  has_own_root_ = true;
   return {};
 }
 
@@ -389,7 +398,7 @@ Status FileTree::EnterNewRoot() {
   if (umount2(".", MNT_DETACH) != 0) return Failure("leave", "the host's tree");
   if (chdir("/") != 0) return Failure("enter", "/");
   mount_attr attributes{};
-  attributes.attr_set = MOUNT_ATTR_RDONLY | kAlways;
+  attributes.attr_set = kAlways | (has_own_root_ ? 0 : MOUNT_ATTR_RDONLY);
   if (mount_setattr(AT_FDCWD, "/", 0, &attributes, sizeof attributes) != 0) return Failure("set flags of", "/");
   root_.Reset();
   return {};

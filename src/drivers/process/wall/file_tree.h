@@ -70,6 +70,7 @@ class FileTree {
   Descriptor blank_file_;  // mounts that masks are cloned from
   Descriptor blank_directory_;
   int scratch_count_ = 0;
+  bool has_own_root_ = false;   // a step stands as /, instead of the skeleton
 };
 
 }  // namespace paddock::process_wall

@@ -20,7 +20,7 @@ struct MountStep {
   enum class Kind : uint8_t {
     kTmpfs,       // a private file system: size, mode
     kBind,        // source of the host, read-only or writable, with all mounts below it
-    kOverlay,     // source is the lower directory; extra: a directory of the host with upper/ and work/
+    kOverlay,     // source is the lower directory; extra a directory of the host with upper/ and work/, or empty: in memory, size
     kSymlink,     // extra is what it points to
     kFile,        // a read-only file with extra as its content, over what is there
     kDirectory,   // mode
