@@ -103,9 +103,8 @@ Status ProcessSandbox::UpdateNetwork(policy::NetworkRules rules) {
 std::vector<std::string> ProcessSandbox::MakeEnvironment(const Environment& wanted) const {
   // Who and where the code is follows from the wall, whatever the host's variables say.
   Environment complete = wanted;
-  const std::string home = spec_.policy->files.home.empty() ? "/tmp" : spec_.policy->files.home;
   if (!complete.Get("PATH")) complete.Set("PATH", "/usr/local/bin:/usr/bin:/bin");
-  complete.Set("HOME", home);
+  complete.Set("HOME", HomePath(spec_.policy->files));
   complete.Set("USER", facts_.user);
   complete.Set("LOGNAME", facts_.user);
   complete.Set("TMPDIR", "/tmp");

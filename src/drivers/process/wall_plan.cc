@@ -303,7 +303,7 @@ class Planner {
   // Files that would name the host's users and resolvers, or mislead.
   void AddSystemFiles() {
     const std::string ids = std::to_string(plan_.uid) + ":" + std::to_string(plan_.gid);
-    AddFile("/etc/passwd", "root:x:0:0:root:/root:/usr/sbin/nologin\n" + facts_.user + ":x:" + ids + "::" + facts_.home +
+    AddFile("/etc/passwd", "root:x:0:0:root:/root:/usr/sbin/nologin\n" + facts_.user + ":x:" + ids + "::" + HomePath(policy_.files) +
                                ":/bin/bash\nnobody:x:65534:65534:nobody:/nonexistent:/usr/sbin/nologin\n");
     AddFile("/etc/group", "root:x:0:\n" + facts_.user + ":x:" + std::to_string(plan_.gid) + ":\nnogroup:x:65534:\n");
     AddFile("/etc/hosts", "127.0.0.1 localhost " + plan_.hostname + "\n::1 localhost ip6-localhost\n");
@@ -364,6 +364,8 @@ class Planner {
 std::string WorkspacePath(const policy::FileRules& rules) {
   return rules.workspace.empty() ? kPrivateWorkspace : rules.workspace;
 }
+
+std::string HomePath(const policy::FileRules& rules) { return rules.home.empty() ? "/tmp" : rules.home; }
 
 Result<WallPlan> MakeWallPlan(const policy::Policy& policy, const HostFacts& facts, const PlanContext& context) {
   return Planner(policy, facts, context).Make();

@@ -29,6 +29,8 @@ inline constexpr const char* kCaBundlePath = "/run/paddock/ca-bundle.pem";
 
 // The workspace inside; the policy's, or the private one.
 std::string WorkspacePath(const policy::FileRules& rules);
+// The home inside: the policy's, or the private /tmp.
+std::string HomePath(const policy::FileRules& rules);
 
 // Errors: kInvalid and kNoEntry name the path and the rule.
 Result<WallPlan> MakeWallPlan(const policy::Policy& policy, const HostFacts& facts, const PlanContext& context);

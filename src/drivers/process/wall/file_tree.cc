@@ -366,6 +366,14 @@ Status FileTree::MakeDevices(const MountStep& step) {
   const Descriptor terminals(fsmount(context.get(), FSMOUNT_CLOEXEC, static_cast<unsigned>(MOUNT_ATTR_NOSUID | MOUNT_ATTR_NOEXEC)));
   if (!terminals.is_open()) return Failure("mount", "devpts");
   PADDOCK_TRY(Attach(terminals.get(), step.target + "/pts", true));
+  // POSIX message queues belong to the wall's own IPC namespace. Landlock lets them be used only where a mount shows them.
+  const Descriptor queues(fsopen("mqueue", FSOPEN_CLOEXEC));
+  if (queues.is_open()) {   // else the kernel has none
+    if (fsconfig(queues.get(), FSCONFIG_CMD_CREATE, nullptr, nullptr, 0) != 0) return Failure("set up", "mqueue");
+    const Descriptor mount(fsmount(queues.get(), FSMOUNT_CLOEXEC, static_cast<unsigned>(kAlways | MOUNT_ATTR_NOEXEC)));
+    if (!mount.is_open()) return Failure("mount", "mqueue");
+    PADDOCK_TRY(Attach(mount.get(), step.target + "/mqueue", true));
+  }
   MountStep shared = step;
   shared.target = step.target + "/shm";
   shared.size = step.size;

@@ -91,7 +91,10 @@ std::vector<std::string> WritablePlaces(const WallPlan& plan) {
   for (const MountStep& step : plan.mounts) {
     const bool is_bind = step.kind == MountStep::Kind::kBind && step.writable;
     if (is_bind || step.kind == MountStep::Kind::kTmpfs || step.kind == MountStep::Kind::kOverlay) places.push_back(step.target);
-    if (step.kind == MountStep::Kind::kDevices) places.push_back(step.target + "/shm");
+    if (step.kind == MountStep::Kind::kDevices) {
+      places.push_back(step.target + "/shm");
+      places.push_back(step.target + "/mqueue");
+    }
   }
   return places;
 }
