@@ -1,0 +1,100 @@
+"""The network, as far as the policy allows it."""
+
+import http.server
+import socket
+import socketserver
+import threading
+
+from .case import Skip, driven, script
+
+PYPI = "pypi.org"
+
+script("network/curl-and-wget", "curl, wget, python3 urllib", "https to an allowed host, with certificates checked", f"""
+curl -fsS -o /dev/null -w '%{{http_code}}\\n' https://{PYPI}/simple/six/
+wget -q -O - https://{PYPI}/simple/six/ | grep -c -m1 six
+python3 -c 'import urllib.request as u; print(u.urlopen("https://{PYPI}/simple/six/").status)'
+""", out="200\n1\n200", preset="agent", needs=("curl", "wget"), registry=PYPI)
+
+script("network/without-proxy-variables", "curl, python3", "programs that know no proxy reach the allowed host too, and only it", f"""
+unset http_proxy https_proxy all_proxy HTTP_PROXY HTTPS_PROXY ALL_PROXY
+curl -fsS -o /dev/null -w '%{{http_code}}\\n' https://{PYPI}/simple/six/
+python3 -c 'import socket; socket.create_connection(("{PYPI}", 443), 10); print("connected")'
+curl -sS -m 10 -o /dev/null https://example.org/ 2>/dev/null || echo refused
+""", out="200\nconnected\nrefused", preset="agent", needs=("curl",), registry=PYPI)
+
+script("network/denial-names-the-host", "curl", "what no rule allows is refused, and the run says so", """
+curl -sS -m 10 -o /dev/null -w '%{http_code} ' https://example.org/ 2>&1 || echo refused
+""", match=r"example\.org|403", preset="agent", needs=("curl",))
+
+script("network/none", "curl", "`workspace` has no network but its own loopback", """
+curl -sS -m 10 https://example.org/ 2>/dev/null || echo refused
+ls /sys/class/net 2>/dev/null | grep -v '^lo$' || echo 'nothing but lo'
+""", out="refused\nnothing but lo", needs=("curl",))
+
+
+def own_address():
+    """An address of this machine that is not loopback."""
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
+        try:
+            probe.connect(("198.51.100.1", 9))   # sends nothing
+        except OSError as error:
+            raise Skip(f"this machine has no address but loopback: {error}") from None
+        address = probe.getsockname()[0]
+    if address.startswith("127."):
+        raise Skip("this machine has no address but loopback")
+    return address
+
+
+@driven("network/socks", "curl --socks5, python3, bash /dev/tcp", "raw TCP as ssh speaks it, through SOCKS and without, to an allowed address", preset="workspace", needs=("curl",))
+def raw_tcp(box):
+    class Banner(socketserver.BaseRequestHandler):
+        def handle(self):
+            self.request.sendall(b"SSH-2.0-probe\r\n")
+            self.request.sendall(b"echo " + self.request.recv(100))
+
+    address = own_address()
+    with socketserver.ThreadingTCPServer((address, 0), Banner) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        port = server.server_address[1]
+        box.write("work.py", f"""
+import os, socket, struct
+proxy = os.environ["ALL_PROXY"].split("//")[1].split(":")
+for direct in (True, False):
+    with socket.create_connection(("{address}", {port}) if direct else (proxy[0], int(proxy[1])), 10) as client:
+        file = client.makefile("rb")
+        if not direct:
+            client.sendall(b"\\5\\1\\0")
+            assert file.read(2) == b"\\5\\0"
+            client.sendall(b"\\5\\1\\0\\1" + socket.inet_aton("{address}") + struct.pack("!H", {port}))
+            assert file.read(10)[:2] == b"\\5\\0"
+        print(file.readline().decode().strip(), end=" ")
+        client.sendall(b"hi\\n")
+        print(file.readline().decode().strip())
+""")
+        ended = box.run(f"python3 work.py; exec 3<>/dev/tcp/{address}/{port}; head -1 <&3",
+                        options=("--allow-host", f"{address}:{port}"), check=0)
+        server.shutdown()
+    assert ended.out.replace("\r", "") == "SSH-2.0-probe echo hi\n" * 2 + "SSH-2.0-probe\n", ended
+
+
+@driven("network/http-of-a-private-server", "curl", "a server of this machine's own network, by an explicit rule; another port of it is refused", needs=("curl",))
+def private_server(box):
+    class Page(http.server.BaseHTTPRequestHandler):
+        def do_GET(self):
+            self.send_response(200)
+            self.end_headers()
+            self.wfile.write(b"page")
+
+        def log_message(self, *_):
+            pass
+
+    address = own_address()
+    with http.server.ThreadingHTTPServer((address, 0), Page) as server, http.server.ThreadingHTTPServer((address, 0), Page) as other:
+        for one in (server, other):
+            threading.Thread(target=one.serve_forever, daemon=True).start()
+        port = server.server_address[1]
+        ended = box.run(f"curl -fsS http://{address}:{port}/; curl -fsS http://{address}:{other.server_address[1]}/ || echo refused",
+                        options=("--allow-host", f"{address}:{port}"), check=0)
+        for one in (server, other):
+            one.shutdown()
+    assert ended.out in ("pagerefused\n",), ended
