@@ -15,6 +15,8 @@ const std::vector<std::string>& DefaultProtectedNames() {
       // git: programs by configuration, hooks, filters.
       ".git/config", ".git/config.worktree", ".git/hooks", ".git/info/attributes", ".git/commondir", ".gitconfig", ".gitmodules",
       ".config/git", ".githooks", ".husky", "lefthook.yml", ".lefthook.yml", "lefthook-local.yml", ".pre-commit-config.yaml",
+      // Other version control: hooks and programs by configuration.
+      ".hg/hgrc", ".hg/hgrc-not-shared", ".hg/sharedpath", ".jj/repo/config.toml",
       // Entering a directory.
       ".envrc", ".direnv", ".mise.toml", "mise.toml", ".rtx.toml",
       // Editors: tasks, interpreters, plugins and local start files.

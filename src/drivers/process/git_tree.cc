@@ -51,6 +51,7 @@ bool IsRepository(std::string_view path, const std::vector<WalkEntry>& entries) 
   bool has_refs = false;
   bool has_common = false;
   for (const WalkEntry& entry : entries) {
+    if (entry.name.size() != 4 && entry.name.size() != 7 && entry.name.size() != 9) continue;
     const std::string name = FoldCase(entry.name);
     has_head |= name == "head";
     has_objects |= name == "objects";

@@ -21,11 +21,14 @@ NameMatcher::NameMatcher(const std::vector<std::string>& names) {
     }
     const size_t slash = folded.rfind('/');
     const std::string before = slash == std::string::npos ? std::string() : folded.substr(0, slash);
-    by_last_[slash == std::string::npos ? folded : folded.substr(slash + 1)].push_back(before);
+    const std::string last = slash == std::string::npos ? folded : folded.substr(slash + 1);
+    by_last_[last].push_back(before);
+    if (!last.empty()) begins_[static_cast<unsigned char>(last[0])] = true;
   }
 }
 
 bool NameMatcher::Matches(std::string_view directory, std::string_view name) const {
+  if (name.empty() || !begins_[static_cast<unsigned char>(FoldCase(name.substr(0, 1))[0])]) return false;
   const auto found = by_last_.find(FoldCase(name));
   if (found == by_last_.end()) return false;
   return std::any_of(found->second.begin(), found->second.end(), [&](const std::string& before) {

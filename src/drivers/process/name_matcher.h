@@ -1,6 +1,7 @@
 // Which paths of a tree fall under protected names.
 #pragma once
 
+#include <array>
 #include <map>
 #include <string>
 #include <string_view>
@@ -23,6 +24,7 @@ class NameMatcher {
   bool LeadsInGit(std::string_view path) const;
 
  private:
+  std::array<bool, 256> begins_{};   // first characters of last components: most files of a tree are told apart by them
   std::map<std::string, std::vector<std::string>> by_last_;   // last component -> what must stand before it
   std::vector<std::string> in_git_;
 };

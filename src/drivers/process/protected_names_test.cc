@@ -246,7 +246,15 @@ TEST_F(ProtectedNames, BudgetThatEndsIsSaid) {
   EXPECT_NE(Scan({.entries = 100}).incomplete.find("more than 100 files"), std::string::npos);
   const ProtectedSnapshot snapshot = Scan();
   EXPECT_NE(Sweep(snapshot, {.entries = 100}).incomplete.find("more than 100 files"), std::string::npos);
-  EXPECT_NE(Sweep(snapshot, {.directory_entries = 50}).incomplete.find("a directory has more than 50 files"), std::string::npos);
+  EXPECT_NE(Sweep(snapshot, {.directory_entries = 50}).incomplete.find("it has too many files"), std::string::npos);
+}
+
+TEST_F(ProtectedNames, LargeTreeDoesNotHideItsRepository) {
+  RunHost(REPO "rm -r .git/hooks; mkdir aa zz; touch aa/{1..300} zz/{1..300}");
+  const ProtectedSnapshot snapshot = Scan();
+  RunHost("mkdir .git/hooks; cp $EVIL .git/hooks/pre-commit; mkdir wide; touch wide/{1..200}");
+  EXPECT_NE(Sweep(snapshot, {.entries = 250}).incomplete, "");
+  EXPECT_FALSE(Exists(".git/hooks/pre-commit"));
 }
 
 TEST_F(ProtectedNames, TreeDeeperThanDescriptorsAndPathsReach) {

@@ -61,7 +61,10 @@ class Scan final : public TreeVisitor {
     return descents;
   }
 
-  void Unreadable(const std::string& path, Code) override { snapshot_.incomplete = "directory '" + path + "' cannot be read"; }
+  void Unreadable(const std::string& path, Code code) override {
+    snapshot_.incomplete = "not all of directory '" + path + "' was looked at: ";
+    snapshot_.incomplete += code == Code::kLimit ? "it has too many files" : code == Code::kCrossDevice ? "it is another mount" : CodeText(code);
+  }
 
   // Records the directories of hooks that were found. After the walk.
   void RecordHooks(int workspace, const WalkBudget& budget) {

@@ -49,11 +49,15 @@ class Sweep final : public TreeVisitor {
       const int below = Judge(place, entry.name, status, zone);
       if (below >= 0 && S_ISDIR(status.st_mode)) descents.push_back({entry.name, below});
     }
+    // Repositories come first (the walk takes from the back): a tree made too large to walk must not hide them.
+    std::stable_partition(descents.begin(), descents.end(), [](const Descent& descent) { return descent.name != ".git" && descent.zone < GitZones::kGitStore; });
     return descents;
   }
 
   void Unreadable(const std::string& path, Code code) override {
-    if (report_.incomplete.empty()) report_.incomplete = "directory '" + Shown(path) + "' cannot be read: " + std::string(CodeText(code));
+    if (!report_.incomplete.empty()) return;
+    report_.incomplete = "not all of directory '" + prefix_ + Shown(path) + "' was looked at: ";
+    report_.incomplete += code == Code::kLimit ? "it has too many files" : code == Code::kCrossDevice ? "it is another mount" : CodeText(code);
   }
 
   // What was there before and was not met.

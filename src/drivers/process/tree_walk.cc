@@ -41,8 +41,7 @@ class Walk {
       path_ += next.name;
       auto child = OpenDirectory(next.name);
       if (!child) {
-        // What lies on another mount is not part of this tree.
-        if (child.error().code != Code::kCrossDevice) visitor_.Unreadable(path_, child.error().code);
+        visitor_.Unreadable(path_, child.error().code);   // kCrossDevice: another mount
         continue;
       }
       here_ = std::move(*child);
@@ -87,7 +86,8 @@ class Walk {
       if (name == "." || name == "..") continue;
       if (++seen_ > budget_.entries) return Error(Code::kLimit, "the tree has more than " + std::to_string(budget_.entries) + " files");
       if (entries.size() >= budget_.directory_entries) {
-        return Error(Code::kLimit, "a directory has more than " + std::to_string(budget_.directory_entries) + " files");
+        visitor_.Unreadable(path_, Code::kLimit);   // what is left of it; the rest of the tree is walked
+        break;
       }
       if (seen_ % 4096 == 0 && std::chrono::steady_clock::now() - start_ > budget_.time) {
         return Error(Code::kLimit, "the tree took longer than " + std::to_string(budget_.time.count()) + " ms");

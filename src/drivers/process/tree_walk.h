@@ -43,7 +43,8 @@ class TreeVisitor {
   };
   // Called once a directory, before any below it. May rename and remove what it is shown. Returns where to go on.
   virtual std::vector<Descent> Visit(const WalkPlace& place, const std::vector<WalkEntry>& entries, int zone) = 0;
-  // A directory that cannot be read.
+  // A directory that cannot be read; lies on another mount (kCrossDevice); has more names than the budget allows (kLimit):
+  // the first ones are visited all the same.
   virtual void Unreadable(const std::string& path, Code code) = 0;
 };
 
