@@ -41,17 +41,18 @@ void EventLoop::After(std::chrono::milliseconds delay, std::function<void()> han
   timers_.emplace(Clock::now() + delay, std::move(handler));
 }
 
-bool EventLoop::RunOnce() {
-  int timeout_ms = -1;
+bool EventLoop::RunOnce(std::chrono::milliseconds longest) {
+  int timeout_ms = static_cast<int>(longest.count());
   if (!timers_.empty()) {
     const auto left = std::chrono::ceil<std::chrono::milliseconds>(timers_.begin()->first - Clock::now());
-    timeout_ms = static_cast<int>(std::clamp<int64_t>(left.count(), 0, 60'000));
+    timeout_ms = static_cast<int>(std::clamp<int64_t>(left.count(), 0, timeout_ms));
   }
   epoll_event events[64];
   const int count = epoll_wait(epoll_.get(), events, 64, timeout_ms);
   if (count < 0 && errno != EINTR) return false;
   for (int i = 0; i < count; ++i) {
-    const auto found = watched_.find(events[i].data.u64);
+    const uint64_t watch = events[i].data.u64;   // a copy: the struct is packed
+    const auto found = watched_.find(watch);
     if (found == watched_.end()) continue;
     const Handler handler = found->second.handler;   // a copy: it may forget itself
     handler(events[i].events);

@@ -30,8 +30,8 @@ class EventLoop {
   // Calls `handler` once, `delay` from now.
   void After(std::chrono::milliseconds delay, std::function<void()> handler);
 
-  // Waits for events and handles them. False when waiting is impossible.
-  bool RunOnce();
+  // Waits for events, at most `longest`, and handles them. False when waiting is impossible.
+  bool RunOnce(std::chrono::milliseconds longest = std::chrono::minutes(1));
 
  private:
   struct Watched {

@@ -146,10 +146,11 @@ Spawned RealMachine::Spawn(const SpawnPlan& plan) {
 
 int RealMachine::Kill(pid_t pid, int signal) { return kill(pid, signal) == 0 ? 0 : errno; }
 
-int RealMachine::KillByHandle(int handle, pid_t pid, int signal) {
-  if (handle < 0) return Kill(pid, signal);
-  return syscall(SYS_pidfd_send_signal, handle, signal, nullptr, 0) == 0 ? 0 : errno;
-}
+size_t RealMachine::SignalTree(const ProcessTree& tree, int signal) { return guest::SignalTree(tree, signal); }
+
+void RealMachine::StopTree(const ProcessTree& tree) { guest::StopTree(tree); }
+
+int RealMachine::SetOomScore(pid_t pid, int score) { return guest::SetOomScore(pid, score); }
 
 int RealMachine::SetTime(int64_t nanoseconds) {
   constexpr int64_t kSecond = 1'000'000'000;

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "guest/agent/process_tree.h"
 #include "guest/protocol/messages.h"
 
 namespace paddock::guest {
@@ -33,8 +34,10 @@ class Machine {
   virtual Spawned Spawn(const SpawnPlan& plan) = 0;
   // As kill(2): 0 or an errno.
   virtual int Kill(pid_t pid, int signal) = 0;
-  // As pidfd_send_signal(2); by `pid` when the kernel has no pidfds and `handle` is -1.
-  virtual int KillByHandle(int handle, pid_t pid, int signal) = 0;
+  // See process_tree.h.
+  virtual size_t SignalTree(const ProcessTree& tree, int signal) = 0;
+  virtual void StopTree(const ProcessTree& tree) = 0;
+  virtual int SetOomScore(pid_t pid, int score) = 0;
   // Sets the machine's clock, in nanoseconds since 1970. 0 or an errno.
   virtual int SetTime(int64_t nanoseconds) = 0;
   // Mixes bytes into the kernel's random numbers; counted as random where the agent may. 0 or an errno.
@@ -45,7 +48,9 @@ class RealMachine final : public Machine {
  public:
   Spawned Spawn(const SpawnPlan& plan) override;
   int Kill(pid_t pid, int signal) override;
-  int KillByHandle(int handle, pid_t pid, int signal) override;
+  size_t SignalTree(const ProcessTree& tree, int signal) override;
+  void StopTree(const ProcessTree& tree) override;
+  int SetOomScore(pid_t pid, int score) override;
   int SetTime(int64_t nanoseconds) override;
   int AddEntropy(std::string_view bytes) override;
 };

@@ -124,7 +124,7 @@ std::unique_ptr<Stream> ProcessTable::Start(uint32_t stream, const StartRequest&
   }
   for (Descriptor& descriptor : stdio.program) descriptor.Close();
   if (request.oom_score_adj) {
-    if (const int error = SetOomScore(spawned.pid, *request.oom_score_adj); error != 0) {
+    if (const int error = machine_.SetOomScore(spawned.pid, *request.oom_score_adj); error != 0) {
       machine_.Kill(spawned.pid, SIGKILL);
       outbox_.Error(stream, error, Step::kOomScore);
       return nullptr;
@@ -179,7 +179,7 @@ void ProcessTable::OnExit(pid_t pid, int status, const rusage& usage) {
 
 int ProcessTable::Signal(Process& process, const SignalRequest& request) {
   if (request.target == SignalTarget::kTree) {
-    return SignalTree({process.number(), process.pid()}, request.signal, machine_) > 0 ? 0 : ESRCH;
+    return machine_.SignalTree({process.number(), process.pid()}, request.signal) > 0 ? 0 : ESRCH;
   }
   if (request.target == SignalTarget::kForeground) {
     pid_t group = 0;
@@ -193,8 +193,8 @@ int ProcessTable::Signal(Process& process, const SignalRequest& request) {
 
 void ProcessTable::KillTree(const ProcessTree& tree, uint32_t stream, int tries) {
   // All are stopped first, or a program that forks faster than it is killed would win.
-  if (tries == kKillTries) StopTree(tree, machine_);
-  const size_t left = SignalTree(tree, SIGKILL, machine_);
+  if (tries == kKillTries) machine_.StopTree(tree);
+  const size_t left = machine_.SignalTree(tree, SIGKILL);
   Reap();
   if (left > 0 && tries > 0) {
     // Goes on also when the client forgets the process in between.
@@ -212,8 +212,8 @@ void ProcessTable::KillAll() {
     return;
   }
   const ProcessTree all{0, 0};
-  StopTree(all, machine_);
-  for (int tries = kKillTries; SignalTree(all, SIGKILL, machine_) > 0 && tries > 0; --tries) {
+  machine_.StopTree(all);
+  for (int tries = kKillTries; machine_.SignalTree(all, SIGKILL) > 0 && tries > 0; --tries) {
     Reap();
     usleep(1000);
   }

@@ -18,7 +18,6 @@
 #include <vector>
 
 #include "guest/agent/descriptor.h"
-#include "guest/agent/machine.h"
 #include "guest/agent/process_mark.h"
 
 namespace paddock::guest {
@@ -99,19 +98,20 @@ std::vector<pid_t> ListProcesses() {
 }
 
 // True when the process is alive, belongs to the tree, and has got the signal.
-bool SignalMember(const ProcessTree& tree, pid_t pid, int signal, Machine& machine) {
+bool SignalMember(const ProcessTree& tree, pid_t pid, int signal) {
   // Opened before the look: if the process still lives when the signal goes out, it is the one that was looked at.
   const Descriptor handle(static_cast<int>(syscall(SYS_pidfd_open, pid, 0)));
   if (!handle && errno != ENOSYS) return false;
   if (!Belongs(tree, pid)) return false;
   const auto stat = ReadStat(pid);
   if (!stat || stat->state == 'Z' || stat->state == 'X') return false;
-  return machine.KillByHandle(handle.get(), pid, signal) == 0;
+  if (!handle) return kill(pid, signal) == 0;
+  return syscall(SYS_pidfd_send_signal, handle.get(), signal, nullptr, 0) == 0;
 }
 
 }  // namespace
 
-size_t SignalTree(const ProcessTree& tree, int signal, Machine& machine) {
+size_t SignalTree(const ProcessTree& tree, int signal) {
   constexpr int kMaxLooks = 256, kQuietLooks = 2;
   size_t found = 0;
   std::vector<pid_t> known;
@@ -121,17 +121,17 @@ size_t SignalTree(const ProcessTree& tree, int signal, Machine& machine) {
     std::set_difference(now.begin(), now.end(), known.begin(), known.end(), std::back_inserter(fresh));
     quiet = fresh.empty() ? quiet + 1 : 0;
     // The youngest first: they may not be there for long.
-    for (size_t i = fresh.size(); i-- > 0;) found += SignalMember(tree, fresh[i], signal, machine) ? 1 : 0;
+    for (size_t i = fresh.size(); i-- > 0;) found += SignalMember(tree, fresh[i], signal) ? 1 : 0;
     known = now;
   }
   return found;
 }
 
-void StopTree(const ProcessTree& tree, Machine& machine) {
+void StopTree(const ProcessTree& tree) {
   constexpr int kMaxLooks = 32;
   size_t before = 0;
   for (int look = 0; look < kMaxLooks; ++look) {
-    const size_t found = SignalTree(tree, SIGSTOP, machine);
+    const size_t found = SignalTree(tree, SIGSTOP);
     if (found == before) return;
     before = found;
   }

@@ -8,8 +8,6 @@
 
 namespace paddock::guest {
 
-class Machine;
-
 struct ProcessTree {
   uint64_t number;   // of the exec; 0 for everything that this agent has started
   pid_t leader;      // its first process; names its session where processes cannot be marked
@@ -20,10 +18,10 @@ struct ProcessTree {
 // One look at /proc misses a program that forks and exits faster than the look goes through the list. So it looks again for
 // what is new since the last look, until nothing is: whatever lives then was alive in the look before too and has been
 // signalled. (It gives up after some hundred looks: others may be starting programs all the time.)
-size_t SignalTree(const ProcessTree& tree, int signal, Machine& machine);
+size_t SignalTree(const ProcessTree& tree, int signal);
 
 // Stops the tree until a look finds no more of it than the one before: nothing in it can fork any longer.
-void StopTree(const ProcessTree& tree, Machine& machine);
+void StopTree(const ProcessTree& tree);
 
 // Sets the score of a process that has just been started. 0 or an errno.
 int SetOomScore(pid_t pid, int score);
