@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <csignal>
 #include <cstdint>
 #include <cstring>
 #include <string>
@@ -63,7 +64,10 @@ void CheckAnswers(int file) {
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  static const int answers = memfd_create("answers", MFD_CLOEXEC);
+  static const int answers = [] {
+    std::signal(SIGPIPE, SIG_IGN);   // as RunAgent() does
+    return memfd_create("answers", MFD_CLOEXEC);
+  }();
   if (ftruncate(answers, 0) != 0 || lseek(answers, 0, SEEK_SET) != 0) return 0;
   ToyMachine machine;
   EventLoop loop;

@@ -30,6 +30,7 @@ struct Child {
   char* const* arguments;
   char* const* environment;
   const ProcessMark* mark;
+  uint64_t descriptor_limit;
   Step step = Step::kNone;
   int error_number = 0;
 };
@@ -90,6 +91,10 @@ int RunChild(void* argument) {
   if (setsid() < 0) return Fail(child, Step::kSession);
   if (!ArrangeDescriptors(child.plan->descriptors)) return Fail(child, Step::kPipe);
   if (child.plan->has_terminal && ioctl(0, TIOCSCTTY, 0) != 0) return Fail(child, Step::kTerminal);
+  rlimit descriptors{};
+  getrlimit(RLIMIT_NOFILE, &descriptors);
+  descriptors.rlim_cur = child.descriptor_limit;
+  setrlimit(RLIMIT_NOFILE, &descriptors);
   child.mark->Apply();
   for (const ResourceLimit& limit : request.limits) {
     const rlimit value{limit.soft, limit.hard};
@@ -119,11 +124,19 @@ std::vector<char*> Pointers(const std::vector<std::string>& texts) {
 
 }  // namespace
 
+RealMachine::RealMachine() {
+  rlimit limit{};
+  getrlimit(RLIMIT_NOFILE, &limit);
+  descriptor_limit_ = limit.rlim_cur;
+  limit.rlim_cur = limit.rlim_max;
+  setrlimit(RLIMIT_NOFILE, &limit);
+}
+
 Spawned RealMachine::Spawn(const SpawnPlan& plan) {
   const std::vector<char*> arguments = Pointers(plan.request->arguments);
   const std::vector<char*> environment = Pointers(plan.request->environment);
   const ProcessMark mark(plan.mark);
-  Child child{&plan, arguments.data(), environment.data(), &mark};
+  Child child{&plan, arguments.data(), environment.data(), &mark, descriptor_limit_};
   void* stack = mmap(nullptr, kStackBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1, 0);
   if (stack == MAP_FAILED) return {-1, errno, Step::kFork};
   // No signal may run a handler of ours on the child's stack; all that the agent takes come by signalfd.

@@ -46,6 +46,8 @@ class Machine {
 
 class RealMachine final : public Machine {
  public:
+  // Lets the agent have as many descriptors as it may; programs start with as many as it had before.
+  RealMachine();
   Spawned Spawn(const SpawnPlan& plan) override;
   int Kill(pid_t pid, int signal) override;
   size_t SignalTree(const ProcessTree& tree, int signal) override;
@@ -53,6 +55,9 @@ class RealMachine final : public Machine {
   int SetOomScore(pid_t pid, int score) override;
   int SetTime(int64_t nanoseconds) override;
   int AddEntropy(std::string_view bytes) override;
+
+ private:
+  uint64_t descriptor_limit_ = 0;   // the soft limit of programs
 };
 
 }  // namespace paddock::guest

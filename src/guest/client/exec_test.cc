@@ -1,5 +1,6 @@
 // A client and a real agent: programs with pipes.
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 
 #include <csignal>
 
@@ -99,6 +100,25 @@ TEST_P(Exec, TakesUmaskLimitsAndDirectory) {
   request.limits = {{7, 64, 64}};   // RLIMIT_NOFILE
   request.directory = "/usr";
   EXPECT_EQ(Run(request).out, "0027\n64\n/usr\n");
+}
+
+TEST_P(Exec, ProgramsHaveTheDescriptorLimitThatTheAgentWasGiven) {
+  rlimit limit{};
+  getrlimit(RLIMIT_NOFILE, &limit);
+  EXPECT_EQ(Run(Shell("ulimit -n")).out, std::to_string(limit.rlim_cur) + "\n");
+}
+
+TEST_P(Exec, HundredsAtOnce) {
+  std::vector<std::unique_ptr<GuestProcess>> processes;
+  for (int i = 0; i < 400; ++i) {
+    ExecRequest request = Shell("read x; exit 4");
+    request.has_input = true;
+    auto process = client->Start(request, {}, In(seconds(20)));
+    ASSERT_TRUE(process) << i << " " << process.error().Text();
+    processes.push_back(std::move(*process));
+  }
+  for (const auto& process : processes) process->CloseInput();
+  for (const auto& process : processes) EXPECT_EQ(process->Wait(In(seconds(20)))->code, 4);
 }
 
 TEST_P(Exec, ThousandOneAfterAnother) {

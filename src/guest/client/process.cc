@@ -89,6 +89,10 @@ Result<size_t> GuestProcess::Read(Channel channel, std::span<char> buffer, Deadl
   if (out.buffer_begin == out.buffered.size()) {
     out.buffered.clear();
     out.buffer_begin = 0;
+  } else if (out.buffer_begin >= kMaxPayloadBytes) {
+    // A reader that never catches up: what it has read must not stay.
+    out.buffered.erase(0, out.buffer_begin);
+    out.buffer_begin = 0;
   }
   state_->Consume(channel, count);
   return count;
