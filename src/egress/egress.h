@@ -71,7 +71,7 @@ struct Limits {
   std::chrono::seconds connect_timeout{10};
   std::chrono::seconds resolve_timeout{10};
   std::chrono::seconds head_timeout{20};   // from the first byte of a request or handshake to its last
-  std::chrono::seconds idle_timeout{300};  // without a byte in either direction; also between two requests
+  std::chrono::seconds idle_timeout{900};  // without a byte in either direction; also between two requests
   size_t events = 4096;                    // waiting for the handler
 };
 
@@ -109,7 +109,7 @@ class Egress {
   // client wanted to go; kHostPort takes the port from there. kDnsUdp is not a stream: kInvalid.
   virtual Status AcceptConnected(int fd, ListenerKind kind, const std::string& destination = {}, uint16_t port = 0) = 0;
 
-  // Replaces the rules. Holds for every verdict from the return on; tunnels that run already and that the new rules
+  // Replaces the rules. Holds for every verdict from the return on; tunnels and exchanges under way that the new rules
   // would not allow are cut. Errors: kInvalid, and the old rules stay.
   virtual Status UpdateRules(policy::NetworkRules rules) = 0;
 

@@ -68,7 +68,7 @@ std::string Gate::AddressRefusal(const IpAddress& address, const NetworkVerdict&
 Opened<std::unique_ptr<Upstream>> Gate::Open(const Destination& to, const NetworkVerdict& verdict, Event draft) {
   const auto rules = this->rules();
   draft.rule = verdict.origin;
-  if (rules->UsesUpstream(to.host)) return OpenThroughProxy(to, *rules, std::move(draft));
+  if (rules->UsesUpstream(to.host) && !to.host.address) return OpenThroughProxy(to, *rules, std::move(draft));
   std::vector<IpAddress> addresses;
   if (to.host.address) {
     addresses.push_back(*to.host.address);
@@ -93,6 +93,7 @@ Opened<std::unique_ptr<Upstream>> Gate::Open(const Destination& to, const Networ
     draft.address = refused;
     return {nullptr, Denied(std::move(draft), std::move(refusal), verdict.origin)};
   }
+  if (rules->UsesUpstream(to.host)) return OpenThroughProxy(to, *rules, std::move(draft));   // a literal address, checked
   return DialFirst(checked, to.port, std::move(draft));
 }
 
@@ -143,8 +144,8 @@ Opened<std::unique_ptr<Upstream>> Gate::OpenHostPort(uint16_t port, Event draft)
   return DialFirst({IpAddress::V4(127, 0, 0, 1)}, port, std::move(draft));
 }
 
-Gate::Tunnel::Tunnel(Gate& gate, const Destination& to, Stream& client, Stream& upstream, bool is_host_port)
-    : gate_(gate), to_(to), client_(client), upstream_(upstream), is_host_port_(is_host_port) {
+Gate::Tunnel::Tunnel(Gate& gate, Judge is_allowed, Stream& client, Stream& upstream)
+    : gate_(gate), is_allowed_(std::move(is_allowed)), client_(client), upstream_(upstream) {
   place_ = gate_.tunnels_.insert(gate_.tunnels_.end(), this);
   CutIfDenied();   // the rules may have changed while it was dialled
 }
@@ -152,12 +153,13 @@ Gate::Tunnel::Tunnel(Gate& gate, const Destination& to, Stream& client, Stream& 
 Gate::Tunnel::~Tunnel() { gate_.tunnels_.erase(place_); }
 
 void Gate::Tunnel::CutIfDenied() {
-  const auto rules = gate_.rules();
-  const bool is_allowed = is_host_port_ ? rules->HasHostPort(to_.port)
-                                        : rules->Connection(to_.host, to_.port).kind == NetworkVerdict::Kind::kAllow;
-  if (is_allowed) return;
+  if (is_allowed_(*gate_.rules())) return;
   client_.Abort();
   upstream_.Abort();
+}
+
+Gate::Tunnel::Judge Gate::WholeStream(const Destination& to) {
+  return [to](const policy::NetworkRuleSet& rules) { return rules.Connection(to.host, to.port).kind == NetworkVerdict::Kind::kAllow; };
 }
 
 }  // namespace paddock::egress

@@ -2,6 +2,7 @@
 // of all that; the protocols above only find out where a client wants to go.
 #pragma once
 
+#include <functional>
 #include <list>
 #include <memory>
 #include <mutex>
@@ -59,6 +60,27 @@ class Gate {
   // The host's loopback, for NetworkRules::host_ports.
   Opened<std::unique_ptr<Upstream>> OpenHostPort(uint16_t port, Event draft);
 
+  // Something under way that was allowed: an opaque tunnel, an exchange. Cut when new rules would not allow it.
+  class Tunnel {
+   public:
+    using Judge = std::function<bool(const policy::NetworkRuleSet&)>;
+    Tunnel(Gate& gate, Judge is_allowed, Stream& client, Stream& upstream);
+    ~Tunnel();
+    Tunnel(const Tunnel&) = delete;
+    Tunnel& operator=(const Tunnel&) = delete;
+    void CutIfDenied();
+
+   private:
+    Gate& gate_;
+    const Judge is_allowed_;
+    Stream& client_;
+    Stream& upstream_;
+    std::list<Tunnel*>::iterator place_;
+  };
+
+  // Allows what the rules allow to that destination whatever it carries.
+  static Tunnel::Judge WholeStream(const Destination& to);
+
   // Events of a verdict. `draft` has protocol, host, port and what is known of the request.
   static Event Draft(const Destination& to);
   void Allowed(Event draft, const std::string& rule, const std::string& address);
@@ -70,25 +92,6 @@ class Gate {
   NameTable& names() { return names_; }
   Reactor& reactor() { return reactor_; }
   const Limits& limits() const { return limits_; }
-
-  // A tunnel whose content is not judged further; cut when new rules would not allow it.
-  class Tunnel {
-   public:
-    // `is_host_port`: judged by NetworkRules::host_ports instead.
-    Tunnel(Gate& gate, const Destination& to, Stream& client, Stream& upstream, bool is_host_port = false);
-    ~Tunnel();
-    Tunnel(const Tunnel&) = delete;
-    Tunnel& operator=(const Tunnel&) = delete;
-    void CutIfDenied();
-
-   private:
-    Gate& gate_;
-    const Destination to_;
-    Stream& client_;
-    Stream& upstream_;
-    const bool is_host_port_;
-    std::list<Tunnel*>::iterator place_;
-  };
 
  private:
   Opened<std::unique_ptr<Upstream>> OpenThroughProxy(const Destination& to, const policy::NetworkRuleSet& rules, Event draft);

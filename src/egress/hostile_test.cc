@@ -160,6 +160,28 @@ TEST(EgressHostile, WebSocketsAreRawAfterTheServersConsent) {
   EXPECT_EQ(client.ReceiveAll(), "echo \x81\x01!");
 }
 
+TEST(EgressHostile, NewRulesCutAnswersThatAreUnderWay) {
+  TestServer server([](TestClient client) {
+    client.ReceiveUntil("\r\n\r\n");
+    client.Send("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nhi\r\n");
+    client.ReceiveAll();
+  });
+  auto rule = AllowRule("allowed.example");
+  rule.methods = {"GET"};
+  TestEngine engine({rule});
+  engine.names["allowed.example"] = {"127.0.0.1"};
+  const std::string host = "allowed.example:" + Port(server.port());
+  TestClient client(engine.proxy_port);
+  client.Send("GET http://" + host + "/ HTTP/1.1\r\nHost: " + host + "\r\n\r\n");
+  EXPECT_TRUE(client.ReceiveUntil("hi\r\n").ends_with("2\r\nhi\r\n"));
+  policy::NetworkRules rules;
+  rules.mode = policy::NetworkMode::kRules;
+  rule.methods = {"POST"};
+  rules.rules = {rule};
+  ASSERT_TRUE(engine.engine->UpdateRules(rules));
+  EXPECT_EQ(client.ReceiveAll(), "");
+}
+
 TEST(EgressHostile, RebindingNamesAreDialledAtTheCheckedAddressOnly) {
   TestServer server(TestServer::Http(kHello));
   auto rule = AllowRule("allowed.example");

@@ -187,6 +187,7 @@ bool HttpSession::ServeConnect(const RequestHead& head) {
   const TunnelReply reply{
       [this] { return client_stream_.Write("HTTP/1.1 200 Connection established\r\n\r\n", Idle()); },
       [&](const Refusal& refusal) {
+        has_unread_body_ = true;   // clients may send their hello without waiting
         (void)client_stream_.Write(RefusalResponse(RefusalText("CONNECT " + head.target, to, refusal), refusal, false, true), Idle());
       }};
   ServeTunnel(services_, *socket_, client_, to, reply);
@@ -286,6 +287,11 @@ std::string HttpSession::ReturnedHead(const Exchange& exchange, const ResponseHe
   return out + (keep_alive ? "\r\n" : "Connection: close\r\n\r\n");
 }
 
+bool HttpSession::IsAllowed(const Exchange& exchange, const policy::NetworkRuleSet& rules) {
+  const auto path = policy::RequestPath::Parse(exchange.path_and_query);
+  return rules.Request(exchange.to.host, exchange.to.port, exchange.head.method, path).kind == NetworkVerdict::Kind::kAllow;
+}
+
 bool HttpSession::Exchanged(Exchange& exchange) {
   const std::string& method = exchange.head.method;
   const bool may_repeat = exchange.head.body.kind == BodyFraming::Kind::kNone && (method == "GET" || method == "HEAD" || method == "OPTIONS");
@@ -296,6 +302,7 @@ bool HttpSession::Exchanged(Exchange& exchange) {
     Connection& connection = *opened.value;
     if (!is_reported) gate_.Allowed(exchange.draft, exchange.verdict.origin, connection.upstream->address);
     is_reported = true;
+    const Gate::Tunnel under_way(gate_, [&exchange](const policy::NetworkRuleSet& rules) { return IsAllowed(exchange, rules); }, client_stream_, connection.stream());
     Status sent = connection.stream().Write(OutgoingHead(exchange), Idle());
     // A kept connection may have ended while the request was on its way.
     if (sent && connection.is_used && may_repeat) {

@@ -57,6 +57,7 @@ class HttpSession {
   bool Serve(RequestHead head);
   bool ServeConnect(const RequestHead& head);
   bool Exchanged(Exchange& exchange);
+  static bool IsAllowed(const Exchange& exchange, const policy::NetworkRuleSet& rules);
   Next ReadResponse(Exchange& exchange, Connection& connection, const bool& upload_failed);
   Next PassBody(const Exchange& exchange, const ResponseHead& response, Connection& connection);
   void PassUpgrade(Exchange& exchange, const ResponseHead& response, Connection& connection);

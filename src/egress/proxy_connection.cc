@@ -108,7 +108,8 @@ void ServeHostPortClient(const Services& services, Socket& socket, uint16_t port
   if (!opened.value) return socket.ResetOnClose();
   gate.Allowed(Gate::Draft(to), "host_ports", opened.value->address);
   Input client(socket), upstream(*opened.value->socket);
-  const Gate::Tunnel tunnel(gate, to, socket, *opened.value->socket, true);
+  const auto judge = [port](const policy::NetworkRuleSet& rules) { return rules.HasHostPort(port); };
+  const Gate::Tunnel tunnel(gate, judge, socket, *opened.value->socket);
   Relay(gate.reactor(), client, upstream, gate.limits().idle_timeout);
 }
 

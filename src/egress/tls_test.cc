@@ -140,6 +140,23 @@ TEST(EgressTls, CapturedConnectionsAreCheckedAndOpenedAlike) {
   EXPECT_TRUE(answer.starts_with("HTTP/1.1 200 OK\r\n")) << answer;
 }
 
+TEST(EgressTls, PythonVerifiesTheEnginesCertificatesStrictly) {
+  TestAuthority authority;
+  TestServer server(authority.Https("api.example", EchoHead));
+  TestEngine engine({OpenedRule("api.example")}, Trusting(authority));
+  engine.names["api.example"] = {"127.0.0.1"};
+  const TestFile trust(*engine.engine->CaBundlePem());
+  const auto result = RunProgram({"python3", "-c",
+                                  "import ssl,sys,urllib.request\n"
+                                  "context=ssl.create_default_context(cafile=sys.argv[1])\n"
+                                  "context.verify_flags|=ssl.VERIFY_X509_STRICT\n"
+                                  "opener=urllib.request.build_opener(urllib.request.HTTPSHandler(context=context))\n"
+                                  "print(opener.open(sys.argv[2]).read().decode())",
+                                  trust.path(), "https://api.example:" + Port(server.port()) + "/py"},
+                                 {"https_proxy=http://127.0.0.1:" + Port(engine.proxy_port)});
+  EXPECT_TRUE(result.output.starts_with("GET /py HTTP/1.1")) << result.output;
+}
+
 TEST(EgressTls, ManyRequestsShareOneUpstreamConnection) {
   TestAuthority authority;
   TestServer server(authority.Https("api.example", EchoHead));

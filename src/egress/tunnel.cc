@@ -78,7 +78,7 @@ class TunnelServer {
   void ServeServerFirst() {
     gate_.Allowed(Gate::Draft(to_), verdict_.origin, upstream_->address);
     Input upstream(*upstream_->socket);
-    const Gate::Tunnel tunnel(gate_, to_, socket_, *upstream_->socket);
+    const Gate::Tunnel tunnel(gate_, Gate::WholeStream(to_), socket_, *upstream_->socket);
     Relay(gate_.reactor(), client_, upstream, gate_.limits().idle_timeout, [this] {
       const FirstBytes kind = Inspect();
       if (kind == FirstBytes::kTls || kind == FirstBytes::kHttp) {
@@ -175,7 +175,7 @@ class TunnelServer {
   void RelayAll() {
     gate_.Allowed(Gate::Draft(to_), verdict_.origin, upstream_->address);
     Input upstream(*upstream_->socket);
-    const Gate::Tunnel tunnel(gate_, to_, socket_, *upstream_->socket);
+    const Gate::Tunnel tunnel(gate_, Gate::WholeStream(to_), socket_, *upstream_->socket);
     Relay(gate_.reactor(), client_, upstream, gate_.limits().idle_timeout);
   }
 
