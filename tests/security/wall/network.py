@@ -54,7 +54,7 @@ net("bound", "a socket that is bound first", "bound $DENIED_IP 80")
 net("later", "a connect that does not wait", "later $DENIED_IP 80")
 probe("network/race", "the address rewritten by another thread while connect() is judged",
       "$P race-connect $ALLOWED_IP 80 $DENIED_IP 80 $MARK; $P race-connect $ALLOWED_IP 80 127.0.0.1 $LO_PORT $MARK", reaches(), hosts=ALLOWED, seconds=10)
-probe("network/race-send", "the same with the address of a datagram", "$P race-send $ALLOWED_IP 53 $DENIED_IP $UDP_PORT $MARK", reaches("udp"), hosts=ALLOWED, seconds=10)
+probe("network/race-send", "the same with the address of a datagram", "$P race-send $ALLOWED_IP 9 $DENIED_IP $UDP_PORT $MARK", reaches("udp"), hosts=ALLOWED, seconds=10)
 net("reconnect", "an allowed socket dissolved and connected elsewhere", "reconnect $ALLOWED_IP 80 $DENIED_IP 80")
 for name, spelled in (("short", "127.1"), ("hex", "0x7f000001"), ("octal", "0177.0.0.1"), ("decimal", "2130706433"), ("zero", "0"), ("mixed-octal", "0x7f.1"),
                       ("v6-hex", "::ffff:7f00:1"), ("v6-compatible", "0:0:0:0:0:ffff:127.0.0.1")):

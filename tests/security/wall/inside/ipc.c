@@ -145,10 +145,11 @@ static int StealTerminal(int argc, char** argv) {
 /* The address that two threads fight over. */
 static struct {
   struct sockaddr_in now, one, other;
-  volatile int over;
+  volatile int begun, over;
 } race;
 
 static void* Swap(void* unused) {
+  race.begun = 1;
   while (!race.over) {
     memcpy(&race.now, &race.one, sizeof race.now);
     __asm__ volatile("" ::: "memory");  // or both stores become one, after the loop
@@ -167,7 +168,8 @@ static int Race(char** argv, int kind) {
   inet_pton(AF_INET, argv[3], &race.other.sin_addr);
   race.now = race.one;
   if (pthread_create(&thread, NULL, Swap, NULL)) return Refused("pthread_create");
-  for (int i = 0; i < 300; ++i) {
+  while (!race.begun) usleep(1000);
+  for (int i = 0; i < (kind == SOCK_DGRAM ? 3000 : 300); ++i) {
     const int sock = socket(AF_INET, kind, 0);
     if (sock < 0) return Refused("socket");
     if (kind == SOCK_DGRAM) {
