@@ -5,6 +5,7 @@ import os
 import pathlib
 import shlex
 import signal
+import socket
 import subprocess
 import time
 
@@ -158,6 +159,6 @@ def traces(world):
     return {
         "mounts": {" ".join(line.split()[4:5]) for line in open("/proc/self/mountinfo", encoding="utf-8")},
         "files": names("/tmp", "/var/tmp", "/run", "/dev/shm", "/"), "home": names(world.home, f"{world.home}/work"),
-        "cgroups": groups, "links": set(os.listdir("/sys/class/net")), "work": names(world.work),
+        "cgroups": groups, "links": {name for _, name in socket.if_nameindex()}, "work": names(world.work),
         "objects": {line for kind in ("shm", "sem", "msg") for line in open(f"/proc/sysvipc/{kind}", encoding="utf-8")},
     }

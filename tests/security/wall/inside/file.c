@@ -129,7 +129,7 @@ static int RaceWrite(int argc, char** argv) {
   const char* const link = argv[1];
   const char* const spare = argv[2];
   const char* const target = argv[3];
-  for (int i = 0; i < 20000; ++i) {
+  for (int i = 0; i < 3000; ++i) {
     renameat2(AT_FDCWD, link, AT_FDCWD, spare, RENAME_EXCHANGE);
     const int file = open(target, O_WRONLY | O_CREAT | O_TRUNC, 0755);
     if (file < 0) continue;

@@ -40,7 +40,7 @@ static int Victim(int argc, char** argv) {
 static const struct Trick kHostTricks[] = {{"victim", Victim}, {NULL, NULL}};
 
 int main(int argc, char** argv) {
-  static const struct Trick* const kTables[] = {kHostTricks, kKernelTricks, kProcessTricks, kFileTricks, kIpcTricks, kMountTricks};
+  static const struct Trick* const kTables[] = {kHostTricks, kKernelTricks, kProcessTricks, kFileTricks, kIpcTricks, kMountTricks, kResourceTricks};
   for (size_t table = 0; argc > 1 && table < sizeof kTables / sizeof *kTables; ++table) {
     for (const struct Trick* trick = kTables[table]; trick->name; ++trick) {
       if (!strcmp(trick->name, argv[1])) return trick->run(argc - 1, argv + 1);

@@ -14,6 +14,7 @@ extern const struct Trick kProcessTricks[];
 extern const struct Trick kFileTricks[];
 extern const struct Trick kIpcTricks[];
 extern const struct Trick kMountTricks[];
+extern const struct Trick kResourceTricks[];
 
 /* Prints the word that says that the forbidden call did its work; 0. */
 int Opened(void);
