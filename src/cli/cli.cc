@@ -11,6 +11,9 @@ constexpr Subcommand kSubcommands[] = {
     {"shell", "open a prompt in a fresh sandbox", RunShell},
     {"batch", "serve scripts as JSON lines, a fresh sandbox for each", RunBatch},
     {"srt", "run a command under the settings of Anthropic's sandbox-runtime", RunSrt},
+    {"diff", "show what a run with --overlay has changed in its workspace", RunDiff},
+    {"apply", "carry such changes over into the workspace", RunApply},
+    {"discard", "throw such changes away", RunDiscard},
     {"policy", "show a policy and answer what it allows", RunPolicy},
     {"doctor", "try what every isolation needs on this host, with remedies", RunDoctor},
 };

@@ -25,6 +25,9 @@ int RunRun(const sandbox::DriverSet& drivers, std::span<const std::string> args)
 int RunShell(const sandbox::DriverSet& drivers, std::span<const std::string> args);
 int RunBatch(const sandbox::DriverSet& drivers, std::span<const std::string> args);
 int RunSrt(const sandbox::DriverSet& drivers, std::span<const std::string> args);
+int RunDiff(const sandbox::DriverSet& drivers, std::span<const std::string> args);
+int RunApply(const sandbox::DriverSet& drivers, std::span<const std::string> args);
+int RunDiscard(const sandbox::DriverSet& drivers, std::span<const std::string> args);
 int RunPolicy(const sandbox::DriverSet& drivers, std::span<const std::string> args);
 int RunDoctor(const sandbox::DriverSet& drivers, std::span<const std::string> args);
 

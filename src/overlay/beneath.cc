@@ -40,17 +40,12 @@ FileFacts::Type TypeOf(const struct stat& status) {
   }
 }
 
-// Characters that turn the direction of text or take no room: they make a name look like another.
-bool IsDeceptive(char32_t code) {
-  return (code >= 0x200b && code <= 0x200f) || (code >= 0x2028 && code <= 0x202e) || (code >= 0x2060 && code <= 0x206f) || code == 0xfeff || code == 0xad;
-}
-
 bool IsPlain(std::string_view text) {
   for (size_t i = 0; i < text.size();) {
     const char c = text[i];
     if (c == '"' || c == '\\') return false;
     const DecodedChar decoded = DecodeUtf8(text.substr(i));
-    if (!decoded.is_valid || IsDeceptive(decoded.code) || !IsInClass(decoded.code, CharClass::kPrint)) return false;
+    if (!decoded.is_valid || !IsHarmless(decoded.code)) return false;
     i += decoded.length;
   }
   return true;
@@ -93,6 +88,7 @@ Result<FileFacts> FactsOf(int descriptor, std::string_view path) {
   facts.mode = status.st_mode & 07777;
   facts.size = static_cast<uint64_t>(std::max<off_t>(status.st_size, 0));
   facts.changed = std::chrono::seconds(status.st_ctim.tv_sec) + std::chrono::nanoseconds(status.st_ctim.tv_nsec);
+  facts.modified = std::chrono::seconds(status.st_mtim.tv_sec) + std::chrono::nanoseconds(status.st_mtim.tv_nsec);
   facts.device = status.st_dev;
   facts.inode = status.st_ino;
   facts.uid = status.st_uid;
@@ -212,6 +208,13 @@ std::string_view NameOf(std::string_view path) {
   return slash == std::string_view::npos ? path : path.substr(slash + 1);
 }
 
+bool IsHarmless(char32_t code) {
+  // Direction marks and what takes no room make a name look like another.
+  const bool deceives = (code >= 0x200b && code <= 0x200f) || (code >= 0x2028 && code <= 0x202e) || (code >= 0x2060 && code <= 0x206f) ||
+                        code == 0xfeff || code == 0xad;
+  return !deceives && IsInClass(code, CharClass::kPrint);
+}
+
 std::string Shown(std::string_view path) {
   if (IsPlain(path)) return std::string(path);
   std::string text = "\"";
@@ -226,7 +229,7 @@ std::string Shown(std::string_view path) {
       text += "\\n";
     } else if (c == '\t') {
       text += "\\t";
-    } else if (decoded.is_valid && !IsDeceptive(decoded.code) && IsInClass(decoded.code, CharClass::kPrint)) {
+    } else if (decoded.is_valid && IsHarmless(decoded.code)) {
       text += path.substr(i, length);
     } else {
       for (size_t k = 0; k < length; ++k) {

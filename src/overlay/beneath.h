@@ -27,6 +27,7 @@ struct FileFacts {
   uint32_t mode = 0;                      // the 12 permission bits
   uint64_t size = 0;                      // bytes
   std::chrono::nanoseconds changed{0};    // ctime, since 1970
+  std::chrono::nanoseconds modified{0};   // mtime
   uint64_t device = 0;
   uint64_t inode = 0;
   uid_t uid = 0;
@@ -36,9 +37,11 @@ struct FileFacts {
   bool is_directory() const { return type == Type::kDirectory; }
   bool is_file() const { return type == Type::kFile; }
   bool is_symlink() const { return type == Type::kSymlink; }
-  // The same object, not touched in between.
+  // The same object, with the same content as far as its times tell. (The ctime is left out: it changes when another name of the
+  // file goes away.)
   bool IsSameAs(const FileFacts& other) const {
-    return type == other.type && (!exists() || (device == other.device && inode == other.inode && changed == other.changed && size == other.size));
+    return type == other.type &&
+           (!exists() || (device == other.device && inode == other.inode && modified == other.modified && size == other.size && mode == other.mode));
   }
 };
 
@@ -74,5 +77,7 @@ std::string_view NameOf(std::string_view path);
 // A path as messages and listings show it: as it is, or in double quotes with escapes if it holds bytes that are not
 // printable ASCII or UTF-8 text, a quote or a backslash.
 std::string Shown(std::string_view path);
+// Whether a character may stand in what a person reads: it is printable, and neither hides nor turns text around it.
+bool IsHarmless(char32_t code);
 
 }  // namespace paddock::overlay

@@ -23,7 +23,7 @@ namespace {
 
 constexpr const char* kAbout = "about";
 constexpr const char* kFormat = "paddock-overlay 1";
-constexpr size_t kLongestAbout = 64 << 10;
+constexpr size_t kLongestAbout = 1 << 20;
 // How long a wall whose driver was killed may take to end.
 constexpr int kWallEndMs = 5000;
 
@@ -67,7 +67,9 @@ Status MakeDirectories(const std::string& path) {
 std::string Encode(const OverlayInfo& info) {
   const auto line = [](const char* name, const std::string& value) { return std::string(name) + " " + EscapeWord(value) + "\n"; };
   const auto number = [](const char* name, uint64_t value) { return std::string(name) + " " + std::to_string(value) + "\n"; };
-  return std::string(kFormat) + "\n" + line("workspace", info.workspace) + line("name", info.name) + line("policy", info.policy) +
+  std::string names;
+  for (const std::string& name : info.protected_names) names += line("protected", name);
+  return std::string(kFormat) + "\n" + names + line("workspace", info.workspace) + line("name", info.name) + line("policy", info.policy) +
          number("created", static_cast<uint64_t>(info.created.count())) + number("device", info.device) + number("inode", info.inode) +
          number("owner", info.owner) + number("group", info.group) + number("run-began", static_cast<uint64_t>(info.run_began.count())) +
          number("wall", static_cast<uint64_t>(info.wall)) + number("wall-started", info.wall_started);
@@ -95,6 +97,7 @@ Result<OverlayInfo> Decode(const std::string& text) {
     if (words[0] == "workspace") is_good = set_text(info.workspace);
     else if (words[0] == "name") is_good = set_text(info.name);
     else if (words[0] == "policy") is_good = set_text(info.policy);
+    else if (words[0] == "protected") is_good = word && (info.protected_names.push_back(*word), true);
     else if (words[0] == "created") is_good = set_number(info.created);
     else if (words[0] == "device") is_good = set_number(info.device);
     else if (words[0] == "inode") is_good = set_number(info.inode);
@@ -174,8 +177,9 @@ Result<bool> Overlay::IsSameWorkspace() const {
 
 Status Overlay::Save() const { return ReplaceSmallFile(here_.get(), kAbout, Encode(info_)); }
 
-Status Overlay::BeginRun(std::string policy, std::chrono::nanoseconds now) {
+Status Overlay::BeginRun(std::string policy, std::vector<std::string> protected_names, std::chrono::nanoseconds now) {
   info_.policy = std::move(policy);
+  info_.protected_names = std::move(protected_names);
   info_.run_began = now;
   info_.wall = 0;
   info_.wall_started = 0;
@@ -188,7 +192,10 @@ Status Overlay::NoteWall(pid_t wall) {
   return Save();
 }
 
-Status Overlay::EndRun() { return BeginRun(info_.policy, std::chrono::nanoseconds(0)); }
+Status Overlay::EndRun() {
+  info_.run_began = std::chrono::nanoseconds(0);
+  return Save();
+}
 
 Result<Store> Store::Open(const std::string& state) {
   if (!state.starts_with('/')) return Error(Code::kInvalid, "the state directory " + Shown(state) + " is no absolute path");

@@ -28,6 +28,7 @@ struct OverlayInfo {
   std::string workspace;     // absolute, without symlinks
   std::string name;          // several overlays of one workspace have different ones
   std::string policy;        // name of the policy of the last run
+  std::vector<std::string> protected_names;   // of that policy
   std::chrono::nanoseconds created{0};   // since 1970
   uint64_t device = 0;       // of the workspace when the overlay began
   uint64_t inode = 0;
@@ -56,7 +57,7 @@ class Overlay {
   Result<bool> IsSameWorkspace() const;
 
   // Both need the lock. BeginRun() notes the time and the policy; NoteWall() the process that holds the mount.
-  Status BeginRun(std::string policy, std::chrono::nanoseconds now);
+  Status BeginRun(std::string policy, std::vector<std::string> protected_names, std::chrono::nanoseconds now);
   Status NoteWall(pid_t wall);
   // No run is unsettled any more.
   Status EndRun();

@@ -26,13 +26,14 @@ TEST_F(StoreTest, ARunGoesOnInTheSameOverlay) {
     auto first = store.Begin(workspace_, kDefaultName);
     ASSERT_TRUE(first) << first.error().Text();
     tree = first->tree_path();
-    EXPECT_TRUE(first->BeginRun("agent", std::chrono::nanoseconds(7)));
+    EXPECT_TRUE(first->BeginRun("agent", {".x y"}, std::chrono::nanoseconds(7)));
   }
   auto second = store.Begin(workspace_, kDefaultName);
   ASSERT_TRUE(second);
   EXPECT_EQ(second->tree_path(), tree);
   EXPECT_EQ(second->info().policy, "agent");
   EXPECT_EQ(second->info().run_began.count(), 7);
+  EXPECT_EQ(second->info().protected_names, std::vector<std::string>{".x y"});
 }
 
 TEST_F(StoreTest, TwoRunsDoNotShareAnOverlay) {

@@ -46,7 +46,7 @@ Result<std::unique_ptr<OverlaySession>> OverlaySession::Begin(const sandbox::San
     if (is_overlay) {
       PADDOCK_ASSIGN(overlay::Overlay overlay, store.Begin(files.workspace, spec.overlay_name));
       PADDOCK_TRY(overlay::Settle(overlay));   // of a run that was killed
-      PADDOCK_TRY(overlay.BeginRun(spec.policy->name, Now(CLOCK_REALTIME)));
+      PADDOCK_TRY(overlay.BeginRun(spec.policy->name, files.protected_names, Now(CLOCK_REALTIME)));
       session.reset(new OverlaySession(std::move(overlay)));   // allow(raw-new): private constructor
       context.overlay_directory = session->overlay_.tree_path();
     }
