@@ -113,18 +113,20 @@ Result<policy::Policy> MakePolicy(const PolicyOptions& options, const policy::Ho
   if (!options.document.empty() && !options.preset.empty()) {
     return Error(Code::kInvalid, "give --policy or --preset, not both; a document may say 'extends'");
   }
-  auto made = options.document.empty() ? policy::MakePreset(options.preset.empty() ? "workspace" : options.preset, context)
-                                       : policy::LoadPolicy(options.document, context);
-  if (!made) return made.error();
-  policy::Policy result = std::move(*made);
-  if (!options.workspace.empty()) result.files.workspace = context.workspace;
-  if (!options.root.empty()) PADDOCK_TRY(SetRoot(result, context, options.root));
-  if (options.is_overlay || !options.overlay_name.empty()) result.files.workspace_mode = policy::WorkspaceMode::kOverlay;
-  for (const std::string& path : options.reads) PADDOCK_TRY(AddPath(result, context, path, policy::Access::kRead, "--allow-read"));
-  for (const std::string& path : options.writes) PADDOCK_TRY(AddPath(result, context, path, policy::Access::kWrite, "--allow-write"));
-  for (const std::string& host : options.hosts) PADDOCK_TRY(AddHost(result, host));
-  for (const std::string& secret : options.secrets) PADDOCK_TRY(AddSecret(result, secret));
-  for (const std::string& port : options.publish) PADDOCK_TRY(AddPublished(result, port));
+  const auto add = [&](policy::Policy& result) -> Status {
+    if (!options.workspace.empty()) result.files.workspace = context.workspace;
+    if (!options.root.empty()) PADDOCK_TRY(SetRoot(result, context, options.root));
+    if (options.is_overlay || !options.overlay_name.empty()) result.files.workspace_mode = policy::WorkspaceMode::kOverlay;
+    for (const std::string& path : options.reads) PADDOCK_TRY(AddPath(result, context, path, policy::Access::kRead, "--allow-read"));
+    for (const std::string& path : options.writes) PADDOCK_TRY(AddPath(result, context, path, policy::Access::kWrite, "--allow-write"));
+    for (const std::string& host : options.hosts) PADDOCK_TRY(AddHost(result, host));
+    for (const std::string& secret : options.secrets) PADDOCK_TRY(AddSecret(result, secret));
+    for (const std::string& port : options.publish) PADDOCK_TRY(AddPublished(result, port));
+    return {};
+  };
+  if (!options.document.empty()) return policy::LoadPolicy(options.document, context, add);
+  PADDOCK_ASSIGN(policy::Policy result, policy::MakePreset(options.preset.empty() ? "workspace" : options.preset, context));
+  PADDOCK_TRY(add(result));
   return result;
 }
 

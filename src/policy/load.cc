@@ -144,13 +144,17 @@ Result<std::string> ResolvePath(const std::string& path) {
   }
 }
 
-Result<Policy> LoadPolicy(const std::string& path, const HostContext& context) {
+Result<Policy> LoadPolicy(const std::string& path, const HostContext& context, const std::function<Status(Policy&)>& amend) {
   std::vector<std::string> documents;
   const std::unique_ptr<char, decltype(&std::free)> current(getcwd(nullptr, 0), &std::free);
   const std::string base = current != nullptr ? current.get() : "/";
   const DocumentFetcher fetch = [&](const std::string& other) { return ReadDocument(other, base, documents); };
   PADDOCK_ASSIGN(const DocumentSource source, ReadDocument(path, base, documents));
   PADDOCK_ASSIGN(Policy policy, ParsePolicy(source, context, fetch));
+  if (amend) {
+    PADDOCK_TRY(amend(policy));
+    PADDOCK_TRY(CheckPolicy(policy, path));
+  }
   for (const std::string& document : documents) PADDOCK_TRY(CheckPlace(policy, document));
   return policy;
 }

@@ -70,6 +70,22 @@ TEST_F(LoadTest, SymlinkedWorkspaceIsSeenThrough) {
   EXPECT_NE(Load("work/p.toml").find("lets the code inside write"), std::string::npos);
 }
 
+TEST_F(LoadTest, WhatOptionsAddIsCheckedToo) {
+  Write("safe/p.toml", "extends = \"read-only\"");
+  const auto writes = [&](Policy& policy) -> Status {
+    policy.files.paths.push_back({.path = root_ + "/safe", .access = Access::kWrite, .origin = "--allow-write"});
+    return {};
+  };
+  const auto moves = [&](Policy& policy) -> Status {
+    policy.files.workspace = root_;
+    policy.files.workspace_mode = WorkspaceMode::kDirect;
+    return {};
+  };
+  EXPECT_TRUE(LoadPolicy(root_ + "/safe/p.toml", context_));
+  EXPECT_FALSE(LoadPolicy(root_ + "/safe/p.toml", context_, writes));
+  EXPECT_FALSE(LoadPolicy(root_ + "/safe/p.toml", context_, moves));
+}
+
 TEST_F(LoadTest, BaseInTheWorkspaceIsRefused) {
   Write("safe/p.toml", "extends = \"../work/base.toml\"");
   Write("work/base.toml", "extends = \"workspace\"");
