@@ -246,7 +246,7 @@ class FileRulesMaker {
                            std::any_of(allow_write_.begin(), allow_write_.end(), is_same);
     if (is_lifted) return;
     // Every run has its own of these: nothing of the host is in them to be hidden.
-    if (entry.path == "/" || entry.path == "/tmp" || entry.path == "/run") return;
+    if (entry.path == "/" || entry.path == "/tmp" || entry.path == "/run" || !Exists(entry.path)) return;
     AddRule(entry, Access::kDeny);
   }
 

@@ -174,7 +174,13 @@ class Planner {
         continue;
       }
       if (entry.access == policy::Access::kDeny) {
-        if (IsShown(entry.path)) Add(Kind::kMask, entry.path);
+        if (!IsShown(entry.path)) continue;
+        PinAncestors(entry.path);
+        const bool is_opened_below = std::any_of(entries.begin(), entries.end(), [&](const Entry& other) {
+          return other.access != policy::Access::kDeny && other.path != entry.path && IsBelow(other.path, entry.path) && RealPath(other.path);
+        });
+        if (is_opened_below) Hollow(entry.path);
+        else Add(Kind::kMask, entry.path);
         continue;
       }
       const auto source = RealPath(entry.path);
@@ -185,9 +191,32 @@ class Planner {
       if (IsPartOfKernel(*source)) {
         return Error(Code::kInvalid, *source + " cannot be shown inside (" + entry.origin + "): it belongs to the kernel's own file systems");
       }
+      PinAncestors(entry.path);
       AddRule(entry.is_workspace, entry.access, entry.path, *source);
     }
     return {};
+  }
+
+  // A hidden directory in which other rules show something again: it can be passed through, but not listed.
+  void Hollow(const std::string& path) {
+    MountStep& step = Add(Kind::kTmpfs, path);
+    step.size = 1 << 20;
+    step.mode = 0111;
+  }
+
+  // What leads to a rule inside a writable place keeps its name, or another directory could be put where the rule holds.
+  void PinAncestors(const std::string& path) {
+    for (auto step = plan_.mounts.rbegin(); step != plan_.mounts.rend(); ++step) {
+      if (step->kind == Kind::kPin || !IsBelow(path, step->target)) continue;
+      if (step->target == path || !(step->kind == Kind::kOverlay || (step->kind == Kind::kBind && step->writable))) return;
+      const std::string root = step->target;
+      for (size_t slash = path.find('/', root.size() + 1); slash != std::string::npos; slash = path.find('/', slash + 1)) {
+        const std::string ancestor = path.substr(0, slash);
+        const bool is_held = std::any_of(plan_.mounts.begin(), plan_.mounts.end(), [&](const MountStep& other) { return other.target == ancestor; });
+        if (!is_held) Add(Kind::kPin, ancestor);
+      }
+      return;
+    }
   }
 
   // Whether code inside could read something of the host at `path`, by the steps so far.

@@ -14,6 +14,9 @@
 #include <cstring>
 #include <filesystem>
 
+#include "drivers/process/quarantine.h"
+#include "drivers/process/safe_open.h"
+
 namespace paddock::process_wall {
 namespace {
 
@@ -33,6 +36,18 @@ std::vector<std::string> WritableRoots(const policy::FileRules& rules) {
     if (!is_inside) roots.push_back(path);
   }
   return roots;
+}
+
+// Where rules deny writing below `root` and nothing is that a mount could hold: relative paths.
+std::vector<std::string> AbsentBelow(const std::string& root, int directory, const policy::FileRules& rules) {
+  std::vector<std::string> absent;
+  for (const policy::PathRule& rule : rules.paths) {
+    if (rule.access == policy::Access::kWrite || !rule.path.starts_with(root + "/")) continue;
+    std::string path = rule.path.substr(root.size() + 1);
+    struct stat status{};
+    if (fstatat(directory, path.c_str(), &status, AT_SYMLINK_NOFOLLOW) != 0 && errno == ENOENT) absent.push_back(std::move(path));
+  }
+  return absent;
 }
 
 void WaitForEnd(pid_t process) {
@@ -56,7 +71,6 @@ Result<std::unique_ptr<WorkspaceGuard>> WorkspaceGuard::Begin(const policy::File
 }
 
 Status WorkspaceGuard::Scan(const policy::FileRules& rules) {
-  if (rules.protected_names.empty()) return {};
   for (const std::string& path : WritableRoots(rules)) {
     Root root;
     root.path = path;
@@ -65,6 +79,8 @@ Status WorkspaceGuard::Scan(const policy::FileRules& rules) {
       if (errno == ENOENT || errno == ENOTDIR) continue;   // absent, or a single file: nothing can lie below
       return Error(static_cast<Code>(errno), "cannot look at " + path + ": " + std::strerror(errno));
     }
+    root.absent = AbsentBelow(path, root.directory.get(), rules);
+    if (rules.protected_names.empty() && root.absent.empty()) continue;
     PADDOCK_ASSIGN(root.snapshot, ScanProtected(root.directory.get(), rules.protected_names));
     if (!root.snapshot.incomplete.empty()) warnings_.push_back("protected names below " + path + ": " + root.snapshot.incomplete);
     roots_.push_back(std::move(root));
@@ -125,6 +141,27 @@ void WorkspaceGuard::NoteWall(pid_t init) {
   (void)written;   // the stand-in was killed; then the sweep is ours alone
 }
 
+void WorkspaceGuard::SweepAbsent(const Root& root, int quarantine, std::vector<std::string>& lines) {
+  Quarantine taken(quarantine);
+  for (const std::string& path : root.absent) {
+    const size_t slash = path.rfind('/');
+    const std::string name = path.substr(slash == std::string::npos ? 0 : slash + 1);
+    auto parent = OpenBeneath(root.directory.get(), slash == std::string::npos ? "." : path.substr(0, slash), O_RDONLY | O_DIRECTORY);
+    struct stat status{};
+    // Where the way there does not exist, or leads through a link, the path itself still does not.
+    if (!parent || fstatat(parent->get(), name.c_str(), &status, AT_SYMLINK_NOFOLLOW) != 0) continue;
+    auto kept = taken.Take(parent->get(), path, name);
+    SweepItem item{.action = SweepItem::Action::kQuarantined, .path = path, .why = "a rule denies writing there", .kept = {}};
+    if (kept) {
+      item.kept = std::move(*kept);
+    } else {
+      item.action = SweepItem::Action::kFailed;
+      item.why = std::string(kept.error().Text());
+    }
+    lines.push_back(SweepText(item));
+  }
+}
+
 std::vector<std::string> WorkspaceGuard::SweepRoots() {
   std::vector<std::string> lines;
   std::error_code error;
@@ -136,6 +173,7 @@ std::vector<std::string> WorkspaceGuard::SweepRoots() {
     return lines;
   }
   for (const Root& root : roots_) {
+    SweepAbsent(root, quarantine.get(), lines);
     auto report = SweepProtected(root.directory.get(), root.snapshot, quarantine.get());
     if (!report) {
       lines.push_back("cannot look for protected names below " + root.path + ": " + std::string(report.error().Text()));

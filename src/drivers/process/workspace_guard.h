@@ -1,7 +1,7 @@
 // WorkspaceGuard: keeps protected names in the host's directories that a wall may write to.
 //
 // Before the wall: finds what exists, so that the plan can make it read-only and pin its ancestors. After it: sweeps what
-// came or changed all the same into a quarantine. The sweep does not depend on this process: a small process of its own
+// came or changed all the same into a quarantine, also what came where a rule denies writing and nothing was. The sweep does not depend on this process: a small process of its own
 // waits for our end, and sweeps in our place when we were killed.
 #pragma once
 
@@ -42,12 +42,14 @@ class WorkspaceGuard {
     std::string path;
     Descriptor directory;
     ProtectedSnapshot snapshot;
+    std::vector<std::string> absent;   // relative: rules deny writing there, and nothing was there
   };
   WorkspaceGuard() = default;
   Status Scan(const policy::FileRules& rules);
   Status StartStandIn();
   [[noreturn]] void StandIn(int pipe);
   std::vector<std::string> SweepRoots();
+  static void SweepAbsent(const Root& root, int quarantine, std::vector<std::string>& lines);
 
   std::vector<Root> roots_;
   std::string quarantine_;
