@@ -16,12 +16,13 @@ constexpr Subcommand kSubcommands[] = {
     {"discard", "throw such changes away", RunDiscard},
     {"policy", "show a policy and answer what it allows", RunPolicy},
     {"doctor", "try what every isolation needs on this host, with remedies", RunDoctor},
+    {"escape-test", "attack the process wall under a policy, and report what held", RunEscapeTest},
 };
 
 void PrintUsage(std::FILE* to) {
   std::fprintf(to, "paddock %s: a computer of its own for every agent\n\nUsage: paddock SUBCOMMAND [ARGUMENT]...\n\n",
                kVersion);
-  for (const Subcommand& subcommand : kSubcommands) std::fprintf(to, "  %-8s %s\n", subcommand.name, subcommand.summary);
+  for (const Subcommand& subcommand : kSubcommands) std::fprintf(to, "  %-11s %s\n", subcommand.name, subcommand.summary);
   std::fprintf(to, "\n'paddock SUBCOMMAND --help' explains one. 'paddock --version' prints the version.\n");
 }
 

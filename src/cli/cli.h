@@ -30,6 +30,7 @@ int RunApply(const sandbox::DriverSet& drivers, std::span<const std::string> arg
 int RunDiscard(const sandbox::DriverSet& drivers, std::span<const std::string> args);
 int RunPolicy(const sandbox::DriverSet& drivers, std::span<const std::string> args);
 int RunDoctor(const sandbox::DriverSet& drivers, std::span<const std::string> args);
+int RunEscapeTest(const sandbox::DriverSet& drivers, std::span<const std::string> args);
 
 // Parses one item of --limits ("time=2s", "memory=64M", "steps=1e9" …) or --mount ("HOST:GUEST[:ro|rw|overlay]").
 Status ParseLimit(std::string_view item, Limits& limits, sandbox::SandboxSpec& spec);

@@ -1,5 +1,6 @@
 #include "drivers/process/process_driver.h"
 
+#include "drivers/process/escape_runner.h"
 #include "drivers/process/probe.h"
 #include "drivers/process/process_sandbox.h"
 #include "sandbox/diagnosis.h"
@@ -7,7 +8,7 @@
 namespace paddock::sandbox {
 namespace {
 
-class ProcessDriver final : public Driver, public Diagnosable {
+class ProcessDriver final : public Driver, public Diagnosable, public EscapeTestable {
  public:
   const char* name() const override { return "process"; }
   Result<std::unique_ptr<Sandbox>> Create(const SandboxSpec& spec) override {
@@ -16,6 +17,9 @@ class ProcessDriver final : public Driver, public Diagnosable {
     return std::unique_ptr<Sandbox>(std::move(*sandbox));
   }
   std::vector<Check> Diagnose() override { return process_wall::DiagnoseHost(true); }
+  Status TestEscapes(const EscapeTest& test, const std::function<void(const EscapeFinding&)>& on_finding) override {
+    return process_wall::TestEscapes(*this, test, on_finding);
+  }
 };
 
 }  // namespace

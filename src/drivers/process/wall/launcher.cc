@@ -80,7 +80,9 @@ Status SetLimits(const WallPlan& plan) {
     rlimit current{};
     if (getrlimit(static_cast<__rlimit_resource_t>(limit.resource), &current) != 0) return Failure("read a resource limit");
     const rlim_t value = std::min<rlim_t>(limit.value, current.rlim_max);
-    const rlimit wanted{value, value};
+    // Processor time ends with SIGXCPU, which says why; the hard limit a second later is for who ignores that.
+    const bool warns = limit.resource == RLIMIT_CPU && value < current.rlim_max;
+    const rlimit wanted{value, warns ? value + 1 : value};
     if (setrlimit(static_cast<__rlimit_resource_t>(limit.resource), &wanted) != 0) return Failure("set a resource limit");
   }
   return {};
