@@ -1,6 +1,7 @@
 #include "guest/agent/process_table.h"
 
 #include <sys/ioctl.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -30,6 +31,7 @@ std::vector<std::string> ProgramPaths(const StartRequest& request) {
   return paths;
 }
 
+constexpr uint8_t kRealTimeLimit = 15;   // RLIMIT_RTTIME; with RLIMIT_LOCKS it is what marks are made of
 constexpr size_t kMaxNameBytes = 256;   // in a list: all of them fit one message
 constexpr int kKillTries = 2000;   // with a millisecond in between
 
@@ -106,6 +108,11 @@ std::unique_ptr<Stream> ProcessTable::Start(uint32_t stream, const StartRequest&
     outbox_.Error(stream, EAGAIN, Step::kRequest, "too many processes");
     return nullptr;
   }
+  for (const ResourceLimit& limit : request.limits) {
+    if (limit.resource != RLIMIT_LOCKS && limit.resource != kRealTimeLimit && limit.resource < RLIM_NLIMITS) continue;
+    outbox_.Error(stream, EINVAL, Step::kLimits, "resource limit " + std::to_string(limit.resource) + " cannot be set");
+    return nullptr;
+  }
   Stdio stdio;
   if (StdioFailure failure; !MakeStdio(request, stdio, failure)) {
     outbox_.Error(stream, failure.error_number, failure.step);
@@ -159,7 +166,9 @@ std::vector<ProcessInfo> ProcessTable::List() const {
 }
 
 void ProcessTable::Reap() {
-  while (true) {
+  // Orphans may come faster than they are reaped; the client has its turn in between.
+  constexpr int kMostAtOnce = 1024;
+  for (int i = 0; i < kMostAtOnce; ++i) {
     int status = 0;
     rusage usage{};
     const pid_t pid = wait4(-1, &status, WNOHANG, &usage);
@@ -167,6 +176,7 @@ void ProcessTable::Reap() {
     if (pid <= 0) return;
     OnExit(pid, status, usage);
   }
+  loop_.After(std::chrono::milliseconds(0), [this] { Reap(); });
 }
 
 void ProcessTable::OnExit(pid_t pid, int status, const rusage& usage) {

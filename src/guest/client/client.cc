@@ -103,6 +103,13 @@ void Client::StartReader() { connection_->StartReader(); }
 
 int Client::descriptor() const { return connection_->input_fd(); }
 
+int Client::output_descriptor() const { return connection_->output_fd(); }
+
+bool Client::wants_write() const {
+  const auto lock = connection_->Acquire();
+  return connection_->HasOutgoing();
+}
+
 Status Client::Poll(Deadline deadline) { return connection_->Poll(deadline); }
 
 }  // namespace paddock::guest

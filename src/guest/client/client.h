@@ -61,8 +61,10 @@ class Client {
 
   // Reads for everybody from now on, on a thread of the client's.
   void StartReader();
-  // Can be read when Poll() has something to do.
+  // Can be read when Poll() has something to do. While wants_write() it has too when output_descriptor() can be written.
   int descriptor() const;
+  int output_descriptor() const;
+  bool wants_write() const;
   // Handles what has come, waiting for it at most until `deadline`; the connection's error when it has ended.
   Status Poll(Deadline deadline);
 

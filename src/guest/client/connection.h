@@ -54,6 +54,7 @@ class Connection {
   void WaitForHandler(Lock& lock, const std::function<bool()>& has_returned);
   const std::optional<Error>& error() const { return error_; }
   const std::optional<Hello>& hello() const { return hello_; }
+  bool HasOutgoing() const { return !outgoing_.empty(); }
 
   // Without the lock:
   // Reads and handles what there is, waiting for it at most until `deadline`. Does nothing when another thread drives.
@@ -62,6 +63,7 @@ class Connection {
   // Ends the connection: every wait ends with an error, the agent sees the end of its input.
   void Close(Error reason);
   int input_fd() const { return input_fd_; }
+  int output_fd() const { return output_fd_; }
 
  private:
   // As the driver, without the lock.

@@ -102,6 +102,15 @@ TEST_P(Exec, TakesUmaskLimitsAndDirectory) {
   EXPECT_EQ(Run(request).out, "0027\n64\n/usr\n");
 }
 
+TEST_P(Exec, LimitsThatHoldTheMarkAreRefused) {
+  ExecRequest request = Shell("true");
+  request.limits = {{10, 5, 5}};   // RLIMIT_LOCKS
+  auto process = client->Launch(request);
+  ASSERT_TRUE(process);
+  EXPECT_EQ((*process)->WaitStarted(In(seconds(10))).error().code, Code::kInvalid);
+  EXPECT_EQ((*process)->start_failure()->step, Step::kLimits);
+}
+
 TEST_P(Exec, ProgramsHaveTheDescriptorLimitThatTheAgentWasGiven) {
   rlimit limit{};
   getrlimit(RLIMIT_NOFILE, &limit);

@@ -5,6 +5,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <csignal>
 #include <filesystem>
 #include <fstream>
@@ -21,8 +22,12 @@ int CountProcesses(const std::string& word) {
   int count = 0;
   DIR* folder = opendir("/proc");
   while (const dirent* entry = readdir(folder)) {
-    std::ifstream file(std::string("/proc/") + entry->d_name + "/cmdline");
-    const std::string line((std::istreambuf_iterator<char>(file)), {});
+    // Not a stream: that throws when the process ends between open and read.
+    const int file = open((std::string("/proc/") + entry->d_name + "/cmdline").c_str(), O_RDONLY | O_CLOEXEC);
+    if (file < 0) continue;
+    std::string line(4096, '\0');
+    line.resize(static_cast<size_t>(std::max<ssize_t>(read(file, line.data(), line.size()), 0)));
+    close(file);
     if (line.find(word) != std::string::npos && std::to_string(getpid()) != entry->d_name) ++count;
   }
   closedir(folder);

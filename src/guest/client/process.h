@@ -27,7 +27,8 @@ struct ExitStatus {
 };
 
 // Called by whichever thread reads the connection, one at a time and in order, without a lock held. They must not wait for the
-// guest (that ends with kBusy); while one runs nothing else is read, which is also how it slows the program down.
+// guest (that ends with kBusy) nor destroy the client; while one runs nothing else is read, which is also how it slows the
+// program down.
 struct ProcessHandlers {
   // Bytes of a channel and the offset of the first from its start. Without this handler output waits for Read().
   std::function<void(Channel channel, uint64_t offset, std::string_view bytes)> on_output;
