@@ -67,7 +67,7 @@ TEST_F(Kill, TreeKillFindsWhatHasBecomeADaemon) {
 TEST_F(Kill, TreeKillFindsADaemonWhoseProgramHasEnded) {
   const auto process = Start("setsid sh -c \"while :; do sleep 0.02; done; : $WORD\" >/dev/null 2>&1 & sleep 0.2; echo ready");
   EXPECT_EQ(process->Wait(In(seconds(10)))->code, 0);
-  ASSERT_EQ(CountProcesses(word), 1);
+  ASSERT_GE(CountProcesses(word), 1);   // two while it starts a sleep
   EXPECT_TRUE(process->KillTree(In(seconds(20))));
   EXPECT_EQ(CountProcesses(word), 0);
 }
