@@ -134,7 +134,7 @@ def parse(arguments):
     parser.add_argument("--only", default="", metavar="RE", help="only probes whose name matches")
     parser.add_argument("--matrix", type=pathlib.Path, metavar="FILE", help="write a page that compares the walls")
     parser.add_argument("--paddock", default=str(ROOT / "build" / "release" / "bin" / "paddock"))
-    parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--jobs", type=int, default=4)
     parser.add_argument("--known", metavar="LIST", help="probes that are known to escape: lines 'wall/NAME: USER'")
     parser.add_argument("--list", action="store_true", help="print the probes and exit")
     parser.add_argument("-v", action="store_true", dest="verbose", help="show what probes printed")
@@ -185,9 +185,18 @@ def main():
                     rows[(name, wall, user)] = word
                     report(options, wall, user, name, word, found, known, counts)
     if options.matrix:
-        options.matrix.write_text(matrix.page(selected, rows, unable, sys.argv[1:], datetime.date.today()), encoding="utf-8")
+        options.matrix.write_text(matrix.page(selected, rows, unable, facts()), encoding="utf-8")
     print(f"{counts['passed']} passed, {counts['failed']} failed, {counts['skipped']} skipped")
     return 1 if counts["failed"] else 0
+
+
+def facts():
+    """What the page says about the machine and the peers."""
+    bwrap = subprocess.run(["bwrap", "--version"], capture_output=True, text=True, check=False).stdout.split()
+    package = json.loads((PEERS / "package.json").read_text(encoding="utf-8"))
+    return {"arguments": " ".join(sys.argv[1:]), "day": datetime.date.today(), "kernel": os.uname().release.split("-")[0],
+            "machine": f"{os.uname().machine}, {os.cpu_count()} processors", "bwrap": bwrap[-1] if bwrap else "(not installed)",
+            "srt": package["dependencies"]["@anthropic-ai/sandbox-runtime"]}
 
 
 def timed(function, *arguments):
@@ -202,9 +211,11 @@ def read_known(path):
 
 def report(options, wall, user, name, word, found, known, counts):
     good = word in ("held", "bites")
-    if not good and wall == "paddock" and (name, user) in known:
-        counts["skipped"] += 1
-        return
+    if wall == "paddock" and (name, user) in known:
+        if not good:
+            counts["skipped"] += 1
+            return
+        good, word = False, "held, and is on the list of known failures: take it off"
     counts["passed" if good else "failed"] += 1
     if good and not options.verbose:
         return

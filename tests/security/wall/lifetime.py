@@ -1,11 +1,13 @@
 """The end: nothing of a sandbox outlives it, nothing of it stays on the host, and a launcher that is killed opens nothing."""
 
+import contextlib
 import os
 import signal
+import subprocess
 import time
 
 from .batch import processes, traces
-from .probe import any_of, holds_mark, opens, probe, survives
+from .probe import any_of, holds_mark, probe, survives
 
 WAIT_S = 30
 
@@ -36,7 +38,7 @@ def killed(name, script, number, group=False):
             child.send_signal(number)
         try:
             child.wait(15)
-        except Exception:  # noqa: BLE001 - a launcher that ignores the signal is what survives() finds
+        except subprocess.TimeoutExpired:  # it ignores the signal: survives() finds it
             return "the launcher did not end"
         return "ended"
     return drive
@@ -142,11 +144,12 @@ def killed_helpers(world, start):
     child = start(inside(world, name, "while :; do /usr/bin/python3 .wall/net.py tcp $DENIED_IP 80; cat $H/.ssh/id_ed25519; echo $MARK >> $H/.profile; sleep 0.1; done 2>/dev/null"))
     time.sleep(2)
     for pid in set(processes()) - before - {child.pid, os.getpid()}:
-        with open(f"/proc/{pid}/status", encoding="utf-8") as status:
-            outside = next(len(line.split()) == 2 for line in status if line.startswith("NSpid:"))
-        if outside:
-            os.kill(pid, signal.SIGKILL)
-            time.sleep(0.3)
+        with contextlib.suppress(OSError):  # it may be gone by now
+            with open(f"/proc/{pid}/status", encoding="utf-8") as status:
+                is_outside = next(len(line.split()) == 2 for line in status if line.startswith("NSpid:"))
+            if is_outside:
+                os.kill(pid, signal.SIGKILL)
+                time.sleep(0.3)
     time.sleep(1)
     child.kill()
     child.wait()
