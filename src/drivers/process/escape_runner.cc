@@ -177,7 +177,7 @@ class Runner {
   }
 
   void JudgeNow(const Probe& probe, const Ended& ended) {
-    const std::string trace = stage_->TakeTrace(std::strcmp(probe.name, "processes/signal") == 0 ? 300 : 0);
+    const std::string trace = stage_->TakeTrace(ended.output.find("a signal was sent") != std::string::npos ? 3000 : 0);
     if (!trace.empty()) return Tell(probe, Outcome::kEscaped, trace);
     if (stage_->Leaks(ended.output)) return Tell(probe, Outcome::kEscaped, "a secret of the host was read");
     if (ended.is_late) return Tell(probe, Outcome::kNotApplicable, "it gave no answer in time");
