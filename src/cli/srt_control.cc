@@ -10,6 +10,7 @@
 #include <cerrno>
 #include <charconv>
 #include <cstdio>
+#include <cstring>
 
 namespace paddock::cli {
 namespace {
@@ -71,7 +72,7 @@ void SrtControl::Read() {
       }
       return;
     }
-    Tell(descriptor_, "reading failed: " + std::string(CodeText(static_cast<Code>(errno))) +
+    Tell(descriptor_, "reading failed: " + std::string(std::strerror(errno)) +
                           (has_applied_ ? "; the last settings stay" : "; it never delivered settings, so the command is ended"));
     if (!has_applied_) lost_();
     return;
