@@ -70,6 +70,8 @@ class Watcher final : public SendingStream {
 
  private:
   void Queue(const WatchEvent& event) {
+    constexpr size_t kMaxPathBytes = 4096;
+    if (event.path.size() > kMaxPathBytes) return Queue({WatchKind::kLost});
     queue_.push_back(Encode(event));
     place_.outbox.Schedule(*this);
   }

@@ -37,8 +37,10 @@ Result<std::unique_ptr<GuestProcess>> Client::Launch(const ExecRequest& request,
   if (request.arguments.empty()) return Error(Code::kInvalid, "no program to start");
   auto state = std::make_shared<GuestProcess::State>(*connection_, request.arguments[0], std::move(handlers), request.output_window);
   state->has_input = request.has_input;
+  const std::string bytes = Encode(request);
+  PADDOCK_TRY(CheckRequest<DecodeStart>(bytes, "cannot start '" + state->name + "'"));
   const auto lock = connection_->Acquire();
-  PADDOCK_ASSIGN(state->stream, connection_->Open(state, FrameType::kStart, Encode(request)));
+  PADDOCK_ASSIGN(state->stream, connection_->Open(state, FrameType::kStart, bytes));
   // allow(raw-new): the constructor is private
   return std::unique_ptr<GuestProcess>(new GuestProcess(connection_, std::move(state)));
 }

@@ -50,7 +50,9 @@ Result<std::vector<WatchEvent>> GuestWatch::Next(Deadline deadline) {
 }
 
 Result<std::string> GuestFiles::Call(const FileRequest& request, Deadline deadline) {
-  return Ask(*connection_, FrameType::kFile, Encode(request), request.path, deadline);
+  const std::string bytes = Encode(request);
+  PADDOCK_TRY(CheckRequest<DecodeFile>(bytes, request.path));
+  return Ask(*connection_, FrameType::kFile, bytes, request.path, deadline);
 }
 
 Result<FileStat> GuestFiles::Stat(std::string path, bool follows, Deadline deadline) {
@@ -89,6 +91,7 @@ Status GuestFiles::MakeSymlink(std::string path, std::string target, Deadline de
 }
 
 Result<std::vector<DirectoryEntry>> GuestFiles::List(const std::string& path, size_t max_entries, Deadline deadline) {
+  if (path.empty() || path.size() > 4096 || path.find('\0') != std::string::npos) return Error(Code::kInvalid, path + ": not a path");
   WireWriter writer;
   writer.String(path);
   const auto stream = std::make_shared<DataStream>(*connection_);
@@ -107,9 +110,11 @@ Result<std::vector<DirectoryEntry>> GuestFiles::List(const std::string& path, si
 
 Result<FileStat> GuestFiles::Read(const ReadRequest& request, const std::function<Status(std::string_view)>& sink,
                                   Deadline deadline) {
+  const std::string encoded = Encode(request);
+  PADDOCK_TRY(CheckRequest<DecodeRead>(encoded, request.path));
   const auto stream = std::make_shared<DataStream>(*connection_);
   auto lock = connection_->Acquire();
-  PADDOCK_ASSIGN(stream->number, connection_->Open(stream, FrameType::kReadFile, Encode(request)));
+  PADDOCK_ASSIGN(stream->number, connection_->Open(stream, FrameType::kReadFile, encoded));
   const Dropper dropper{*stream};
   while (true) {
     PADDOCK_TRY(stream->Wait(lock, deadline, request.path, [&] { return !stream->received.empty(); }));
@@ -133,9 +138,11 @@ Result<std::string> GuestFiles::ReadAll(const std::string& path, size_t max_byte
 }
 
 Result<std::unique_ptr<GuestFileWriter>> GuestFiles::OpenWriter(const WriteRequest& request) {
+  const std::string encoded = Encode(request);
+  PADDOCK_TRY(CheckRequest<DecodeWrite>(encoded, request.path));
   auto stream = std::make_shared<DataStream>(*connection_);
   const auto lock = connection_->Acquire();
-  PADDOCK_ASSIGN(stream->number, connection_->Open(stream, FrameType::kWriteFile, Encode(request)));
+  PADDOCK_ASSIGN(stream->number, connection_->Open(stream, FrameType::kWriteFile, encoded));
   // allow(raw-new): the constructor is private
   return std::unique_ptr<GuestFileWriter>(new GuestFileWriter(connection_, std::move(stream), request.path));
 }
@@ -147,9 +154,11 @@ Status GuestFiles::WriteAll(const WriteRequest& request, std::string_view conten
 }
 
 Result<std::unique_ptr<GuestWatch>> GuestFiles::Watch(const WatchRequest& request, Deadline deadline) {
+  const std::string encoded = Encode(request);
+  PADDOCK_TRY(CheckRequest<DecodeWatch>(encoded, request.path));
   auto stream = std::make_shared<DataStream>(*connection_);
   auto lock = connection_->Acquire();
-  PADDOCK_ASSIGN(stream->number, connection_->Open(stream, FrameType::kWatch, Encode(request)));
+  PADDOCK_ASSIGN(stream->number, connection_->Open(stream, FrameType::kWatch, encoded));
   if (const Status status = stream->Wait(lock, deadline, request.path, [&] { return stream->opened.has_value(); }); !status) {
     stream->Drop();
     return status.error();

@@ -74,6 +74,30 @@ TEST(HostileClient, WhoDoesNotTakeAnswersGetsNoMoreOfThem) {
   EXPECT_LT(sent, 4u << 20);
 }
 
+TEST(CarelessCaller, ARequestThatTheAgentWouldNotTakeIsRefusedHere) {
+  AgentForTest agent;
+  const auto client = agent.Connect();
+  ExecRequest request;
+  request.arguments = {"true", std::string("a\0b", 3)};
+  EXPECT_EQ(client->Start(request).error().code, Code::kInvalid);
+  request.arguments = {"true"};
+  request.directory = std::string(5000, 'x');
+  EXPECT_EQ(client->Start(request).error().code, Code::kInvalid);
+  request.directory = "/";
+  request.arguments.push_back(std::string(5 << 20, 'x'));
+  EXPECT_FALSE(client->Start(request));
+  auto files = client->files();
+  EXPECT_EQ(files.Stat("").error().code, Code::kInvalid);
+  EXPECT_EQ(files.Stat(std::string(5000, 'x')).error().code, Code::kInvalid);
+  EXPECT_EQ(files.List("").error().code, Code::kInvalid);
+  EXPECT_EQ(files.ReadAll("", 10).error().code, Code::kInvalid);
+  EXPECT_EQ(files.WriteAll({.path = ""}, "x").error().code, Code::kInvalid);
+  EXPECT_EQ(files.Watch({.path = ""}).error().code, Code::kInvalid);
+  EXPECT_EQ(client->ports().Dial({.address = std::string(200, 'x')}).error().code, Code::kInvalid);
+  EXPECT_EQ(client->ports().Listen({.network = Network::kUnix}).error().code, Code::kInvalid);
+  EXPECT_TRUE(client->ListProcesses(In(seconds(10)))) << "the connection did not survive";
+}
+
 // A client whose agent says these bytes; what the start of a program then ends with.
 Error ClientGets(const std::string& bytes) {
   int ends[2];

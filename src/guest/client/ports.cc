@@ -7,6 +7,7 @@
 #include "guest/client/connection.h"
 #include "guest/client/data_stream.h"
 #include "guest/client/failure.h"
+#include "guest/client/request.h"
 
 namespace paddock::guest {
 
@@ -90,9 +91,11 @@ Result<std::unique_ptr<GuestConnection>> GuestListener::Accept(Deadline deadline
 }
 
 Result<std::unique_ptr<GuestConnection>> GuestPorts::Dial(const DialRequest& request, Deadline deadline) {
+  const std::string encoded = Encode(request);
+  PADDOCK_TRY(CheckRequest<DecodeDial>(encoded, "guest port " + request.address));
   auto stream = std::make_shared<DataStream>(*connection_);
   auto lock = connection_->Acquire();
-  PADDOCK_ASSIGN(stream->number, connection_->Open(stream, FrameType::kDial, Encode(request)));
+  PADDOCK_ASSIGN(stream->number, connection_->Open(stream, FrameType::kDial, encoded));
   const std::string what = "guest port " + (request.network == Network::kTcp ? std::to_string(request.port) : request.address);
   if (const Status status = stream->Wait(lock, deadline, what, [&] { return stream->opened.has_value(); }); !status) {
     stream->Drop();
@@ -103,9 +106,11 @@ Result<std::unique_ptr<GuestConnection>> GuestPorts::Dial(const DialRequest& req
 }
 
 Result<std::unique_ptr<GuestListener>> GuestPorts::Listen(const ListenRequest& request, Deadline deadline) {
+  const std::string encoded = Encode(request);
+  PADDOCK_TRY(CheckRequest<DecodeListen>(encoded, "guest port " + request.address));
   auto state = std::make_shared<GuestListener::State>(*connection_);
   auto lock = connection_->Acquire();
-  PADDOCK_ASSIGN(state->number, connection_->Open(state, FrameType::kListen, Encode(request)));
+  PADDOCK_ASSIGN(state->number, connection_->Open(state, FrameType::kListen, encoded));
   if (const Status status = connection_->Wait(lock, deadline, [&] { return state->opened || state->failure; }); !status) {
     connection_->Send(state->number, FrameType::kReset);
     connection_->Forget(state->number);
