@@ -31,6 +31,7 @@ struct Child {
   char* const* environment;
   const ProcessMark* mark;
   uint64_t descriptor_limit;
+  uint64_t ignored_signals;
   Step step = Step::kNone;
   int error_number = 0;
 };
@@ -41,16 +42,29 @@ int Fail(Child& child, Step step) {
   return 127;
 }
 
-void ResetSignals() {
+// What a signal's handler is; the raw call's struct, since glibc keeps two signals of its own from sigaction().
+struct PlainAction {
+  void (*handler)(int) = SIG_DFL;
+  unsigned long flags = 0;
+  void (*restorer)() = nullptr;
+  uint64_t mask = 0;
+};
+
+uint64_t IgnoredSignals() {
+  uint64_t ignored = 0;
   for (int signal = 1; signal <= 64; ++signal) {
-    // The raw call: glibc keeps two signals of its own from sigaction().
-    struct {
-      void (*handler)(int);
-      unsigned long flags;
-      void (*restorer)();
-      uint64_t mask;
-    } plain{SIG_DFL, 0, nullptr, 0};
-    syscall(SYS_rt_sigaction, signal, &plain, nullptr, sizeof(uint64_t));
+    PlainAction action;
+    syscall(SYS_rt_sigaction, signal, nullptr, &action, sizeof action.mask);
+    if (action.handler == SIG_IGN) ignored |= uint64_t{1} << (signal - 1);
+  }
+  return ignored;
+}
+
+// Handlers end with the execution by themselves; what is ignored would stay so.
+void ResetSignals(uint64_t ignored) {
+  const PlainAction plain;
+  for (int signal = 1; signal <= 64; ++signal) {
+    if ((ignored >> (signal - 1) & 1) != 0) syscall(SYS_rt_sigaction, signal, &plain, nullptr, sizeof plain.mask);
   }
   const uint64_t none = 0;
   syscall(SYS_rt_sigprocmask, SIG_SETMASK, &none, nullptr, sizeof none);
@@ -87,7 +101,7 @@ bool BecomeUser(const ProcessUser& user) {
 int RunChild(void* argument) {
   Child& child = *static_cast<Child*>(argument);
   const StartRequest& request = *child.plan->request;
-  ResetSignals();
+  ResetSignals(child.ignored_signals);
   if (setsid() < 0) return Fail(child, Step::kSession);
   if (!ArrangeDescriptors(child.plan->descriptors)) return Fail(child, Step::kPipe);
   if (child.plan->has_terminal && ioctl(0, TIOCSCTTY, 0) != 0) return Fail(child, Step::kTerminal);
@@ -130,13 +144,14 @@ RealMachine::RealMachine() {
   descriptor_limit_ = limit.rlim_cur;
   limit.rlim_cur = limit.rlim_max;
   setrlimit(RLIMIT_NOFILE, &limit);
+  ignored_signals_ = IgnoredSignals() | uint64_t{1} << (SIGPIPE - 1);   // that one by the agent itself
 }
 
 Spawned RealMachine::Spawn(const SpawnPlan& plan) {
   const std::vector<char*> arguments = Pointers(plan.request->arguments);
   const std::vector<char*> environment = Pointers(plan.request->environment);
   const ProcessMark mark(plan.mark);
-  Child child{&plan, arguments.data(), environment.data(), &mark, descriptor_limit_};
+  Child child{&plan, arguments.data(), environment.data(), &mark, descriptor_limit_, ignored_signals_};
   void* stack = mmap(nullptr, kStackBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1, 0);
   if (stack == MAP_FAILED) return {-1, errno, Step::kFork};
   // No signal may run a handler of ours on the child's stack; all that the agent takes come by signalfd.

@@ -58,6 +58,7 @@ class RealMachine final : public Machine {
 
  private:
   uint64_t descriptor_limit_ = 0;   // the soft limit of programs
+  uint64_t ignored_signals_ = 0;    // those that programs would inherit as ignored; bit 0 is signal 1
 };
 
 }  // namespace paddock::guest

@@ -29,11 +29,14 @@ struct Base {
 };
 
 // The agent's own limits are what the marks are counted down from.
-Base AgentBase() {
-  rlimit first{}, second{};
-  getrlimit(kFirst, &first);
-  getrlimit(kSecond, &second);
-  return {std::min<uint64_t>(first.rlim_max, kCeiling), std::min<uint64_t>(second.rlim_max, kCeiling)};
+const Base& AgentBase() {
+  static const Base base = [] {
+    rlimit first{}, second{};
+    getrlimit(kFirst, &first);
+    getrlimit(kSecond, &second);
+    return Base{std::min<uint64_t>(first.rlim_max, kCeiling), std::min<uint64_t>(second.rlim_max, kCeiling)};
+  }();
+  return base;
 }
 
 // Tells this agent's marks from those of others on the same machine. Never 0.
@@ -76,14 +79,14 @@ std::optional<uint64_t> HardLimit(std::string_view limits, std::string_view name
 }  // namespace
 
 bool ProcessMark::IsPossible() {
-  const Base base = AgentBase();
+  const Base& base = AgentBase();
   const bool is_marked = (kCeiling - base.first) + (kCeiling - base.second) == kRange;
   return base.first > kRange && base.second > kRange && !is_marked;
 }
 
 bool ProcessMark::Apply() const {
   if (number_ == 0 || number_ >= kNumbers || !IsPossible()) return false;
-  const Base base = AgentBase();
+  const Base& base = AgentBase();
   const uint64_t mark = AgentNonce() * kNumbers + number_;
   return Lower(kFirst, base.first - mark) && Lower(kSecond, base.second - (kRange - mark));
 }
@@ -99,7 +102,7 @@ ProcessMark::Owner ProcessMark::Of(pid_t pid) const {
   if (size <= 0) return Owner::kNobody;
   const std::string_view limits(text, static_cast<size_t>(size));
   const auto first = HardLimit(limits, "Max file locks"), second = HardLimit(limits, "Max realtime timeout");
-  const Base base = AgentBase();
+  const Base& base = AgentBase();
   if (!first || !second) return Owner::kNobody;
   if (*first > base.first || *second > base.second) return Owner::kNobody;
   const uint64_t sum = (base.first - *first) + (base.second - *second);

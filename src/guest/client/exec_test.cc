@@ -94,6 +94,10 @@ TEST_P(Exec, ProgramHasOnlyThreeDescriptors) {
   EXPECT_EQ(Run(Shell("ls /proc/self/fd | tr '\\n' ' '")).out, "0 1 2 3 ");   // 3 is the folder that ls reads
 }
 
+TEST_P(Exec, ProgramHasAllSignalsAtTheirDefaults) {
+  EXPECT_EQ(Run(Shell("grep -E 'Sig(Blk|Ign)' /proc/self/status | cut -f2")).out, "0000000000000000\n0000000000000000\n");
+}
+
 TEST_P(Exec, TakesUmaskLimitsAndDirectory) {
   ExecRequest request = Shell("umask; ulimit -n; pwd");
   request.umask = 027;
