@@ -8,6 +8,7 @@
 #include "policy/amount.h"
 #include "policy/host_pattern.h"
 #include "policy/load.h"
+#include "policy/parse.h"
 #include "policy/preset.h"
 
 namespace paddock::cli {
@@ -127,6 +128,7 @@ Result<policy::Policy> MakePolicy(const PolicyOptions& options, const policy::Ho
   if (!options.document.empty()) return policy::LoadPolicy(options.document, context, add);
   PADDOCK_ASSIGN(policy::Policy result, policy::MakePreset(options.preset.empty() ? "workspace" : options.preset, context));
   PADDOCK_TRY(add(result));
+  if (result.files.workspace != "/") PADDOCK_TRY(policy::CheckPolicy(result, "policy"));
   return result;
 }
 

@@ -75,7 +75,7 @@ void AddFiles(Table& table, const policy::FileRules& files) {
   if (!files.home.empty()) {
     table.Row("private    " + files.home, files.home_store.empty() ? "gone with the run" : "kept in " + files.home_store);
   }
-  table.Row("private    /tmp, /var/tmp", policy::SizeText(files.tmp_bytes) + " each");
+  table.Row("private    /tmp, /var/tmp", "together with home at most " + policy::SizeText(files.tmp_bytes));
   if (!files.root.empty()) table.Row("root       " + files.root, "changes are gone with the run");
   if (files.host_view) {
     std::vector<std::string> directories;

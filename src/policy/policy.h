@@ -44,7 +44,7 @@ struct FileRules {
   // Names that nothing inside may create or change below a writable path, at any depth and also when absent: host
   // tools would act on them later. `.git/hooks` matches any path that ends so and all below it.
   std::vector<std::string> protected_names;
-  uint64_t tmp_bytes = 1ull << 30;     // size of the private /tmp (and of home, each)
+  uint64_t tmp_bytes = 1ull << 30;     // size of all private places together: /tmp, /var/tmp, home, /run, /dev/shm
   std::string home;        // absolute; a private directory stands there, with the rules' paths in it. Empty: no home
   std::string home_store;  // host directory that keeps the private home between runs. Empty: gone with the run
   bool operator==(const FileRules&) const = default;

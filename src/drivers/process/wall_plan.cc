@@ -34,6 +34,7 @@ uint32_t DrawHostId() {
 }
 
 std::optional<std::string> RealPath(const std::string& path) {
+  if (access(path.c_str(), F_OK) != 0) return std::nullopt;   // most rules name what this host does not have
   std::array<char, PATH_MAX> resolved{};
   if (realpath(path.c_str(), resolved.data()) == nullptr) return std::nullopt;
   return std::string(resolved.data());
@@ -160,6 +161,7 @@ class Planner {
       entries.push_back({rule.path, rule.access, false, rule.optional, rule.origin});
     }
     if (!policy_.files.workspace.empty()) {
+      PADDOCK_TRY(CheckWorkspace());
       entries.push_back({policy_.files.workspace, policy::Access::kWrite, true, false, "workspace"});
     }
     const auto rank = [](policy::Access access) { return access == policy::Access::kWrite ? 0 : access == policy::Access::kRead ? 1 : 2; };
@@ -234,6 +236,19 @@ class Planner {
     if (lstat(path.c_str(), &status) != 0) return false;
     const mode_t everybody = S_ISDIR(status.st_mode) ? S_IROTH | S_IXOTH : S_IROTH | S_IWOTH;
     return remaps || !facts_.is_root || (status.st_mode & everybody) != 0;
+  }
+
+  // Somebody who starts a run in /etc does not mean that code may change the system. A rule that names the path does.
+  Status CheckWorkspace() const {
+    if (policy_.files.workspace_mode != policy::WorkspaceMode::kDirect) return {};
+    const std::string& path = policy_.files.workspace;
+    bool is_system = path == "/" || path == "/home" || path == "/var" || path == "/mnt" || path == "/media";
+    for (const char* directory : {"/etc", "/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/boot", "/run", "/var/lib", "/nix"}) {
+      is_system |= IsBelow(path, directory);
+    }
+    if (!is_system) return {};
+    return Error(Code::kInvalid, "the workspace " + path + " belongs to the system; name another with --workspace, keep its changes apart with "
+                                 "--overlay, or work in a private directory and name what may be changed with --allow-write");
   }
 
   static bool IsPartOfKernel(const std::string& path) {
@@ -368,7 +383,8 @@ class Planner {
   void SetLimits() {
     const policy::ResourceLimits& limits = policy_.limits;
     const auto add = [this](int resource, uint64_t value) { plan_.limits.push_back({resource, value}); };
-    add(RLIMIT_CORE, 0);
+    // One byte, not none: a kernel that pipes core dumps to a handler ignores 0, and takes 1 for "no dump at all".
+    add(RLIMIT_CORE, 1);
     add(RLIMIT_MEMLOCK, 8 << 20);
     add(RLIMIT_MSGQUEUE, 800 << 10);
     add(RLIMIT_NICE, 0);

@@ -131,7 +131,10 @@ void WorkspaceGuard::StandIn(int pipe) {
     if (got == static_cast<ssize_t>(sizeof number)) init = number;
     else break;
   }
+  // Killed before the wall stood: its guard ends it when it sees our end.
+  constexpr unsigned kUntilTheGuardHasSeen = 2;
   if (init > 0) WaitForEnd(init);
+  else sleep(kUntilTheGuardHasSeen);
   SweepRoots();
   _exit(0);
 }

@@ -1,5 +1,7 @@
 #include "drivers/virtual/virtual_driver.h"
 
+#include <mutex>
+
 #include "drivers/virtual/base_tree.h"
 #include "drivers/virtual/virtual_sandbox.h"
 
@@ -8,10 +10,12 @@ namespace {
 
 class VirtualDriver final : public Driver {
  public:
-  explicit VirtualDriver(std::span<const Command* const> commands) : host_(std::make_shared<VirtualHost>(commands)) {}
+  explicit VirtualDriver(std::span<const Command* const> commands) : commands_(commands) {}
   const char* name() const override { return "virtual"; }
 
   Result<std::unique_ptr<Sandbox>> Create(const SandboxSpec& spec) override {
+    // Made when the first sandbox is: a program that has several drivers may never use this one.
+    std::call_once(once_, [this] { host_ = std::make_shared<VirtualHost>(commands_); });
     const SandboxSpec defaults;
     const bool is_default = spec.user == defaults.user && spec.uid == defaults.uid && spec.gid == defaults.gid &&
                             spec.hostname == defaults.hostname;
@@ -22,6 +26,8 @@ class VirtualDriver final : public Driver {
   }
 
  private:
+  const std::span<const Command* const> commands_;
+  std::once_flag once_;
   std::shared_ptr<VirtualHost> host_;
 };
 

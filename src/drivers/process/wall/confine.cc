@@ -73,7 +73,9 @@ Status Install(std::span<const sock_filter> program) {
 Status DropPrivileges() {
   constexpr int kHighest = 63;
   for (int capability = 0; capability <= kHighest; ++capability) {
-    if (prctl(PR_CAPBSET_DROP, capability, 0, 0, 0) != 0 && errno != EINVAL) return Failure("drop a capability");
+    if (prctl(PR_CAPBSET_DROP, capability, 0, 0, 0) == 0) continue;
+    if (errno == EINVAL) break;   // the kernel knows no higher one
+    return Failure("drop a capability");
   }
   prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0);
   constexpr unsigned long kNoRoot = SECBIT_NOROOT | SECBIT_NOROOT_LOCKED | SECBIT_NO_SETUID_FIXUP |

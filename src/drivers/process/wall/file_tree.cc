@@ -110,9 +110,13 @@ Status FileTree::Build() {
     }
   }
   if (base == nullptr) return Failure("mount", "a tmpfs as the new root");
-  root_.Reset(open(base, O_PATH | O_DIRECTORY | O_CLOEXEC));
-  if (!root_.is_open() || mkdirat(root_.get(), ".paddock", 0700) != 0) return Failure("prepare", base);
-  scratch_.Reset(openat(root_.get(), ".paddock", O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+  // Scratch lies outside the new root and goes with the host's tree: each unmount waits for a grace period of the kernel's, so
+  // there is only one, at the end.
+  scratch_.Reset(open(base, O_PATH | O_DIRECTORY | O_CLOEXEC));
+  if (!scratch_.is_open()) return Failure("open", base);
+  constexpr uint64_t kSkeletonBytes = 16 << 20;
+  PADDOCK_ASSIGN(const Descriptor skeleton, NewTmpfs(kSkeletonBytes, 0755, false));
+  PADDOCK_TRY(BecomeRoot(skeleton.get(), "skeleton"));
   for (size_t i = 0; i < plan_.mounts.size(); ++i) {
     if (Status applied = Apply(plan_.mounts[i], sources_[i]); !applied) {
       return Error(applied.error().code, "at " + plan_.mounts[i].target + ": " + std::string(applied.error().Text()));
@@ -215,8 +219,20 @@ Result<Descriptor> FileTree::NewTmpfs(uint64_t size, uint32_t mode, bool is_read
   return mount;
 }
 
+// All private places share one tmpfs, and with it one bound on what they take of the memory.
 Status FileTree::MountTmpfs(const MountStep& step) {
-  PADDOCK_ASSIGN(const Descriptor mount, NewTmpfs(step.size, step.mode, false));
+  if (!private_.is_open()) {
+    PADDOCK_ASSIGN(const Descriptor mount, NewTmpfs(step.size, 0700, false));
+    if (mkdirat(scratch_.get(), "private", 0700) != 0) return Failure("make", "private");
+    if (move_mount(mount.get(), "", scratch_.get(), "private", MOVE_MOUNT_F_EMPTY_PATH) != 0) return Failure("mount", "private");
+    private_.Reset(openat(scratch_.get(), "private", O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+    if (!private_.is_open()) return Failure("open", "private");
+  }
+  const std::string name = std::to_string(scratch_count_++);
+  if (mkdirat(private_.get(), name.c_str(), 0700) != 0 || fchmodat(private_.get(), name.c_str(), step.mode, 0) != 0) {
+    return Failure("make", step.target);
+  }
+  PADDOCK_ASSIGN(const Descriptor mount, CloneMount(private_.get(), name.c_str(), false, step.target));
   return Attach(mount.get(), step.target, true);
 }
 
@@ -224,10 +240,8 @@ Status FileTree::MountBind(const MountStep& step, Source& source) {
   const uint64_t set = kAlways | (step.writable ? 0 : MOUNT_ATTR_RDONLY);
   PADDOCK_TRY(SetAttributes(source.mount.get(), set, 0, true, step.source));
   if (step.target != "/") return Attach(source.mount.get(), step.target, source.is_directory);
-  PADDOCK_TRY(Attach(source.mount.get(), "/.paddock/root", true));
-  PADDOCK_ASSIGN(root_, OpenTarget("/.paddock/root", false, true));
   has_own_root_ = true;
-  return {};
+  return BecomeRoot(source.mount.get(), "root");
 }
 
 Status FileTree::MountOverlay(const MountStep& step, Source& source) {
@@ -253,14 +267,9 @@ Status FileTree::MountOverlay(const MountStep& step, Source& source) {
   const std::string data = "userxattr,lowerdir=" + lower + ",upperdir=" + upper + "/upper,workdir=" + upper + "/work";
   if (::mount("paddock", merged.c_str(), "overlay", MS_NOSUID | MS_NODEV, data.c_str()) != 0) return Failure("overlay", step.target);
   PADDOCK_ASSIGN(const Descriptor mount, CloneMount(scratch_.get(), merged.c_str(), false, step.target));
-  for (const std::string& name : {merged, upper, lower}) {
-    if (umount2(name.c_str(), MNT_DETACH) != 0) return Failure("detach", name);
-  }
   if (step.target != "/") return Attach(mount.get(), step.target, true);
-  PADDOCK_TRY(Attach(mount.get(), "/.paddock/root", true));
-  PADDOCK_ASSIGN(root_, OpenTarget("/.paddock/root", false, true));
   has_own_root_ = true;
-  return {};
+  return BecomeRoot(mount.get(), "root");
 }
 
 Status FileTree::MakeSymlink(const MountStep& step) {
@@ -347,7 +356,6 @@ Status FileTree::MountProc(const MountStep& step) {
 
 Status FileTree::MakeDevices(const MountStep& step) {
   MountStep tree = step;
-  tree.size = 1 << 20;
   tree.mode = 0755;
   PADDOCK_TRY(MountTmpfs(tree));
   for (const char* name : {"null", "zero", "full", "random", "urandom", "tty"}) {
@@ -390,21 +398,23 @@ Status FileTree::MakeDevices(const MountStep& step) {
   return {};
 }
 
+Status FileTree::BecomeRoot(int mount, const char* name) {
+  if (mkdirat(scratch_.get(), name, 0755) != 0) return Failure("make directory", name);
+  if (move_mount(mount, "", scratch_.get(), name, MOVE_MOUNT_F_EMPTY_PATH) != 0) return Failure("mount", name);
+  root_.Reset(openat(scratch_.get(), name, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+  return root_.is_open() ? Status() : Status(Failure("open", name));
+}
+
 Status FileTree::EnterNewRoot() {
-  for (const char* name : {"blank", "blanks"}) {
-    if (fchdir(scratch_.get()) == 0) umount2(name, MNT_DETACH);
-  }
-  // The tree's skeleton does not change any more; private directories are file systems of their own.
   if (fchdir(root_.get()) != 0) return Failure("enter", "the new root");
-  unlinkat(scratch_.get(), "blank", 0);
-  unlinkat(scratch_.get(), "blanks", AT_REMOVEDIR);
+  private_.Reset();
   scratch_.Reset();
-  unlinkat(root_.get(), ".paddock", AT_REMOVEDIR);
   blank_file_.Reset();
   blank_directory_.Reset();
   if (syscall(SYS_pivot_root, ".", ".") != 0) return Failure("change the root to", "the new tree");
   if (umount2(".", MNT_DETACH) != 0) return Failure("leave", "the host's tree");
   if (chdir("/") != 0) return Failure("enter", "/");
+  // The tree's skeleton does not change any more; private directories are mounts of their own.
   mount_attr attributes{};
   attributes.attr_set = kAlways | (has_own_root_ ? 0 : MOUNT_ATTR_RDONLY);
   if (mount_setattr(AT_FDCWD, "/", 0, &attributes, sizeof attributes) != 0) return Failure("set flags of", "/");

@@ -52,6 +52,8 @@ class FileTree {
   Status MakeSymlink(const MountStep& step);
   Status Mask(const MountStep& step);
   Status ProtectInPlace(const MountStep& step, bool makes_readonly);
+  // Mounts at a name in the scratch directory what is to be /.
+  Status BecomeRoot(int mount, const char* name);
   Status EnterNewRoot();
 
   // Opens a path inside without following links; makes missing parents, and the last component as a directory or an
@@ -66,7 +68,8 @@ class FileTree {
   std::vector<Source> sources_;
   std::map<std::pair<uid_t, gid_t>, Descriptor> id_maps_;   // user namespaces that map an owner on disk to host_uid
   Descriptor root_;        // the new root while it is being built
-  Descriptor scratch_;     // a private directory on the first tmpfs
+  Descriptor scratch_;     // a tmpfs outside of it
+  Descriptor private_;     // the tmpfs that all private places are directories of
   Descriptor blank_file_;  // mounts that masks are cloned from
   Descriptor blank_directory_;
   int scratch_count_ = 0;

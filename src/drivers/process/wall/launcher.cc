@@ -88,6 +88,17 @@ Status SetLimits(const WallPlan& plan) {
   return {};
 }
 
+// Bounds of the user namespace itself, besides what the filters refuse. Where the kernel has no such setting, they alone hold.
+void BoundNamespace(const WallPlan& plan) {
+  const auto set = [](const char* name, const char* value) {
+    const Descriptor file(open(name, O_WRONLY | O_CLOEXEC));
+    if (file.is_open() && write(file.get(), value, std::strlen(value)) < 0) return;
+  };
+  if (plan.seccomp != SeccompProfile::kNested) set("/proc/sys/user/max_user_namespaces", "0");
+  // Counted against the caller, too, who must keep some.
+  set("/proc/sys/user/max_inotify_instances", "96");
+}
+
 std::vector<std::string> WritablePlaces(const WallPlan& plan) {
   std::vector<std::string> places;
   for (const MountStep& step : plan.mounts) {
@@ -107,6 +118,7 @@ Status BuildInside(const WallPlan& plan, FileTree& tree, int launch) {
   if (!plan.is_root) PADDOCK_TRY(tree.OpenSources());
   PADDOCK_TRY(TakeIdentity(plan));
   PADDOCK_TRY(SetUpNetwork(plan.captures_network));
+  BoundNamespace(plan);
   for (size_t i = 0; i < plan.listeners.size(); ++i) {
     auto listener = MakeListener(plan.listeners[i]);
     // Without IPv6 there is nothing to listen for on it.
