@@ -368,6 +368,8 @@ Status FileTree::MakeDevices(const MountStep& step) {
   const Descriptor context(fsopen("devpts", FSOPEN_CLOEXEC));
   if (!context.is_open() || fsconfig(context.get(), FSCONFIG_SET_STRING, "ptmxmode", "0666", 0) != 0 ||
       fsconfig(context.get(), FSCONFIG_SET_STRING, "mode", "0620", 0) != 0 ||
+      // Terminals are counted for the whole machine, so one sandbox gets some of them only.
+      fsconfig(context.get(), FSCONFIG_SET_STRING, "max", "64", 0) != 0 ||
       fsconfig(context.get(), FSCONFIG_CMD_CREATE, nullptr, nullptr, 0) != 0) {
     return Failure("set up", "devpts");
   }
