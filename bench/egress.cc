@@ -76,7 +76,8 @@ class Wire {
   }
   bool Send(std::string_view bytes) {
     while (!bytes.empty()) {
-      const ssize_t count = ssl_ ? SSL_write(ssl_.get(), bytes.data(), static_cast<int>(bytes.size())) : send(fd_.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL);
+      const ssize_t count = ssl_ ? SSL_write(ssl_.get(), bytes.data(), static_cast<int>(bytes.size()))
+                                 : send(fd_.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL);
       if (count <= 0) return false;
       bytes.remove_prefix(static_cast<size_t>(count));
     }
@@ -84,7 +85,8 @@ class Wire {
   }
   // At most the buffer's size; 0 at the end.
   size_t Receive(std::vector<char>& buffer) {
-    const ssize_t count = ssl_ ? SSL_read(ssl_.get(), buffer.data(), static_cast<int>(buffer.size())) : recv(fd_.get(), buffer.data(), buffer.size(), 0);
+    const ssize_t count = ssl_ ? SSL_read(ssl_.get(), buffer.data(), static_cast<int>(buffer.size()))
+                               : recv(fd_.get(), buffer.data(), buffer.size(), 0);
     return count > 0 ? static_cast<size_t>(count) : 0;
   }
   // A head, up to its empty line; nothing behind it may have come yet.
@@ -176,8 +178,9 @@ void Compare(const char* name, const Connect& direct, const Connect& through, si
       speed[s].push_back(static_cast<double>(megabytes) / Seconds(Clock::now() - before));
     }
   }
-  std::printf("| %s | %.0f | %.0f | %.2f | %.0f | %.0f | %.0f | %.0f |\n", name, Median(speed[0]), Median(speed[1]), Median(speed[1]) / Median(speed[0]),
-              Median(request[0]), Median(request[1]), Median(connection[0]), Median(connection[1]));
+  std::printf("| %s | %.0f | %.0f | %.2f | %.0f | %.0f | %.0f | %.0f |\n", name, Median(speed[0]), Median(speed[1]),
+              Median(speed[1]) / Median(speed[0]), Median(request[0]), Median(request[1]), Median(connection[0]),
+              Median(connection[1]));
   std::fflush(stdout);
 }
 
@@ -216,19 +219,25 @@ int main(int argc, char** argv) {
   const auto tunnel = [&](const std::string& name, uint16_t port) {
     Wire wire(proxy_port);
     const std::string target = name + ":" + std::to_string(port);
-    PADDOCK_CHECK(wire.Send("CONNECT " + target + " HTTP/1.1\r\nHost: " + target + "\r\n\r\n") && wire.ReceiveHead().starts_with("HTTP/1.1 200"));
+    PADDOCK_CHECK(wire.Send("CONNECT " + target + " HTTP/1.1\r\nHost: " + target + "\r\n\r\n") &&
+                  wire.ReceiveHead().starts_with("HTTP/1.1 200"));
     return wire;
   };
   const auto secured = [&](Wire wire, const char* name) {
     PADDOCK_CHECK(wire.Secure(client_context.get(), name));
     return wire;
   };
-  std::printf("| path | direct MB/s | engine MB/s | ratio | request µs direct | engine | connect+request µs direct | engine |\n|---|---|---|---|---|---|---|---|\n");
+  std::printf(
+      "| path | direct MB/s | engine MB/s | ratio | request µs direct | engine | connect+request µs direct | engine "
+      "|\n|---|---|---|---|---|---|---|---|\n");
   const Connect direct = [&] { return Wire(plain_port); }, direct_tls = [&] { return secured(Wire(tls_port), "bench.example"); };
   Compare("HTTP, judged", direct, [&] { return tunnel("bench.example", plain_port); }, megabytes, rounds);
   // The rule that opens TLS is for the other name.
-  Compare("TLS, passed on", direct_tls, [&] { return secured(tunnel("passed.example", tls_port), "passed.example"); }, megabytes, rounds);
-  Compare("TLS, opened", direct_tls, [&] { return secured(tunnel("bench.example", tls_port), "bench.example"); }, megabytes, rounds);
+  Compare(
+      "TLS, passed on", direct_tls, [&] { return secured(tunnel("passed.example", tls_port), "passed.example"); }, megabytes,
+      rounds);
+  Compare(
+      "TLS, opened", direct_tls, [&] { return secured(tunnel("bench.example", tls_port), "bench.example"); }, megabytes, rounds);
   (*engine)->Stop();
   std::fflush(stdout);
   std::_Exit(0);   // the servers' threads wait for ever

@@ -93,7 +93,8 @@ AddressKind KindOf(const IpAddress& address) {
   // What is not global unicast space has no meaning yet.
   if (address.is_v6 && (address.bytes[0] & 0xe0) != 0x20) return AddressKind::kUndialable;
   // An interface identifier of ISATAP carries an IPv4 address.
-  if (address.is_v6 && (address.bytes[8] & 0xfc) == 0 && address.bytes[9] == 0 && address.bytes[10] == 0x5e && address.bytes[11] == 0xfe) {
+  if (address.is_v6 && (address.bytes[8] & 0xfc) == 0 && address.bytes[9] == 0 && address.bytes[10] == 0x5e &&
+      address.bytes[11] == 0xfe) {
     return AddressKind::kUndialable;
   }
   return AddressKind::kPublic;
@@ -128,13 +129,15 @@ std::string AddressGuard::Refusal(const IpAddress& address, const std::vector<Ci
     case AddressKind::kUndialable: return "address " + address.Text() + " is never dialled";
     case AddressKind::kMetadata:
       if (permission.allow_private && permission.is_named_address) return {};
-      return "address " + address.Text() + " is a cloud's metadata service; only a rule for that address with allow_private allows it";
+      return "address " + address.Text() +
+             " is a cloud's metadata service; only a rule for that address with allow_private allows it";
     case AddressKind::kPrivate:
       if (permission.allow_private) return {};
       return "address " + address.Text() + " is private; the rule needs allow_private";
     case AddressKind::kPublic: break;
   }
-  if (!permission.allow_private && IsOwn(address)) return "address " + address.Text() + " is this machine's own; the rule needs allow_private";
+  if (!permission.allow_private && IsOwn(address))
+    return "address " + address.Text() + " is this machine's own; the rule needs allow_private";
   return {};
 }
 

@@ -51,10 +51,11 @@ Certificate MakeCertificate(EVP_PKEY* key, const char* name, long seconds) {
   BN_to_ASN1_INTEGER(number, X509_get_serialNumber(certificate.get()));
   BN_free(number);
   X509_NAME* subject = X509_get_subject_name(certificate.get());
-  const bool is_good = X509_set_version(certificate.get(), 2) == 1 && X509_set_pubkey(certificate.get(), key) == 1 &&
-                       X509_gmtime_adj(X509_getm_notBefore(certificate.get()), -kBackdateSeconds) != nullptr &&
-                       X509_gmtime_adj(X509_getm_notAfter(certificate.get()), seconds) != nullptr &&
-                       X509_NAME_add_entry_by_txt(subject, "CN", MBSTRING_ASC, reinterpret_cast<const unsigned char*>(name), -1, -1, 0) == 1;
+  const bool is_good =
+      X509_set_version(certificate.get(), 2) == 1 && X509_set_pubkey(certificate.get(), key) == 1 &&
+      X509_gmtime_adj(X509_getm_notBefore(certificate.get()), -kBackdateSeconds) != nullptr &&
+      X509_gmtime_adj(X509_getm_notAfter(certificate.get()), seconds) != nullptr &&
+      X509_NAME_add_entry_by_txt(subject, "CN", MBSTRING_ASC, reinterpret_cast<const unsigned char*>(name), -1, -1, 0) == 1;
   return is_good ? std::move(certificate) : nullptr;
 }
 
@@ -93,12 +94,14 @@ Result<std::string> ReadWhole(const char* path) {
 // Where systems keep their roots in one file.
 Result<std::string> SystemRoots() {
   constexpr const char* kPlaces[] = {"/etc/ssl/certs/ca-certificates.crt", "/etc/pki/tls/certs/ca-bundle.crt",
-                                     "/etc/pki/ca-trust/extracted/pem/tls-ca-bundle.pem", "/etc/ssl/ca-bundle.pem", "/etc/ssl/cert.pem"};
+                                     "/etc/pki/ca-trust/extracted/pem/tls-ca-bundle.pem", "/etc/ssl/ca-bundle.pem",
+                                     "/etc/ssl/cert.pem"};
   for (const char* place : kPlaces) {
     if (auto text = ReadWhole(place)) return text;
   }
   ERR_clear_error();
-  return Error(Code::kNoEntry, "no trusted certificates on this system: /etc/ssl/certs/ca-certificates.crt is missing (package ca-certificates)");
+  return Error(Code::kNoEntry,
+               "no trusted certificates on this system: /etc/ssl/certs/ca-certificates.crt is missing (package ca-certificates)");
 }
 
 // Adds every certificate of a PEM text; returns how many.
@@ -202,7 +205,8 @@ Result<std::shared_ptr<SSL_CTX>> CertificateAuthority::ContextFor(const policy::
 }
 
 Status UpstreamTrust::Check(const std::string& extra_pem) {
-  if (!extra_pem.empty() && AddToStore(nullptr, extra_pem) == 0) return Error(Code::kInvalid, "extra_trust_pem holds no certificate");
+  if (!extra_pem.empty() && AddToStore(nullptr, extra_pem) == 0)
+    return Error(Code::kInvalid, "extra_trust_pem holds no certificate");
   return {};
 }
 

@@ -22,7 +22,8 @@ class CertificateAuthority {
 
   // The authority's certificate, made at the first call. Any thread.
   Result<std::string> Pem();
-  // A server's TLS context with a certificate for `host` (a name or an address); the last few hundred are kept. The engine's thread.
+  // A server's TLS context with a certificate for `host` (a name or an address); the last few hundred are kept. The engine's
+  // thread.
   Result<std::shared_ptr<SSL_CTX>> ContextFor(const policy::Host& host);
 
  private:

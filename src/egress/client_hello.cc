@@ -56,7 +56,8 @@ Result<std::optional<std::string>> JoinRecords(std::string_view bytes) {
     if (length == 0 || length > kMostRecord) return Bad("a record of impossible length");
     bytes.remove_prefix(kRecordHeader);
     joined += bytes.substr(0, length);
-    if (!joined.empty() && static_cast<uint8_t>(joined[0]) != kClientHello) return Bad("a handshake that does not begin with ClientHello");
+    if (!joined.empty() && static_cast<uint8_t>(joined[0]) != kClientHello)
+      return Bad("a handshake that does not begin with ClientHello");
     if (joined.size() >= 4) {
       const size_t size = 4 + (static_cast<size_t>(static_cast<uint8_t>(joined[1])) << 16 |
                                static_cast<size_t>(static_cast<uint8_t>(joined[2])) << 8 | static_cast<uint8_t>(joined[3]));
@@ -95,7 +96,8 @@ Result<std::optional<ClientHello>> ParseClientHello(std::string_view bytes) {
   if (reader.Vector(1).size() > 32) return Bad("a session id that is too long");
   const size_t suites = reader.Vector(2).size();
   const size_t compressions = reader.Vector(1).size();
-  if (!reader.is_good() || version >> 8 != 3 || suites == 0 || suites % 2 != 0 || compressions == 0) return Bad("a ClientHello that is broken");
+  if (!reader.is_good() || version >> 8 != 3 || suites == 0 || suites % 2 != 0 || compressions == 0)
+    return Bad("a ClientHello that is broken");
   if (reader.is_at_end()) return std::optional<ClientHello>(std::move(hello));   // none of the extensions
   Reader extensions(reader.Vector(2));
   if (!reader.is_good() || !reader.is_at_end()) return Bad("a ClientHello that is broken");

@@ -17,7 +17,8 @@ struct ClientHello {
 constexpr size_t kMostHelloBytes = 64 << 10;
 
 // Reads it from the start of a stream, over one or more records. Nothing when it is not complete yet. Errors: kInvalid for
-// what is no ClientHello, kLimit for one above kMostHelloBytes. An extension that comes twice and a list of several names are errors.
+// what is no ClientHello, kLimit for one above kMostHelloBytes. An extension that comes twice and a list of several names are
+// errors.
 Result<std::optional<ClientHello>> ParseClientHello(std::string_view bytes);
 
 }  // namespace paddock::egress

@@ -4,7 +4,8 @@ namespace paddock::egress {
 namespace {
 
 std::string Response(std::string_view status, std::string_view text, bool keep_alive, bool has_body) {
-  std::string response = "HTTP/1.1 " + std::string(status) + "\r\nContent-Type: text/plain; charset=utf-8\r\nX-Paddock: egress\r\n";
+  std::string response =
+      "HTTP/1.1 " + std::string(status) + "\r\nContent-Type: text/plain; charset=utf-8\r\nX-Paddock: egress\r\n";
   response += "Content-Length: " + std::to_string(text.size()) + "\r\n";
   response += keep_alive ? "\r\n" : "Connection: close\r\n\r\n";
   if (has_body) response += text;
@@ -30,7 +31,9 @@ std::string RefusalResponse(std::string_view text, const Refusal& refusal, bool 
 }
 
 std::string BadRequestResponse(std::string_view reason) {
-  return Response("400 Bad Request", "paddock refused a request that can be read in more than one way\nreason: " + std::string(reason) + "\n", false, true);
+  return Response("400 Bad Request",
+                  "paddock refused a request that can be read in more than one way\nreason: " + std::string(reason) + "\n", false,
+                  true);
 }
 
 std::string_view TlsAccessDenied() { return std::string_view("\x15\x03\x03\x00\x02\x02\x31", 7); }

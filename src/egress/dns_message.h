@@ -11,7 +11,14 @@
 namespace paddock::egress {
 
 enum class DnsType : uint16_t { kA = 1, kPtr = 12, kAaaa = 28 };
-enum class DnsStatus : uint8_t { kNoError = 0, kFormatError = 1, kServerFailure = 2, kNoName = 3, kNotImplemented = 4, kRefused = 5 };
+enum class DnsStatus : uint8_t {
+  kNoError = 0,
+  kFormatError = 1,
+  kServerFailure = 2,
+  kNoName = 3,
+  kNotImplemented = 4,
+  kRefused = 5
+};
 
 struct DnsQuestion {
   uint16_t id = 0;

@@ -85,7 +85,8 @@ void ServeDnsDatagrams(Gate& gate, Socket& socket) {
     if (count < 0) {
       if (errno == EAGAIN && !socket.WaitReadable(kNever)) return;
       if (socket.is_aborted() || gate.reactor().is_stopping()) return;
-      if (errno != EAGAIN && errno != EINTR && errno != ECONNREFUSED && !gate.reactor().Sleep(std::chrono::milliseconds(100))) return;
+      if (errno != EAGAIN && errno != EINTR && errno != ECONNREFUSED && !gate.reactor().Sleep(std::chrono::milliseconds(100)))
+        return;
       continue;
     }
     std::string answer = AnswerDns(gate, std::string_view(query, static_cast<size_t>(count)));

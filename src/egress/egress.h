@@ -105,15 +105,16 @@ class Egress {
   // One more listener, for ports that are made later.
   virtual Status AddListener(Listener listener) = 0;
 
-  // Serves a stream that a bridge brings instead of a listener; owns `fd` at once. `destination` ("192.0.2.1" and port) is where a kTransparent
-  // client wanted to go; kHostPort takes the port from there. kDnsUdp is not a stream: kInvalid.
+  // Serves a stream that a bridge brings instead of a listener; owns `fd` at once. `destination` ("192.0.2.1" and port) is where
+  // a kTransparent client wanted to go; kHostPort takes the port from there. kDnsUdp is not a stream: kInvalid.
   virtual Status AcceptConnected(int fd, ListenerKind kind, const std::string& destination = {}, uint16_t port = 0) = 0;
 
   // Replaces the rules. Holds for every verdict from the return on; tunnels and exchanges under way that the new rules
   // would not allow are cut. Errors: kInvalid, and the old rules stay.
   virtual Status UpdateRules(policy::NetworkRules rules) = 0;
 
-  // Takes a secret's value away: from now on its placeholder is denied wherever it appears. The value is still redacted. Errors: kNoEntry.
+  // Takes a secret's value away: from now on its placeholder is denied wherever it appears. The value is still redacted. Errors:
+  // kNoEntry.
   virtual Status Revoke(const std::string& name) = 0;
 
   // What the variable of each secret holds inside, in the order of EgressOptions::secrets: (SecretBinding::name, placeholder).

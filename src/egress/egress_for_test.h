@@ -187,7 +187,8 @@ class TestEngine {
   explicit TestEngine(std::vector<policy::NetworkRule> rules, EgressOptions options = {}) {
     options.rules.mode = policy::NetworkMode::kRules;
     options.rules.rules = std::move(rules);
-    Descriptor proxy = LoopbackSocket(), transparent = LoopbackSocket(), dns_tcp = LoopbackSocket(), dns_udp = LoopbackSocket(SOCK_DGRAM);
+    Descriptor proxy = LoopbackSocket(), transparent = LoopbackSocket(), dns_tcp = LoopbackSocket(),
+               dns_udp = LoopbackSocket(SOCK_DGRAM);
     proxy_port = PortOf(proxy.get());
     transparent_port = PortOf(transparent.get());
     dns_port = PortOf(dns_udp.get());

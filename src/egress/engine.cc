@@ -52,7 +52,8 @@ class Engine : public Egress {
     return Have([this, fd, listener] {
       auto socket = Socket::Make(*reactor_, std::move(*fd));
       if (!socket) return;   // only for want of kernel memory
-      reactor_->Spawn([this, listener, owned = std::make_shared<std::unique_ptr<Socket>>(std::move(*socket))] { Listen(**owned, listener); });
+      reactor_->Spawn(
+          [this, listener, owned = std::make_shared<std::unique_ptr<Socket>>(std::move(*socket))] { Listen(**owned, listener); });
     });
   }
 
@@ -116,7 +117,8 @@ class Engine : public Egress {
       if (accepted) {
         Begin(std::move(*accepted), listener, std::nullopt);
         reactor_->Breathe();
-      } else if (accepted.error().code == Code::kCancelled || accepted.error().code == Code::kInvalid || !reactor_->Sleep(kAcceptPause)) {
+      } else if (accepted.error().code == Code::kCancelled || accepted.error().code == Code::kInvalid ||
+                 !reactor_->Sleep(kAcceptPause)) {
         return;
       }
     }

@@ -31,9 +31,11 @@ TEST(Egress, CurlReachesAnAllowedHostThroughSocks5AndSocks4a) {
 
 TEST(Egress, CurlIsToldWhatWasDeniedAndHowToAsk) {
   TestEngine engine({AllowRule("allowed.example")});
-  const auto result = RunProgram({"curl", "-sS", "-i", "-x", "http://127.0.0.1:" + Port(engine.proxy_port), "http://other.example/x"});
+  const auto result =
+      RunProgram({"curl", "-sS", "-i", "-x", "http://127.0.0.1:" + Port(engine.proxy_port), "http://other.example/x"});
   EXPECT_NE(result.output.find("403 Forbidden"), std::string::npos) << result.output;
-  EXPECT_NE(result.output.find("paddock denied GET http://other.example/x\nreason: no rule allows it\n"), std::string::npos) << result.output;
+  EXPECT_NE(result.output.find("paddock denied GET http://other.example/x\nreason: no rule allows it\n"), std::string::npos)
+      << result.output;
   EXPECT_NE(result.output.find("--allow-host other.example"), std::string::npos);
   EXPECT_TRUE(engine.HasEvent("denied http GET other.example:80/x: no rule allows it"));
   EXPECT_EQ(engine.lookups("other.example"), 0);
@@ -56,13 +58,14 @@ TEST(Egress, CapturedConnectionsGoToTheNameThatTheirAddressStandsFor) {
   TestEngine engine({AllowRule("allowed.example")});
   engine.names["allowed.example"] = {"127.0.0.1"};
   // 198.18.1.0 is the first address that is given out.
-  const auto lookup = RunProgram({"/usr/bin/python3", "-c",
-                                  "import socket,sys\n"
-                                  "q=b'\\x12\\x34\\x01\\x00\\x00\\x01'+bytes(6)+b'\\x07allowed\\x07example\\x00\\x00\\x01\\x00\\x01'\n"
-                                  "s=socket.socket(socket.AF_INET,socket.SOCK_DGRAM); s.settimeout(10)\n"
-                                  "s.sendto(q,('127.0.0.1',int(sys.argv[1])))\n"
-                                  "print(socket.inet_ntoa(s.recv(512)[-4:]))",
-                                  Port(engine.dns_port)});
+  const auto lookup =
+      RunProgram({"/usr/bin/python3", "-c",
+                  "import socket,sys\n"
+                  "q=b'\\x12\\x34\\x01\\x00\\x00\\x01'+bytes(6)+b'\\x07allowed\\x07example\\x00\\x00\\x01\\x00\\x01'\n"
+                  "s=socket.socket(socket.AF_INET,socket.SOCK_DGRAM); s.settimeout(10)\n"
+                  "s.sendto(q,('127.0.0.1',int(sys.argv[1])))\n"
+                  "print(socket.inet_ntoa(s.recv(512)[-4:]))",
+                  Port(engine.dns_port)});
   EXPECT_EQ(lookup.output, "198.18.1.0\n");
   TestClient client = engine.Captured("198.18.1.0", server.port());
   client.Send("GET /x HTTP/1.1\r\nHost: allowed.example:" + Port(server.port()) + "\r\nConnection: close\r\n\r\n");

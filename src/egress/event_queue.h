@@ -1,4 +1,5 @@
-// EventQueue: carries events from the engine's thread to the handler's. Bounded; a slow handler loses the newest events and is told how many.
+// EventQueue: carries events from the engine's thread to the handler's. Bounded; a slow handler loses the newest events and is
+// told how many.
 #pragma once
 
 #include <condition_variable>

@@ -11,7 +11,8 @@ using policy::NetworkVerdict;
 
 std::string FailureText(const Error& error) { return std::string(error.Text()); }
 
-Gate::Gate(Reactor& reactor, EventQueue& events, Resolver::Lookup lookup, Limits limits, std::shared_ptr<const policy::NetworkRuleSet> rules)
+Gate::Gate(Reactor& reactor, EventQueue& events, Resolver::Lookup lookup, Limits limits,
+           std::shared_ptr<const policy::NetworkRuleSet> rules)
     : reactor_(reactor), events_(events), resolver_(reactor, std::move(lookup)), limits_(limits), rules_(std::move(rules)) {}
 
 std::shared_ptr<const policy::NetworkRuleSet> Gate::rules() const {
@@ -44,7 +45,9 @@ void Gate::Allowed(Event draft, const std::string& rule, const std::string& addr
   events_.Push(std::move(draft));
 }
 
-Refusal Gate::Denied(Event draft, const NetworkVerdict& verdict) { return Denied(std::move(draft), verdict.reason, verdict.origin); }
+Refusal Gate::Denied(Event draft, const NetworkVerdict& verdict) {
+  return Denied(std::move(draft), verdict.reason, verdict.origin);
+}
 
 Refusal Gate::Denied(Event draft, std::string reason, std::string rule) {
   draft.kind = Event::Kind::kDenied;
@@ -74,7 +77,8 @@ Opened<std::unique_ptr<Upstream>> Gate::Open(const Destination& to, const Networ
     addresses.push_back(*to.host.address);
   } else {
     auto resolved = resolver_.Resolve(to.host.text, reactor_.In(limits_.resolve_timeout));
-    if (!resolved) return {nullptr, Failed(std::move(draft), "could not resolve " + to.host.text + ": " + FailureText(resolved.error()))};
+    if (!resolved)
+      return {nullptr, Failed(std::move(draft), "could not resolve " + to.host.text + ": " + FailureText(resolved.error()))};
     addresses = std::move(*resolved);
   }
   std::string refusal;
@@ -118,7 +122,8 @@ Opened<std::unique_ptr<Upstream>> Gate::DialFirst(const std::vector<IpAddress>& 
   return {nullptr, Failed(std::move(draft), std::move(reason))};
 }
 
-Opened<std::unique_ptr<Upstream>> Gate::OpenThroughProxy(const Destination& to, const policy::NetworkRuleSet& rules, Event draft) {
+Opened<std::unique_ptr<Upstream>> Gate::OpenThroughProxy(const Destination& to, const policy::NetworkRuleSet& rules,
+                                                         Event draft) {
   const auto proxy = ParseUpstreamProxy(rules.rules().upstream_proxy);
   if (!proxy) return {nullptr, Failed(std::move(draft), "upstream proxy: " + FailureText(proxy.error()))};
   std::vector<IpAddress> addresses;
@@ -126,13 +131,15 @@ Opened<std::unique_ptr<Upstream>> Gate::OpenThroughProxy(const Destination& to, 
     addresses.push_back(*proxy->host.address);
   } else {
     auto resolved = resolver_.Resolve(proxy->host.text, reactor_.In(limits_.resolve_timeout));
-    if (!resolved) return {nullptr, Failed(std::move(draft), "could not resolve the upstream proxy: " + FailureText(resolved.error()))};
+    if (!resolved)
+      return {nullptr, Failed(std::move(draft), "could not resolve the upstream proxy: " + FailureText(resolved.error()))};
     addresses = std::move(*resolved);
   }
   auto opened = DialFirst(addresses, proxy->port, draft);
   if (!opened.value) return opened;
   opened.value->is_through_proxy = true;
-  const Status status = AskUpstreamProxy(*opened.value->socket, *proxy, HostPortText(to.host, to.port), reactor_.In(limits_.connect_timeout));
+  const Status status =
+      AskUpstreamProxy(*opened.value->socket, *proxy, HostPortText(to.host, to.port), reactor_.In(limits_.connect_timeout));
   if (!status) return {nullptr, Failed(std::move(draft), "upstream proxy: " + FailureText(status.error()))};
   return opened;
 }
@@ -159,7 +166,9 @@ void Gate::Tunnel::CutIfDenied() {
 }
 
 Gate::Tunnel::Judge Gate::WholeStream(const Destination& to) {
-  return [to](const policy::NetworkRuleSet& rules) { return rules.Connection(to.host, to.port).kind == NetworkVerdict::Kind::kAllow; };
+  return [to](const policy::NetworkRuleSet& rules) {
+    return rules.Connection(to.host, to.port).kind == NetworkVerdict::Kind::kAllow;
+  };
 }
 
 }  // namespace paddock::egress

@@ -47,7 +47,8 @@ struct Opened {
 
 class Gate {
  public:
-  Gate(Reactor& reactor, EventQueue& events, Resolver::Lookup lookup, Limits limits, std::shared_ptr<const policy::NetworkRuleSet> rules);
+  Gate(Reactor& reactor, EventQueue& events, Resolver::Lookup lookup, Limits limits,
+       std::shared_ptr<const policy::NetworkRuleSet> rules);
 
   std::shared_ptr<const policy::NetworkRuleSet> rules() const;   // any thread
   // Any thread. Running tunnels are looked at again on the reactor's.

@@ -27,13 +27,34 @@ TEST(EgressHostile, EveryRequestOfAConnectionIsJudged) {
   engine.names["allowed.example"] = {"127.0.0.1"};
   const std::string host = "allowed.example:" + Port(server.port());
   const std::string base = "http://" + host;
-  const auto request = [&](const std::string& method, const std::string& path) { return method + " " + base + path + " HTTP/1.1\r\nHost: " + host + "\r\n\r\n"; };
-  const std::string answers = Ask(engine, request("GET", "/ok/1") + request("GET", "/no") + request("DELETE", "/ok") + request("GET", "/ok/2"));
+  const auto request = [&](const std::string& method, const std::string& path) {
+    return method + " " + base + path + " HTTP/1.1\r\nHost: " + host + "\r\n\r\n";
+  };
+  const std::string answers =
+      Ask(engine, request("GET", "/ok/1") + request("GET", "/no") + request("DELETE", "/ok") + request("GET", "/ok/2"));
   ASSERT_EQ(heads.size(), 2u) << answers;
   EXPECT_TRUE(heads[0].starts_with("GET /ok/1 HTTP/1.1\r\nHost: " + host + "\r\n")) << heads[0];
   EXPECT_TRUE(heads[1].starts_with("GET /ok/2 ")) << heads[1];
   EXPECT_NE(answers.find("do not allow this path"), std::string::npos);
   EXPECT_NE(answers.find("do not allow method DELETE"), std::string::npos);
+}
+
+TEST(EgressHostile, FieldsThatOverrideMethodOrPathAreJudgedToo) {
+  std::vector<std::string> heads;
+  TestServer server(TestServer::Http(kHello, &heads));
+  auto rule = AllowRule("allowed.example");
+  rule.methods = {"GET"};
+  rule.paths = {"/ok"};
+  TestEngine engine({rule});
+  engine.names["allowed.example"] = {"127.0.0.1"};
+  const std::string host = "allowed.example:" + Port(server.port());
+  const std::string start = "GET http://" + host + "/ok HTTP/1.1\r\nHost: " + host + "\r\n";
+  for (const char* field : 
+       {"X-HTTP-Method-Override: delete", "x-method-override: POST", "X-Original-URL: /admin", "X-Rewrite-Url: /ok/../x"}) {
+    EXPECT_TRUE(Ask(engine, start + field + "\r\n\r\n").starts_with("HTTP/1.1 403 ")) << field;
+  }
+  EXPECT_EQ(heads.size(), 0u);
+  EXPECT_TRUE(Ask(engine, start + "X-HTTP-Method-Override: get\r\nX-Original-URL: /ok/1\r\n\r\n").ends_with("hello\n"));
 }
 
 TEST(EgressHostile, SmuggledRequestsDoNotReachTheServer) {
@@ -79,8 +100,9 @@ TEST(EgressHostile, BodiesAreNotReadAsRequests) {
   const std::string start = "POST http://" + host + "/outer HTTP/1.1\r\nHost: " + host + "\r\n";
   char size[16];
   snprintf(size, sizeof size, "%zx\r\n", inner.size());
-  Ask(engine, start + "Content-Length: " + std::to_string(inner.size()) + "\r\n\r\n" + inner + start + "Transfer-Encoding: chunked\r\n\r\n" + size + inner + "\r\n0\r\n\r\n" +
-                  "GET http://" + host + "/last HTTP/1.1\r\nHost: " + host + "\r\n\r\n");
+  Ask(engine, start + "Content-Length: " + std::to_string(inner.size()) + "\r\n\r\n" + inner + start +
+                  "Transfer-Encoding: chunked\r\n\r\n" + size + inner + "\r\n0\r\n\r\n" + "GET http://" + host +
+                  "/last HTTP/1.1\r\nHost: " + host + "\r\n\r\n");
   ASSERT_EQ(heads.size(), 3u);
   EXPECT_TRUE(heads[0].starts_with("POST /outer ") && heads[1].starts_with("POST /outer ") && heads[2].starts_with("GET /last "));
   EXPECT_EQ(bodies, inner + size + inner + "\r\n0\r\n\r\n");
@@ -120,11 +142,17 @@ TEST(EgressHostile, HttpInATunnelIsJudgedLikeAnyOther) {
   engine.names["allowed.example"] = {"127.0.0.1"};
   const std::string host = "allowed.example:" + Port(server.port());
   const std::string connect = "CONNECT " + host + " HTTP/1.1\r\nHost: " + host + "\r\n\r\n";
-  EXPECT_NE(Ask(engine, connect + "GET / HTTP/1.1\r\nHost: evil.example\r\n\r\n").find("Host names evil.example"), std::string::npos);
-  EXPECT_NE(Ask(engine, connect + "\r\n\r\nGET / HTTP/1.1\r\nHost: evil.example\r\n\r\n").find("400 Bad Request"), std::string::npos);
+  EXPECT_NE(Ask(engine, connect + "GET / HTTP/1.1\r\nHost: evil.example\r\n\r\n").find("Host names evil.example"),
+            std::string::npos);
+  EXPECT_NE(Ask(engine, connect + "\r\n\r\nGET / HTTP/1.1\r\nHost: evil.example\r\n\r\n").find("400 Bad Request"),
+            std::string::npos);
   EXPECT_NE(Ask(engine, connect + "get / http/1.1\r\nHost: evil.example\r\n\r\n").find("400 Bad Request"), std::string::npos);
-  EXPECT_NE(Ask(engine, connect + "GET http://evil.example/ HTTP/1.1\r\nHost: evil.example\r\n\r\n").find("Host names evil.example"), std::string::npos);
-  EXPECT_NE(Ask(engine, connect + "GET http://evil.example/ HTTP/1.1\r\nHost: " + host + "\r\n\r\n").find("Host names another server"), std::string::npos);
+  EXPECT_NE(
+      Ask(engine, connect + "GET http://evil.example/ HTTP/1.1\r\nHost: evil.example\r\n\r\n").find("Host names evil.example"),
+      std::string::npos);
+  EXPECT_NE(
+      Ask(engine, connect + "GET http://evil.example/ HTTP/1.1\r\nHost: " + host + "\r\n\r\n").find("Host names another server"),
+      std::string::npos);
   EXPECT_NE(Ask(engine, connect + "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n").find("400 Bad Request"), std::string::npos);
   EXPECT_EQ(heads.size(), 0u);
   EXPECT_NE(Ask(engine, connect + "GET / HTTP/1.1\r\nHost: " + host + "\r\n\r\n").find("hello\n"), std::string::npos);
@@ -136,16 +164,20 @@ TEST(EgressHostile, UpgradesOtherThanWebSocketAreNotPassedOn) {
   TestEngine engine({AllowRule("allowed.example")});
   engine.names["allowed.example"] = {"127.0.0.1"};
   const std::string host = "allowed.example:" + Port(server.port());
-  Ask(engine, "GET http://" + host + "/ HTTP/1.1\r\nHost: " + host + "\r\nConnection: Upgrade, HTTP2-Settings, X-Own\r\nUpgrade: h2c\r\nHTTP2-Settings: AAAA\r\nX-Own: 1\r\nX-Kept: 2\r\n\r\n");
+  Ask(engine, "GET http://" + host + "/ HTTP/1.1\r\nHost: " + host +
+                  "\r\nConnection: Upgrade, HTTP2-Settings, X-Own\r\nUpgrade: h2c\r\nHTTP2-Settings: AAAA\r\nX-Own: 1\r\nX-Kept: "
+                  "2\r\n\r\n");
   ASSERT_EQ(heads.size(), 1u);
-  for (const char* gone : {"h2c", "HTTP2-Settings", "X-Own", "Connection"}) EXPECT_EQ(heads[0].find(gone), std::string::npos) << heads[0];
+  for (const char* gone : {"h2c", "HTTP2-Settings", "X-Own", "Connection"})
+    EXPECT_EQ(heads[0].find(gone), std::string::npos) << heads[0];
   EXPECT_NE(heads[0].find("X-Kept: 2\r\n"), std::string::npos);
 }
 
 TEST(EgressHostile, WebSocketsAreRawAfterTheServersConsent) {
   TestServer server([](TestClient client) {
     client.ReceiveUntil("\r\n\r\n");
-    client.Send("HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: x\r\n\r\n");
+    client.Send(
+        "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: x\r\n\r\n");
     client.Send("echo " + client.ReceiveUntil("!"));
   });
   TestEngine engine({AllowRule("allowed.example")});
@@ -188,9 +220,11 @@ TEST(EgressHostile, RebindingNamesAreDialledAtTheCheckedAddressOnly) {
   rule.allow_private = false;
   TestEngine engine({rule});
   // Public, private and disguised ones in one answer: only those that pass are tried. TEST-NET addresses are not public either.
-  engine.names["allowed.example"] = {"127.0.0.1", "::1", "::ffff:127.0.0.1", "64:ff9b::7f00:1", "169.254.169.254", "0.0.0.0", "fe80::1", "10.0.0.1"};
+  engine.names["allowed.example"] = {"127.0.0.1",       "::1",     "::ffff:127.0.0.1", "64:ff9b::7f00:1",
+                                     "169.254.169.254", "0.0.0.0", "fe80::1",          "10.0.0.1"};
   const std::string host = "allowed.example:" + Port(server.port());
-  EXPECT_TRUE(Ask(engine, "GET http://" + host + "/ HTTP/1.1\r\nHost: " + host + "\r\nConnection: close\r\n\r\n").starts_with("HTTP/1.1 403 "));
+  EXPECT_TRUE(Ask(engine, "GET http://" + host + "/ HTTP/1.1\r\nHost: " + host + "\r\nConnection: close\r\n\r\n")
+                  .starts_with("HTTP/1.1 403 "));
   EXPECT_EQ(engine.lookups("allowed.example"), 1);
   EXPECT_EQ(server.accepted(), 0u);
 }
@@ -199,7 +233,9 @@ TEST(EgressHostile, MetadataIsRefusedEvenWherePrivateAddressesAreAllowed) {
   TestEngine engine({AllowRule("allowed.example"), AllowRule("169.254.0.0/16")});
   engine.names["allowed.example"] = {"169.254.169.254"};
   for (const std::string host : {"allowed.example", "169.254.169.254"}) {
-    EXPECT_NE(Ask(engine, "GET http://" + host + "/latest/meta-data/ HTTP/1.1\r\nHost: " + host + "\r\nConnection: close\r\n\r\n").find("metadata service"), std::string::npos);
+    EXPECT_NE(Ask(engine, "GET http://" + host + "/latest/meta-data/ HTTP/1.1\r\nHost: " + host + "\r\nConnection: close\r\n\r\n")
+                  .find("metadata service"),
+              std::string::npos);
   }
 }
 
@@ -232,8 +268,9 @@ TEST(EgressHostile, TlsBehindAServerThatSpokeFirstIsCut) {
 }
 
 TEST(EgressHostile, BrokenAnswersBecomeAFailureAndNotTwo) {
-  for (const std::string answer : {"HTTP/1.1 200 OK\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n", "nonsense\r\n\r\n", "HTTP/1.1 200 OK\nX: y\n\n", "",
-                                   "HTTP/1.1 101 Switching\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\n"}) {
+  for (const std::string answer :
+       {"HTTP/1.1 200 OK\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n", "nonsense\r\n\r\n",
+        "HTTP/1.1 200 OK\nX: y\n\n", "", "HTTP/1.1 101 Switching\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\n"}) {
     TestServer server([answer](TestClient client) {
       client.ReceiveUntil("\r\n\r\n");
       client.Send(answer);
@@ -241,7 +278,8 @@ TEST(EgressHostile, BrokenAnswersBecomeAFailureAndNotTwo) {
     TestEngine engine({AllowRule("allowed.example")});
     engine.names["allowed.example"] = {"127.0.0.1"};
     const std::string host = "allowed.example:" + Port(server.port());
-    EXPECT_TRUE(Ask(engine, "GET http://" + host + "/ HTTP/1.1\r\nHost: " + host + "\r\n\r\n").starts_with("HTTP/1.1 502 ")) << answer;
+    EXPECT_TRUE(Ask(engine, "GET http://" + host + "/ HTTP/1.1\r\nHost: " + host + "\r\n\r\n").starts_with("HTTP/1.1 502 "))
+        << answer;
     EXPECT_TRUE(engine.HasEvent("failed http GET"));
   }
 }
@@ -346,8 +384,10 @@ TEST(EgressHostile, ChainedProxyIsAskedWithItsCredentialsAndOnlyForAllowedHosts)
   options.rules.upstream_proxy = "http://us%65r:pa:ss@127.0.0.1:" + Port(proxy.port());
   TestEngine engine({AllowRule("far.example")}, std::move(options));
   EXPECT_NE(Ask(engine, "GET http://far.example/ HTTP/1.1\r\nHost: far.example\r\n\r\n").find("hello\n"), std::string::npos);
-  EXPECT_EQ(asked, "CONNECT far.example:80 HTTP/1.1\r\nHost: far.example:80\r\nProxy-Authorization: Basic dXNlcjpwYTpzcw==\r\n\r\n");
-  EXPECT_TRUE(Ask(engine, "GET http://denied.example/ HTTP/1.1\r\nHost: denied.example\r\nConnection: close\r\n\r\n").starts_with("HTTP/1.1 403 "));
+  EXPECT_EQ(asked,
+            "CONNECT far.example:80 HTTP/1.1\r\nHost: far.example:80\r\nProxy-Authorization: Basic dXNlcjpwYTpzcw==\r\n\r\n");
+  EXPECT_TRUE(Ask(engine, "GET http://denied.example/ HTTP/1.1\r\nHost: denied.example\r\nConnection: close\r\n\r\n")
+                  .starts_with("HTTP/1.1 403 "));
   EXPECT_EQ(proxy.accepted(), 1u);
 }
 

@@ -55,7 +55,8 @@ Status ChunkDecoder::FeedByte(char c) {
     case State::kExtension:
       if (++extension_bytes_ > kMostExtensionBytes) return Error(Code::kLimit, "chunked body: extensions longer than 4096 bytes");
       if (c == '\r') state_ = State::kSizeEnd;
-      else if (static_cast<unsigned char>(c) < 0x20 || static_cast<unsigned char>(c) >= 0x7f) return Bad("control byte in an extension");
+      else if (static_cast<unsigned char>(c) < 0x20 || static_cast<unsigned char>(c) >= 0x7f)
+        return Bad("control byte in an extension");
       return {};
     case State::kSizeEnd:
       if (c != '\n') return Bad("carriage return without line feed");

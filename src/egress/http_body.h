@@ -14,7 +14,8 @@ namespace paddock::egress {
 // bounded, checked and dropped.
 class ChunkDecoder {
  public:
-  // Reads from the start of `bytes`, appends data to `data`; returns how many bytes were used, all of them unless the end came. Errors: kInvalid, kLimit.
+  // Reads from the start of `bytes`, appends data to `data`; returns how many bytes were used, all of them unless the end came.
+  // Errors: kInvalid, kLimit.
   Result<size_t> Feed(std::string_view bytes, std::string* data);
   bool is_done() const { return state_ == State::kDone; }
 
@@ -56,7 +57,8 @@ class BodyReader {
 class BodyWriter {
  public:
   // `head` goes out together with the first piece, to save a packet.
-  BodyWriter(Stream& stream, BodyFraming::Kind kind, std::string head) : stream_(stream), kind_(kind), pending_(std::move(head)) {}
+  BodyWriter(Stream& stream, BodyFraming::Kind kind, std::string head)
+      : stream_(stream), kind_(kind), pending_(std::move(head)) {}
   // Sends what is held back.
   Status Flush(Deadline deadline);
   Status Write(std::string_view piece, Deadline deadline);

@@ -83,7 +83,8 @@ Status ParseFields(std::string_view rest, std::vector<HeaderField>* headers) {
 }
 
 size_t CountOf(const std::vector<HeaderField>& headers, std::string_view name) {
-  return static_cast<size_t>(std::count_if(headers.begin(), headers.end(), [&](const HeaderField& f) { return EqualsIgnoringCase(f.name, name); }));
+  return static_cast<size_t>(
+      std::count_if(headers.begin(), headers.end(), [&](const HeaderField& f) { return EqualsIgnoringCase(f.name, name); }));
 }
 
 Result<BodyFraming> ParseFraming(const std::vector<HeaderField>& headers, int minor_version) {
@@ -94,7 +95,8 @@ Result<BodyFraming> ParseFraming(const std::vector<HeaderField>& headers, int mi
   if (lengths + codings > 1) return Bad("both Content-Length and Transfer-Encoding");
   if (codings == 1) {
     if (minor_version == 0) return Bad("Transfer-Encoding in HTTP/1.0");
-    if (!EqualsIgnoringCase(*FindHeader(headers, "transfer-encoding"), "chunked")) return Bad("a transfer coding other than chunked");
+    if (!EqualsIgnoringCase(*FindHeader(headers, "transfer-encoding"), "chunked"))
+      return Bad("a transfer coding other than chunked");
     framing.kind = BodyFraming::Kind::kChunked;
   }
   if (lengths == 1) {
@@ -198,7 +200,8 @@ Result<std::optional<ResponseHead>> ParseResponseHead(std::string_view bytes, si
   if (head.status < 100) return Bad("status below 100");
   head.reason = line.size() > 13 ? line.substr(13) : "";
   PADDOCK_TRY(ParseFields(rest, &head.headers));
-  const bool has_framing = FindHeader(head.headers, "content-length") != nullptr || FindHeader(head.headers, "transfer-encoding") != nullptr;
+  const bool has_framing =
+      FindHeader(head.headers, "content-length") != nullptr || FindHeader(head.headers, "transfer-encoding") != nullptr;
   PADDOCK_ASSIGN(head.body, ParseFraming(head.headers, head.minor_version));
   if (!has_framing) head.body.kind = BodyFraming::Kind::kUntilEnd;
   head.keep_alive = KeepsAlive(head.headers, head.minor_version) && has_framing;

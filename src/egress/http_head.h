@@ -3,7 +3,8 @@
 //
 // Refused: bare CR or LF, NUL and other control bytes, folded lines, space before a colon, an empty name, both
 // Content-Length and Transfer-Encoding, either of them twice, lists, any coding but chunked, Transfer-Encoding in HTTP/1.0,
-// names that servers turn into those (Content_Length), methods not in upper case, targets with bytes outside ASCII or '#', two Hosts.
+// names that servers turn into those (Content_Length), methods not in upper case, targets with bytes outside ASCII or '#', two
+// Hosts.
 #pragma once
 
 #include <cstdint>

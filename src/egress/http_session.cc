@@ -1,6 +1,7 @@
 #include "egress/http_session.h"
 
 #include <algorithm>
+#include <span>
 
 #include "egress/denial_text.h"
 #include "egress/certificate_authority.h"
@@ -17,15 +18,20 @@ constexpr Nanoseconds kLinger = std::chrono::seconds(2);
 constexpr size_t kMostLingerBytes = 64 << 20;
 
 // Fields that belong to one connection and are not passed on.
-constexpr std::string_view kHopByHop[] = {"connection", "proxy-connection", "keep-alive", "te", "trailer", "upgrade",
-                                          "proxy-authorization", "proxy-authenticate", "transfer-encoding", "content-length", "host",
-                                          "http2-settings"};
+constexpr std::string_view kHopByHop[] = {
+    "connection",         "proxy-connection",  "keep-alive",     "te",   "trailer",       "upgrade", "proxy-authorization",
+    "proxy-authenticate", "transfer-encoding", "content-length", "host", "http2-settings"};
+
+// Fields that some servers let override the request line.
+constexpr std::string_view kMethodFields[] = {"x-http-method-override", "x-http-method", "x-method-override"};
+constexpr std::string_view kPathFields[] = {"x-original-url", "x-rewrite-url"};
+
+bool IsOneOf(std::span<const std::string_view> names, std::string_view name) {
+  return std::any_of(names.begin(), names.end(), [&](std::string_view one) { return EqualsIgnoringCase(one, name); });
+}
 
 bool IsHopByHop(const std::vector<HeaderField>& headers, std::string_view name) {
-  for (const std::string_view hop : kHopByHop) {
-    if (EqualsIgnoringCase(name, hop)) return true;
-  }
-  return HasToken(headers, "connection", name);
+  return IsOneOf(kHopByHop, name) || HasToken(headers, "connection", name);
 }
 
 std::string FramingLine(BodyFraming framing) {
@@ -44,7 +50,13 @@ HttpSession::HttpSession(const Services& services, Socket& stream, Input& client
     : services_(services), gate_(services.gate), socket_(&stream), client_stream_(stream), client_(client), scheme_("http") {}
 
 HttpSession::HttpSession(const Services& services, Stream& stream, Input& client, Destination to)
-    : services_(services), gate_(services.gate), socket_(nullptr), client_stream_(stream), client_(client), fixed_(std::move(to)), scheme_("http") {}
+    : services_(services),
+      gate_(services.gate),
+      socket_(nullptr),
+      client_stream_(stream),
+      client_(client),
+      fixed_(std::move(to)),
+      scheme_("http") {}
 
 HttpSession::HttpSession(const Services& services, Stream& stream, Input& client, Destination to, policy::Host server_name)
     : services_(services), gate_(services.gate), socket_(nullptr), client_stream_(stream), client_(client), fixed_(std::move(to)),
@@ -109,7 +121,9 @@ std::optional<RequestHead> HttpSession::ReadHead() {
   }
 }
 
-std::string HttpSession::FindTarget(Exchange* exchange) const { return fixed_ ? FindFixedTarget(exchange) : FindProxyTarget(exchange); }
+std::string HttpSession::FindTarget(Exchange* exchange) const {
+  return fixed_ ? FindFixedTarget(exchange) : FindProxyTarget(exchange);
+}
 
 std::string HttpSession::FindProxyTarget(Exchange* exchange) const {
   std::string_view target = exchange->head.target;
@@ -146,7 +160,8 @@ std::string HttpSession::FindFixedTarget(Exchange* exchange) const {
   if (target.size() > absolute.size() && EqualsIgnoringCase(target.substr(0, absolute.size()), absolute)) {
     target.remove_prefix(absolute.size());
     const size_t slash = std::min(target.find_first_of("/?"), target.size());
-    if (host == nullptr || !EqualsIgnoringCase(target.substr(0, slash), *host)) return "Host names another server than the target";
+    if (host == nullptr || !EqualsIgnoringCase(target.substr(0, slash), *host))
+      return "Host names another server than the target";
     target.remove_prefix(slash);
     exchange->path_and_query = std::string(target);
     if (!target.starts_with('/')) exchange->path_and_query.insert(0, "/");
@@ -172,8 +187,10 @@ std::string HttpSession::FindFixedTarget(Exchange* exchange) const {
 bool HttpSession::Refuse(const Exchange& exchange, const Refusal& refusal) {
   const bool keep_alive = exchange.head.keep_alive && exchange.head.body.kind == BodyFraming::Kind::kNone;
   has_unread_body_ = exchange.head.body.kind != BodyFraming::Kind::kNone;
-  const std::string text = RefusalText(exchange.head.method + " " + scheme_ + "://" + exchange.host_header + exchange.draft.path, exchange.to, refusal);
-  return client_stream_.Write(RefusalResponse(text, refusal, keep_alive, exchange.head.method != "HEAD"), Idle()).has_value() && keep_alive;
+  const std::string text = RefusalText(exchange.head.method + " " + scheme_ + "://" + exchange.host_header + exchange.draft.path,
+                                       exchange.to, refusal);
+  return client_stream_.Write(RefusalResponse(text, refusal, keep_alive, exchange.head.method != "HEAD"), Idle()).has_value() &&
+         keep_alive;
 }
 
 bool HttpSession::ServeConnect(const RequestHead& head) {
@@ -181,14 +198,16 @@ bool HttpSession::ServeConnect(const RequestHead& head) {
   if (!where) return Bad("CONNECT: " + where.error().message);
   const std::string* host = FindHeader(head.headers, "host");
   const auto named = host != nullptr ? policy::ParseHostPort(*host, where->port) : where;
-  if (!named || named->host != where->host || named->port != where->port) return Bad("CONNECT: Host names another server than the target");
+  if (!named || named->host != where->host || named->port != where->port)
+    return Bad("CONNECT: Host names another server than the target");
   if (head.body.kind != BodyFraming::Kind::kNone) return Bad("CONNECT with a body");
   const Destination to{where->host, where->port, "connect"};
   const TunnelReply reply{
       [this] { return client_stream_.Write("HTTP/1.1 200 Connection established\r\n\r\n", Idle()); },
       [&](const Refusal& refusal) {
         has_unread_body_ = true;   // clients may send their hello without waiting
-        (void)client_stream_.Write(RefusalResponse(RefusalText("CONNECT " + head.target, to, refusal), refusal, false, true), Idle());
+        (void)client_stream_.Write(RefusalResponse(RefusalText("CONNECT " + head.target, to, refusal), refusal, false, true),
+                                   Idle());
       }};
   ServeTunnel(services_, *socket_, client_, to, reply);
   return false;
@@ -200,26 +219,53 @@ bool HttpSession::Serve(RequestHead head) {
   exchange.head = std::move(head);
   const std::string problem = FindTarget(&exchange);
   if (!problem.empty()) return Bad(problem);
-  const auto path = policy::RequestPath::Parse(exchange.path_and_query);
   exchange.draft = Gate::Draft(exchange.to);
   exchange.draft.method = exchange.head.method;
   exchange.draft.path = exchange.path_and_query.substr(0, exchange.path_and_query.find('?'));
-  exchange.verdict = gate_.rules()->Request(exchange.to.host, exchange.to.port, exchange.head.method, path);
+  exchange.verdict = Judge(exchange);
   if (exchange.verdict.kind != NetworkVerdict::Kind::kAllow) {
     return Refuse(exchange, gate_.Denied(exchange.draft, exchange.verdict));
   }
-  exchange.is_upgrade = HasToken(exchange.head.headers, "connection", "upgrade") && exchange.head.body.kind == BodyFraming::Kind::kNone &&
+  exchange.is_upgrade = HasToken(exchange.head.headers, "connection", "upgrade") &&
+                        exchange.head.body.kind == BodyFraming::Kind::kNone &&
                         FindHeader(exchange.head.headers, "upgrade") != nullptr &&
                         EqualsIgnoringCase(*FindHeader(exchange.head.headers, "upgrade"), "websocket");
   if (const auto refusal = ApplySecrets(&exchange)) return Refuse(exchange, *refusal);
   return Exchanged(exchange);
 }
 
+NetworkVerdict HttpSession::Judge(const Exchange& exchange) const {
+  const auto rules = gate_.rules();
+  const Destination& to = exchange.to;
+  const auto path = policy::RequestPath::Parse(exchange.path_and_query);
+  const NetworkVerdict verdict = rules->Request(to.host, to.port, exchange.head.method, path);
+  if (verdict.kind != NetworkVerdict::Kind::kAllow) return verdict;
+  for (const HeaderField& field : exchange.head.headers) {
+    NetworkVerdict other;
+    if (IsOneOf(kMethodFields, field.name)) {
+      std::string method = field.value;
+      for (char& c : method) {
+        if (c >= 'a' && c <= 'z') c = static_cast<char>(c - 'a' + 'A');
+      }
+      other = rules->Request(to.host, to.port, method, path);
+    } else if (IsOneOf(kPathFields, field.name)) {
+      other = rules->Request(to.host, to.port, exchange.head.method, policy::RequestPath::Parse(field.value));
+    } else {
+      continue;
+    }
+    if (other.kind == NetworkVerdict::Kind::kAllow) continue;
+    other.reason = field.name + ": " + other.reason;
+    return other;
+  }
+  return verdict;
+}
+
 std::optional<Refusal> HttpSession::ApplySecrets(Exchange* exchange) {
   const SecretStore& secrets = services_.secrets;
   exchange->is_searched = secrets.IsBound(exchange->to.host, exchange->to.port);
-  const auto outcome = secrets.Apply({exchange->to.host, exchange->to.port, exchange->head.method, exchange->head.target, server_name_.has_value()},
-                                     &exchange->head.headers);
+  const auto outcome = secrets.Apply(
+      {exchange->to.host, exchange->to.port, exchange->head.method, exchange->head.target, server_name_.has_value()},
+      &exchange->head.headers);
   if (!outcome.denial.empty()) return gate_.Denied(exchange->draft, outcome.denial, outcome.origin);
   for (const SecretStore::Use& use : outcome.used) {
     Event event = exchange->draft;
@@ -237,8 +283,9 @@ Opened<std::unique_ptr<HttpSession::Connection>> HttpSession::Connect(const Exch
     auto connection = std::move(kept_);
     const bool is_same = connection->to.host == exchange.to.host && connection->to.port == exchange.to.port;
     // Readable while nothing was asked: it has ended, or says what nobody wants to hear.
-    const bool is_usable = !fresh && is_same && !connection->upstream->socket->IsReadable() && connection->input->view().empty() &&
-                           (connection->upstream->is_through_proxy || gate_.AddressRefusal(connection->upstream->checked, exchange.verdict).empty());
+    const bool is_usable =
+        !fresh && is_same && !connection->upstream->socket->IsReadable() && connection->input->view().empty() &&
+        (connection->upstream->is_through_proxy || gate_.AddressRefusal(connection->upstream->checked, exchange.verdict).empty());
     if (is_usable) return {std::move(connection), {}};
   }
   auto opened = gate_.Open(exchange.to, exchange.verdict, exchange.draft);
@@ -249,7 +296,8 @@ Opened<std::unique_ptr<HttpSession::Connection>> HttpSession::Connect(const Exch
   if (server_name_) {
     const auto context = services_.trust.Context();
     if (!context) return {nullptr, gate_.Failed(exchange.draft, FailureText(context.error()))};
-    auto tls = TlsStream::Connect(*connection->upstream->socket, context->get(), *server_name_, gate_.reactor().In(gate_.limits().head_timeout));
+    auto tls = TlsStream::Connect(*connection->upstream->socket, context->get(), *server_name_,
+                                  gate_.reactor().In(gate_.limits().head_timeout));
     if (!tls) return {nullptr, gate_.Failed(exchange.draft, FailureText(tls.error()))};
     connection->tls = std::move(*tls);
   }
@@ -270,11 +318,13 @@ std::string HttpSession::OutgoingHead(const Exchange& exchange) const {
   if (exchange.is_searched) out += "Accept-Encoding: identity\r\n";
   if (exchange.is_upgrade) out += "Connection: Upgrade\r\nUpgrade: websocket\r\n";
   // A length of 0 is said where the client said it: some servers insist on it for POST.
-  if (head.body.kind == BodyFraming::Kind::kNone && FindHeader(head.headers, "content-length") != nullptr) out += "Content-Length: 0\r\n";
+  if (head.body.kind == BodyFraming::Kind::kNone && FindHeader(head.headers, "content-length") != nullptr)
+    out += "Content-Length: 0\r\n";
   return out + FramingLine(head.body) + "\r\n";
 }
 
-std::string HttpSession::ReturnedHead(const Exchange& exchange, const ResponseHead& response, BodyFraming::Kind framing, bool keep_alive) const {
+std::string HttpSession::ReturnedHead(const Exchange& exchange, const ResponseHead& response, BodyFraming::Kind framing,
+                                      bool keep_alive) const {
   const auto shown = [&](const std::string& text) { return exchange.is_searched ? services_.secrets.Redact(text) : text; };
   std::string out = "HTTP/1.1 " + std::to_string(response.status) + " " + shown(response.reason) + "\r\n";
   for (const HeaderField& field : response.headers) {
@@ -294,7 +344,8 @@ bool HttpSession::IsAllowed(const Exchange& exchange, const policy::NetworkRuleS
 
 bool HttpSession::Exchanged(Exchange& exchange) {
   const std::string& method = exchange.head.method;
-  const bool may_repeat = exchange.head.body.kind == BodyFraming::Kind::kNone && (method == "GET" || method == "HEAD" || method == "OPTIONS");
+  const bool may_repeat =
+      exchange.head.body.kind == BodyFraming::Kind::kNone && (method == "GET" || method == "HEAD" || method == "OPTIONS");
   bool is_reported = false;
   for (bool fresh = false;; fresh = true) {
     auto opened = Connect(exchange, fresh);
@@ -302,7 +353,9 @@ bool HttpSession::Exchanged(Exchange& exchange) {
     Connection& connection = *opened.value;
     if (!is_reported) gate_.Allowed(exchange.draft, exchange.verdict.origin, connection.upstream->address);
     is_reported = true;
-    const Gate::Tunnel under_way(gate_, [&exchange](const policy::NetworkRuleSet& rules) { return IsAllowed(exchange, rules); }, client_stream_, connection.stream());
+    const Gate::Tunnel under_way(
+        gate_, [&exchange](const policy::NetworkRuleSet& rules) { return IsAllowed(exchange, rules); }, client_stream_,
+        connection.stream());
     Status sent = connection.stream().Write(OutgoingHead(exchange), Idle());
     // A kept connection may have ended while the request was on its way.
     if (sent && connection.is_used && may_repeat) {
@@ -311,7 +364,8 @@ bool HttpSession::Exchanged(Exchange& exchange) {
       else if (*first == 0) sent = Code::kBrokenPipe;
     }
     if (!sent && connection.is_used && may_repeat) continue;
-    if (!sent) return Refuse(exchange, gate_.Failed(exchange.draft, "the server ended the connection: " + FailureText(sent.error())));
+    if (!sent)
+      return Refuse(exchange, gate_.Failed(exchange.draft, "the server ended the connection: " + FailureText(sent.error())));
     bool upload_failed = false;
     Next next = Next::kEnd;
     if (exchange.head.body.kind == BodyFraming::Kind::kNone) {
@@ -378,7 +432,9 @@ HttpSession::Next HttpSession::ReadResponse(Exchange& exchange, Connection& conn
       return Next::kEnd;
     }
     if (head.status >= 200) return PassBody(exchange, head, connection);
-    if (exchange.head.minor_version == 1 && !client_stream_.Write(ReturnedHead(exchange, head, BodyFraming::Kind::kNone, true), Idle())) return Next::kEnd;
+    if (exchange.head.minor_version == 1 &&
+        !client_stream_.Write(ReturnedHead(exchange, head, BodyFraming::Kind::kNone, true), Idle()))
+      return Next::kEnd;
   }
 }
 
@@ -390,7 +446,8 @@ HttpSession::Next HttpSession::PassBody(const Exchange& exchange, const Response
   if (is_searched) {
     const std::string* coding = FindHeader(response.headers, "content-encoding");
     if (coding != nullptr && !EqualsIgnoringCase(*coding, "identity")) {
-      Refuse(exchange, gate_.Failed(exchange.draft, "the answer is encoded (" + *coding + ") and cannot be searched for secrets"));
+      Refuse(exchange,
+             gate_.Failed(exchange.draft, "the answer is encoded (" + *coding + ") and cannot be searched for secrets"));
       return Next::kEnd;
     }
   }

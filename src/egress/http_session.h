@@ -72,10 +72,13 @@ class HttpSession {
   std::string FindFixedTarget(Exchange* exchange) const;
   // The open connection if it may carry the request, else a new one.
   Opened<std::unique_ptr<Connection>> Connect(const Exchange& exchange, bool fresh);
+  // The rules' word on the request, and on what its fields would make of it at servers that let a field override method or path.
+  policy::NetworkVerdict Judge(const Exchange& exchange) const;
   // Puts secrets in; the refusal when the request must not go out.
   std::optional<Refusal> ApplySecrets(Exchange* exchange);
   std::string OutgoingHead(const Exchange& exchange) const;
-  std::string ReturnedHead(const Exchange& exchange, const ResponseHead& response, BodyFraming::Kind framing, bool keep_alive) const;
+  std::string ReturnedHead(const Exchange& exchange, const ResponseHead& response, BodyFraming::Kind framing,
+                           bool keep_alive) const;
 
   bool Refuse(const Exchange& exchange, const Refusal& refusal);
   bool Bad(const std::string& reason);

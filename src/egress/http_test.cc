@@ -79,9 +79,12 @@ TEST(HttpHead, SmugglingIsRefused) {
 
 TEST(HttpHead, RequestLinesThatServersReadDifferentlyAreRefused) {
   for (const std::string& line : std::vector<std::string>{
-           "GET  / HTTP/1.1", "GET /  HTTP/1.1", " GET / HTTP/1.1", "GET / HTTP/1.1 ", "GET\t/ HTTP/1.1", "GET / HTTP/1.2", "GET / HTTP/2.0", "GET / http/1.1",
-           "GET / HTTP/1.10", "GET /", "GET", "", "get / HTTP/1.1", "G\"T / HTTP/1.1", "GET /a b HTTP/1.1", "GET /\xc3\xa9 HTTP/1.1", "GET /#x HTTP/1.1",
-           "GET /\x01 HTTP/1.1", "PRI * HTTP/2.0", std::string("GET /\0 HTTP/1.1", 15), "AVERYLONGMETHODTHATNOBODYHASEVERSEEN / HTTP/1.1"}) {
+           "GET  / HTTP/1.1", "GET /  HTTP/1.1", " GET / HTTP/1.1", "GET / HTTP/1.1 ", "GET\t/ HTTP/1.1", "GET / HTTP/1.2",
+           "GET / HTTP/2.0", "GET / http/1.1",
+           "GET / HTTP/1.10", "GET /", "GET", "", "get / HTTP/1.1", "G\"T / HTTP/1.1", "GET /a b HTTP/1.1",
+           "GET /\xc3\xa9 HTTP/1.1", "GET /#x HTTP/1.1",
+           "GET /\x01 HTTP/1.1", "PRI * HTTP/2.0", std::string("GET /\0 HTTP/1.1", 15),
+           "AVERYLONGMETHODTHATNOBODYHASEVERSEEN / HTTP/1.1"}) {
     EXPECT_TRUE(IsRefused(line + "\r\n" + kHost + "\r\n")) << line;
   }
   EXPECT_TRUE(IsRefused("\r\nGET / HTTP/1.1\r\n" + kHost + "\r\n"));
@@ -110,8 +113,10 @@ TEST(HttpHead, AnswersSayHowTheirBodyEnds) {
   EXPECT_EQ(framing("HTTP/1.1 200\r\n\r\n", "GET"), static_cast<int>(Kind::kUntilEnd));
   EXPECT_EQ(framing("HTTP/1.1 304 Not Modified\r\nContent-Length: 5\r\n\r\n", "GET"), static_cast<int>(Kind::kNone));
   EXPECT_EQ(framing("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n", "GET"), static_cast<int>(Kind::kChunked));
-  for (const char* bad : {"HTTP/1.1 200 OK\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n", "HTTP/1.1 20 OK\r\n\r\n", "HTTP/1.1 2000 OK\r\n\r\n",
-                          "HTTP/1.1  200 OK\r\n\r\n", "HTTP/1.1 099 OK\r\n\r\n", "ICY 200 OK\r\n\r\n", "HTTP/1.1 200 OK\nContent-Length: 5\n\n"}) {
+  for (const char* bad : {"HTTP/1.1 200 OK\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n",
+                          "HTTP/1.1 20 OK\r\n\r\n", "HTTP/1.1 2000 OK\r\n\r\n",
+                          "HTTP/1.1  200 OK\r\n\r\n", "HTTP/1.1 099 OK\r\n\r\n", "ICY 200 OK\r\n\r\n",
+                          "HTTP/1.1 200 OK\nContent-Length: 5\n\n"}) {
     EXPECT_EQ(framing(bad, "GET"), -1) << bad;
   }
 }
@@ -135,10 +140,14 @@ TEST(HttpBody, ChunksAreReadInPiecesOfAnySize) {
 }
 
 TEST(HttpBody, ChunksThatServersReadDifferentlyAreRefused) {
-  for (const std::string& body : std::vector<std::string>{"0x5\r\nhello\r\n", "+5\r\nhello\r\n", "-1\r\n", " 5\r\nhello\r\n", "5 \r\nhello\r\n", "5\nhello\n", "\r\n", ";x\r\n", "g\r\n",
-                                                          "5\r\nhelloX\r\n", "5\r\nhello\n", "5\rhello", "ffffffffffffffff\r\n", "10000000000000000\r\n", "5;a\nb\r\nhello\r\n",
-                                                          "5;" + std::string(5000, 'x') + "\r\n", "0\r\nbad trailer\r\n\r\n", "0\r\nX: y\n\r\n", "0\r\n X: y\r\n\r\n", "0\r\nX: \x01\r\n\r\n",
-                                                          "0\r\nX: a\rb\r\n\r\n", "0\r\n" + std::string(20'000, 'x') + "\r\n\r\n"}) {
+  for (const std::string& body : std::vector<std::string>{"0x5\r\nhello\r\n", "+5\r\nhello\r\n", "-1\r\n", " 5\r\nhello\r\n",
+                                                          "5 \r\nhello\r\n", "5\nhello\n", "\r\n", ";x\r\n", "g\r\n",
+                                                          "5\r\nhelloX\r\n", "5\r\nhello\n", "5\rhello",
+                                                          "ffffffffffffffff\r\n", "10000000000000000\r\n", "5;a\nb\r\nhello\r\n",
+                                                          "5;" + std::string(5000, 'x') + "\r\n", "0\r\nbad trailer\r\n\r\n",
+                                                          "0\r\nX: y\n\r\n", "0\r\n X: y\r\n\r\n", "0\r\nX: \x01\r\n\r\n",
+                                                          "0\r\nX: a\rb\r\n\r\n",
+                                                          "0\r\n" + std::string(20'000, 'x') + "\r\n\r\n"}) {
     EXPECT_EQ(Decode(body, body.size()), "refused") << body;
   }
 }

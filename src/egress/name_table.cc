@@ -25,8 +25,8 @@ std::optional<policy::IpAddress> NameTable::AddressOf(const std::string& name) {
     names_.push_back(name);
   }
   const uint32_t number = kBase + kFirst + static_cast<uint32_t>(found->second);
-  return policy::IpAddress::V4(static_cast<uint8_t>(number >> 24), static_cast<uint8_t>(number >> 16), static_cast<uint8_t>(number >> 8),
-                               static_cast<uint8_t>(number));
+  return policy::IpAddress::V4(static_cast<uint8_t>(number >> 24), static_cast<uint8_t>(number >> 16),
+                               static_cast<uint8_t>(number >> 8), static_cast<uint8_t>(number));
 }
 
 std::optional<std::string> NameTable::NameOf(const policy::IpAddress& address) const {

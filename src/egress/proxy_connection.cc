@@ -14,7 +14,8 @@ constexpr char kSocks5 = 5;
 // One SOCKS client, from its first byte to its tunnel.
 class SocksServer {
  public:
-  SocksServer(const Services& services, Socket& socket, Input& client) : services_(services), gate_(services.gate), socket_(socket), client_(client) {}
+  SocksServer(const Services& services, Socket& socket, Input& client)
+      : services_(services), gate_(services.gate), socket_(socket), client_(client) {}
 
   void Run() {
     version_ = client_.view()[0];
@@ -51,7 +52,9 @@ class SocksServer {
       }
       if (size > 0) {
         client_.Consume(size);
-        return socket_.Write(*is_open ? std::string_view("\x05\x00", 2) : std::string_view("\x05\xff", 2), deadline_).has_value() && *is_open;
+        return socket_.Write(*is_open ? std::string_view("\x05\x00", 2) : std::string_view("\x05\xff", 2), deadline_)
+                   .has_value() &&
+               *is_open;
       }
       if (!More()) return false;
     }
@@ -72,7 +75,9 @@ class SocksServer {
     Answer(reply);
   }
 
-  void Answer(SocksReply reply) { (void)socket_.Write(SocksAnswer(version_, reply), gate_.reactor().In(gate_.limits().head_timeout)); }
+  void Answer(SocksReply reply) {
+    (void)socket_.Write(SocksAnswer(version_, reply), gate_.reactor().In(gate_.limits().head_timeout));
+  }
   std::string Protocol() const { return version_ == kSocks5 ? "socks5" : "socks4"; }
 
   const Services& services_;

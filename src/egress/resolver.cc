@@ -22,7 +22,6 @@ Result<std::vector<std::string>> SystemLookup(const std::string& name) {
   addrinfo hints{};
   hints.ai_family = AF_UNSPEC;
   hints.ai_socktype = SOCK_STREAM;
-  hints.ai_flags = AI_ADDRCONFIG;
   addrinfo* list = nullptr;
   const int status = getaddrinfo(name.c_str(), nullptr, &hints, &list);
   if (status != 0) return Error(Code::kNoEntry, gai_strerror(status));

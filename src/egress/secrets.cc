@@ -32,7 +32,8 @@ std::string MakePlaceholder(const std::string& value) {
 }
 
 bool IsUnreserved(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '.' || c == '_' || c == '~';
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '.' || c == '_' ||
+         c == '~';
 }
 
 std::string PercentEncoded(std::string_view value, const char* hex) {
@@ -136,9 +137,12 @@ std::string Scrubber::Scan(bool is_end) {
 Result<std::unique_ptr<SecretStore>> SecretStore::Make(std::vector<Secret> secrets) {
   auto store = std::make_unique<SecretStore>();
   for (Secret& secret : secrets) {
-    const auto bad = [&](const std::string& what) { return Error(Code::kInvalid, "secret " + secret.binding.name + ": " + what); };
+    const auto bad = [&](const std::string& what) {
+      return Error(Code::kInvalid, "secret " + secret.binding.name + ": " + what);
+    };
     if (secret.binding.name.empty()) return Error(Code::kInvalid, "a secret without a name");
-    if (secret.value.size() < kShortestValue || secret.value.size() > kLongestValue) return bad("its value is not of 8 to 16384 bytes");
+    if (secret.value.size() < kShortestValue || secret.value.size() > kLongestValue)
+      return bad("its value is not of 8 to 16384 bytes");
     if (!IsHeaderValue(secret.value) || secret.value.find('\t') != std::string::npos) return bad("its value has a control byte");
     if (secret.value.front() == ' ' || secret.value.back() == ' ') return bad("its value begins or ends with a space");
     auto entry = std::make_unique<Entry>();
@@ -146,7 +150,8 @@ Result<std::unique_ptr<SecretStore>> SecretStore::Make(std::vector<Secret> secre
       auto pattern = policy::HostPattern::Parse(destination.host);
       if (!pattern) return bad(pattern.error().message);
       if (pattern->IsAnyName()) return bad("'*' is no destination");
-      if (!destination.header.empty() && !IsHeaderName(destination.header)) return bad("'" + destination.header + "' is no header name");
+      if (!destination.header.empty() && !IsHeaderName(destination.header))
+        return bad("'" + destination.header + "' is no header name");
       entry->destinations.push_back({std::move(*pattern), destination});
     }
     entry->placeholder = MakePlaceholder(secret.value);
@@ -221,10 +226,12 @@ void SecretStore::ReplaceIn(std::string* text, const Request& request, std::stri
     }
     ReplaceAll(text, entry->placeholder, entry->secret.value);
     if (text->size() > kLongestField) {
-      outcome->denial = "secret " + entry->secret.binding.name + " makes header " + std::string(header) + " longer than 65536 bytes";
+      outcome->denial =
+          "secret " + entry->secret.binding.name + " makes header " + std::string(header) + " longer than 65536 bytes";
       return;
     }
-    const bool is_new = std::none_of(outcome->used.begin(), outcome->used.end(), [&](const Use& use) { return use.name == entry->secret.binding.name; });
+    const bool is_new = std::none_of(outcome->used.begin(), outcome->used.end(),
+                                     [&](const Use& use) { return use.name == entry->secret.binding.name; });
     if (is_new) outcome->used.push_back({entry->secret.binding.name, entry->secret.binding.origin});
   }
 }
@@ -232,7 +239,9 @@ void SecretStore::ReplaceIn(std::string* text, const Request& request, std::stri
 SecretStore::Outcome SecretStore::Apply(const Request& request, std::vector<HeaderField>* headers) const {
   Outcome outcome;
   for (const auto& entry : entries_) {
-    const bool is_in_name = std::any_of(headers->begin(), headers->end(), [&](const HeaderField& field) { return field.name.find(entry->placeholder) != std::string::npos; });
+    const bool is_in_name = std::any_of(headers->begin(), headers->end(), [&](const HeaderField& field) {
+      return field.name.find(entry->placeholder) != std::string::npos;
+    });
     if (request.target.find(entry->placeholder) != std::string_view::npos || is_in_name) {
       outcome.denial = "secret " + entry->secret.binding.name + " may stand in header values only";
       outcome.origin = entry->secret.binding.origin;

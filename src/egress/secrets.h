@@ -1,7 +1,8 @@
 // Secrets: placeholders that stand for values inside, and where the values may go.
 //
 // A placeholder is replaced in the header fields of a request whose destination, port, method and header a binding names,
-// also within the Base64 of "Authorization: Basic". Anywhere else in a head it is a denial. Whatever comes back from a bound destination is searched for the values.
+// also within the Base64 of "Authorization: Basic". Anywhere else in a head it is a denial. Whatever comes back from a bound
+// destination is searched for the values.
 #pragma once
 
 #include <atomic>

@@ -37,7 +37,8 @@ class EgressSecrets : public testing::Test {
   }
   std::string Curl(std::vector<std::string> words) {
     const TestFile trust(*engine_->engine->CaCertificatePem());
-    words.insert(words.begin(), {"curl", "-sS", "--max-time", "20", "-x", "http://127.0.0.1:" + std::to_string(engine_->proxy_port), "--cacert", trust.path()});
+    words.insert(words.begin(), {"curl", "-sS", "--max-time", "20", "-x",
+                                 "http://127.0.0.1:" + std::to_string(engine_->proxy_port), "--cacert", trust.path()});
     return RunProgram(std::move(words)).output;
   }
   std::string Api() const { return "https://api.example:" + std::to_string(api_.port()) + "/"; }
@@ -76,7 +77,8 @@ TEST_F(EgressSecrets, ValueReachesTheBoundServerAndComesBackAsPlaceholder) {
 TEST_F(EgressSecrets, BasicAuthorizationIsRewrittenInside) {
   Start(Token("api.example"));
   const std::string shown = Curl({"-u", "user:" + placeholder_, Api()});
-  EXPECT_NE(Received().find("Authorization: Basic " + EncodeBase64(std::string("user:") + kValue) + "\r\n"), std::string::npos) << Received();
+  EXPECT_NE(Received().find("Authorization: Basic " + EncodeBase64(std::string("user:") + kValue) + "\r\n"), std::string::npos)
+      << Received();
   EXPECT_EQ(shown.find(EncodeBase64(kValue).substr(0, 20)), std::string::npos);
   EXPECT_EQ(shown.find(EncodeBase64(std::string("user:") + kValue)), std::string::npos) << shown;
 }
@@ -91,7 +93,8 @@ TEST_F(EgressSecrets, OtherDestinationsAreDenied) {
 
 TEST_F(EgressSecrets, OtherHeadersAndTargetsAreDenied) {
   Start(Token("api.example", "X-Key"));
-  EXPECT_NE(Curl({"-H", "Authorization: " + placeholder_, Api()}).find("secret TOKEN is not bound to header Authorization"), std::string::npos);
+  EXPECT_NE(Curl({"-H", "Authorization: " + placeholder_, Api()}).find("secret TOKEN is not bound to header Authorization"),
+            std::string::npos);
   EXPECT_NE(Curl({Api() + "?key=" + placeholder_}).find("may stand in header values only"), std::string::npos);
   EXPECT_EQ(Received(), "");
   Curl({"-H", "x-key: " + placeholder_, Api()});
@@ -100,7 +103,8 @@ TEST_F(EgressSecrets, OtherHeadersAndTargetsAreDenied) {
 
 TEST_F(EgressSecrets, PlainHttpNeedsABindingThatSaysSo) {
   Start(Token("api.example"));
-  const std::string shown = Curl({"-H", "Authorization: Bearer " + placeholder_, "http://api.example:" + std::to_string(api_.port()) + "/"});
+  const std::string shown =
+      Curl({"-H", "Authorization: Bearer " + placeholder_, "http://api.example:" + std::to_string(api_.port()) + "/"});
   EXPECT_NE(shown.find("secret TOKEN is not sent without TLS"), std::string::npos) << shown;
 }
 

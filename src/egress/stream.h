@@ -10,7 +10,8 @@
 
 namespace paddock::egress {
 
-// One fiber may read while another writes. Errors of all: kTimedOut, kCancelled after Abort() or the engine's stop, and the peer's.
+// One fiber may read while another writes. Errors of all: kTimedOut, kCancelled after Abort() or the engine's stop, and the
+// peer's.
 class Stream {
  public:
   virtual ~Stream() = default;

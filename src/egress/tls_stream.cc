@@ -103,7 +103,8 @@ Result<std::unique_ptr<TlsStream>> TlsStream::Accept(Socket& socket, std::string
   }
 }
 
-Result<std::unique_ptr<TlsStream>> TlsStream::Connect(Socket& socket, SSL_CTX* context, const policy::Host& host, Deadline deadline) {
+Result<std::unique_ptr<TlsStream>> TlsStream::Connect(Socket& socket, SSL_CTX* context, const policy::Host& host,
+                                                      Deadline deadline) {
   std::unique_ptr<TlsStream> stream(new TlsStream(socket, ""));  // allow(raw-new): private constructor
   PADDOCK_TRY(stream->Attach(context));
   X509_VERIFY_PARAM* const parameters = SSL_get0_param(stream->ssl_);

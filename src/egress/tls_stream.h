@@ -14,10 +14,12 @@ namespace paddock::egress {
 
 class TlsStream : public Stream {
  public:
-  // Takes the part of the server towards a client; `prefix` is what was already read of its first bytes. `socket` outlives the stream. Errors: kInvalid for the handshake's.
+  // Takes the part of the server towards a client; `prefix` is what was already read of its first bytes. `socket` outlives the
+  // stream. Errors: kInvalid for the handshake's.
   static Result<std::unique_ptr<TlsStream>> Accept(Socket& socket, std::string prefix, SSL_CTX* context, Deadline deadline);
   // Takes the part of the client towards `host`, whose certificate has to be for it. Errors: kAccess when it is not trusted.
-  static Result<std::unique_ptr<TlsStream>> Connect(Socket& socket, SSL_CTX* context, const policy::Host& host, Deadline deadline);
+  static Result<std::unique_ptr<TlsStream>> Connect(Socket& socket, SSL_CTX* context, const policy::Host& host,
+                                                    Deadline deadline);
   ~TlsStream() override;
 
   Result<size_t> Read(std::span<char> to, Deadline deadline) override;

@@ -7,9 +7,11 @@ namespace {
 std::string Port(uint16_t port) { return std::to_string(port); }
 
 // curl through the engine's proxy, trusting `pem`.
-ProgramResult Curl(const TestEngine& engine, const std::string& pem, std::vector<std::string> words, const std::string& scheme = "http") {
+ProgramResult Curl(const TestEngine& engine, const std::string& pem, std::vector<std::string> words,
+                   const std::string& scheme = "http") {
   const TestFile trust(pem);
-  words.insert(words.begin(), {"curl", "-sS", "--max-time", "20", "-x", scheme + "://127.0.0.1:" + Port(engine.proxy_port), "--cacert", trust.path()});
+  words.insert(words.begin(), {"curl", "-sS", "--max-time", "20", "-x", scheme + "://127.0.0.1:" + Port(engine.proxy_port),
+                               "--cacert", trust.path()});
   return RunProgram(std::move(words));
 }
 
@@ -46,7 +48,8 @@ TEST(EgressTls, AnotherNameInTheHelloIsDenied) {
   TestEngine engine({AllowRule("allowed.example")});
   engine.names["allowed.example"] = {"127.0.0.1"};
   const std::string port = Port(server.port());
-  const auto result = Curl(engine, authority.Pem(), {"--connect-to", "other.example:443:allowed.example:" + port, "https://other.example/"});
+  const auto result =
+      Curl(engine, authority.Pem(), {"--connect-to", "other.example:443:allowed.example:" + port, "https://other.example/"});
   EXPECT_NE(result.status, 0);
   EXPECT_NE(result.output.find("access denied"), std::string::npos) << result.output;
   EXPECT_TRUE(engine.HasEvent("the ClientHello names server other.example, the connection was for allowed.example"));
@@ -68,7 +71,8 @@ TEST(EgressTls, OpenedConnectionsAreJudgedByMethodAndPath) {
   EXPECT_NE(Curl(engine, pem, {base + "/v2"}).output.find("the rules for this host do not allow this path"), std::string::npos);
   EXPECT_NE(Curl(engine, pem, {"-d", "x", base + "/v1"}).output.find("do not allow method POST"), std::string::npos);
   EXPECT_NE(Curl(engine, pem, {"--path-as-is", base + "/v1/../v2"}).output.find("more than one way"), std::string::npos);
-  EXPECT_NE(Curl(engine, pem, {"-H", "Host: evil.example", base + "/v1"}).output.find("Host names evil.example"), std::string::npos);
+  EXPECT_NE(Curl(engine, pem, {"-H", "Host: evil.example", base + "/v1"}).output.find("Host names evil.example"),
+            std::string::npos);
   EXPECT_TRUE(engine.HasEvent("allowed https GET api.example:" + Port(server.port()) + "/v1/models"));
 }
 

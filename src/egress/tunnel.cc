@@ -162,7 +162,8 @@ class TunnelServer {
 
   void ServeOther() {
     std::string why;
-    if (verdict_.kind == NetworkVerdict::Kind::kAskRequest) why = "the rules for this host speak of methods or paths, and this is not HTTP";
+    if (verdict_.kind == NetworkVerdict::Kind::kAskRequest)
+      why = "the rules for this host speak of methods or paths, and this is not HTTP";
     if (to_.port == kHttpPort) why = "not HTTP, on port 80";
     if (!why.empty()) {
       gate_.Denied(Gate::Draft(to_), why, verdict_.origin);

@@ -42,7 +42,8 @@ Result<UpstreamProxy> ParseUpstreamProxy(std::string_view url) {
     const std::string_view credentials = url.substr(0, at);
     const size_t colon = credentials.find(':');
     PADDOCK_ASSIGN(const std::string user, PercentDecoded(credentials.substr(0, colon)));
-    PADDOCK_ASSIGN(const std::string password, PercentDecoded(colon == std::string_view::npos ? "" : credentials.substr(colon + 1)));
+    PADDOCK_ASSIGN(const std::string password,
+                   PercentDecoded(colon == std::string_view::npos ? "" : credentials.substr(colon + 1)));
     proxy.authorization = "Basic " + EncodeBase64(user + ":" + password);
     url.remove_prefix(at + 1);
   }

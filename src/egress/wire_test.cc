@@ -30,7 +30,9 @@ std::string Socks(std::string_view bytes) {
   return policy::HostPortText((*request)->host, (*request)->port);
 }
 
-std::string Socks5Name(std::string_view name) { return Bytes("\5\1\0\3") + static_cast<char>(name.size()) + std::string(name) + Bytes("\1\xbb"); }
+std::string Socks5Name(std::string_view name) {
+  return Bytes("\5\1\0\3") + static_cast<char>(name.size()) + std::string(name) + Bytes("\1\xbb");
+}
 
 TEST(Socks, RequestsAreRead) {
   EXPECT_EQ(Socks(Socks5Name("Example.ORG")), "example.org:443");
@@ -48,8 +50,9 @@ TEST(Socks, EveryPrefixAsksForMore) {
 }
 
 TEST(Socks, NamesThatAreNoneAreRefused) {
-  for (const std::string& name : {Bytes("good.example\0.evil.example"), Bytes("evil.example\0"), Bytes("127.1"), Bytes("2130706433"), Bytes("0x7f.1"), Bytes("a b"),
-                                 Bytes("example.org:80"), Bytes("http://a"), Bytes("")}) {
+  for (const std::string& name :
+       {Bytes("good.example\0.evil.example"), Bytes("evil.example\0"), Bytes("127.1"), Bytes("2130706433"), Bytes("0x7f.1"),
+        Bytes("a b"), Bytes("example.org:80"), Bytes("http://a"), Bytes("")}) {
     EXPECT_EQ(Socks(Socks5Name(name)), "refused") << name;
   }
 }
@@ -79,7 +82,8 @@ TEST(Socks, GreetingHasToOfferNoAuthentication) {
 
 // ---- DNS
 
-std::string Query(std::string_view name, const std::string& flags = Bytes("\1\0"), const std::string& counts = Bytes("\0\1\0\0\0\0\0\0")) {
+std::string Query(std::string_view name, const std::string& flags = Bytes("\1\0"),
+                  const std::string& counts = Bytes("\0\1\0\0\0\0\0\0")) {
   return Bytes("\x12\x34") + flags + counts + std::string(name) + Bytes("\0\1\0\1");
 }
 std::string Dns(std::string_view message) {
@@ -149,7 +153,8 @@ std::string ServerName(const std::string& name, char kind = '\0') {
   return Extension(0, Number(entry.size(), 2) + entry);
 }
 std::string HelloBody(const std::string& extensions) {
-  return Bytes("\3\3") + std::string(32, 'r') + Bytes("\0") + Bytes("\0\2\x13\1") + Bytes("\1\0") + Number(extensions.size(), 2) + extensions;
+  return Bytes("\3\3") + std::string(32, 'r') + Bytes("\0") + Bytes("\0\2\x13\1") + Bytes("\1\0") + Number(extensions.size(), 2) +
+         extensions;
 }
 std::string Handshake(const std::string& body) { return Bytes("\1") + Number(body.size(), 3) + body; }
 std::string Record(const std::string& data) { return Bytes("\x16\3\1") + Number(data.size(), 2) + data; }

@@ -6,7 +6,8 @@ namespace paddock::policy {
 namespace {
 
 bool IsToken(std::string_view text) {
-  return !text.empty() && std::all_of(text.begin(), text.end(), [](char c) { return (c >= 'A' && c <= 'Z') || c == '-' || c == '_'; });
+  return !text.empty() &&
+         std::all_of(text.begin(), text.end(), [](char c) { return (c >= 'A' && c <= 'Z') || c == '-' || c == '_'; });
 }
 
 bool SeesRequests(const NetworkRule& rule) { return !rule.methods.empty() || !rule.paths.empty(); }
@@ -58,11 +59,13 @@ Result<HostPattern> HostPattern::Parse(std::string_view text) {
     return pattern;
   }
   if (text.find('*') != std::string_view::npos) {
-    return Error(Code::kInvalid, "host pattern '" + std::string(text) + "': '*' stands alone or as the first label, '*.example.org'");
+    return Error(Code::kInvalid,
+                 "host pattern '" + std::string(text) + "': '*' stands alone or as the first label, '*.example.org'");
   }
   if (text.find('/') != std::string_view::npos) {
     const auto block = Cidr::Parse(text);
-    if (!block) return Error(Code::kInvalid, "host pattern '" + std::string(text) + "': not a block of addresses like 10.0.0.0/8");
+    if (!block)
+      return Error(Code::kInvalid, "host pattern '" + std::string(text) + "': not a block of addresses like 10.0.0.0/8");
     pattern.kind_ = Kind::kBlock;
     pattern.block_ = *block;
     return pattern;
@@ -87,7 +90,8 @@ bool HostPattern::Matches(const Host& host) const {
 }
 
 bool MatchesPort(const std::vector<PortRange>& ports, uint16_t port) {
-  return ports.empty() || std::any_of(ports.begin(), ports.end(), [port](PortRange r) { return port >= r.first && port <= r.last; });
+  return ports.empty() ||
+         std::any_of(ports.begin(), ports.end(), [port](PortRange r) { return port >= r.first && port <= r.last; });
 }
 
 bool HasPathPrefix(std::string_view path, std::string_view prefix) {
@@ -173,7 +177,8 @@ NetworkVerdict NetworkRuleSet::Connection(const Host& host, uint16_t port) const
     }
     // Of several the one that permits most decides, as the order of rules means nothing.
     if (whole == nullptr || (rule(compiled).allow_private && !rule(*whole).allow_private) ||
-        (compiled.host.IsSingleAddress() && !whole->host.IsSingleAddress() && rule(compiled).allow_private == rule(*whole).allow_private)) {
+        (compiled.host.IsSingleAddress() && !whole->host.IsSingleAddress() &&
+         rule(compiled).allow_private == rule(*whole).allow_private)) {
       whole = &compiled;
     }
   }
@@ -210,9 +215,10 @@ NetworkVerdict NetworkRuleSet::Request(const Host& host, uint16_t port, std::str
     has_port = true;
     if (!HasMethod(it.methods, method)) continue;
     has_method = true;
-    const bool has_path = it.paths.empty() || (!path.is_ambiguous && std::any_of(it.paths.begin(), it.paths.end(), [&](const std::string& prefix) {
-                            return HasPathPrefix(path.plain, RequestPath::Parse(prefix).plain);
-                          }));
+    const bool has_path =
+        it.paths.empty() || (!path.is_ambiguous && std::any_of(it.paths.begin(), it.paths.end(), [&](const std::string& prefix) {
+          return HasPathPrefix(path.plain, RequestPath::Parse(prefix).plain);
+        }));
     if (!has_path) continue;
     if (allowed == nullptr || (it.allow_private && !rule(*allowed).allow_private)) allowed = &compiled;
   }
@@ -220,7 +226,8 @@ NetworkVerdict NetworkRuleSet::Request(const Host& host, uint16_t port, std::str
   if (!has_host) return Denied(nullptr, host.address ? "no rule names this address" : "no rule allows it");
   if (!has_port) return Denied(nullptr, "the rules for this host do not allow port " + std::to_string(port));
   if (!has_method) return Denied(nullptr, "the rules for this host do not allow method " + std::string(method));
-  return Denied(nullptr, path.is_ambiguous ? "the path can be read in more than one way" : "the rules for this host do not allow this path");
+  return Denied(nullptr, path.is_ambiguous ? "the path can be read in more than one way"
+                                           : "the rules for this host do not allow this path");
 }
 
 NetworkVerdict NetworkRuleSet::Name(const Host& host) const {
@@ -238,7 +245,8 @@ NetworkVerdict NetworkRuleSet::Name(const Host& host) const {
 
 const NetworkRule* NetworkRuleSet::DenyingRule(const Host& host, uint16_t port) const {
   for (const Compiled& compiled : denying_) {
-    if (compiled.host.Matches(host) && MatchesPort(rule(compiled).ports, port) && !SeesRequests(rule(compiled))) return &rule(compiled);
+    if (compiled.host.Matches(host) && MatchesPort(rule(compiled).ports, port) && !SeesRequests(rule(compiled)))
+      return &rule(compiled);
   }
   return nullptr;
 }

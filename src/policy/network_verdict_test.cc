@@ -28,7 +28,9 @@ std::shared_ptr<const NetworkRuleSet> Rules(std::vector<NetworkRule> list) {
   EXPECT_TRUE(set) << set.error().message;
   return *set;
 }
-Kind Connection(const NetworkRuleSet& rules, std::string_view host, uint16_t port = 443) { return rules.Connection(*ParseHost(host), port).kind; }
+Kind Connection(const NetworkRuleSet& rules, std::string_view host, uint16_t port = 443) {
+  return rules.Connection(*ParseHost(host), port).kind;
+}
 bool Request(const NetworkRuleSet& rules, std::string_view host, std::string_view method, std::string_view target) {
   return rules.Request(*ParseHost(host), 443, method, RequestPath::Parse(target)).kind == Kind::kAllow;
 }
@@ -36,7 +38,8 @@ bool Request(const NetworkRuleSet& rules, std::string_view host, std::string_vie
 TEST(NetworkVerdict, NamesMatchWholeAndWildcardsBelow) {
   const auto rules = Rules({Allow("example.org"), Allow("*.wild.example")});
   EXPECT_EQ(Connection(*rules, "EXAMPLE.org."), Kind::kAllow);
-  for (const char* host : {"a.example.org", "notexample.org", "example.org.evil.example", "example.or", "wild.example", "notwild.example", "xwild.example"}) {
+  for (const char* host : {"a.example.org", "notexample.org", "example.org.evil.example", "example.or", "wild.example",
+                           "notwild.example", "xwild.example"}) {
     EXPECT_EQ(Connection(*rules, host), Kind::kDeny) << host;
   }
   EXPECT_EQ(Connection(*rules, "a.wild.example"), Kind::kAllow);
@@ -83,8 +86,10 @@ TEST(NetworkVerdict, MethodsAndPathsAskForEachRequest) {
   EXPECT_TRUE(Request(*rules, "api.example", "HEAD", "/public/x"));
   EXPECT_FALSE(Request(*rules, "api.example", "POST", "/v1"));
   EXPECT_FALSE(Request(*rules, "other.example", "GET", "/v1"));
-  for (const char* target : {"/", "/v2", "/v10", "/V1", "/v1/../v2", "/v1/..", "/v1/./x", "/v1/%2e%2e/v2", "/v1/%2E%2E/v2", "/v1/.%2e/v2", "/v1/..%2fv2",
-                             "/v1/..%5cv2", "/v1/..\\v2", "/v1/%252e%252e/v2", "/v1/%25252e%25252e%25252fv2", "/v1/..;x/v2", "/v1/%00", "/v1/%zz", "/v1/%2", "//v1",
+  for (const char* target : {"/", "/v2", "/v10", "/V1", "/v1/../v2", "/v1/..", "/v1/./x", "/v1/%2e%2e/v2", "/v1/%2E%2E/v2",
+                             "/v1/.%2e/v2", "/v1/..%2fv2",
+                             "/v1/..%5cv2", "/v1/..\\v2", "/v1/%252e%252e/v2", "/v1/%25252e%25252e%25252fv2", "/v1/..;x/v2",
+                             "/v1/%00", "/v1/%zz", "/v1/%2", "//v1",
                              "/v1%2fx", "*"}) {
     EXPECT_FALSE(Request(*rules, "api.example", "GET", target)) << target;
   }
@@ -98,7 +103,8 @@ TEST(NetworkVerdict, DenyingPathsHoldInEveryReading) {
   EXPECT_EQ(Connection(*rules, "api.example"), Kind::kAskRequest);
   EXPECT_TRUE(Request(*rules, "api.example", "GET", "/administrator"));
   EXPECT_TRUE(Request(*rules, "api.example", "GET", "/x"));
-  for (const char* target : {"/admin", "/admin/", "/ADMIN", "//admin", "/./admin", "/x/../admin", "/%61dmin", "/%2561dmin", "/admin%2fx", "\\admin", "/admin;x=1/../y", "/x/%2e%2e/admin"}) {
+  for (const char* target : {"/admin", "/admin/", "/ADMIN", "//admin", "/./admin", "/x/../admin", "/%61dmin", "/%2561dmin",
+                             "/admin%2fx", "\\admin", "/admin;x=1/../y", "/x/%2e%2e/admin"}) {
     EXPECT_FALSE(Request(*rules, "api.example", "GET", target)) << target;
   }
 }
@@ -132,7 +138,8 @@ TEST(NetworkVerdict, RulesThatCannotBeAreRefused) {
     return NetworkRuleSet::Compile(std::move(rules)).has_value();
   };
   EXPECT_TRUE(is_good(Allow("*.example.org")));
-  for (const char* host : {"", "*.", "a.*.example", "*example.org", "127.1", "10.0.0.1/8", "exa mple", "http://example.org", "example.org:443", "*.10.0.0.1"}) {
+  for (const char* host : {"", "*.", "a.*.example", "*example.org", "127.1", "10.0.0.1/8", "exa mple", "http://example.org",
+                           "example.org:443", "*.10.0.0.1"}) {
     EXPECT_FALSE(is_good(Allow(host))) << host;
   }
   EXPECT_FALSE(is_good(Allow("a.example", {{0, 80}})));

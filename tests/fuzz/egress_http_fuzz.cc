@@ -25,7 +25,8 @@ void CheckHead(std::string_view bytes) {
   }
   const RequestHead& read = **head;
   PADDOCK_CHECK(read.minor_version == 0 || FindHeader(read.headers, "host") != nullptr);
-  PADDOCK_CHECK(FindHeader(read.headers, "content-length") == nullptr || FindHeader(read.headers, "transfer-encoding") == nullptr);
+  PADDOCK_CHECK(FindHeader(read.headers, "content-length") == nullptr ||
+                FindHeader(read.headers, "transfer-encoding") == nullptr);
   std::string again = read.method + " " + read.target + " HTTP/1." + std::to_string(read.minor_version) + "\r\n";
   for (const HeaderField& field : read.headers) {
     PADDOCK_CHECK(IsHeaderName(field.name) && IsHeaderValue(field.value));

@@ -1,4 +1,5 @@
-// Fuzz target of the egress engine's binary parsers: SOCKS, DNS, the TLS hello, and what a stream is taken for. The first byte chooses.
+// Fuzz target of the egress engine's binary parsers: SOCKS, DNS, the TLS hello, and what a stream is taken for. The first byte
+// chooses.
 #include <cstdint>
 #include <string>
 
