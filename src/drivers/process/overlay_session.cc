@@ -61,6 +61,11 @@ Status OverlaySession::NoteWall(pid_t wall) {
   return overlay_.NoteWall(wall);
 }
 
+Result<std::shared_ptr<DiskWatch>> OverlaySession::Watch(pid_t wall, uint64_t limit) {
+  PADDOCK_ASSIGN(Descriptor upper, overlay_.OpenUpper());
+  return std::make_shared<DiskWatch>(std::move(upper), wall, limit);
+}
+
 void OverlaySession::End() {
   // Where this fails the next command that looks at the overlay does it, with less certainty about what came first.
   const Status settled = overlay::Settle(overlay_);

@@ -81,10 +81,12 @@ bool ProcessExec::PumpInput() {
 }
 
 steady_clock::time_point ProcessExec::Watch(steady_clock::time_point due) {
-  if (!parts_.watch) return steady_clock::time_point::max();
+  if (!parts_.watch && !parts_.disk) return steady_clock::time_point::max();
   if (steady_clock::now() < due) return due;
-  if (const auto excess = parts_.watch->Look()) Stop(excess->reason, excess->limit, excess->peak);
-  return steady_clock::now() + parts_.watch->Interval();
+  auto excess = parts_.watch ? parts_.watch->Look() : std::nullopt;
+  if (!excess && parts_.disk) excess = parts_.disk->Look();
+  if (excess) Stop(excess->reason, excess->limit, excess->peak);
+  return steady_clock::now() + (parts_.watch ? parts_.watch->Interval() : DiskWatch::kInterval);
 }
 
 Status ProcessExec::Run() {
@@ -178,7 +180,12 @@ sandbox::ExecResult ProcessExec::Wait() {
     if (over_output_ && !is_stopped_) {
       result_.termination = {.reason = Termination::Reason::kOutputCap, .limit = "output", .peak = parts_.limits.output_bytes};
     } else if (ended_ && !is_stopped_) {
-      Judge(*ended_);
+      // What it wrote last may have been too much.
+      if (const auto excess = parts_.disk ? parts_.disk->Measure() : std::nullopt) {
+        result_.termination = {.reason = excess->reason, .limit = excess->limit, .peak = excess->peak};
+      } else {
+        Judge(*ended_);
+      }
     }
   } else {
     result_.termination.reason = Termination::Reason::kInfra;

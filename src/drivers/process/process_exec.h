@@ -9,6 +9,7 @@
 
 #include "drivers/process/control_group.h"
 #include "drivers/process/denial_log.h"
+#include "drivers/process/disk_watch.h"
 #include "drivers/process/usage_watch.h"
 #include "drivers/process/wall/descriptor.h"
 #include "guest/client/client.h"
@@ -27,6 +28,7 @@ class ProcessExec final : public sandbox::Process, public sandbox::Controllable 
     sandbox::OutputHandler handler;
     Limits limits;
     std::optional<UsageWatch> watch;   // keeps the limits that no cgroup keeps
+    std::shared_ptr<DiskWatch> disk;   // keeps the limit on what is written to the disk; may be null
     bool waits_for_background = false;
     bool has_terminal = false;
   };

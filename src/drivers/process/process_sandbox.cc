@@ -58,7 +58,12 @@ Status ProcessSandbox::StandUp() {
   PADDOCK_ASSIGN(Wall wall, Wall::Launch(plan, facts_.guest_program));
   wall_ = std::make_unique<Wall>(std::move(wall));
   group_->Release();
-  if (overlay_) PADDOCK_TRY(overlay_->NoteWall(wall_->pid()));
+  if (overlay_) {
+    PADDOCK_TRY(overlay_->NoteWall(wall_->pid()));
+    if (policy.limits.disk_bytes) {
+      PADDOCK_ASSIGN(disk_, overlay_->Watch(wall_->pid(), *policy.limits.disk_bytes));
+    }
+  }
   if (workspace_) workspace_->NoteWall(wall_->pid());
   warnings_.insert(warnings_.end(), wall_->warnings().begin(), wall_->warnings().end());
   if (network_) PADDOCK_TRY(network_->Connect(*wall_));
@@ -144,6 +149,7 @@ Result<std::unique_ptr<sandbox::Process>> ProcessSandbox::Start(sandbox::ExecSpe
                            .handler = std::move(handler),
                            .limits = spec.limits,
                            .watch = MakeWatch(),
+                           .disk = disk_,
                            .waits_for_background = false,
                            .has_terminal = spec.terminal.has_value()};
   PADDOCK_ASSIGN(std::unique_ptr<sandbox::Process> process, ProcessExec::Start(std::move(parts), request));

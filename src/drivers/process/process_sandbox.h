@@ -53,6 +53,7 @@ class ProcessSandbox final : public sandbox::Sandbox, public sandbox::PublishesP
   std::unique_ptr<WorkspaceGuard> workspace_;
   std::shared_ptr<NetworkAccess> network_;   // outlives the wall
   std::unique_ptr<OverlaySession> overlay_;   // null unless the workspace is an overlay
+  std::shared_ptr<DiskWatch> disk_;           // null unless that has a limit
   std::unique_ptr<Wall> wall_;
   std::shared_ptr<guest::Client> client_;
   std::unique_ptr<PublishedPorts> published_;   // ends before the client

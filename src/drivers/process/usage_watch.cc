@@ -104,6 +104,8 @@ std::vector<pid_t> DescendantsByScan(pid_t init) {
   return found;
 }
 
+}  // namespace
+
 std::vector<pid_t> Descendants(pid_t init) {
   const std::string own = std::to_string(init);
   if (access(("/proc/" + own + "/task/" + own + "/children").c_str(), R_OK) != 0) return DescendantsByScan(init);
@@ -116,6 +118,8 @@ std::vector<pid_t> Descendants(pid_t init) {
   found.erase(std::unique(found.begin(), found.end()), found.end());
   return found;
 }
+
+namespace {
 
 // With pages that processes share counted once; where a process hides its maps, its resident set.
 uint64_t ProportionalMemory(const std::vector<pid_t>& processes) {

@@ -15,6 +15,9 @@
 
 namespace paddock::process_wall {
 
+// The process and all that descend from it, as far as they have not been given to another parent; sorted.
+std::vector<pid_t> Descendants(pid_t init);
+
 class UsageWatch {
  public:
   struct Bounds {

@@ -73,8 +73,8 @@ class Planner {
     }
     AddPrivatePlaces();
     PADDOCK_TRY(AddRules());
-    PADDOCK_TRY(HidePrivateDirectory());
     PADDOCK_TRY(AddMounts());
+    PADDOCK_TRY(HidePrivateDirectory());
     PADDOCK_TRY(AddSockets());
     ProtectNames();
     AddSystemFiles();
