@@ -287,5 +287,18 @@ TEST_F(ProtectedNames, NothingIsTakenThroughALink) {
   EXPECT_TRUE(fs::exists(base_ + "/outside/d/.envrc"));
 }
 
+TEST_F(ProtectedNames, WhatAScanCutShortDidNotSeeStaysUnlessItChanged) {
+  RunHost("mkdir -p far/.vscode; touch .bashrc far/.envrc far/.vscode/tasks.json");
+  ProtectedSnapshot cut = Scan();
+  cut.entries.clear();
+  cut.incomplete = "the tree took too long";
+  cut.started += 10;   // all of it is older
+  EXPECT_TRUE(Sweep(cut).items.empty());
+  EXPECT_TRUE(Exists(".bashrc") && Exists("far/.envrc") && Exists("far/.vscode/tasks.json"));
+  cut.started -= 100;   // all of it is younger
+  EXPECT_EQ(Sweep(cut).items.size(), 3u);
+  EXPECT_FALSE(Exists(".bashrc") || Exists("far/.envrc") || Exists("far/.vscode"));
+}
+
 }  // namespace
 }  // namespace paddock::process_wall

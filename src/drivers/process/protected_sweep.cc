@@ -112,6 +112,7 @@ class Sweep final : public TreeVisitor {
   // Stays when it is as it was before; else it is taken away, and what was there is put back.
   int Compare(const WalkPlace& place, const std::string& name, int below, const std::string& what) {
     const ProtectedEntry* before = Before(place, name);
+    if (before == nullptr && WasThereUnseen(place, name)) return below;
     if (before == nullptr) return Take(place, name, "new " + what, nullptr);
     const auto now = LookAt(place.directory, name, budget_);
     if (!now || !IsSame(*before, *now)) return Take(place, name, "changed " + what, before);
@@ -261,7 +262,16 @@ class Sweep final : public TreeVisitor {
     return GitZones::kPlain;
   }
 
+  // After a scan that was cut short, what has not changed since then was there and was not looked at. No code inside can set
+  // a change time back.
+  bool WasThereUnseen(const WalkPlace& place, const std::string& name) const {
+    struct stat status {};
+    return !snapshot_.incomplete.empty() && fstatat(place.directory, name.c_str(), &status, AT_SYMLINK_NOFOLLOW) == 0 &&
+           status.st_ctime < snapshot_.started;
+  }
+
   int Take(const WalkPlace& place, const std::string& name, const std::string& why, const ProtectedEntry* before) {
+    if (before == nullptr && WasThereUnseen(place, name)) return kGone;
     const std::string path = Join(place.path, name);
     const auto kept = quarantine_.Take(place.directory, Shown(path), name);
     if (before != nullptr) met_.insert(path);
