@@ -143,9 +143,10 @@ class FileRulesMaker {
       PADDOCK_TRY(Add(field, text.empty() ? "/" : text, one));
       roots.push_back(one[0].path);
       written.emplace_back(i, *SrtPath(text.empty() ? "/" : text, place_));
-      if (one[0].path == "/") {
-        is_root_writable_ = !Covers(deny_write_, "/");
-      } else if (Covers(deny_write_, one[0].path)) {
+      if (one[0].path == "/" && !Covers(deny_write_, "/")) {
+        return Error(Code::kNotSupported, field + ": protected names cannot be kept in all of the host; name directories, or set filesystem.disabled");
+      }
+      if (Covers(deny_write_, one[0].path)) {
         Note(field + ": denyWrite covers it, so it stays read-only");
       } else if (IsMandatory(one[0].path)) {
         Note(field + ": the name is protected, so it stays read-only");

@@ -77,6 +77,13 @@ TEST_F(SrtPolicyTest, DenyWriteWinsAtAboveAndBelow) {
   EXPECT_EQ(At("x"), Access::kRead);
 }
 
+TEST_F(SrtPolicyTest, TheWholeHostIsNotWritable) {
+  settings_.allow_write = {"/"};
+  EXPECT_NE(ErrorOf().find("filesystem.allowWrite.0: protected names"), std::string::npos);
+  settings_.deny_write = {"/"};
+  EXPECT_EQ(At("x"), Access::kRead);
+}
+
 TEST_F(SrtPolicyTest, DenyWritePatternsAreExpanded) {
   settings_.allow_write = {"."};
   settings_.deny_write = {"**/.env"};

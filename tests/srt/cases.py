@@ -187,6 +187,7 @@ SECRETS = [
 REFUSED = [
     *(Case(f"refused: {name}", "true", status=1, stderr=name, srt={"status": 0, "stderr": ""}, why="Paddock says what it does not do", **settings)
       for name, settings in {
+          "filesystem.allowWrite.0": {"allow_write": ["/"]},
           "httpProxyPort": {"network": {"httpProxyPort": 8080}},
           "allowAllUnixSockets": {"network": {"allowAllUnixSockets": True}},
           "enableWeakerNestedSandbox": {"more": {"enableWeakerNestedSandbox": True}},
