@@ -58,9 +58,7 @@ class FileRulesMaker {
     for (const SrtCredential& credential : settings_.credential_files) {
       PADDOCK_TRY(AddExpanded(credential.field, credential.subject, true, hidden_));
     }
-    if (settings_.files_disabled) {
-      is_root_writable_ = true;
-    } else {
+    if (!settings_.files_disabled) {
       PADDOCK_TRY(ReadLists());
       SetProtectedNames();
     }
@@ -214,10 +212,10 @@ class FileRulesMaker {
       if (!S_ISDIR(status.st_mode) && !S_ISREG(status.st_mode)) continue;
       const auto view = HostViewDirectories();
       const bool is_shown = std::find(view.begin(), view.end(), path) != view.end();
-      if (is_root_writable_ && S_ISDIR(status.st_mode)) AddRule({path, "filesystem.allowWrite (/)"}, Access::kWrite);
+      if (settings_.files_disabled && S_ISDIR(status.st_mode)) AddRule({path, "filesystem.disabled"}, Access::kWrite);
       else if (!is_shown) AddRule({path, "srt: readable unless denied"}, Access::kRead);
     }
-    if (!files_.home.empty()) AddRule({files_.home, "srt: readable unless denied"}, is_root_writable_ ? Access::kWrite : Access::kRead);
+    if (!files_.home.empty()) AddRule({files_.home, "srt: readable unless denied"}, settings_.files_disabled ? Access::kWrite : Access::kRead);
   }
 
   void AddRule(const Entry& entry, Access access) {
@@ -228,13 +226,13 @@ class FileRulesMaker {
   void AddAllowedRead(const Entry& entry) {
     if (entry.path == "/" || Covers(hidden_, entry.path)) return;
     const size_t denied = Reach(deny_read_, entry.path);
-    const size_t writable = std::max<size_t>(Reach(allow_write_, entry.path), is_root_writable_ ? 1 : 0);
+    const size_t writable = std::max<size_t>(Reach(allow_write_, entry.path), settings_.files_disabled ? 1 : 0);
     if (writable > 0 && writable >= denied) return;
     AddRule(entry, Access::kRead);
   }
 
   void AddDeniedWrite(const Entry& entry) {
-    const bool is_writable = is_root_writable_ || Covers(allow_write_, entry.path);
+    const bool is_writable = settings_.files_disabled || Covers(allow_write_, entry.path);
     const size_t shown = std::max(Reach(allow_read_, entry.path), Reach(allow_write_, entry.path));
     if (is_writable && entry.path != "/" && (Reach(deny_read_, entry.path) == 0 || Reach(deny_read_, entry.path) <= shown)) {
       AddRule(entry, Access::kRead);
@@ -255,7 +253,7 @@ class FileRulesMaker {
   void KeepSettings() {
     if (host_.settings_path.empty()) return;
     const auto path = ResolvePath(host_.settings_path);
-    if (!path || !(is_root_writable_ || Covers(allow_write_, *path))) return;
+    if (!path || !(settings_.files_disabled || Covers(allow_write_, *path))) return;
     if (AccessOf(files_, *path).access == Access::kWrite) AddRule({*path, "the settings themselves"}, Access::kRead);
   }
 
@@ -283,7 +281,6 @@ class FileRulesMaker {
   std::vector<Entry> deny_read_, allow_read_, allow_write_, deny_write_;
   std::vector<Entry> hidden_;   // credentials.files: no other list shows them again
   bool is_root_hidden_ = false;
-  bool is_root_writable_ = false;
 };
 
 }  // namespace
