@@ -130,7 +130,7 @@ int RunEscapeTest(const sandbox::DriverSet& drivers, std::span<const std::string
   if (!context) return Fail("escape-test", context.error().Text());
   auto policy = MakePolicy(options, *context);
   if (!policy) return Fail("escape-test", policy.error().Text());
-  sandbox::EscapeTest test{.policy = std::move(*policy), .workspace = context->workspace, .is_control = options.is_control, .selects = {}};
+  sandbox::EscapeTest test{.policy = std::move(*policy), .workspace = context->workspace, .home = context->home, .is_control = options.is_control, .selects = {}};
   const std::string pattern = "*" + options.only + "*";
   test.selects = [&pattern](std::string_view name) { return fnmatch(pattern.c_str(), std::string(name).c_str(), 0) == 0; };
 

@@ -15,6 +15,7 @@ namespace paddock::sandbox {
 struct EscapeTest {
   policy::Policy policy;    // what is tested; its workspace is a directory of the test's own
   std::string workspace;    // empty, and may be filled; what lies beside it is hidden
+  std::string home;         // of the user; some file is put there that must stay hidden
   bool is_control = false;  // without a wall, to show that the probes bite
   std::function<bool(std::string_view name)> selects;
 };

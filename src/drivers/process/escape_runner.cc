@@ -58,7 +58,7 @@ class Runner {
     program_ = facts.guest_program.substr(0, facts.guest_program.rfind('/')) + "/paddock-escape";
     guest_ = facts.guest_program;
     if (access(program_.c_str(), X_OK) != 0) return Error(Code::kUnavailable, program_ + " is missing: install it beside the paddock program");
-    PADDOCK_ASSIGN(stage_, EscapeStage::Make(test_.workspace, facts.home, program_));
+    PADDOCK_ASSIGN(stage_, EscapeStage::Make(test_.workspace, test_.home, program_));
     PADDOCK_TRY(RunGroup([](Needs needs) { return needs != Needs::kEnd && needs != Needs::kLimits; }, test_.policy));
     PADDOCK_TRY(RunEnds());
     return RunGroup([](Needs needs) { return needs == Needs::kLimits; }, WithSmallLimits());

@@ -89,7 +89,7 @@ Result<std::unique_ptr<EscapeStage>> EscapeStage::Make(const std::string& worksp
   stage->program_ = program;
   auto& facts = stage->facts_;
   facts["workspace"] = workspace;
-  facts["home_file"] = stage->MakeFile(home + "/.paddock-escape-" + stage->id_, 0600);
+  if (!home.empty()) facts["home_file"] = stage->MakeFile(home + "/.paddock-escape-" + stage->id_, 0600);
   facts["tmp_file"] = stage->MakeFile("/tmp/paddock-escape-" + stage->id_, 0644);
   facts["vartmp_file"] = stage->MakeFile("/var/tmp/paddock-escape-" + stage->id_, 0644);
   facts["sibling_file"] = stage->MakeFile(workspace.substr(0, workspace.rfind('/')) + "/paddock-escape-sibling-" + stage->id_, 0644);
@@ -249,8 +249,10 @@ Status EscapeStage::Listen(const std::string& home) {
   AddUnixSocket(facts_["abstract"] + "-d", SOCK_DGRAM, true);
   facts_["socket"] = "/tmp/paddock-escape-" + id_ + ".sock";
   AddUnixSocket(facts_["socket"], SOCK_STREAM, false);
-  facts_["home_socket"] = home + "/.paddock-escape-" + id_ + ".sock";
-  AddUnixSocket(facts_["home_socket"], SOCK_STREAM, false);
+  if (!home.empty()) {
+    facts_["home_socket"] = home + "/.paddock-escape-" + id_ + ".sock";
+    AddUnixSocket(facts_["home_socket"], SOCK_STREAM, false);
+  }
   visits_ = std::make_unique<std::atomic<unsigned>[]>(services_.size());
   end_.Reset(eventfd(0, EFD_CLOEXEC));
   if (!end_.is_open()) return Failure("eventfd");

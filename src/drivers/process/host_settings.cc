@@ -47,8 +47,8 @@ bool IsMapped() {
 }
 
 std::string Container() {
-  if (access("/.dockerenv", F_OK) == 0) return "docker";
   if (access("/run/.containerenv", F_OK) == 0) return "podman";
+  if (access("/.dockerenv", F_OK) == 0) return "docker";
   std::ifstream file("/run/systemd/container");
   std::string name;
   std::getline(file, name);

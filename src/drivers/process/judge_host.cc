@@ -52,6 +52,9 @@ class Judge {
     if (settings_.container == "kubernetes") {
       return "let the pod do it: securityContext with seccompProfile {type: Unconfined} and procMount: Unmasked, or hostUsers: false";
     }
+    if (!IsContainer()) {
+      return "let the sandbox or service around this program allow it: systemd RestrictNamespaces= and SystemCallFilter=, paddock kernel.nested, docker " + option;
+    }
     const std::string engine = settings_.container == "podman" ? "podman" : "docker";
     return "start the container with: " + engine + " run " + option + " ...";
   }
@@ -112,7 +115,8 @@ class Judge {
     if (settings_.apparmor_restricts_userns.value_or(0) != 0) {
       return Missing(name, "AppArmor refuses them (kernel.apparmor_restrict_unprivileged_userns)", AppArmorRemedy());
     }
-    return Missing(name, std::string("refused: ") + std::strerror(error), "a security module (SELinux, AppArmor, a BPF program) refuses it: look at its log (journalctl -k, ausearch -m avc)");
+    return Missing(name, std::string("refused: ") + std::strerror(error),
+                   "a security module (SELinux, AppArmor, a BPF program) refuses it: look at its log (journalctl -k, ausearch -m avc); or this is a chroot into a mount: leave it");
   }
 
   // A user namespace alone can be had, but not the whole.

@@ -13,7 +13,11 @@ class ProcessDriver final : public Driver, public Diagnosable, public EscapeTest
   const char* name() const override { return "process"; }
   Result<std::unique_ptr<Sandbox>> Create(const SandboxSpec& spec) override {
     auto sandbox = process_wall::ProcessSandbox::Create(spec);
-    if (!sandbox) return sandbox.error().code == Code::kUnavailable ? process_wall::Explain(sandbox.error()) : sandbox.error();
+    if (!sandbox) {
+      // What the spec asks for wrongly has nothing to do with the host.
+      const Code code = sandbox.error().code;
+      return code == Code::kInvalid || code == Code::kNoEntry ? sandbox.error() : process_wall::Explain(sandbox.error());
+    }
     return std::unique_ptr<Sandbox>(std::move(*sandbox));
   }
   std::vector<Check> Diagnose() override { return process_wall::DiagnoseHost(true); }

@@ -52,6 +52,7 @@ Verdict PosixQueue(const Facts& facts) {
 }
 
 Verdict Connect(int type, const std::string& name, bool is_abstract) {
+  if (name.empty()) return NotApplicable("the stage could make no socket there");
   const int connection = socket(AF_UNIX, type | SOCK_CLOEXEC, 0);
   if (connection < 0) return Held(Why("socket"));
   sockaddr_un address{};
