@@ -210,6 +210,9 @@ class FileRulesMaker {
       struct stat status {};
       if (std::find(kOwn.begin(), kOwn.end(), path) != kOwn.end() || lstat(path.c_str(), &status) != 0) continue;
       if (!S_ISDIR(status.st_mode) && !S_ISREG(status.st_mode)) continue;
+      // Nor could the caller use it. A directory in which much may be changed must also be listed.
+      const int needed = !S_ISDIR(status.st_mode) ? R_OK : settings_.files_disabled ? R_OK | X_OK : X_OK;
+      if (access(path.c_str(), needed) != 0) continue;
       const auto view = HostViewDirectories();
       const bool is_shown = std::find(view.begin(), view.end(), path) != view.end();
       if (settings_.files_disabled && S_ISDIR(status.st_mode)) AddRule({path, "filesystem.disabled"}, Access::kWrite);
