@@ -72,8 +72,19 @@ TEST(Egress, CapturedConnectionsGoToTheNameThatTheirAddressStandsFor) {
   EXPECT_TRUE(client.ReceiveAll().ends_with("hello\n"));
   TestClient unknown = engine.Captured("198.18.1.1", server.port());
   unknown.Send("GET /x HTTP/1.1\r\nHost: allowed.example\r\n\r\n");
-  EXPECT_EQ(unknown.ReceiveAll(), "");
+  EXPECT_NE(unknown.ReceiveAll().find("paddock denied the connection to 198.18.1.1:"), std::string::npos);
   EXPECT_TRUE(engine.HasEvent("denied transparent 198.18.1.1:" + Port(server.port()) + ": no rule names this address"));
+}
+
+TEST(Egress, CapturedClientsAreToldInTheirOwnProtocol) {
+  TestEngine engine({AllowRule("allowed.example")});
+  TestClient http = engine.Captured("192.0.2.1", 80), tls = engine.Captured("192.0.2.1", 443), other = engine.Captured("192.0.2.1", 22);
+  http.Send("GET / HTTP/1.1\r\nHost: x\r\n\r\n");
+  EXPECT_TRUE(http.ReceiveUntil("\r\n").starts_with("HTTP/1.1 403 "));
+  tls.Send("\x16\x03\x01");
+  EXPECT_EQ(tls.ReceiveExactly(7), std::string("\x15\3\3\0\2\2\x31", 7));
+  other.Send("SSH-2.0-x\r\n");
+  EXPECT_EQ(other.ReceiveAll(), "");
 }
 
 TEST(Egress, ServerThatSpeaksFirstIsReachedWhereTheRuleSeesNoRequests) {

@@ -14,9 +14,6 @@ namespace {
 
 using policy::NetworkVerdict;
 
-constexpr Nanoseconds kLinger = std::chrono::seconds(2);
-constexpr size_t kMostLingerBytes = 64 << 20;
-
 // Fields that belong to one connection and are not passed on.
 constexpr std::string_view kHopByHop[] = {
     "connection",         "proxy-connection",  "keep-alive",     "te",   "trailer",       "upgrade", "proxy-authorization",
@@ -78,18 +75,7 @@ void HttpSession::Run() {
     auto head = ReadHead();
     if (!head || !Serve(std::move(*head))) break;
   }
-  if (has_unread_body_) Linger();
-}
-
-void HttpSession::Linger() {
-  const Deadline end = gate_.reactor().In(kLinger);
-  if (!client_stream_.FinishWriting(end)) return;
-  std::string piece(16 << 10, '\0');
-  for (size_t total = 0; total < kMostLingerBytes;) {
-    const auto count = client_stream_.Read(piece, end);
-    if (!count || *count == 0) return;
-    total += *count;
-  }
+  if (has_unread_body_) EndGently(client_stream_, gate_.reactor());
 }
 
 bool HttpSession::Bad(const std::string& reason) {

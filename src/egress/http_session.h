@@ -63,8 +63,6 @@ class HttpSession {
   void PassUpgrade(Exchange& exchange, const ResponseHead& response, Connection& connection);
   // Sends the request's body while the answer is being read.
   void Upload(const Exchange& exchange, Connection& connection, bool* failed);
-  // Lets the client read the last answer although it is still sending.
-  void Linger();
 
   // Fills in `to`, `path_and_query` and `host_header`; a text when the request is not acceptable.
   std::string FindTarget(Exchange* exchange) const;

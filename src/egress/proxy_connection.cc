@@ -1,5 +1,7 @@
 #include "egress/proxy_connection.h"
 
+#include "egress/denial_text.h"
+#include "egress/first_bytes.h"
 #include "egress/http_session.h"
 #include "egress/relay.h"
 #include "egress/socks.h"
@@ -8,6 +10,7 @@ namespace paddock::egress {
 namespace {
 
 constexpr size_t kMostSocksBytes = 1024;
+constexpr Nanoseconds kFirstWord = std::chrono::seconds(2);
 constexpr char kSocks4 = 4;
 constexpr char kSocks5 = 5;
 
@@ -88,6 +91,28 @@ class SocksServer {
   const Deadline deadline_ = gate_.reactor().In(gate_.limits().head_timeout);
 };
 
+// Tells a client that knows of no proxy in its own protocol, if it says soon which that is.
+void RefuseCaptured(Gate& gate, Socket& socket, Input& client, const Endpoint& to, const Refusal& refusal) {
+  const Deadline deadline = gate.reactor().In(kFirstWord);
+  FirstBytes kind = Classify(client.view());
+  while (kind == FirstBytes::kNeedMore) {
+    const auto count = client.Fill(kMostHeadBytes, deadline);
+    if (!count || *count == 0) break;
+    kind = Classify(client.view());
+  }
+  if (kind == FirstBytes::kHttp) {
+    Destination asked{policy::Host{to.address.Text(), to.address}, to.port, "transparent"};
+    if (const auto name = gate.names().NameOf(to.address)) asked.host = policy::Host{*name, std::nullopt};
+    const std::string text = RefusalText("the connection to " + policy::HostPortText(asked.host, asked.port), asked, refusal);
+    (void)socket.Write(RefusalResponse(text, refusal, false, true), deadline);
+  } else if (kind == FirstBytes::kTls && refusal.kind == Event::Kind::kDenied) {
+    (void)socket.Write(TlsAccessDenied(), deadline);
+  } else {
+    return socket.ResetOnClose();
+  }
+  EndGently(socket, gate.reactor());
+}
+
 }  // namespace
 
 void ServeProxyClient(const Services& services, Socket& socket) {
@@ -102,7 +127,7 @@ void ServeTransparentClient(const Services& services, Socket& socket, const Endp
   const bool is_loopback = to.address.is_v6 ? to.address.Text() == "::1" : to.address.bytes[0] == 127;
   if (to.port == 0 || is_loopback) return socket.ResetOnClose();
   Input client(socket);
-  const TunnelReply reply{[] { return Status(); }, [&socket](const Refusal&) { socket.ResetOnClose(); }};
+  const TunnelReply reply{[] { return Status(); }, [&](const Refusal& refusal) { RefuseCaptured(services.gate, socket, client, to, refusal); }};
   ServeTunnel(services, socket, client, {policy::Host{to.address.Text(), to.address}, to.port, "transparent"}, reply);
 }
 

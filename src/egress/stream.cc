@@ -1,13 +1,28 @@
 #include "egress/stream.h"
 
 #include <algorithm>
+#include <chrono>
 
 namespace paddock::egress {
 namespace {
 
 constexpr size_t kPiece = 32 << 10;
 
+constexpr Nanoseconds kLinger = std::chrono::seconds(2);
+constexpr size_t kMostLingerBytes = 64 << 20;
+
 }  // namespace
+
+void EndGently(Stream& stream, Reactor& reactor) {
+  const Deadline end = reactor.In(kLinger);
+  if (!stream.FinishWriting(end)) return;
+  std::string piece(kPiece, '\0');
+  for (size_t total = 0; total < kMostLingerBytes;) {
+    const auto count = stream.Read(piece, end);
+    if (!count || *count == 0) return;
+    total += *count;
+  }
+}
 
 Result<size_t> Input::Fill(size_t most, Deadline deadline) {
   if (view().size() >= most) return Code::kLimit;

@@ -25,6 +25,10 @@ class Stream {
   virtual void Abort() = 0;
 };
 
+// Ends a stream whose peer may still be sending, so that the peer reads what was written last: nothing more is written, and
+// what comes is thrown away for two seconds at most.
+void EndGently(Stream& stream, Reactor& reactor);
+
 class Input {
  public:
   explicit Input(Stream& stream) : stream_(&stream) {}
