@@ -26,7 +26,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 WALL = ROOT / "tests" / "security" / "wall"
 PEERS = WALL / "peers"
 THEMES = ("files", "writes", "processes", "posture", "kernel", "mounts", "network", "proxy", "names", "resources", "ipc",
-          "inheritance", "lifetime")
+          "inheritance", "lifetime", "useful")
 SCRATCH_PYTHON = "/usr/bin/python3"  # one that the scratch host still shows
 MAX_BATCH, BATCH_S = 24, 240
 
@@ -133,6 +133,7 @@ def parse(arguments):
     parser.add_argument("--user", default="root,ordinary", help="comma-separated: who starts the wall")
     parser.add_argument("--only", default="", metavar="RE", help="only probes whose name matches")
     parser.add_argument("--matrix", type=pathlib.Path, metavar="FILE", help="write a page that compares the walls")
+    parser.add_argument("--results", type=pathlib.Path, metavar="FILE", help="add the results to FILE, which the page is then made of")
     parser.add_argument("--paddock", default=str(ROOT / "build" / "release" / "bin" / "paddock"))
     parser.add_argument("--jobs", type=int, default=4)
     parser.add_argument("--known", metavar="LIST", help="probes that are known to escape: lines 'wall/NAME: USER'")
@@ -184,6 +185,10 @@ def main():
                     word = outcome(wall, found)
                     rows[(name, wall, user)] = word
                     report(options, wall, user, name, word, found, known, counts)
+    if options.results:
+        kept = json.loads(options.results.read_text(encoding="utf-8")) if options.results.exists() else []
+        rows = {tuple(key): word for key, word in kept} | rows
+        options.results.write_text(json.dumps(sorted(rows.items())), encoding="utf-8")
     if options.matrix:
         options.matrix.write_text(matrix.page(selected, rows, unable, facts()), encoding="utf-8")
     print(f"{counts['passed']} passed, {counts['failed']} failed, {counts['skipped']} skipped")

@@ -35,19 +35,19 @@ def page(selected, rows, skipped, facts):
 
 def counts(names, rows, walls, users):
     pairs = [(wall, user) for wall in walls for user in users]
-    themes = list(dict.fromkeys(one.theme for one in names))
+    themes = [theme for theme in dict.fromkeys(one.theme for one in names) if theme != "useful"]
     yield "## Held, of those played"
     yield ""
     yield "| theme | " + " | ".join(f"{wall}, {user}" for wall, user in pairs) + " | " + " | ".join(f"bites without a wall, {user}" for user in users) + " |"
     yield "|---|" + "---|" * (len(pairs) + len(users))
-    for theme in [*themes, None]:
-        inside = [one for one in names if theme in (one.theme, None)]
+    for theme in [*themes, None, "useful"]:
+        inside = [one for one in names if (one.theme == theme if theme else one.theme != "useful")]
         cells = []
         for wall, user in [*pairs, *(("none", user) for user in users)]:
             words = [rows[(one.name, wall, user)] for one in inside if (one.name, wall, user) in rows]
             good = sum(word in ("held", "bites") for word in words)
             cells.append(f"{good}/{len(words)}" if theme else f"**{good}/{len(words)}**")
-        yield f"| {theme or '**all**'} | " + " | ".join(cells) + " |"
+        yield f"| {'useful: what works' if theme == 'useful' else theme or '**all**'} | " + " | ".join(cells) + " |"
 
 
 def failures(names, rows, walls, users):
@@ -59,7 +59,7 @@ def failures(names, rows, walls, users):
     yield ""
     yield "| probe | trick | " + " | ".join(walls) + " |"
     yield "|---|---|" + "---|" * len(walls)
-    for one in names:
+    for one in (one for one in names if one.theme != "useful"):
         cells = []
         for wall in walls:
             cell = "".join(user[0] for user in users if rows.get((one.name, wall, user)) == "escaped")
@@ -67,7 +67,7 @@ def failures(names, rows, walls, users):
             cells.append(cell)
         if any(cells):
             yield f"| {one.name} | {one.trick.replace('|', ' ')} | " + " | ".join(cells) + " |"
-    quiet = [one.name for one in names if not one.bites]
+    quiet = [one.name for one in names if not one.bites and one.theme != "useful"]
     if quiet:
         yield ""
         yield "Without a wall these show nothing, by their nature: " + ", ".join(quiet) + "."

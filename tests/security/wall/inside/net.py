@@ -65,6 +65,10 @@ def tcp(host, port, text=MARK):
     send(socket.create_connection((host, int(port))), text + b"\n\n")
 
 
+def ask(host, port):
+    send(socket.create_connection((host, int(port))), b"GET / HTTP/1.1\r\nHost: " + host.encode() + b"\r\n\r\n")
+
+
 def spelled(host, port):
     """A name that the C library, not Python, takes apart."""
     for family, kind, _, _, address in socket.getaddrinfo(host, int(port), type=socket.SOCK_STREAM):
