@@ -22,8 +22,8 @@ bool ParseDescriptor(const char* text, int& fd) {
 
 int main(int argc, char** argv) {
   paddock::guest::AgentOptions options;
-  if (argc == 2 && std::strcmp(argv[1], "wall") == 0) {
-    if (!paddock::process_wall::BuildWall()) return 1;
+  if (argc >= 2 && std::strcmp(argv[1], "wall") == 0) {
+    if (!paddock::process_wall::BuildWall({argv + 2, argv + argc})) return 1;
     options.input_fd = options.output_fd = paddock::process_wall::kControlDescriptor;
     options.is_init = true;
     return paddock::guest::RunAgent(options);
@@ -36,7 +36,7 @@ int main(int argc, char** argv) {
   }
   if (argc > 2 && is_valid) is_valid = ParseDescriptor(argv[2], options.output_fd);
   if (!is_valid) {
-    constexpr char kUsage[] = "usage: paddock-guest [INPUT_FD [OUTPUT_FD]] | wall | probe DIR\n";
+    constexpr char kUsage[] = "usage: paddock-guest [INPUT_FD [OUTPUT_FD]] | wall [CGROUP]... | probe DIR\n";
     (void)!write(2, kUsage, sizeof kUsage - 1);
     return 2;
   }

@@ -111,6 +111,12 @@ std::string Because(const std::string& what, const std::string& why) { return wh
 
 }  // namespace
 
+std::vector<std::string> ControlGroup::Candidates(const std::string& name) {
+  std::vector<std::string> directories;
+  for (const Hierarchy& hierarchy : FindHierarchies()) directories.push_back(hierarchy.directory + "/" + name);
+  return directories;
+}
+
 ControlGroup ControlGroup::Make(const std::string& name, const GroupLimits& limits) {
   ControlGroup group;
   group.MakeV1(name, limits);

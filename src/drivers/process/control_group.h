@@ -19,6 +19,8 @@ struct GroupLimits {
 
 class ControlGroup {
  public:
+  // The directories that Make() may make.
+  static std::vector<std::string> Candidates(const std::string& name);
   // Makes a group named `name` below the caller's own in every hierarchy that it may write to, with the limits. Groups
   // named paddock-… that dead runs left are removed on the way.
   static ControlGroup Make(const std::string& name, const GroupLimits& limits);

@@ -34,9 +34,6 @@ Result<std::unique_ptr<ProcessSandbox>> ProcessSandbox::Create(const sandbox::Sa
 Status ProcessSandbox::StandUp() {
   const policy::Policy& policy = *spec_.policy;
   id_ = NewId();
-  group_ = std::make_shared<ControlGroup>(ControlGroup::Make(
-      id_, {.memory_bytes = policy.limits.memory_bytes, .processes = policy.limits.processes, .cpus = policy.limits.cpus}));
-  warnings_ = group_->missing();
   PlanContext context;
   context.mounts = spec_.mounts;
   PADDOCK_ASSIGN(overlay_, OverlaySession::Begin(spec_, context));
@@ -45,6 +42,12 @@ Status ProcessSandbox::StandUp() {
     workspace_->AddTo(context);
     warnings_.insert(warnings_.end(), workspace_->warnings().begin(), workspace_->warnings().end());
   }
+  // From here on a guard outlives us. It starts while the rest is prepared.
+  PADDOCK_ASSIGN(Wall wall, Wall::Start(facts_.guest_program, ControlGroup::Candidates(id_)));
+  wall_ = std::make_unique<Wall>(std::move(wall));
+  group_ = std::make_shared<ControlGroup>(ControlGroup::Make(
+      id_, {.memory_bytes = policy.limits.memory_bytes, .processes = policy.limits.processes, .cpus = policy.limits.cpus}));
+  warnings_.insert(warnings_.end(), group_->missing().begin(), group_->missing().end());
   if (policy.network.mode != policy::NetworkMode::kNone) {
     PADDOCK_ASSIGN(std::unique_ptr<NetworkAccess> network, NetworkAccess::Start(policy, denials_));
     network_ = std::move(network);
@@ -55,8 +58,7 @@ Status ProcessSandbox::StandUp() {
   plan.hostname = spec_.hostname;
   plan.cgroups = group_->v1_directories();
   plan.cgroup2 = group_->v2_directory();
-  PADDOCK_ASSIGN(Wall wall, Wall::Launch(plan, facts_.guest_program));
-  wall_ = std::make_unique<Wall>(std::move(wall));
+  PADDOCK_TRY(wall_->Build(plan));
   group_->Release();
   if (overlay_) {
     PADDOCK_TRY(overlay_->NoteWall(wall_->pid()));

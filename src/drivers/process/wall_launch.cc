@@ -37,7 +37,7 @@ Result<SocketPair> MakeSocketPair(int type) {
   return pair;
 }
 
-Result<pid_t> Spawn(const std::string& program, int launch, int control) {
+Result<pid_t> Spawn(const std::string& program, const std::vector<std::string>& cgroups, int launch, int control) {
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
   for (int standard = 0; standard < 3; ++standard) {
@@ -45,7 +45,9 @@ Result<pid_t> Spawn(const std::string& program, int launch, int control) {
   }
   posix_spawn_file_actions_adddup2(&actions, launch, kLaunchDescriptor);
   posix_spawn_file_actions_adddup2(&actions, control, kControlDescriptor);
-  const std::array<char*, 3> arguments{const_cast<char*>("paddock-guest"), const_cast<char*>("wall"), nullptr};
+  std::vector<char*> arguments{const_cast<char*>("paddock-guest"), const_cast<char*>("wall")};
+  for (const std::string& directory : cgroups) arguments.push_back(const_cast<char*>(directory.c_str()));
+  arguments.push_back(nullptr);
   char* const no_environment[] = {nullptr};
   pid_t child = -1;
   const int status = posix_spawn(&child, program.c_str(), &actions, nullptr, arguments.data(), no_environment);
@@ -76,33 +78,36 @@ void Reap(pid_t process) {
 
 }  // namespace
 
-Result<Wall> Wall::Launch(const WallPlan& plan, const std::string& guest_program) {
+Result<Wall> Wall::Start(const std::string& guest_program, const std::vector<std::string>& cgroups) {
   PADDOCK_ASSIGN(SocketPair launch, MakeSocketPair(SOCK_SEQPACKET));
   PADDOCK_ASSIGN(SocketPair control, MakeSocketPair(SOCK_STREAM));
   Wall wall;
-  PADDOCK_ASSIGN(wall.guard_, Spawn(guest_program, launch.theirs.get(), control.theirs.get()));
+  PADDOCK_ASSIGN(wall.guard_, Spawn(guest_program, cgroups, launch.theirs.get(), control.theirs.get()));
   launch.theirs.Reset();
   control.theirs.Reset();
   wall.control_ = std::move(control.ours);
   wall.launch_ = std::move(launch.ours);
-  wall.cgroups_ = plan.cgroups;
-  if (!plan.cgroup2.empty()) wall.cgroups_.push_back(plan.cgroup2);
-  wall.listeners_.resize(plan.listeners.size());
-  PADDOCK_TRY(SendPlan(wall.launch_.get(), plan.Encode()));
+  wall.cgroups_ = cgroups;
+  return wall;
+}
+
+Status Wall::Build(const WallPlan& plan) {
+  listeners_.resize(plan.listeners.size());
+  PADDOCK_TRY(SendPlan(launch_.get(), plan.Encode()));
   while (true) {
-    PADDOCK_ASSIGN(LaunchMessage message, ReceiveLaunchMessage(wall.launch_.get(), kLaunchTimeoutMs));
+    PADDOCK_ASSIGN(LaunchMessage message, ReceiveLaunchMessage(launch_.get(), kLaunchTimeoutMs));
     Descriptor descriptor(message.descriptor);
     switch (message.kind) {
       case LaunchMessage::Kind::kProcess:
-        wall.pid_ = static_cast<pid_t>(message.number);
-        wall.pidfd_ = std::move(descriptor);
+        pid_ = static_cast<pid_t>(message.number);
+        pidfd_ = std::move(descriptor);
         break;
       case LaunchMessage::Kind::kListener:
-        wall.listeners_.at(static_cast<size_t>(message.number)) = std::move(descriptor);
+        listeners_.at(static_cast<size_t>(message.number)) = std::move(descriptor);
         break;
-      case LaunchMessage::Kind::kWarning: wall.warnings_.push_back(std::move(message.text)); break;
+      case LaunchMessage::Kind::kWarning: warnings_.push_back(std::move(message.text)); break;
       case LaunchMessage::Kind::kFailed: return Error(Code::kUnavailable, message.text);
-      case LaunchMessage::Kind::kReady: return wall;
+      case LaunchMessage::Kind::kReady: return {};
     }
   }
 }

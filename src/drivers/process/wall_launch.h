@@ -15,9 +15,11 @@ namespace paddock::process_wall {
 // A wall that stands, with its init waiting for the guest protocol. Destroying it ends everything inside.
 class Wall {
  public:
-  // Starts `guest_program` with the plan and waits until the wall stands. Errors: kUnavailable with what the launcher
-  // says; kTimedOut; what starting a program says.
-  static Result<Wall> Launch(const WallPlan& plan, const std::string& guest_program);
+  // Starts `guest_program`, which waits for the plan. `cgroups`: directories that the plan may name, whether they exist yet or
+  // not; they are gone in the end even when this process is killed. Errors: what starting a program says.
+  static Result<Wall> Start(const std::string& guest_program, const std::vector<std::string>& cgroups);
+  // Gives it the plan and waits until the wall stands. Errors: kUnavailable with what the launcher says; kTimedOut.
+  Status Build(const WallPlan& plan);
 
   Wall(Wall&& other) noexcept;
   Wall& operator=(Wall&&) = delete;

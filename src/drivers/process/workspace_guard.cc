@@ -119,7 +119,14 @@ void WorkspaceGuard::StandIn(int pipe) {
   setsid();
   prctl(PR_SET_NAME, "paddock-sweep");
   for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGPIPE}) ::signal(signal, SIG_IGN);
-  // Keeps nothing of the caller's open that somebody waits to see closed.
+  // Keeps nothing of the caller's open that somebody waits to see closed: not its pipes, and no other sandbox's sockets.
+  std::vector<unsigned> kept{0, 1, 2, static_cast<unsigned>(pipe)};
+  for (const Root& root : roots_) kept.push_back(static_cast<unsigned>(root.directory.get()));
+  std::sort(kept.begin(), kept.end());
+  for (size_t i = 0; i < kept.size(); ++i) {
+    const unsigned last = i + 1 < kept.size() ? kept[i + 1] - 1 : ~0u;
+    if (kept[i] + 1 <= last) close_range(kept[i] + 1, last, 0);
+  }
   const int null = open("/dev/null", O_RDWR | O_CLOEXEC);
   for (int standard = 0; standard < 3 && null >= 0; ++standard) dup2(null, standard);
   pid_t init = -1;

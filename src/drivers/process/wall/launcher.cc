@@ -147,86 +147,122 @@ void ResetSignals() {
   sigprocmask(SIG_SETMASK, &none, nullptr);
 }
 
-// What is left of the first process: it sees to it that the wall ends with its driver, however that ends, and that no
-// cgroup stays behind.
-[[noreturn]] void Guard(const WallPlan& plan, int pidfd) {
-  close(kControlDescriptor);
-  while (true) {
-    pollfd watched[2] = {{pidfd, POLLIN, 0}, {kLaunchDescriptor, 0, 0}};
-    if (poll(watched, 2, -1) < 0 && errno != EINTR) break;
-    if (watched[0].revents != 0) break;
-    if (watched[1].revents != 0) {
-      syscall(SYS_pidfd_send_signal, pidfd, SIGKILL, nullptr, 0);
-      watched[1].fd = -1;
-      pollfd end{pidfd, POLLIN, 0};
-      while (poll(&end, 1, -1) < 0 && errno == EINTR) {
-      }
-      break;
-    }
-  }
-  for (const std::string& directory : plan.cgroups) rmdir(directory.c_str());
-  if (!plan.cgroup2.empty()) rmdir(plan.cgroup2.c_str());
-  _exit(0);
-}
+// The first process: everything it does until the wall has ended, with the rights of the caller.
+class Guard {
+ public:
+  explicit Guard(std::vector<std::string> cgroups) : cgroups_(std::move(cgroups)) {}
 
-}  // namespace
+  // True in the new process 1, once the wall stands; does not return in the guard.
+  bool Run();
 
-bool BuildWall() {
-  constexpr int launch = kLaunchDescriptor;
-  if (close_range(kControlDescriptor + 1, ~0u, 0) != 0) Fail(launch, Failure("close descriptors"));
-  // Out of the caller's terminal: its Ctrl-C is for the driver, and nothing inside has it as /dev/tty.
-  setsid();
-  ResetSignals();
-  auto plan = ReceivePlan(launch);
-  if (!plan) Fail(launch, plan.error());
-  FileTree tree(*plan, [launch](std::string_view text) {
-    const Status sent = SendLaunchMessage(launch, Kind::kWarning, 0, text);
+ private:
+  static constexpr int kLaunch = kLaunchDescriptor;
+
+  Result<long> MakeNamespaces(const WallPlan& plan, int* pidfd);
+  void Watch();
+  [[noreturn]] void Fail(const Error& error) {
+    const Status sent = SendLaunchMessage(kLaunch, Kind::kFailed, static_cast<int64_t>(error.code), error.Text());
     (void)sent;
-  });
-  if (plan->is_root) {
-    if (Status opened = tree.OpenSources(); !opened) Fail(launch, opened.error());
+    End(1);
   }
-  for (const std::string& directory : plan->cgroups) {
-    if (Status joined = JoinGroup(directory); !joined) Fail(launch, joined.error());
+  // No cgroup stays behind, however far it came.
+  [[noreturn]] void End(int status) {
+    LeaveGroups();
+    for (const std::string& directory : cgroups_) rmdir(directory.c_str());
+    _exit(status);
   }
-  int gate[2];
-  if (pipe2(gate, O_CLOEXEC) != 0) Fail(launch, Failure("make a pipe"));
-  int pidfd = -1;
+  // The limits are not meant for this process. Where it cannot go back up it stays in.
+  void LeaveGroups() {
+    for (const std::string& directory : joined_) {
+      const Status left = JoinGroup(directory.substr(0, directory.rfind('/')));
+      (void)left;
+    }
+    joined_.clear();
+  }
+
+  const std::vector<std::string> cgroups_;
+  std::vector<std::string> joined_;
+  int pidfd_ = -1;
+};
+
+Result<long> Guard::MakeNamespaces(const WallPlan& plan, int* pidfd) {
   clone_args arguments{};
   arguments.flags = CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWNET | CLONE_NEWIPC | CLONE_NEWUTS | CLONE_NEWCGROUP |
                     CLONE_PARENT | CLONE_PIDFD;
-  arguments.pidfd = reinterpret_cast<uint64_t>(&pidfd);
+  arguments.pidfd = reinterpret_cast<uint64_t>(pidfd);
   Descriptor group;
-  if (!plan->cgroup2.empty()) {
-    group.Reset(open(plan->cgroup2.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
-    if (!group.is_open()) Fail(launch, Failure("open " + plan->cgroup2));
+  if (!plan.cgroup2.empty()) {
+    group.Reset(open(plan.cgroup2.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+    if (!group.is_open()) return Failure("open " + plan.cgroup2);
     arguments.flags |= CLONE_INTO_CGROUP;
     arguments.cgroup = static_cast<uint64_t>(group.get());
   }
   const long child = syscall(SYS_clone3, &arguments, sizeof arguments);
-  if (child < 0) Fail(launch, Failure("make the namespaces"));
-  if (child == 0) {
+  if (child < 0) return Failure("make the namespaces");
+  return child;
+}
+
+bool Guard::Run() {
+  auto plan = ReceivePlan(kLaunch);
+  if (!plan) Fail(plan.error());
+  FileTree tree(*plan, [](std::string_view text) {
+    const Status sent = SendLaunchMessage(kLaunch, Kind::kWarning, 0, text);
+    (void)sent;
+  });
+  if (plan->is_root) {
+    if (Status opened = tree.OpenSources(); !opened) Fail(opened.error());
+  }
+  for (const std::string& directory : plan->cgroups) {
+    if (Status joined = JoinGroup(directory); !joined) Fail(joined.error());
+    joined_.push_back(directory);
+  }
+  int gate[2];
+  if (pipe2(gate, O_CLOEXEC) != 0) Fail(Failure("make a pipe"));
+  const auto child = MakeNamespaces(*plan, &pidfd_);
+  if (!child) Fail(child.error());
+  if (*child == 0) {
     close(gate[1]);
     char go = 0;
     if (read(gate[0], &go, 1) != 1) _exit(1);
     close(gate[0]);
-    if (Status built = BuildInside(*plan, tree, launch); !built) Fail(launch, built.error());
-    if (Status sent = SendLaunchMessage(launch, Kind::kReady); !sent) _exit(1);
-    close(launch);
+    if (Status built = BuildInside(*plan, tree, kLaunch); !built) process_wall::Fail(kLaunch, built.error());
+    if (Status sent = SendLaunchMessage(kLaunch, Kind::kReady); !sent) _exit(1);
+    close(kLaunch);
     return true;
   }
-  if (Status sent = SendLaunchMessage(launch, Kind::kProcess, child, {}, pidfd); !sent) _exit(1);
-  const Status mapped = WriteIdMaps(static_cast<pid_t>(child), {plan->uid, plan->host_uid}, {plan->gid, plan->host_gid}, !plan->is_root);
-  if (!mapped) Fail(launch, mapped.error());
-  if (write(gate[1], "g", 1) != 1) Fail(launch, Failure("let the wall begin"));
+  if (Status sent = SendLaunchMessage(kLaunch, Kind::kProcess, *child, {}, pidfd_); !sent) End(1);
+  const Status mapped = WriteIdMaps(static_cast<pid_t>(*child), {plan->uid, plan->host_uid}, {plan->gid, plan->host_gid}, !plan->is_root);
+  if (!mapped) Fail(mapped.error());
+  if (write(gate[1], "g", 1) != 1) Fail(Failure("let the wall begin"));
   close(gate[0]);
   close(gate[1]);
-  // The limits are not meant for this process. Where it cannot go back up it stays in.
-  for (const std::string& directory : plan->cgroups) {
-    const Status left = JoinGroup(directory.substr(0, directory.rfind('/')));
-    (void)left;
+  LeaveGroups();
+  close(kControlDescriptor);
+  Watch();
+  End(0);
+}
+
+// Until the wall has ended; ends it when the driver is gone.
+void Guard::Watch() {
+  pollfd watched[2] = {{pidfd_, POLLIN, 0}, {kLaunch, 0, 0}};
+  while (watched[0].revents == 0) {
+    if (poll(watched, 2, -1) < 0 && errno != EINTR) return;
+    if (watched[1].revents != 0) {
+      syscall(SYS_pidfd_send_signal, pidfd_, SIGKILL, nullptr, 0);
+      watched[1] = {-1, 0, 0};
+    }
   }
-  Guard(*plan, pidfd);
+}
+
+}  // namespace
+
+bool BuildWall(std::vector<std::string> cgroups) {
+  if (close_range(kControlDescriptor + 1, ~0u, 0) != 0) Fail(kLaunchDescriptor, Failure("close descriptors"));
+  // Out of the caller's terminal: its Ctrl-C is for the driver, and nothing inside has it as /dev/tty.
+  setsid();
+  ResetSignals();
+  Guard guard(std::move(cgroups));
+  return guard.Run();
 }
 
 }  // namespace paddock::process_wall
