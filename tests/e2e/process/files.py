@@ -124,3 +124,15 @@ for path in /usr/x /etc/x /x /opt/x; do touch $path 2>/dev/null && echo "wrote $
 touch "$HOME/x" /tmp/x /var/tmp/x /dev/shm/x && echo private
 """, out="private")
 
+
+
+@driven("files/overlay", "bash", "with `--overlay` the host's workspace stays as it was, until `paddock apply`", options=("--overlay",),
+        files={"old": "old\n", "gone": ""})
+def overlay(box):
+    ended = box.run("echo new > old; rm gone; mkdir d; echo made > d/made; cat old; ls", check=0)
+    assert ended.out == "new\nd\nold\n", ended
+    assert (box.workspace / "old").read_text() == "old\n" and sorted(os.listdir(box.workspace)) == ["gone", "old"]
+    apply = [box.paddock, "apply", "--yes"]
+    box.host(*apply)
+    assert (box.workspace / "old").read_text() == "new\n" and sorted(os.listdir(box.workspace)) == ["d", "old"]
+    assert os.lstat(box.workspace / "d" / "made").st_uid == box.uid

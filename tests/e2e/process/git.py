@@ -1,5 +1,7 @@
 """git."""
 
+import os
+
 from .case import driven, script
 
 ME = """
@@ -44,6 +46,36 @@ def clone_of_the_host(box):
     assert ended.status != 0 and "Read-only file system" in ended.err, ended
 
 
-script("git/hooks-are-protected", "git", "a new repository's hooks and configuration cannot be changed, and git works all the same", ME + """
-git init -q; echo a > a; git add a; git commit -qm one; git log --format=%s
-""", out="one", needs=("git",))
+@driven("git/hooks-are-protected", "git", "in the host's repository commits work, and its hooks and configuration stay as they were", needs=("git",))
+def hooks_are_protected(box):
+    path = repository(box)
+    before = (path / ".git" / "config").read_text()
+    ended = box.run("set -e" + ME + """
+echo b > b; git add b; git commit -qm two; git log --format=%s
+echo evil > .git/hooks/post-commit || echo 'no hook'; git config core.pager evil || echo 'no configuration'
+""", workspace=path, check=0)
+    assert ended.out.startswith("two\none\n"), ended
+    assert not (path / ".git" / "hooks" / "post-commit").exists(), ended
+    assert (path / ".git" / "config").read_text() == before, ended
+
+
+@driven("git/linked-worktree", "git", "the workspace is a linked worktree: commits, branches, a stash; its main repository lies outside", needs=("git",))
+def linked_worktree(box):
+    path = repository(box)
+    tree = box.base / "parent"
+    tree.mkdir()
+    os.chown(tree, box.uid, box.gid)
+    linked = tree / "linked"
+    box.host("git", "worktree", "add", "-q", "-b", "side", str(linked), cwd=path)
+    ended = box.run("set -e" + ME + """
+git status --short; echo b > b; git add b; git commit -qm two; git log --format=%s
+git switch -qc third; echo more >> b; git stash -q; git stash pop -q; git commit -qam three; git rev-parse --abbrev-ref HEAD
+""", workspace=linked, check=0)
+    assert ended.out == "two\none\nthird\n", ended
+    assert box.host("git", "log", "--format=%s", "third", cwd=path) == "three\ntwo\none\n"
+    assert box.host("git", "status", "--short", cwd=path) == ""
+    box.host("git", "fsck", "--no-progress", "--no-dangling", cwd=path)
+    # What would act on the host later holds, through the pointer too.
+    box.run("echo evil > $(git rev-parse --git-common-dir)/hooks/post-commit; git config core.pager evil; true", workspace=linked)
+    assert not (path / ".git" / "hooks" / "post-commit").exists(), "a hook of the main repository was made"
+    assert "evil" not in (path / ".git" / "config").read_text(), "the main repository's configuration was changed"

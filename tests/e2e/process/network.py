@@ -1,9 +1,13 @@
 """The network, as far as the policy allows it."""
 
 import http.server
+import signal
 import socket
 import socketserver
+import subprocess
 import threading
+import time
+import urllib.request
 
 from .case import Skip, driven, script
 
@@ -98,3 +102,41 @@ def private_server(box):
         for one in (server, other):
             one.shutdown()
     assert ended.out in ("pagerefused\n",), ended
+
+
+def free_port():
+    with socket.create_server(("127.0.0.1", 0)) as probe:
+        return probe.getsockname()[1]
+
+
+def fetch(url, seconds=60):
+    """What a server that is about to start answers."""
+    deadline = time.monotonic() + seconds
+    while True:
+        try:
+            with urllib.request.urlopen(url, timeout=10) as answer:
+                return answer.read().decode()
+        except OSError:
+            if time.monotonic() > deadline:
+                raise
+            time.sleep(0.05)
+
+
+@driven("network/published-port", "python3 -m http.server, node", "the host reaches a development server inside through `--publish`", needs=("python3", "node"))
+def published_port(box):
+    for server in ("python3 -m http.server --bind 127.0.0.1 8000",
+                   "node -e 'require(\"http\").createServer((q, a) => a.end(require(\"fs\").readFileSync(\"page\"))).listen(8000)'"):
+        port = free_port()
+        box.write("page", f"page {port}")
+        child = box.start(f"exec {server}", options=("--publish", f"{port}:8000"), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                          stderr=subprocess.PIPE)
+        try:
+            assert fetch(f"http://127.0.0.1:{port}/page") == f"page {port}"
+            box.write("page", f"changed {port}" * 100_000)   # what a development server is for
+            assert fetch(f"http://127.0.0.1:{port}/page") == f"changed {port}" * 100_000
+            with socket.socket() as probe:
+                assert probe.connect_ex(("127.0.0.1", 8000)) != 0 or port == 8000, "the port inside is open on the host, too"
+        finally:
+            child.send_signal(signal.SIGINT)
+            message = child.communicate(timeout=30)
+        assert child.returncode in (0, 130), (child.returncode, message)   # Python's server ends orderly
