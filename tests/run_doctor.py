@@ -220,9 +220,17 @@ def _(host):
     refuses(host, "user namespaces", "a seccomp filter around this program refuses unshare(2)", "seccomp=unconfined", around=filter_of(*rules))
 
 
-@case("seccomp filter that hides clone3", needs_root=False)
+@case("seccomp filter that hides clone3: still a wall")
 def _(host):
-    refuses(host, "user namespaces", "clone3(2) is refused", "seccomp=unconfined", around=filter_of(f"clone3:{ENOSYS}"))
+    for user in ("ordinary", "root"):
+        same("status", host.doctor(around=filter_of(f"clone3:{ENOSYS}"), user=user)["status"], 0)
+        works(host, around=filter_of(f"clone3:{ENOSYS}"), user=user)
+
+
+@case("seccomp filter that refuses namespaces to clone, not to unshare", needs_root=False)
+def _(host):
+    refuses(host, "user namespaces", "clone(2) is refused", "seccomp=unconfined",
+            around=filter_of(f"clone3:{ENOSYS}", f"clone:{EPERM}:has={NEW_ANY}"))
 
 
 @case("seccomp filter that refuses mounts", needs_root=False)

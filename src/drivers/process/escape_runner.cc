@@ -31,7 +31,7 @@ using Outcome = EscapeFinding::Outcome;
 // Of the sandbox that the bombs go off in.
 constexpr uint64_t kMemory = 96 << 20, kProcesses = 40, kTmp = 8 << 20;
 constexpr int kCpuSeconds = 1;
-constexpr std::chrono::seconds kProbeTime{20};
+constexpr std::chrono::seconds kProbeTime{60};
 
 // Probes that read a file which some policy may show.
 constexpr struct {

@@ -72,7 +72,7 @@ class Judge {
 
   bool JudgeUserNamespaces() {
     constexpr const char* kName = "user namespaces";
-    if (Worked("clone3")) {
+    if (Worked("clone")) {
       if (Worked("maps") && (!settings_.is_root || (Worked("groups") && Worked("identity")))) {
         Works(kName, std::string("all seven namespaces are made, as ") + (settings_.is_root ? "root (mapped to an id of nobody's)" : "an ordinary user"));
         return true;
@@ -126,7 +126,7 @@ class Judge {
       if (ErrorOf(std::string("unshare-") + each) > 0) refused += (refused.empty() ? "" : ", ") + std::string(each);
     }
     if (refused.empty()) {
-      return Missing(name, "clone3(2) is refused (" + Text("clone3") + ") though unshare(2) works: a seccomp filter around this program hides it",
+      return Missing(name, "clone(2) is refused (" + Text("clone") + ") though unshare(2) works: a seccomp filter around this program",
                      ContainerRemedy("--security-opt seccomp=unconfined"));
     }
     if (settings_.apparmor_restricts_userns.value_or(0) != 0) {

@@ -11,7 +11,7 @@ using sandbox::Check;
 
 // What a host that allows everything reports to an ordinary user.
 constexpr const char* kAll =
-    "landlock 0 7\nclone3 0 \nmaps 0 \nloopback 0 \ncapture 0 \nlisten-53 0 \nlisten-80 0 \nlisten-443 0 \nipv6 0 \nprivate 0 \ntmpfs 0 \n"
+    "landlock 0 7\nclone 0 \nmaps 0 \nloopback 0 \ncapture 0 \nlisten-53 0 \nlisten-80 0 \nlisten-443 0 \nipv6 0 \nprivate 0 \ntmpfs 0 \n"
     "fsopen 0 \nfsmount 0 \nopen_tree 0 \nmount_setattr 0 \nmove_mount 0 \noverlay 0 \nproc 0 \nprivileges 0 \nlandlock-rules 0 \n"
     "seccomp 0 \nseccomp-acts 0 \nend 0 \n";
 
@@ -21,7 +21,7 @@ Findings AllBut(const char* step, int error) {
   return findings;
 }
 
-Findings NoNamespaces(int error) { return {{"landlock", {0, "7"}}, {"clone3", {error, ""}}, {"unshare-user", {error, ""}}}; }
+Findings NoNamespaces(int error) { return {{"landlock", {0, "7"}}, {"clone", {error, ""}}, {"unshare-user", {error, ""}}}; }
 
 Check Find(const std::vector<Check>& checks, const std::string& name) {
   for (const Check& check : checks) {
@@ -67,10 +67,10 @@ TEST(JudgeHost, AppArmorThatTakesRightsBeforeTheMountsIsNamedToo) {
   ExpectMissing(Find(JudgeHost(findings, {.apparmor_restricts_userns = 1}), "user namespaces"), "AppArmor", "userns,");
 }
 
-TEST(JudgeHost, HiddenClone3IsAFilterAroundUs) {
-  Findings findings = NoNamespaces(ENOSYS);
+TEST(JudgeHost, RefusedCloneIsAFilterAroundUs) {
+  Findings findings = NoNamespaces(EPERM);
   for (const char* each : {"user", "mount", "pid", "net", "ipc", "uts", "cgroup"}) findings[std::string("unshare-") + each].error = 0;
-  ExpectMissing(Find(JudgeHost(findings, {.has_seccomp_filter = true, .container = "docker"}), "user namespaces"), "clone3", "docker run --security-opt seccomp=unconfined");
+  ExpectMissing(Find(JudgeHost(findings, {.has_seccomp_filter = true, .container = "docker"}), "user namespaces"), "clone(2)", "docker run --security-opt seccomp=unconfined");
 }
 
 TEST(JudgeHost, CoveredProcIsTheContainersDoing) {

@@ -80,6 +80,8 @@ class Planner {
     AddSystemFiles();
     HideKernelFiles();
     SetLimits();
+    // Landlock refuses every mount to those that it restricts.
+    plan_.uses_landlock = !policy_.kernel.nested;
     plan_.seccomp = policy_.kernel.nested   ? SeccompProfile::kNested
                     : policy_.kernel.ptrace ? SeccompProfile::kPtrace
                                             : SeccompProfile::kDefault;

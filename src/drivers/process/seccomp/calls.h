@@ -59,7 +59,7 @@ inline constexpr const char* kPtraceCalls[] = {"ptrace", "process_vm_readv", "pr
 // Of the refused ones, what a sandbox in the sandbox needs (policy: kernel.nested).
 inline constexpr const char* kNestedCalls[] = {
     "chroot", "fsconfig", "fsmount", "fsopen", "mount", "mount_setattr", "move_mount", "open_tree", "pivot_root",
-    "sethostname", "setns", "umount2",
+    "setdomainname", "sethostname", "setns", "umount2",
 };
 
 }  // namespace paddock::process_wall

@@ -3,7 +3,6 @@
 #include <fcntl.h>
 #include <grp.h>
 #include <linux/landlock.h>
-#include <linux/sched.h>
 #include <sched.h>
 #include <signal.h>
 #include <sys/mount.h>
@@ -20,11 +19,11 @@
 #include "drivers/process/wall/descriptor.h"
 #include "drivers/process/wall/id_map.h"
 #include "drivers/process/wall/network.h"
+#include "drivers/process/wall/new_process.h"
 
 namespace paddock::process_wall {
 namespace {
 
-constexpr uint64_t kNamespaces = CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWNET | CLONE_NEWIPC | CLONE_NEWUTS | CLONE_NEWCGROUP;
 constexpr uint32_t kInsideId = 1000, kHostId = 0x70ffffff;
 
 struct NamedFlag {
@@ -165,17 +164,14 @@ int ProbeHost(int output, const std::string& directory) {
   if (is_root) TryOwnerMaps(report, directory);
   int gate[2];
   if (pipe2(gate, O_CLOEXEC) != 0) return 1;
-  clone_args arguments{};
-  arguments.flags = kNamespaces;
-  arguments.exit_signal = SIGCHLD;
-  const long child = syscall(SYS_clone3, &arguments, sizeof arguments);
+  const long child = CloneProcess(WallNamespaces(), SIGCHLD, -1).pid;
   if (child == 0) {
     char go = 0;
     close(gate[1]);
     if (read(gate[0], &go, 1) != 1) _exit(1);
     Inside(report, is_root);
   }
-  if (!report.Try("clone3", child)) {
+  if (!report.Try("clone", child)) {
     TryEachNamespace(report);
     return 0;
   }

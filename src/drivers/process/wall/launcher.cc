@@ -3,7 +3,6 @@
 #include <fcntl.h>
 #include <grp.h>
 #include <linux/keyctl.h>
-#include <linux/sched.h>
 #include <poll.h>
 #include <sched.h>
 #include <signal.h>
@@ -25,6 +24,7 @@
 #include "drivers/process/wall/id_map.h"
 #include "drivers/process/wall/launch_channel.h"
 #include "drivers/process/wall/network.h"
+#include "drivers/process/wall/new_process.h"
 #include "drivers/process/wall/plan.h"
 
 namespace paddock::process_wall {
@@ -63,6 +63,15 @@ Status JoinGroup(const std::string& directory) {
   const std::string path = directory + "/tasks";
   const Descriptor file(open(path.c_str(), O_WRONLY | O_CLOEXEC));
   if (!file.is_open() || write(file.get(), "0", 1) != 1) return Failure("join " + path);
+  return {};
+}
+
+// Of version 2.
+Status MoveIntoGroup(const std::string& directory, long process) {
+  const std::string path = directory + "/cgroup.procs";
+  const std::string number = std::to_string(process);
+  const Descriptor file(open(path.c_str(), O_WRONLY | O_CLOEXEC));
+  if (!file.is_open() || write(file.get(), number.data(), number.size()) < 0) return Failure("join " + path);
   return {};
 }
 
@@ -186,20 +195,17 @@ class Guard {
 };
 
 Result<long> Guard::MakeNamespaces(const WallPlan& plan, int* pidfd) {
-  clone_args arguments{};
-  arguments.flags = CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWNET | CLONE_NEWIPC | CLONE_NEWUTS | CLONE_NEWCGROUP |
-                    CLONE_PARENT | CLONE_PIDFD;
-  arguments.pidfd = reinterpret_cast<uint64_t>(pidfd);
   Descriptor group;
   if (!plan.cgroup2.empty()) {
     group.Reset(open(plan.cgroup2.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
     if (!group.is_open()) return Failure("open " + plan.cgroup2);
-    arguments.flags |= CLONE_INTO_CGROUP;
-    arguments.cgroup = static_cast<uint64_t>(group.get());
   }
-  const long child = syscall(SYS_clone3, &arguments, sizeof arguments);
-  if (child < 0) return Failure("make the namespaces");
-  return child;
+  const NewProcess made = CloneProcess(WallNamespaces() | CLONE_PARENT, 0, group.get());
+  if (made.pid < 0) return Failure("make the namespaces");
+  *pidfd = made.pidfd;
+  // It waits at the gate meanwhile.
+  if (made.pid > 0 && group.is_open() && !made.is_in_cgroup) PADDOCK_TRY(MoveIntoGroup(plan.cgroup2, made.pid));
+  return made.pid;
 }
 
 bool Guard::Run() {
