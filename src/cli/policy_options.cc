@@ -156,7 +156,8 @@ Status AddLimits(const std::vector<std::string>& lists, policy::Policy& policy, 
         else if (name == "memory") policy.limits.memory_bytes = amount(parsed.memory_bytes);
         else if (name == "processes") policy.limits.processes = amount(parsed.processes);
         else if (name == "disk") policy.limits.disk_bytes = amount(spec.disk_bytes);
-        else return Error(Code::kInvalid, "limit '" + std::string(name) + "' is the virtual tier's; here are time, cpus, memory, output, processes, disk");
+        else if (name == "files") policy.limits.files = amount(spec.disk_inodes);
+        else return Error(Code::kInvalid, "limit '" + std::string(name) + "' is the virtual tier's; here are time, cpus, memory, output, processes, disk, files");
       }
       if (comma == std::string_view::npos) break;
       list.remove_prefix(comma + 1);

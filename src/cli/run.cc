@@ -46,7 +46,7 @@ constexpr const char* kHelp =
 
 constexpr const char* kHelpEnd =
     "\nOptions from --preset to --publish belong to --isolation process; 'paddock policy' shows what they amount to.\n"
-    "Limits there: time, cpus, memory, output, processes, disk.\n"
+    "Limits there: time, cpus, memory, output, processes, disk, files.\n"
     "\nExit status: the script's own; 124 when the time limit stopped it, 125 for any other\n"
     "limit or a wall that cannot be built (with the reason on stderr and in --json), 2 for a usage error.\n";
 

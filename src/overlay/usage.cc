@@ -20,7 +20,6 @@ constexpr uint64_t kBlock = 512;   // the unit of st_blocks
 
 TreeUsage MeasureTree(int top, uint64_t enough) {
   TreeUsage usage;
-  uint64_t entries = 0;
   std::vector<std::string> pending = {""};
   while (!pending.empty() && usage.bytes < enough) {
     const std::string path = std::move(pending.back());
@@ -39,7 +38,10 @@ TreeUsage MeasureTree(int top, uint64_t enough) {
     while (const dirent* entry = readdir(stream.get())) {
       const std::string_view name = entry->d_name;
       if (name == "." || name == "..") continue;
-      if (++entries > kMostMeasured) return {.bytes = usage.bytes, .is_complete = false};
+      if (++usage.entries > kMostMeasured) {
+        usage.is_complete = false;
+        return usage;
+      }
       struct stat status {};
       if (fstatat(directory, entry->d_name, &status, AT_SYMLINK_NOFOLLOW) != 0) continue;   // gone again
       const auto names = static_cast<uint64_t>(S_ISDIR(status.st_mode) || status.st_nlink == 0 ? 1 : status.st_nlink);

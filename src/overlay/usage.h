@@ -7,6 +7,7 @@ namespace paddock::overlay {
 
 struct TreeUsage {
   uint64_t bytes = 0;        // blocks of files (those with several names shared out among them), and kBytesPerEntry for each entry
+  uint64_t entries = 0;
   bool is_complete = true;   // false if something could not be looked at: a shut directory, a path too long, too many entries
 };
 

@@ -135,7 +135,8 @@ struct ResourceLimits {
   std::optional<std::chrono::nanoseconds> cpu_time;
   std::optional<std::chrono::nanoseconds> time;     // wall clock
   std::optional<uint64_t> output_bytes;
-  std::optional<uint64_t> disk_bytes;               // written below the overlay or the private directories
+  std::optional<uint64_t> disk_bytes;               // that writable directories, an overlay or the root gain in a run
+  std::optional<uint64_t> files;                    // names that writable directories or an overlay gain in a run
   std::optional<uint64_t> file_bytes;               // size of one file
   std::optional<uint64_t> open_files;
   bool operator==(const ResourceLimits&) const = default;

@@ -206,6 +206,7 @@ constexpr Key<ResourceLimits> kLimitKeys[] = {
     {"time", ReadTimeLimit<&ResourceLimits::time>},
     {"output", ReadSizeLimit<&ResourceLimits::output_bytes>},
     {"disk", ReadSizeLimit<&ResourceLimits::disk_bytes>},
+    {"files", ReadCountLimit<&ResourceLimits::files>},
     {"file_size", ReadSizeLimit<&ResourceLimits::file_bytes>},
     {"open_files", ReadCountLimit<&ResourceLimits::open_files>},
 };

@@ -194,6 +194,7 @@ Value Limits(const ResourceLimits& limits) {
   if (limits.time) Put(table, "time", Text(TimeSpanText(*limits.time)));
   size("output", limits.output_bytes);
   size("disk", limits.disk_bytes);
+  count("files", limits.files);
   size("file_size", limits.file_bytes);
   count("open_files", limits.open_files);
   return table;

@@ -14,7 +14,7 @@
 #include <sstream>
 #include <utility>
 
-#include "drivers/process/wall/descriptor.h"
+#include "base/descriptor.h"
 
 namespace paddock::process_wall {
 namespace {

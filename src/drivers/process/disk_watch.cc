@@ -7,6 +7,7 @@
 #include <sys/statvfs.h>
 
 #include <algorithm>
+#include <limits>
 #include <set>
 #include <string>
 
@@ -19,21 +20,43 @@ using std::chrono::steady_clock;
 
 constexpr uint64_t kBlock = 512;           // the unit of st_blocks
 constexpr size_t kMostDescriptors = 50'000;
+constexpr uint64_t kNoEnd = std::numeric_limits<uint64_t>::max();
 
 }  // namespace
 
-DiskWatch::DiskWatch(Descriptor upper, pid_t init, uint64_t limit)
-    : upper_(std::move(upper)), init_(init), limit_(limit), used_before_(UsedByAll()) {}
+DiskWatch::DiskWatch(std::vector<Tree> trees, Bounds bounds) : bounds_(bounds) {
+  for (Tree& tree : trees) {
+    Watched watched{.tree = std::move(tree), .before = {}};
+    if (!watched.tree.is_overlay) {
+      const overlay::TreeUsage usage = overlay::MeasureTree(watched.tree.directory.get(), kNoEnd);
+      watched.before = {.bytes = usage.bytes, .files = usage.entries, .is_complete = usage.is_complete};
+    }
+    watched_.push_back(std::move(watched));
+  }
+  used_before_ = last_used_ = UsedByAll();
+}
 
 uint64_t DiskWatch::UsedByAll() const {
-  struct statvfs status {};
-  if (fstatvfs(upper_.get(), &status) != 0) return 0;
-  return static_cast<uint64_t>(status.f_blocks - status.f_bfree) * status.f_frsize;
+  uint64_t used = 0;
+  std::set<unsigned long> counted;
+  for (const Watched& watched : watched_) {
+    struct statvfs status {};
+    if (fstatvfs(watched.tree.directory.get(), &status) != 0 || !counted.insert(status.f_fsid).second) continue;
+    used += static_cast<uint64_t>(status.f_blocks - status.f_bfree) * status.f_frsize;
+  }
+  return used;
 }
 
 uint64_t DiskWatch::HeldByDeleted() const {
-  struct statfs ours {};
-  if (fstatfs(upper_.get(), &ours) != 0) return 0;
+  // An overlay mount tells its own kind, and the size of what its upper directory is on; others tell their device.
+  std::set<dev_t> devices;
+  std::set<decltype(statfs::f_blocks)> overlay_sizes;
+  for (const Watched& watched : watched_) {
+    struct statfs system {};
+    struct stat status {};
+    if (watched.tree.is_overlay && fstatfs(watched.tree.directory.get(), &system) == 0) overlay_sizes.insert(system.f_blocks);
+    if (!watched.tree.is_overlay && fstat(watched.tree.directory.get(), &status) == 0) devices.insert(status.st_dev);
+  }
   uint64_t held = 0;
   size_t seen = 0;
   std::set<std::pair<dev_t, ino_t>> counted;
@@ -46,9 +69,10 @@ uint64_t DiskWatch::HeldByDeleted() const {
       const std::string path = directory + "/" + entry->d_name;
       struct stat status {};
       if (entry->d_name[0] == '.' || stat(path.c_str(), &status) != 0 || !S_ISREG(status.st_mode) || status.st_nlink != 0) continue;
-      // An overlay mount tells its own kind, and the size of what its upper directory is on.
-      struct statfs there {};
-      if (statfs(path.c_str(), &there) != 0 || there.f_type != OVERLAYFS_SUPER_MAGIC || there.f_blocks != ours.f_blocks) continue;
+      struct statfs system {};
+      const bool is_on_overlay = !overlay_sizes.empty() && statfs(path.c_str(), &system) == 0 &&
+                                 system.f_type == OVERLAYFS_SUPER_MAGIC && overlay_sizes.contains(system.f_blocks);
+      if (!is_on_overlay && !devices.contains(status.st_dev)) continue;
       if (counted.emplace(status.st_dev, status.st_ino).second) held += static_cast<uint64_t>(status.st_blocks) * kBlock;
     }
     closedir(list);
@@ -56,20 +80,33 @@ uint64_t DiskWatch::HeldByDeleted() const {
   return held;
 }
 
+DiskWatch::Amount DiskWatch::Added() const {
+  Amount added;
+  for (const Watched& watched : watched_) {
+    const uint64_t enough = bounds_.bytes ? watched.before.bytes + *bounds_.bytes + 1 : kNoEnd;
+    const overlay::TreeUsage now = overlay::MeasureTree(watched.tree.directory.get(), enough);
+    added.bytes += now.bytes - std::min(now.bytes, watched.before.bytes);
+    added.files += now.entries - std::min(now.entries, watched.before.files);
+    added.is_complete &= now.is_complete;
+  }
+  return added;
+}
+
 std::optional<UsageWatch::Excess> DiskWatch::MeasureLocked(uint64_t used_by_all) {
   const auto began = steady_clock::now();
-  const overlay::TreeUsage tree = overlay::MeasureTree(upper_.get(), limit_ + 1);
-  uint64_t bytes = tree.bytes;
-  if (bytes <= limit_) bytes += HeldByDeleted();
+  Amount added = Added();
+  if (bounds_.bytes && added.bytes <= *bounds_.bytes) added.bytes += HeldByDeleted();
   // What hides from measuring counts as all that the file system has gained meanwhile.
-  if (!tree.is_complete) bytes = std::max(bytes, used_by_all - std::min(used_by_all, used_before_));
+  if (!added.is_complete) added.bytes = std::max(added.bytes, used_by_all - std::min(used_by_all, used_before_));
   const auto ended = steady_clock::now();
   last_used_ = used_by_all;
-  last_bytes_ = bytes;
+  last_bytes_ = added.bytes;
   soonest_ = ended + 4 * (ended - began);
   latest_ = ended + std::max<steady_clock::duration>(std::chrono::seconds(1), 20 * (ended - began));
-  if (bytes <= limit_) return std::nullopt;
-  return UsageWatch::Excess{sandbox::Termination::Reason::kDisk, "disk", bytes};
+  const auto reason = sandbox::Termination::Reason::kDisk;
+  if (bounds_.bytes && added.bytes > *bounds_.bytes) return UsageWatch::Excess{reason, "disk", added.bytes};
+  if (bounds_.files && added.files > *bounds_.files) return UsageWatch::Excess{reason, "files", added.files};
+  return std::nullopt;
 }
 
 std::optional<UsageWatch::Excess> DiskWatch::Look() {
@@ -77,7 +114,7 @@ std::optional<UsageWatch::Excess> DiskWatch::Look() {
   const auto now = steady_clock::now();
   const uint64_t used = UsedByAll();
   const uint64_t gained = used - std::min(used, last_used_);
-  const bool may_be_over = last_bytes_ + gained > limit_;
+  const bool may_be_over = bounds_.files || (bounds_.bytes && last_bytes_ + gained > *bounds_.bytes);
   if (now < (may_be_over ? soonest_ : latest_)) return std::nullopt;
   return MeasureLocked(used);
 }

@@ -1,7 +1,9 @@
-// DiskWatch: keeps the limit on what an overlay's changes take on the disk, by measuring them now and then.
+// DiskWatch: keeps the limits on what a sandbox adds to the disk, by measuring now and then: an overlay's changes, or
+// what the host's directories that it writes to have gained since the wall was built.
 //
 // A supervisor's answer where the file system has no quota for a directory: what is written between two looks is seen
-// late. Deleted files that a process still has open count; what is only mapped into memory by then does not.
+// late. Deleted files that a process still has open count; what is only mapped into memory by then does not. What the host
+// writes into such a directory meanwhile counts, too.
 #pragma once
 
 #include <sys/types.h>
@@ -10,6 +12,7 @@
 #include <cstdint>
 #include <mutex>
 #include <optional>
+#include <vector>
 
 #include "base/descriptor.h"
 #include "drivers/process/usage_watch.h"
@@ -20,8 +23,18 @@ class DiskWatch {
  public:
   static constexpr std::chrono::milliseconds kInterval{200};
 
-  // Of the upper directory, with the processes below `init`; in bytes.
-  DiskWatch(Descriptor upper, pid_t init, uint64_t limit);
+  struct Bounds {
+    std::optional<uint64_t> bytes;
+    std::optional<uint64_t> files;   // names
+  };
+  struct Tree {
+    Descriptor directory;
+    bool is_overlay = false;   // an upper directory: all that is in it counts, not what is added
+  };
+  // Measures directories that are not overlays once. `init`: SetInit() before the first look.
+  DiskWatch(std::vector<Tree> trees, Bounds bounds);
+  // The wall's init: its processes' deleted files count.
+  void SetInit(pid_t init) { init_ = init; }
 
   // What is exceeded now. Cheap unless the file system has filled up since the last time or a second (or more, where
   // measuring takes long) has gone by. Any thread.
@@ -30,15 +43,26 @@ class DiskWatch {
   std::optional<UsageWatch::Excess> Measure();
 
  private:
-  uint64_t UsedByAll() const;        // of the file system
+  struct Amount {
+    uint64_t bytes = 0;
+    uint64_t files = 0;
+    bool is_complete = true;
+  };
+  struct Watched {
+    Tree tree;
+    Amount before;
+  };
+  // Beyond what was there; stops soon after a bound is passed.
+  Amount Added() const;
+  uint64_t UsedByAll() const;        // of the file systems, by everybody
   uint64_t HeldByDeleted() const;    // by deleted files that are open inside
   std::optional<UsageWatch::Excess> MeasureLocked(uint64_t used_by_all);
 
-  const Descriptor upper_;
-  const pid_t init_;
-  const uint64_t limit_;
+  std::vector<Watched> watched_;
+  const Bounds bounds_;
+  pid_t init_ = -1;
   std::mutex mutex_;
-  const uint64_t used_before_;
+  uint64_t used_before_ = 0;
   uint64_t last_used_ = 0;
   uint64_t last_bytes_ = 0;
   std::chrono::steady_clock::time_point soonest_{};   // measuring again before would cost too much

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "drivers/process/wall/descriptor.h"
+#include "base/descriptor.h"
 
 namespace paddock::process_wall {
 

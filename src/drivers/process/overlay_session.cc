@@ -61,9 +61,9 @@ Status OverlaySession::NoteWall(pid_t wall) {
   return overlay_.NoteWall(wall);
 }
 
-Result<std::shared_ptr<DiskWatch>> OverlaySession::Watch(pid_t wall, uint64_t limit) {
+Result<DiskWatch::Tree> OverlaySession::WatchedTree() {
   PADDOCK_ASSIGN(Descriptor upper, overlay_.OpenUpper());
-  return std::make_shared<DiskWatch>(std::move(upper), wall, limit);
+  return DiskWatch::Tree{.directory = std::move(upper), .is_overlay = true};
 }
 
 void OverlaySession::End() {

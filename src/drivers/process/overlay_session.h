@@ -24,8 +24,8 @@ class OverlaySession {
   // The wall stands, with this init. Waits out the few milliseconds in which the file system's clock cannot tell what the
   // host wrote before the run from what it writes during it.
   Status NoteWall(pid_t wall);
-  // Keeps the upper directory below so many bytes, for the processes of a wall with this init.
-  Result<std::shared_ptr<DiskWatch>> Watch(pid_t wall, uint64_t limit);
+  // The upper directory, for its size to be watched.
+  Result<DiskWatch::Tree> WatchedTree();
   // The wall is gone: notes what the workspace was like below the changes.
   void End();
 

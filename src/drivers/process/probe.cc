@@ -16,7 +16,7 @@
 
 #include "drivers/process/control_group.h"
 #include "drivers/process/host_facts.h"
-#include "drivers/process/wall/descriptor.h"
+#include "base/descriptor.h"
 
 namespace paddock::process_wall {
 namespace {

@@ -11,7 +11,7 @@
 #include "drivers/process/denial_log.h"
 #include "drivers/process/disk_watch.h"
 #include "drivers/process/usage_watch.h"
-#include "drivers/process/wall/descriptor.h"
+#include "base/descriptor.h"
 #include "guest/client/client.h"
 #include "sandbox/sandbox.h"
 

@@ -31,6 +31,20 @@ Result<std::unique_ptr<ProcessSandbox>> ProcessSandbox::Create(const sandbox::Sa
   return sandbox;
 }
 
+Status ProcessSandbox::WatchDisk() {
+  const policy::ResourceLimits& limits = spec_.policy->limits;
+  if (!limits.disk_bytes && !limits.files) return {};
+  PADDOCK_ASSIGN(std::vector<DiskWatch::Tree> trees, OpenWritableTrees(spec_.policy->files));
+  if (overlay_) {
+    PADDOCK_ASSIGN(DiskWatch::Tree upper, overlay_->WatchedTree());
+    trees.push_back(std::move(upper));
+  }
+  if (!trees.empty()) {
+    disk_ = std::make_shared<DiskWatch>(std::move(trees), DiskWatch::Bounds{.bytes = limits.disk_bytes, .files = limits.files});
+  }
+  return {};
+}
+
 Status ProcessSandbox::StandUp() {
   const policy::Policy& policy = *spec_.policy;
   id_ = NewId();
@@ -58,14 +72,11 @@ Status ProcessSandbox::StandUp() {
   plan.hostname = spec_.hostname;
   plan.cgroups = group_->v1_directories();
   plan.cgroup2 = group_->v2_directory();
+  PADDOCK_TRY(WatchDisk());
   PADDOCK_TRY(wall_->Build(plan));
   group_->Release();
-  if (overlay_) {
-    PADDOCK_TRY(overlay_->NoteWall(wall_->pid()));
-    if (policy.limits.disk_bytes) {
-      PADDOCK_ASSIGN(disk_, overlay_->Watch(wall_->pid(), *policy.limits.disk_bytes));
-    }
-  }
+  if (overlay_) PADDOCK_TRY(overlay_->NoteWall(wall_->pid()));
+  if (disk_) disk_->SetInit(wall_->pid());
   if (workspace_) workspace_->NoteWall(wall_->pid());
   warnings_.insert(warnings_.end(), wall_->warnings().begin(), wall_->warnings().end());
   if (network_) PADDOCK_TRY(network_->Connect(*wall_));

@@ -41,6 +41,7 @@ class ProcessSandbox final : public sandbox::Sandbox, public sandbox::PublishesP
  private:
   ProcessSandbox(sandbox::SandboxSpec spec, HostFacts facts) : spec_(std::move(spec)), facts_(std::move(facts)) {}
   Status StandUp();
+  Status WatchDisk();
   // For the limits that no cgroup keeps; none if there are none.
   std::optional<UsageWatch> MakeWatch() const;
   std::vector<std::string> MakeEnvironment(const Environment& wanted) const;

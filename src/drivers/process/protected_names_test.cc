@@ -13,7 +13,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "drivers/process/wall/descriptor.h"
+#include "base/descriptor.h"
 #include "policy/preset.h"
 
 namespace paddock::process_wall {

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "drivers/process/wall/descriptor.h"
+#include "base/descriptor.h"
 #include "guest/client/client.h"
 #include "policy/policy.h"
 

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "base/result.h"
-#include "drivers/process/wall/descriptor.h"
+#include "base/descriptor.h"
 
 namespace paddock::process_wall {
 

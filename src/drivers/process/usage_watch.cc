@@ -2,15 +2,17 @@
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <charconv>
 #include <map>
+#include <set>
 #include <string_view>
 
-#include "drivers/process/wall/descriptor.h"
+#include "base/descriptor.h"
 
 namespace paddock::process_wall {
 namespace {
@@ -137,6 +139,27 @@ uint64_t ProportionalMemory(const std::vector<pid_t>& processes) {
   return sum;
 }
 
+// What files of memfd_create(2) hold, mapped or not.
+uint64_t MemoryInFiles(const std::vector<pid_t>& processes) {
+  constexpr uint64_t kBlock = 512;
+  constexpr size_t kMostDescriptors = 50'000;
+  uint64_t sum = 0;
+  size_t seen = 0;
+  std::set<ino_t> counted;
+  for (const pid_t process : processes) {
+    const std::string directory = "/proc/" + std::to_string(process) + "/fd";
+    ForEachNumber(directory, [&](pid_t number) {
+      if (++seen > kMostDescriptors) return;
+      const std::string path = directory + "/" + std::to_string(number);
+      std::array<char, 16> target{};
+      struct stat status{};
+      if (readlink(path.c_str(), target.data(), target.size()) < 7 || !std::string_view(target.data(), 7).starts_with("/memfd:")) return;
+      if (stat(path.c_str(), &status) == 0 && counted.insert(status.st_ino).second) sum += static_cast<uint64_t>(status.st_blocks) * kBlock;
+    });
+  }
+  return sum;
+}
+
 }  // namespace
 
 UsageWatch::UsageWatch(pid_t init, Bounds bounds) : init_(init), bounds_(bounds) {
@@ -162,6 +185,7 @@ std::optional<UsageWatch::Excess> UsageWatch::Look() {
     const uint64_t bound = *bounds_.memory_bytes;
     is_near_ = use.memory > bound / 2;
     if (use.memory > bound) use.memory = ProportionalMemory(use.processes);
+    if (use.memory <= bound) use.memory = std::max(use.memory, MemoryInFiles(use.processes));
     peak_memory_ = std::max(peak_memory_, use.memory);
     if (use.memory > bound) return Excess{sandbox::Termination::Reason::kOom, "memory", use.memory};
   }

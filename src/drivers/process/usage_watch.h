@@ -1,6 +1,6 @@
 // UsageWatch: keeps a sandbox's limits on memory and processor time where no cgroup does, by looking at its processes now
-// and then. It is a supervisor's answer, not the kernel's: what happens between two looks is seen late, and files in
-// memory (memfd, tmpfs) that no process has mapped are not seen.
+// and then. It is a supervisor's answer, not the kernel's: what happens between two looks is seen late. Files
+// without a name in memory (memfd) count by themselves against the same bound; private directories have a bound of their own.
 #pragma once
 
 #include <sys/types.h>

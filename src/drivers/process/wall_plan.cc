@@ -121,12 +121,17 @@ class Planner {
     for (const char* name : {"/var/lib/dpkg", "/var/cache/fontconfig"}) Add(Kind::kBind, name, name).optional = true;
   }
 
+  // Private places are memory: where no cgroup counts them, this bound holds.
+  uint64_t PrivateBytes() const {
+    return std::min(policy_.files.tmp_bytes, policy_.limits.memory_bytes.value_or(policy_.files.tmp_bytes));
+  }
+
   void AddPrivatePlaces() {
     Add(Kind::kProc, "/proc");
-    Add(Kind::kDevices, "/dev").size = policy_.files.tmp_bytes;
+    Add(Kind::kDevices, "/dev").size = PrivateBytes();
     const auto add_private = [this](const std::string& path, uint32_t mode) {
       MountStep& step = Add(Kind::kTmpfs, path);
-      step.size = policy_.files.tmp_bytes;
+      step.size = PrivateBytes();
       step.mode = mode;
     };
     add_private("/tmp", 01777);
@@ -394,7 +399,9 @@ class Planner {
     add(RLIMIT_NOFILE, limits.open_files.value_or(4096));
     // Counts what this user namespace runs, init included.
     if (limits.processes) add(RLIMIT_NPROC, *limits.processes + 1);
-    if (limits.file_bytes) add(RLIMIT_FSIZE, *limits.file_bytes);
+    if (limits.file_bytes || limits.disk_bytes) {
+      add(RLIMIT_FSIZE, std::min(limits.file_bytes.value_or(UINT64_MAX), limits.disk_bytes.value_or(UINT64_MAX)));
+    }
     if (limits.cpu_time) {
       add(RLIMIT_CPU, static_cast<uint64_t>(std::chrono::ceil<std::chrono::seconds>(*limits.cpu_time).count()));
     }

@@ -61,6 +61,17 @@ void WaitForEnd(pid_t process) {
 
 }  // namespace
 
+Result<std::vector<DiskWatch::Tree>> OpenWritableTrees(const policy::FileRules& rules) {
+  std::vector<DiskWatch::Tree> trees;
+  for (const std::string& path : WritableRoots(rules)) {
+    Descriptor directory(open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    if (!directory.is_open() && (errno == ENOENT || errno == ENOTDIR)) continue;
+    if (!directory.is_open()) return Error(static_cast<Code>(errno), "cannot look at " + path + ": " + std::strerror(errno));
+    trees.push_back({.directory = std::move(directory), .is_overlay = false});
+  }
+  return trees;
+}
+
 Result<std::unique_ptr<WorkspaceGuard>> WorkspaceGuard::Begin(const policy::FileRules& rules, const std::string& quarantine) {
   std::unique_ptr<WorkspaceGuard> guard(new WorkspaceGuard);   // allow(raw-new): private constructor
   guard->quarantine_ = quarantine;

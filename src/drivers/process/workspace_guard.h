@@ -12,12 +12,16 @@
 #include <vector>
 
 #include "base/result.h"
+#include "drivers/process/disk_watch.h"
 #include "drivers/process/protected_names.h"
-#include "drivers/process/wall/descriptor.h"
+#include "base/descriptor.h"
 #include "drivers/process/wall_plan.h"
 #include "policy/policy.h"
 
 namespace paddock::process_wall {
+
+// The host's directories that a wall writes to directly, open, for their growth to be watched. Errors: the system's.
+Result<std::vector<DiskWatch::Tree>> OpenWritableTrees(const policy::FileRules& rules);
 
 class WorkspaceGuard {
  public:

@@ -16,7 +16,7 @@
 #include <cstring>
 #include <span>
 
-#include "drivers/process/wall/descriptor.h"
+#include "base/descriptor.h"
 
 namespace paddock::process_wall {
 namespace {

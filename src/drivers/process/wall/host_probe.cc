@@ -16,7 +16,7 @@
 #include <cstring>
 
 #include "drivers/process/wall/confine.h"
-#include "drivers/process/wall/descriptor.h"
+#include "base/descriptor.h"
 #include "drivers/process/wall/id_map.h"
 #include "drivers/process/wall/network.h"
 #include "drivers/process/wall/new_process.h"

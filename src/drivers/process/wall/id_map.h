@@ -6,7 +6,7 @@
 #include <cstdint>
 
 #include "base/result.h"
-#include "drivers/process/wall/descriptor.h"
+#include "base/descriptor.h"
 
 namespace paddock::process_wall {
 

@@ -19,7 +19,7 @@
 #include <vector>
 
 #include "drivers/process/wall/confine.h"
-#include "drivers/process/wall/descriptor.h"
+#include "base/descriptor.h"
 #include "drivers/process/wall/file_tree.h"
 #include "drivers/process/wall/id_map.h"
 #include "drivers/process/wall/launch_channel.h"

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "base/result.h"
-#include "drivers/process/wall/descriptor.h"
+#include "base/descriptor.h"
 #include "drivers/process/wall/plan.h"
 
 namespace paddock::process_wall {
