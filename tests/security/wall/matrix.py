@@ -5,7 +5,7 @@ HEAD = """# The process wall and its peers
 
 How many of the probes in `tests/security/wall` each wall holds, as root and as an ordinary user. Written by
 
-    tests/run_wall.py {arguments}
+    {command}
 
 on {day}, Linux {kernel}, {machine}. Not edited by hand.
 

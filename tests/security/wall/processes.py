@@ -2,13 +2,17 @@
 
 import os
 import pathlib
+import subprocess
 
 from .probe import ROOT, leaks, opens, probe
 
 
 def dead(look):
-    """The host's victim no longer runs."""
-    return None if look.world.victim.poll() is None else f"the host's process ended with {look.world.victim.returncode}"
+    """The host's victim no longer runs; a signal may take a moment."""
+    try:
+        return f"the host's process ended with {look.world.victim.wait(0.5)}"
+    except subprocess.TimeoutExpired:
+        return None
 
 
 def victim_file(name, test, what):

@@ -8,7 +8,6 @@ import time
 from .probe import any_of, opens, probe
 
 LIMITS = ("memory=192M", "processes=64", "disk=64M", "output=1M")
-BOTH = ("root", "ordinary")
 
 
 def more_processes(look):
@@ -69,9 +68,9 @@ resource("disk", "250 MB in one file of the workspace", "dd if=/dev/zero of=fill
 resource("disk-many", "250 MB in files of a megabyte", "n=0; while [ $n -lt 250 ]; do head -c 1048576 /dev/zero > fill$n; n=$((n+1)); done", disk_used, seconds=20)
 resource("disk-reserved", "250 MB reserved, not written", "fallocate -l 250M fill; fallocate -l 250M /tmp/fill; rm -f /tmp/fill", disk_used)
 resource("disk-open", "250 MB in a file that has no name any more", PY + "\"import os; f = os.open('gone', os.O_CREAT | os.O_RDWR); os.unlink('gone'); "
-         "[os.write(f, bytes(1 << 20)) for _ in range(250)]; print('OPEN', os.environ['NONCE'])\"", opens())
+         "[os.write(f, bytes(1 << 20)) for _ in range(250)]; print('OPEN', os.environ['NONCE'])\"", opens(), seconds=25)
 resource("sparse", "a file that claims half a terabyte", "truncate -s 512G fill; dd if=/dev/zero of=fill2 bs=1 count=1 seek=549755813888", apparent)
-resource("many-files", "twenty thousand files", PY + "\"import os; os.mkdir('many'); [os.close(os.open(f'many/{i}', os.O_CREAT)) for i in range(20000)]\"", files_made, bites=BOTH, seconds=20)
+resource("many-files", "twenty thousand files", PY + "\"import os; os.mkdir('many'); [os.close(os.open(f'many/{i}', os.O_CREAT)) for i in range(20000)]\"", files_made, seconds=30)
 resource("descriptors", "more open files than a program needs", "ulimit -n $(ulimit -H -n); $P open-many 30000", opens(), needs=lambda: None if int(
     subprocess.run(["sh", "-c", "ulimit -H -n"], capture_output=True, text=True, check=True).stdout.replace("unlimited", "999999")) > 30100 else "the host's own limit is lower")
 resource("terminals", "four hundred terminals", "$P terminals 400", more_terminals)
