@@ -46,7 +46,7 @@ Status ReadContent(int directory, const std::string& name, uint64_t size, EntryB
 Result<ProtectedEntry> LookAt(int directory, const std::string& name, EntryBudget& budget) {
   struct stat status {};
   if (fstatat(directory, name.c_str(), &status, AT_SYMLINK_NOFOLLOW) != 0) return static_cast<Code>(errno);
-  ProtectedEntry entry{.device = status.st_dev, .inode = status.st_ino, .mode = status.st_mode};
+  ProtectedEntry entry{.device = status.st_dev, .inode = status.st_ino, .mode = status.st_mode, .links = status.st_nlink};
   if (S_ISDIR(status.st_mode)) {
     entry.kind = ProtectedEntry::Kind::kDirectory;
   } else if (S_ISLNK(status.st_mode)) {

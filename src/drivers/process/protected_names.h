@@ -31,6 +31,7 @@ struct ProtectedEntry {
   uint64_t device = 0;
   uint64_t inode = 0;
   uint32_t mode = 0;          // with the kind's bits
+  uint64_t links = 1;         // names of the file: by another one it can be changed although this one is held
   std::string digest;         // of a file's content or a symlink's target, SHA-256 as bytes; empty when not looked at
   std::string content;        // of a small file or a symlink's target, to put it back
   bool has_content = false;
@@ -51,6 +52,7 @@ struct ProtectedSnapshot {
   std::map<std::string, ProtectedEntry> entries;     // also what lies inside protected directories; of `outside`: absolute
   std::vector<std::string> read_only;                // existing protected paths to make read-only, sorted
   std::vector<std::string> pins;                     // their ancestors, parents first; the workspace itself is not among them
+  bool was_held = false;                             // a wall that stood held read_only and pins: changes there are the host's
   std::vector<OutsideRepository> outside;
   std::string incomplete;                            // why not all was looked at; empty: all was
   int64_t started = 0;                               // seconds since 1970: what has an older ctime was there before

@@ -63,7 +63,7 @@ class Sweep final : public TreeVisitor {
   // What was there before and was not met.
   void FindMissing() {
     for (const auto& [path, before] : snapshot_.entries) {
-      if (met_.contains(path) || IsInPackages(path) || path.starts_with('/')) continue;
+      if (met_.contains(path) || IsInPackages(path) || path.starts_with('/') || IsHeld(path)) continue;
       if (PutBack(path, before)) Add({SweepItem::Action::kRestored, path, "was removed", {}});
       else Add({SweepItem::Action::kMissing, path, "was removed", {}});
     }
@@ -89,6 +89,19 @@ class Sweep final : public TreeVisitor {
     return found == snapshot_.entries.end() ? nullptr : &found->second;
   }
 
+  // Whether the wall held a path for the whole run, by itself or with a directory above it, so that a change is the host's own.
+  bool IsHeld(const std::string& path) const {
+    if (!snapshot_.was_held || !prefix_.empty()) return false;
+    for (size_t end = path.size(); end != std::string::npos && end > 0; end = path.rfind('/', end - 1)) {
+      const std::string above = path.substr(0, end);
+      if (!std::binary_search(snapshot_.read_only.begin(), snapshot_.read_only.end(), above)) continue;
+      // A file with another name could be written to by that one.
+      const auto entry = snapshot_.entries.find(path);
+      return entry == snapshot_.entries.end() || entry->second.kind == ProtectedEntry::Kind::kDirectory || entry->second.links == 1;
+    }
+    return false;
+  }
+
   // The zone in which to go on below `name`, if it is a directory that stays.
   int Judge(const WalkPlace& place, const std::string& name, const struct stat& status, int zone) {
     if (zone == GitZones::kProtected) return Compare(place, name, GitZones::kProtected, "in a protected directory");
@@ -112,6 +125,10 @@ class Sweep final : public TreeVisitor {
   // Stays when it is as it was before; else it is taken away, and what was there is put back.
   int Compare(const WalkPlace& place, const std::string& name, int below, const std::string& what) {
     const ProtectedEntry* before = Before(place, name);
+    if (IsHeld(Join(place.path, name))) {
+      met_.insert(Join(place.path, name));
+      return below;
+    }
     if (before == nullptr && WasThereUnseen(place, name)) return below;
     if (before == nullptr) return Take(place, name, "new " + what, nullptr);
     const auto now = LookAt(place.directory, name, budget_);
@@ -123,6 +140,10 @@ class Sweep final : public TreeVisitor {
   bool IsAsBefore(const WalkPlace& place, const std::string& name) {
     const ProtectedEntry* before = Before(place, name);
     if (before == nullptr) return false;
+    if (IsHeld(Join(place.path, name))) {
+      met_.insert(Join(place.path, name));
+      return true;
+    }
     const auto now = LookAt(place.directory, name, budget_);
     if (!now || !IsSame(*before, *now)) return false;
     met_.insert(Join(place.path, name));

@@ -151,13 +151,18 @@ void WorkspaceGuard::StandIn(int pipe) {
   }
   // Killed before the wall stood: its guard ends it when it sees our end.
   constexpr unsigned kUntilTheGuardHasSeen = 2;
-  if (init > 0) WaitForEnd(init);
-  else sleep(kUntilTheGuardHasSeen);
+  if (init > 0) {
+    for (Root& root : roots_) root.snapshot.was_held = true;
+    WaitForEnd(init);
+  } else {
+    sleep(kUntilTheGuardHasSeen);
+  }
   SweepRoots();
   _exit(0);
 }
 
 void WorkspaceGuard::NoteWall(pid_t init) {
+  for (Root& root : roots_) root.snapshot.was_held = true;
   const ssize_t written = write(pipe_.get(), &init, sizeof init);
   (void)written;   // the stand-in was killed; then the sweep is ours alone
 }
