@@ -315,6 +315,14 @@ def _(host):
     same("reason", result["termination"]["reason"], "oom")
 
 
+@case("files in memory count where no cgroup holds it")
+def _(host):
+    for place in ("/tmp", "/dev/shm"):
+        script = f"head -c 300M /dev/zero > {place}/full; sleep 5; echo SURVIVED"
+        result = json.loads(host.run("run", "-i", "process", "--limits", "memory=100M", "--json", script, around=NO_GROUPS).stdout)
+        same(f"reason in {place}", result["termination"]["reason"], "oom")
+
+
 @case("processor time of many processes is watched", needs_root=False)
 def _(host):
     document = host.folder / "policy.toml"

@@ -3,6 +3,7 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <sys/stat.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -123,9 +124,31 @@ std::vector<pid_t> Descendants(pid_t init) {
 
 namespace {
 
-// With pages that processes share counted once; where a process hides its maps, its resident set.
-uint64_t ProportionalMemory(const std::vector<pid_t>& processes) {
-  uint64_t sum = 0;
+// What lies in the private file systems in memory, seen through one of the processes.
+uint64_t FilesInMemory(const std::vector<pid_t>& processes) {
+  constexpr long kTmpfs = 0x01021994;
+  for (const pid_t process : processes) {
+    const std::string root = "/proc/" + std::to_string(process) + "/root";
+    if (access((root + "/tmp").c_str(), F_OK) != 0) continue;
+    std::map<dev_t, uint64_t> found;
+    for (const char* place : {"/tmp", "/var/tmp", "/run", "/dev/shm", "/workspace"}) {
+      struct stat status{};
+      struct statfs usage{};
+      const std::string path = root + place;
+      if (stat(path.c_str(), &status) != 0 || statfs(path.c_str(), &usage) != 0 || usage.f_type != kTmpfs) continue;
+      found[status.st_dev] = (usage.f_blocks - usage.f_bfree) * static_cast<uint64_t>(usage.f_bsize);
+    }
+    uint64_t sum = 0;
+    for (const auto& [device, bytes] : found) sum += bytes;
+    return sum;
+  }
+  return 0;
+}
+
+// With pages that processes share counted once; where a process hides its maps, its resident set. Files in memory that
+// are mapped, too, count once.
+uint64_t ProportionalMemory(const std::vector<pid_t>& processes, uint64_t files) {
+  uint64_t sum = 0, mapped = 0;
   for (const pid_t process : processes) {
     const std::string text = ReadProc("/proc/" + std::to_string(process) + "/smaps_rollup");
     const size_t at = text.find("\nPss:");
@@ -135,8 +158,12 @@ uint64_t ProportionalMemory(const std::vector<pid_t>& processes) {
     }
     std::string_view rest = std::string_view(text).substr(at);
     sum += NextNumber(rest) * 1024;
+    const size_t shared = text.find("\nPss_Shmem:");
+    if (shared == std::string::npos) continue;
+    rest = std::string_view(text).substr(shared);
+    mapped += NextNumber(rest) * 1024;
   }
-  return sum;
+  return sum + files - std::min(files, mapped);
 }
 
 // What files of memfd_create(2) hold, mapped or not.
@@ -175,6 +202,7 @@ UsageWatch::Use UsageWatch::Measure() const {
     use.memory += one->memory;
     use.cpu_nanoseconds += one->cpu_nanoseconds;
   }
+  if (bounds_.memory_bytes && use.processes.size() > 1) use.files = FilesInMemory({use.processes.begin() + 1, use.processes.end()});
   return use;
 }
 
@@ -183,8 +211,9 @@ std::optional<UsageWatch::Excess> UsageWatch::Look() {
   is_near_ = false;
   if (bounds_.memory_bytes) {
     const uint64_t bound = *bounds_.memory_bytes;
+    use.memory += use.files;
     is_near_ = use.memory > bound / 2;
-    if (use.memory > bound) use.memory = ProportionalMemory(use.processes);
+    if (use.memory > bound) use.memory = ProportionalMemory(use.processes, use.files);
     if (use.memory <= bound) use.memory = std::max(use.memory, MemoryInFiles(use.processes));
     peak_memory_ = std::max(peak_memory_, use.memory);
     if (use.memory > bound) return Excess{sandbox::Termination::Reason::kOom, "memory", use.memory};

@@ -1,6 +1,6 @@
 // UsageWatch: keeps a sandbox's limits on memory and processor time where no cgroup does, by looking at its processes now
-// and then. It is a supervisor's answer, not the kernel's: what happens between two looks is seen late. Files
-// without a name in memory (memfd) count by themselves against the same bound; private directories have a bound of their own.
+// and then. It is a supervisor's answer, not the kernel's: what happens between two looks is seen late. Files in the
+// private directories count with the processes' memory; those without a name (memfd) by themselves against the same bound.
 #pragma once
 
 #include <sys/types.h>
@@ -41,6 +41,7 @@ class UsageWatch {
  private:
   struct Use {
     uint64_t memory = 0;          // sum of resident sets
+    uint64_t files = 0;           // bytes in the file systems in memory that the processes see
     uint64_t cpu_nanoseconds = 0;
     std::vector<pid_t> processes;
   };
