@@ -111,6 +111,11 @@ void AddSockets(Filter& filter) {
       }
     }
   }
+  // Answered as the kernel answers who lacks the capability; other families and protocols do not exist.
+  for (const uint64_t family : {AF_INET, AF_INET6}) {
+    filter.Refuse("socket", {SCMP_A0(SCMP_CMP_MASKED_EQ, kLow, family), SCMP_A1(SCMP_CMP_MASKED_EQ, 0xf, SOCK_RAW)});
+  }
+  filter.Refuse("socket", {SCMP_A0(SCMP_CMP_MASKED_EQ, kLow, AF_PACKET)});
   filter.Allow("socket", {SCMP_A0(SCMP_CMP_MASKED_EQ, kLow, AF_NETLINK), SCMP_A2(SCMP_CMP_MASKED_EQ, kLow, NETLINK_ROUTE)});
 }
 
