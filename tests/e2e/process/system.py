@@ -86,3 +86,23 @@ for command in 'apt-get install -y hello' 'mount -t tmpfs x /tmp' 'unshare -Ur t
 done
 echo refused
 """, out="refused")
+
+script("system/refused-calls", "python3, chmod, mknod", "what the page lists as closed says 'not permitted': set-id bits, devices, io_uring, raw sockets, user namespaces", r"""
+mkdir d; touch f
+chmod 2755 d 2>/dev/null || echo setgid; chmod 4755 f 2>/dev/null || echo setuid
+mknod null c 1 3 2>/dev/null || echo device
+python3 - <<'END'
+import ctypes, errno, socket
+libc = ctypes.CDLL(None, use_errno=True)
+for word, number in (("io_uring", 425), ("ptrace", 101), ("perf", 298), ("bpf", 321), ("mount", 165)):
+    ctypes.set_errno(0)
+    print(word, libc.syscall(number, 0, 0, 0, 0, 0) == -1 and errno.errorcode[ctypes.get_errno()])
+try: socket.socket(socket.AF_INET, socket.SOCK_RAW, socket.IPPROTO_ICMP); print("raw works")
+except PermissionError: print("raw")
+END
+""", out="setgid\nsetuid\ndevice\nio_uring EPERM\nptrace EPERM\nperf EPERM\nbpf EPERM\nmount EPERM\nraw")
+
+script("system/sandbox-inside", "bwrap, unshare", "with `kernel.nested` a sandbox works inside the wall", r"""
+unshare -Urm bash -c 'mount -t tmpfs none /tmp && id -u && ls /tmp | wc -l'
+bwrap --ro-bind / / --unshare-all --dev /dev bash -c 'echo inside; touch /usr/x 2>/dev/null || echo read-only' || echo "status $?"
+""", match=r"^0\n0\ninside\nread-only$", policy="[kernel]\nnested = true\n", needs=("bwrap",))
