@@ -27,8 +27,10 @@ test: setup configure  ## build and run every check and test
 	@scripts/test
 
 bench: build  ## run the benchmarks
-	@ninja -C $(BUILD) -j$(JOBS) engine_bench
+	@ninja -C $(BUILD) -j$(JOBS) engine_bench wall_bench egress_bench
 	@bench/run
+	@bench/walls
+	@$(BUILD)/bin/egress_bench 256 1000
 
 fuzz:  ## fuzz each target for FUZZ_SECONDS (60)
 	@scripts/setup fuzz
