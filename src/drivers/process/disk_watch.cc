@@ -36,13 +36,14 @@ DiskWatch::DiskWatch(std::vector<Tree> trees, Bounds bounds) : bounds_(bounds) {
   used_before_ = last_used_ = UsedByAll();
 }
 
-uint64_t DiskWatch::UsedByAll() const {
-  uint64_t used = 0;
+DiskWatch::Use DiskWatch::UsedByAll() const {
+  Use used;
   std::set<unsigned long> counted;
   for (const Watched& watched : watched_) {
     struct statvfs status {};
     if (fstatvfs(watched.tree.directory.get(), &status) != 0 || !counted.insert(status.f_fsid).second) continue;
-    used += static_cast<uint64_t>(status.f_blocks - status.f_bfree) * status.f_frsize;
+    used.bytes += static_cast<uint64_t>(status.f_blocks - status.f_bfree) * status.f_frsize;
+    used.files += static_cast<uint64_t>(status.f_files - status.f_ffree);
   }
   return used;
 }
@@ -92,15 +93,15 @@ DiskWatch::Amount DiskWatch::Added() const {
   return added;
 }
 
-std::optional<UsageWatch::Excess> DiskWatch::MeasureLocked(uint64_t used_by_all) {
+std::optional<UsageWatch::Excess> DiskWatch::MeasureLocked(Use used_by_all) {
   const auto began = steady_clock::now();
   Amount added = Added();
   if (bounds_.bytes && added.bytes <= *bounds_.bytes) added.bytes += HeldByDeleted();
   // What hides from measuring counts as all that the file system has gained meanwhile.
-  if (!added.is_complete) added.bytes = std::max(added.bytes, used_by_all - std::min(used_by_all, used_before_));
+  if (!added.is_complete) added.bytes = std::max(added.bytes, used_by_all.bytes - std::min(used_by_all.bytes, used_before_.bytes));
   const auto ended = steady_clock::now();
   last_used_ = used_by_all;
-  last_bytes_ = added.bytes;
+  last_added_ = {.bytes = added.bytes, .files = added.files};
   soonest_ = ended + 4 * (ended - began);
   latest_ = ended + std::max<steady_clock::duration>(std::chrono::seconds(1), 20 * (ended - began));
   const auto reason = sandbox::Termination::Reason::kDisk;
@@ -112,9 +113,12 @@ std::optional<UsageWatch::Excess> DiskWatch::MeasureLocked(uint64_t used_by_all)
 std::optional<UsageWatch::Excess> DiskWatch::Look() {
   const std::lock_guard lock(mutex_);
   const auto now = steady_clock::now();
-  const uint64_t used = UsedByAll();
-  const uint64_t gained = used - std::min(used, last_used_);
-  const bool may_be_over = bounds_.files || (bounds_.bytes && last_bytes_ + gained > *bounds_.bytes);
+  const Use used = UsedByAll();
+  const auto may_pass = [](const std::optional<uint64_t>& bound, uint64_t added, uint64_t now_used, uint64_t then_used) {
+    return bound && added + (now_used - std::min(now_used, then_used)) > *bound;
+  };
+  const bool may_be_over = may_pass(bounds_.bytes, last_added_.bytes, used.bytes, last_used_.bytes) ||
+                           may_pass(bounds_.files, last_added_.files, used.files, last_used_.files);
   if (now < (may_be_over ? soonest_ : latest_)) return std::nullopt;
   return MeasureLocked(used);
 }

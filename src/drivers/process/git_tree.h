@@ -12,7 +12,7 @@ namespace paddock::process_wall {
 
 // Whether git may take a directory of this name with these entries for a repository: `.git`, or HEAD beside objects and refs,
 // or HEAD beside commondir. Wider than git, which also looks at what they hold.
-bool IsRepository(std::string_view path, const std::vector<WalkEntry>& entries);
+bool IsRepository(std::string_view path, const std::vector<WalkEntry>& entries, bool is_in_store = false);
 
 // The path in a `.git` file of exactly the form that git writes: "gitdir: PATH\n". Errors: kSyntax.
 Result<std::string> ReadGitPointer(std::string_view content);

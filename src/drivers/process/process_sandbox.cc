@@ -21,6 +21,13 @@ std::string NewId() {
   return id;
 }
 
+// A disk of that size would have about as many.
+std::optional<uint64_t> FilesBound(const policy::ResourceLimits& limits) {
+  constexpr uint64_t kBytesPerFile = 8192;
+  if (limits.files || !limits.disk_bytes) return limits.files;
+  return std::max<uint64_t>(*limits.disk_bytes / kBytesPerFile, 1000);
+}
+
 }  // namespace
 
 Result<std::unique_ptr<ProcessSandbox>> ProcessSandbox::Create(const sandbox::SandboxSpec& spec) {
@@ -40,7 +47,7 @@ Status ProcessSandbox::WatchDisk() {
     trees.push_back(std::move(upper));
   }
   if (!trees.empty()) {
-    disk_ = std::make_shared<DiskWatch>(std::move(trees), DiskWatch::Bounds{.bytes = limits.disk_bytes, .files = limits.files});
+    disk_ = std::make_shared<DiskWatch>(std::move(trees), DiskWatch::Bounds{.bytes = limits.disk_bytes, .files = FilesBound(limits)});
   }
   return {};
 }

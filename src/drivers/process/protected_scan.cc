@@ -35,7 +35,7 @@ class Scan final : public TreeVisitor {
   Scan(ProtectedSnapshot& snapshot, const NameMatcher& matcher) : snapshot_(snapshot), matcher_(matcher), zones_(matcher) {}
 
   std::vector<Descent> Visit(const WalkPlace& place, const std::vector<WalkEntry>& entries, int zone) override {
-    if (zone != GitZones::kProtected && IsRepository(place.path, entries)) zone = GitZones::kRepository;
+    if (zone != GitZones::kProtected && IsRepository(place.path, entries, zone == GitZones::kGitStore)) zone = GitZones::kRepository;
     const bool is_in_git = GitZones::IsGit(zone);
     std::vector<Descent> descents;
     for (const WalkEntry& entry : entries) {

@@ -37,7 +37,7 @@ class Sweep final : public TreeVisitor {
       : root_(root), snapshot_(snapshot), matcher_(matcher), zones_(matcher), quarantine_(quarantine), report_(report), prefix_(std::move(prefix)) {}
 
   std::vector<Descent> Visit(const WalkPlace& place, const std::vector<WalkEntry>& entries, int zone) override {
-    if (zone != GitZones::kProtected && IsRepository(place.path, entries)) zone = GitZones::kRepository;
+    if (zone != GitZones::kProtected && IsRepository(place.path, entries, zone == GitZones::kGitStore)) zone = GitZones::kRepository;
     std::vector<Descent> descents;
     for (const WalkEntry& entry : entries) {
       struct stat status {};
