@@ -1,11 +1,11 @@
 """Go, Rust, Java and the small languages."""
 
-from .case import script
+from .case import ORDINARY, ROOT, script
 
 script("languages/go", "go build, go test", "a Go module is built and tested with the toolchain alone", """
 go build -o main . && ./main
 go test ./... | cut -f1
-""", out="hello\nok  ", needs=("go",), files={
+""", out="hello\nok  ", needs=("go",), users=(ORDINARY,), files={
     "go.mod": "module example.org/work\n\ngo 1.19\n",
     "main.go": 'package main\n\nimport "fmt"\n\nfunc Word() string { return "hello" }\n\nfunc main() { fmt.Println(Word()) }\n',
     "main_test.go": 'package main\n\nimport "testing"\n\nfunc TestWord(t *testing.T) {\n\tif Word() != "hello" {\n\t\tt.Fail()\n\t}\n}\n'})
@@ -13,7 +13,7 @@ go test ./... | cut -f1
 script("languages/go-module", "go get", "a module from the Go module proxy, checked against the checksum database", """
 go get github.com/google/uuid@v1.6.0 2>/dev/null
 go run .
-""", out="00000000-0000-0000-0000-000000000000", preset="agent", needs=("go",), registry="proxy.golang.org", files={
+""", out="00000000-0000-0000-0000-000000000000", preset="agent", needs=("go",), registry="proxy.golang.org", users=(ROOT,), files={
     "go.mod": "module example.org/work\n\ngo 1.19\n",
     "main.go": 'package main\n\nimport (\n\t"fmt"\n\n\t"github.com/google/uuid"\n)\n\nfunc main() { fmt.Println(uuid.Nil) }\n'})
 

@@ -1,6 +1,6 @@
 """Python and its usual tools."""
 
-from .case import script
+from .case import ORDINARY, script
 
 PYPI = "pypi.org"
 
@@ -13,7 +13,7 @@ v/bin/python -c 'import six; print(six.__version__)'
 script("python/pip-is-refused-without-network", "pip", "`workspace` has no network, and pip says so soon", """
 python3 -m venv v
 v/bin/pip install -q --disable-pip-version-check --retries 0 --timeout 5 six==1.16.0 2>&1 || echo refused
-""", match=r"(?s)six.*refused", needs=("python3",))
+""", match=r"(?s)six.*refused", needs=("python3",), users=(ORDINARY,))
 
 script("python/pytest", "pytest", "pytest from the registry runs a project's tests, and its failure is the exit status", """
 python3 -m venv v
