@@ -41,12 +41,18 @@ Status ReadContent(int directory, const std::string& name, uint64_t size, EntryB
   return {};
 }
 
+int64_t TimeOfBirth(int directory, const char* name) {
+  struct statx status {};
+  if (statx(directory, name, AT_SYMLINK_NOFOLLOW | AT_EMPTY_PATH, STATX_BTIME, &status) != 0 || (status.stx_mask & STATX_BTIME) == 0) return 0;
+  return status.stx_btime.tv_sec * 1'000'000'000 + status.stx_btime.tv_nsec;
+}
+
 }  // namespace
 
 Result<ProtectedEntry> LookAt(int directory, const std::string& name, EntryBudget& budget) {
   struct stat status {};
   if (fstatat(directory, name.c_str(), &status, AT_SYMLINK_NOFOLLOW) != 0) return static_cast<Code>(errno);
-  ProtectedEntry entry{.device = status.st_dev, .inode = status.st_ino, .mode = status.st_mode, .links = status.st_nlink};
+  ProtectedEntry entry{.device = status.st_dev, .inode = status.st_ino, .born = TimeOfBirth(directory, name.c_str()), .mode = status.st_mode, .links = status.st_nlink};
   if (S_ISDIR(status.st_mode)) {
     entry.kind = ProtectedEntry::Kind::kDirectory;
   } else if (S_ISLNK(status.st_mode)) {
@@ -65,6 +71,12 @@ Result<ProtectedEntry> LookAt(int directory, const std::string& name, EntryBudge
     entry.kind = ProtectedEntry::Kind::kOther;
   }
   return entry;
+}
+
+bool IsSameFile(const ProtectedEntry& before, int descriptor) {
+  struct stat status {};
+  return before.born != 0 && fstat(descriptor, &status) == 0 && before.device == status.st_dev && before.inode == status.st_ino &&
+         before.born == TimeOfBirth(descriptor, "");
 }
 
 bool IsSame(const ProtectedEntry& before, const ProtectedEntry& now) {

@@ -17,6 +17,9 @@ struct EntryBudget {
 // The entry `name` of an open directory. Errors: the system's.
 Result<ProtectedEntry> LookAt(int directory, const std::string& name, EntryBudget& budget);
 
+// Whether what an open descriptor (O_PATH does) refers to is the very file that `before` describes. No where the file system keeps no time of birth.
+bool IsSameFile(const ProtectedEntry& before, int descriptor);
+
 // Whether both are the same to a program that reads or runs them.
 bool IsSame(const ProtectedEntry& before, const ProtectedEntry& now);
 

@@ -30,6 +30,7 @@ struct ProtectedEntry {
   Kind kind = Kind::kFile;
   uint64_t device = 0;
   uint64_t inode = 0;
+  int64_t born = 0;           // nanoseconds since 1970: tells a new file from an old one whose inode number it got; 0 when not known
   uint32_t mode = 0;          // with the kind's bits
   uint64_t links = 1;         // names of the file: by another one it can be changed although this one is held
   std::string digest;         // of a file's content or a symlink's target, SHA-256 as bytes; empty when not looked at
@@ -52,7 +53,9 @@ struct ProtectedSnapshot {
   std::map<std::string, ProtectedEntry> entries;     // also what lies inside protected directories; of `outside`: absolute
   std::vector<std::string> read_only;                // existing protected paths to make read-only, sorted
   std::vector<std::string> pins;                     // their ancestors, parents first; the workspace itself is not among them
-  bool was_held = false;                             // a wall that stood held read_only and pins: changes there are the host's
+  // A wall that stood held read_only and pins. What is still the same file is held to the end, and changes in it are the host's. One that
+  // the host replaced (as git does with its configuration) took the wall's mount with it; from then on code inside could write there.
+  bool was_held = false;
   std::vector<OutsideRepository> outside;
   std::string incomplete;                            // why not all was looked at; empty: all was
   int64_t started = 0;                               // seconds since 1970: what has an older ctime was there before

@@ -279,6 +279,35 @@ TEST_F(ProtectedNames, NamesInReportsAreHarmlessToTerminals) {
   EXPECT_EQ(SweepText({SweepItem::Action::kQuarantined, "a\n\x1b[2J", "new hook", "0001-x"}), "quarantined a??[2J: new hook (kept as 0001-x)");
 }
 
+TEST_F(ProtectedNames, TheHostsChangesInWhatTheWallHeldStay) {
+  RunHost("mkdir .vscode; echo old > .vscode/settings.json; echo old > .bashrc");
+  ProtectedSnapshot snapshot = Scan();
+  snapshot.was_held = true;
+  RunHost("echo new > .vscode/other; echo new > .bashrc; rm .vscode/settings.json; echo new > .vscode/settings.json");
+  EXPECT_TRUE(Sweep(snapshot).items.empty());
+}
+
+// The mount went with the file that it was put on, and the new one was open to writers inside.
+TEST_F(ProtectedNames, WhatReplacedAHeldNameIsLookedAt) {
+  RunHost("git init -q .; mkdir -p x/.vscode; echo old > x/.vscode/tasks.json; echo old > .bashrc; echo old > .mcp.json");
+  ProtectedSnapshot snapshot = Scan();
+  snapshot.was_held = true;
+  RunHost("git config user.name host; git config core.fsmonitor $EVIL; mv x y; mkdir -p x/.vscode; echo planted > x/.vscode/tasks.json;"
+          "echo planted > new; mv new .bashrc; rm .mcp.json; echo planted > .mcp.json");
+  EXPECT_FALSE(Sweep(snapshot).items.empty());
+  EXPECT_EQ(RunHost("! grep fsmonitor .git/config && ! grep -r planted ."), 0);
+  EXPECT_EQ(RunHost("grep old .bashrc && grep old .mcp.json"), 0);
+}
+
+TEST_F(ProtectedNames, AHarmlessNewConfigurationStays) {
+  RunHost("git init -q .");
+  ProtectedSnapshot snapshot = Scan();
+  snapshot.was_held = true;
+  RunHost("git config user.name host");
+  EXPECT_TRUE(Sweep(snapshot).items.empty());
+  EXPECT_EQ(RunHost("test $(git config user.name) = host"), 0);
+}
+
 TEST_F(ProtectedNames, NothingIsTakenThroughALink) {
   RunHost("mkdir $BASE/outside/d; echo good >$BASE/outside/d/.envrc; ln -s $BASE/outside/d link");
   ProtectedSnapshot snapshot = Scan();

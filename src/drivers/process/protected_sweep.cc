@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <map>
 #include <set>
 
 #include "drivers/process/git_config.h"
@@ -63,7 +64,7 @@ class Sweep final : public TreeVisitor {
   // What was there before and was not met.
   void FindMissing() {
     for (const auto& [path, before] : snapshot_.entries) {
-      if (met_.contains(path) || IsInPackages(path) || path.starts_with('/') || IsHeld(path)) continue;
+      if (met_.contains(path) || IsInPackages(path) || path.starts_with('/') || !HeldName(path).empty()) continue;
       if (PutBack(path, before)) Add({SweepItem::Action::kRestored, path, "was removed", {}});
       else Add({SweepItem::Action::kMissing, path, "was removed", {}});
     }
@@ -89,17 +90,34 @@ class Sweep final : public TreeVisitor {
     return found == snapshot_.entries.end() ? nullptr : &found->second;
   }
 
-  // Whether the wall held a path for the whole run, by itself or with a directory above it, so that a change is the host's own.
-  bool IsHeld(const std::string& path) const {
-    if (!snapshot_.was_held || !prefix_.empty()) return false;
+  // The protected name at or above a path that the wall made read-only; empty when there was none.
+  std::string HeldName(const std::string& path) const {
+    if (!snapshot_.was_held || !prefix_.empty()) return {};
     for (size_t end = path.size(); end != std::string::npos && end > 0; end = path.rfind('/', end - 1)) {
-      const std::string above = path.substr(0, end);
-      if (!std::binary_search(snapshot_.read_only.begin(), snapshot_.read_only.end(), above)) continue;
-      // A file with another name could be written to by that one.
-      const auto entry = snapshot_.entries.find(path);
-      return entry == snapshot_.entries.end() || entry->second.kind == ProtectedEntry::Kind::kDirectory || entry->second.links == 1;
+      std::string above = path.substr(0, end);
+      if (std::binary_search(snapshot_.read_only.begin(), snapshot_.read_only.end(), above)) return above;
     }
-    return false;
+    return {};
+  }
+
+  // Whether the wall held a path for the whole run, by itself or with a directory above it, so that a change is the host's own.
+  bool IsHeld(const std::string& path) {
+    const std::string held = HeldName(path);
+    if (held.empty()) return false;
+    const auto known = is_intact_.find(held);
+    const bool is_intact = known != is_intact_.end() ? known->second : is_intact_.emplace(held, IsIntact(held)).first->second;
+    if (!is_intact) return false;
+    // A file with another name could be written to by that one.
+    const auto entry = snapshot_.entries.find(path);
+    return entry == snapshot_.entries.end() || entry->second.kind == ProtectedEntry::Kind::kDirectory || entry->second.links == 1;
+  }
+
+  // Whether a protected name is the file on which the wall's mount was put.
+  bool IsIntact(const std::string& held) const {
+    const auto entry = snapshot_.entries.find(held);
+    if (entry == snapshot_.entries.end()) return false;
+    const auto now = OpenBeneath(root_, held, O_PATH);
+    return now && IsSameFile(entry->second, now->get());
   }
 
   // The zone in which to go on below `name`, if it is a directory that stays.
@@ -350,6 +368,7 @@ class Sweep final : public TreeVisitor {
   std::string prefix_;
   EntryBudget budget_;
   std::set<std::string> met_;
+  std::map<std::string, bool> is_intact_;   // by protected name that the wall held
 };
 
 const char* ActionName(SweepItem::Action action) {
