@@ -150,7 +150,7 @@ TEST(EgressTls, PythonVerifiesTheEnginesCertificatesStrictly) {
   TestEngine engine({OpenedRule("api.example")}, Trusting(authority));
   engine.names["api.example"] = {"127.0.0.1"};
   const TestFile trust(*engine.engine->CaBundlePem());
-  const auto result = RunProgram({"python3", "-c",
+  const auto result = RunProgram({"/usr/bin/python3", "-c",
                                   "import ssl,sys,urllib.request\n"
                                   "context=ssl.create_default_context(cafile=sys.argv[1])\n"
                                   "context.verify_flags|=ssl.VERIFY_X509_STRICT\n"

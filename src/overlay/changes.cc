@@ -79,7 +79,9 @@ class Finder {
     change.path = std::move(path);
     change.before = before;
     change.after = after;
-    if (bases_ != nullptr) change.conflict = bases_->ConflictAt(workspace_, change.path, before);
+    // Directories on both sides are merged entry by entry: one that a killed apply has made already is none.
+    const bool merges = before.is_directory() && after.is_directory();
+    if (bases_ != nullptr && !merges) change.conflict = bases_->ConflictAt(workspace_, change.path, before);
     return change;
   }
 

@@ -100,10 +100,10 @@ def test_a_workspace_that_holds_the_state_is_refused(box):
     assert "holds the overlays" in done.stderr, done.stderr
 
 
-def stopped_for_disk(box, script):
+def stopped_for_disk(box, script, limit="disk"):
     done = box.paddock("run", "-i", "process", "--overlay", "--json", "--limits", "disk=16M,time=50s", "--", "/bin/sh", "-c", script)
     end = json.loads(done.stdout)["termination"]
-    return end["reason"] == "disk" and end["limit"] == "disk"
+    return end["reason"] == "disk" and end["limit"] == limit
 
 
 def test_too_much_on_the_disk_ends_the_run(box):
@@ -123,7 +123,7 @@ def test_too_much_behind_a_shut_door_ends_the_run(box):
 
 
 def test_too_many_files_end_the_run(box):
-    assert stopped_for_disk(box, "i=0; while :; do : > f$i; i=$((i+1)); done")
+    assert stopped_for_disk(box, "i=0; while :; do : > f$i; i=$((i+1)); done", limit="files")
 
 
 def test_too_much_just_before_the_end_is_told(box):

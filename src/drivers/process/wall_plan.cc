@@ -400,7 +400,10 @@ class Planner {
     // Counts what this user namespace runs, init included.
     if (limits.processes) add(RLIMIT_NPROC, *limits.processes + 1);
     if (limits.file_bytes || limits.disk_bytes) {
-      add(RLIMIT_FSIZE, std::min(limits.file_bytes.value_or(UINT64_MAX), limits.disk_bytes.value_or(UINT64_MAX)));
+      // A little more than the disk's limit, so that the watch sees it passed; sparse files end here.
+      constexpr uint64_t kBeyond = 1 << 20;
+      const uint64_t disk = limits.disk_bytes ? *limits.disk_bytes + kBeyond : UINT64_MAX;
+      add(RLIMIT_FSIZE, std::min(limits.file_bytes.value_or(UINT64_MAX), disk));
     }
     if (limits.cpu_time) {
       add(RLIMIT_CPU, static_cast<uint64_t>(std::chrono::ceil<std::chrono::seconds>(*limits.cpu_time).count()));

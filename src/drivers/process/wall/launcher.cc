@@ -139,6 +139,8 @@ Status BuildInside(const WallPlan& plan, FileTree& tree, int launch) {
   if (setdomainname("(none)", 6) != 0) return Failure("set the domain name");
   PADDOCK_TRY(tree.Build());
   PADDOCK_TRY(SetLimits(plan));
+  // A caller with a better priority than others does not lend it.
+  if (getpriority(PRIO_PROCESS, 0) < 0 && setpriority(PRIO_PROCESS, 0, 0) != 0) return Failure("take the usual priority");
   syscall(SYS_keyctl, KEYCTL_JOIN_SESSION_KEYRING, nullptr);
   umask(022);
   PADDOCK_TRY(DropPrivileges());
