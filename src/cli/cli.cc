@@ -137,7 +137,8 @@ std::string StopMessage(const sandbox::ExecResult& result) {
   if (end.reason == sandbox::Termination::Reason::kExit || end.reason == sandbox::Termination::Reason::kSignal) return {};
   std::string text = std::string("paddock: stopped: ") + sandbox::ReasonName(end.reason);
   if (!end.limit.empty()) {
-    text += " (" + end.limit + " limit";
+    // Where the machinery failed there is no limit: the text is what happened.
+    text += " (" + end.limit + (end.reason == sandbox::Termination::Reason::kInfra ? "" : " limit");
     if (end.peak > 0) text += ", at " + std::to_string(end.peak);
     text += ")";
   }

@@ -42,6 +42,11 @@ Result<Descriptor> CloneMount(int directory, const char* path, bool recursively,
                          (recursively ? static_cast<unsigned>(AT_RECURSIVE) : 0u);
   Descriptor mount(open_tree(directory, path, flags));
   if (!mount.is_open()) return Failure("take", name);
+  // A clone is a peer of what was cloned: what is mounted on a shared one would appear on the host, too, and a mount that
+  // the host makes later would appear inside.
+  mount_attr attributes{};
+  attributes.propagation = MS_PRIVATE;
+  if (mount_setattr(mount.get(), "", AT_EMPTY_PATH | AT_RECURSIVE, &attributes, sizeof attributes) != 0) return Failure("make private", name);
   return mount;
 }
 

@@ -1,0 +1,5 @@
+"""Faults other than kills."""
+
+
+def run(place):
+    pass
