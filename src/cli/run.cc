@@ -143,6 +143,12 @@ Status Run::TakeScript(std::vector<std::string> operands, std::vector<std::strin
     input_ = {};
   } else {
     auto content = IsRegularFile(operands[0]) ? ReadHostFile(operands[0]) : std::nullopt;
+    if (content && content->find('\0') != std::string::npos) {
+      // A program, not a script.
+      exec_.command = std::move(operands);
+      if (exec_.command[0].find('/') == std::string::npos) exec_.command[0].insert(0, "./");
+      return {};
+    }
     exec_.is_file = content.has_value();
     exec_.script = content ? std::move(*content) : operands[0];
     if (exec_.is_file) exec_.name0 = operands[0];
