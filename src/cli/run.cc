@@ -10,10 +10,12 @@
 #include <sstream>
 
 #include "base/options.h"
+#include "cli/base64.h"
 #include "cli/cli.h"
 #include "cli/foreground.h"
 #include "cli/line_editor.h"
 #include "cli/sandbox_options.h"
+#include "text/utf8.h"
 
 namespace paddock::cli {
 namespace {
@@ -73,6 +75,17 @@ bool IsRegularFile(const std::string& path) {
   return path.size() < 4096 && std::filesystem::is_regular_file(path, error);
 }
 
+// JSON is UTF-8: each malformed byte stands as U+FFFD.
+std::string ValidUtf8(std::string_view bytes) {
+  std::string text;
+  while (!bytes.empty()) {
+    const DecodedChar decoded = DecodeUtf8(bytes);
+    AppendUtf8(text, decoded.is_valid ? decoded.code : char32_t{0xfffd});
+    bytes.remove_prefix(decoded.length);
+  }
+  return text;
+}
+
 void PrintJson(const sandbox::ExecResult& result, const std::string& isolation, const std::vector<std::string>& warnings) {
   boost::json::object object;
   object["exit_code"] = result.exit_code ? boost::json::value(*result.exit_code) : boost::json::value(nullptr);
@@ -82,8 +95,12 @@ void PrintJson(const sandbox::ExecResult& result, const std::string& isolation, 
   end["peak"] = result.termination.peak;
   end["signal"] = result.termination.signal == 0 ? boost::json::value(nullptr) : boost::json::value(result.termination.signal);
   object["termination"] = std::move(end);
-  object["stdout"] = result.stdout_text;
-  object["stderr"] = result.stderr_text;
+  const auto put_output = [&object](const std::string& name, const std::string& bytes) {
+    object[name] = ValidUtf8(bytes);
+    if (!IsValidUtf8(bytes)) object[name + "_b64"] = EncodeBase64(bytes);
+  };
+  put_output("stdout", result.stdout_text);
+  put_output("stderr", result.stderr_text);
   object["dropped_bytes"] = result.dropped_bytes;
   object["duration_ms"] = static_cast<double>(result.duration.count()) / 1e6;
   object["usage"] = {{"steps", result.usage.steps},

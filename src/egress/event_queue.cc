@@ -3,6 +3,8 @@
 #include <pthread.h>
 #include <signal.h>
 
+#include "text/utf8.h"
+
 namespace paddock::egress {
 
 std::string Event::Text() const {
@@ -16,10 +18,7 @@ std::string Event::Text() const {
   if (!address.empty() && address != host) text += " (" + address + ")";
   if (!reason.empty()) text += ": " + reason;
   if (!rule.empty()) text += " [" + rule + "]";
-  for (char& c : text) {
-    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = '?';
-  }
-  return text;
+  return HarmlessLine(text);
 }
 
 EventQueue::EventQueue(Handler handler, size_t most) : handler_(std::move(handler)), most_(most) {

@@ -208,13 +208,6 @@ std::string_view NameOf(std::string_view path) {
   return slash == std::string_view::npos ? path : path.substr(slash + 1);
 }
 
-bool IsHarmless(char32_t code) {
-  // Direction marks and what takes no room make a name look like another.
-  const bool deceives = (code >= 0x200b && code <= 0x200f) || (code >= 0x2028 && code <= 0x202e) || (code >= 0x2060 && code <= 0x206f) ||
-                        code == 0xfeff || code == 0xad;
-  return !deceives && IsInClass(code, CharClass::kPrint);
-}
-
 std::string Shown(std::string_view path) {
   if (IsPlain(path)) return std::string(path);
   std::string text = "\"";

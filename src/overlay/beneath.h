@@ -77,7 +77,5 @@ std::string_view NameOf(std::string_view path);
 // A path as messages and listings show it: as it is, or in double quotes with escapes if it holds bytes that are not
 // printable ASCII or UTF-8 text, a quote or a backslash.
 std::string Shown(std::string_view path);
-// Whether a character may stand in what a person reads: it is printable, and neither hides nor turns text around it.
-bool IsHarmless(char32_t code);
 
 }  // namespace paddock::overlay

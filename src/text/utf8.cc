@@ -282,4 +282,23 @@ bool IsWordBefore(std::string_view text, size_t at, bool is_utf8) {
   return IsInClass(DecodeUtf8(text.substr(start, at - start)).code, CharClass::kWord);
 }
 
+bool IsHarmless(char32_t code) {
+  // Direction marks and what takes no room make a name look like another.
+  const bool deceives = (code >= 0x200b && code <= 0x200f) || (code >= 0x2028 && code <= 0x202e) || (code >= 0x2060 && code <= 0x206f) ||
+                        code == 0xfeff || code == 0xad;
+  return !deceives && IsInClass(code, CharClass::kPrint);
+}
+
+std::string HarmlessLine(std::string_view text) {
+  std::string line;
+  line.reserve(text.size());
+  while (!text.empty()) {
+    const DecodedChar decoded = DecodeUtf8(text);
+    if (decoded.is_valid && IsHarmless(decoded.code)) line += text.substr(0, decoded.length);
+    else line += '?';
+    text.remove_prefix(decoded.length);
+  }
+  return line;
+}
+
 }  // namespace paddock

@@ -26,6 +26,11 @@ size_t OffsetOfChar(std::string_view text, size_t index);
 bool IsAscii(std::string_view text);
 bool IsValidUtf8(std::string_view text);
 
+// Whether a character may stand in what a person reads: it is printable, and neither hides nor turns text around it.
+bool IsHarmless(char32_t code);
+// A line for people and JSON out of text that hostile code chose: what is malformed or not harmless becomes '?'.
+std::string HarmlessLine(std::string_view text);
+
 // Columns on a terminal: 0 for combining marks, 2 for wide East Asian and emoji, -1 for controls.
 int CharWidth(char32_t code);
 // Sum of the widths; controls and malformed bytes count 0.

@@ -79,6 +79,11 @@ TEST(Utf8, ClassesAreThoseOfTheCLibrary) {
   }
 }
 
+TEST(Utf8, HarmlessLinesKeepWhatCanBeRead) {
+  EXPECT_EQ(HarmlessLine("caf\xc3\xa9 \"x\""), "caf\xc3\xa9 \"x\"");
+  EXPECT_EQ(HarmlessLine("a\nb\x1b[0m\x7f\xc2\x9b\xe2\x80\xae\xff\xc3"), "a?b?[0m?????");
+}
+
 TEST(Utf8, CaseAndWidthAreThoseOfTheCLibrary) {
   const CLibrary library;
   if (!library.is_present()) GTEST_SKIP();

@@ -277,6 +277,8 @@ TEST_F(ProtectedNames, DeviceIsRemoved) {
 
 TEST_F(ProtectedNames, NamesInReportsAreHarmlessToTerminals) {
   EXPECT_EQ(SweepText({SweepItem::Action::kQuarantined, "a\n\x1b[2J", "new hook", "0001-x"}), "quarantined a??[2J: new hook (kept as 0001-x)");
+  // The one-character form of ESC [, a mark that turns text around, and no UTF-8.
+  EXPECT_EQ(SweepText({SweepItem::Action::kQuarantined, "a\xc2\x9b" "2J\xe2\x80\xae\xff\xc3\xa9", "new hook", ""}), "quarantined a?2J??\xc3\xa9: new hook");
 }
 
 TEST_F(ProtectedNames, TheHostsChangesInWhatTheWallHeldStay) {

@@ -18,6 +18,7 @@
 #include "drivers/process/quarantine.h"
 #include "drivers/process/safe_open.h"
 #include "policy/context.h"
+#include "text/utf8.h"
 
 namespace paddock::process_wall {
 namespace {
@@ -411,8 +412,7 @@ Result<SweepReport> SweepProtected(int workspace, const ProtectedSnapshot& snaps
 std::string SweepText(const SweepItem& item) {
   std::string text = std::string(ActionName(item.action)) + " " + item.path + ": " + item.why;
   if (!item.kept.empty()) text += " (kept as " + item.kept + ")";
-  std::replace_if(text.begin(), text.end(), [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; }, '?');
-  return text;
+  return HarmlessLine(text);
 }
 
 }  // namespace paddock::process_wall

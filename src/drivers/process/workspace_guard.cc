@@ -16,6 +16,7 @@
 
 #include "drivers/process/quarantine.h"
 #include "drivers/process/safe_open.h"
+#include "text/utf8.h"
 
 namespace paddock::process_wall {
 namespace {
@@ -93,7 +94,7 @@ Status WorkspaceGuard::Scan(const policy::FileRules& rules) {
     root.absent = AbsentBelow(path, root.directory.get(), rules);
     if (rules.protected_names.empty() && root.absent.empty()) continue;
     PADDOCK_ASSIGN(root.snapshot, ScanProtected(root.directory.get(), rules.protected_names));
-    if (!root.snapshot.incomplete.empty()) warnings_.push_back("protected names below " + path + ": " + root.snapshot.incomplete);
+    if (!root.snapshot.incomplete.empty()) warnings_.push_back("protected names below " + path + ": " + HarmlessLine(root.snapshot.incomplete));
     roots_.push_back(std::move(root));
   }
   return {};
@@ -207,7 +208,7 @@ std::vector<std::string> WorkspaceGuard::SweepRoots() {
     }
     for (const SweepItem& item : report->items) lines.push_back(SweepText(item));
     if (report->more > 0) lines.push_back(std::to_string(report->more) + " more");
-    if (!report->incomplete.empty()) lines.push_back("protected names below " + root.path + ": " + report->incomplete);
+    if (!report->incomplete.empty()) lines.push_back("protected names below " + root.path + ": " + HarmlessLine(report->incomplete));
   }
   if (rmdir(quarantine_.c_str()) != 0 && !lines.empty()) lines.push_back("kept in " + quarantine_);
   return lines;
