@@ -58,19 +58,19 @@ class TunnelServer {
       }
       if (!gate_.reactor().WaitEither(socket_.readers(), upstream_->socket->readers(), idle)) return FirstBytes::kNeedMore;
     }
-    return Inspect();
+    return Inspect(gate_.limits().head_timeout);
   }
 
-  // Reads until it is clear what the client speaks.
-  FirstBytes Inspect() {
-    Deadline deadline = gate_.reactor().In(client_.view().empty() ? gate_.limits().idle_timeout : gate_.limits().head_timeout);
+  // Reads until it is clear what the client speaks, or `patience` after its first byte.
+  FirstBytes Inspect(std::chrono::seconds patience) {
+    Deadline deadline = gate_.reactor().In(client_.view().empty() ? gate_.limits().idle_timeout : patience);
     for (;;) {
       const bool was_empty = client_.view().empty();
       const FirstBytes kind = Classify(client_.view());
       if (kind != FirstBytes::kNeedMore) return kind;
       const auto count = client_.Fill(kMostHelloBytes, deadline);
       if (!count || *count == 0) return FirstBytes::kNeedMore;
-      if (was_empty) deadline = gate_.reactor().In(gate_.limits().head_timeout);
+      if (was_empty) deadline = gate_.reactor().In(patience);
     }
   }
 
@@ -80,7 +80,9 @@ class TunnelServer {
     Input upstream(*upstream_->socket);
     const Gate::Tunnel tunnel(gate_, Gate::WholeStream(to_), socket_, *upstream_->socket);
     Relay(gate_.reactor(), client_, upstream, gate_.limits().idle_timeout, [this] {
-      const FirstBytes kind = Inspect();
+      // A short word without a line's end may be all that such a protocol has to say.
+      constexpr std::chrono::seconds kPatience{1};
+      const FirstBytes kind = Inspect(std::min(gate_.limits().head_timeout, kPatience));
       if (kind == FirstBytes::kTls || kind == FirstBytes::kHttp) {
         gate_.Denied(Gate::Draft(to_), "TLS or HTTP behind a server that spoke first");
         return false;
