@@ -23,7 +23,7 @@ std::string NewId() {
 
 // A disk of that size would have about as many.
 std::optional<uint64_t> FilesBound(const policy::ResourceLimits& limits) {
-  constexpr uint64_t kBytesPerFile = 8192;
+  constexpr uint64_t kBytesPerFile = 16384;   // as mke2fs plans
   if (limits.files || !limits.disk_bytes) return limits.files;
   return std::max<uint64_t>(*limits.disk_bytes / kBytesPerFile, 1000);
 }

@@ -10,6 +10,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
+#include <sstream>
 #include <optional>
 
 #include "base/random.h"
@@ -201,6 +202,7 @@ class Planner {
         return Error(Code::kInvalid, *source + " cannot be shown inside (" + entry.origin + "): it belongs to the kernel's own file systems");
       }
       PinAncestors(entry.path);
+      if (entry.access == policy::Access::kRead && !entry.is_workspace && entry.origin.starts_with("preset") && AddCopy(entry.path, *source)) continue;
       AddRule(entry.is_workspace, entry.access, entry.path, *source);
     }
     return {};
@@ -260,6 +262,24 @@ class Planner {
 
   static bool IsPartOfKernel(const std::string& path) {
     return IsBelow(path, "/proc") || IsBelow(path, "/sys") || IsBelow(path, "/dev");
+  }
+
+  // A small file that a preset shows in the private home, such as .gitconfig, is copied: programs rewrite their settings by
+  // renaming a new file over the old one, which no mount allows.
+  bool AddCopy(const std::string& path, const std::string& source) {
+    constexpr off_t kSmall = 64 << 10;
+    const bool is_in_home = !policy_.files.home.empty() && policy_.files.home_store.empty() && IsBelow(path, policy_.files.home) &&
+                            !IsShown(policy_.files.home);
+    struct stat status{};
+    if (!is_in_home || stat(source.c_str(), &status) != 0 || !S_ISREG(status.st_mode) || status.st_size > kSmall) return false;
+    std::ifstream file(source, std::ios::binary);
+    std::ostringstream content;
+    if (!file || !(content << file.rdbuf() || status.st_size == 0)) return false;
+    MountStep& step = Add(Kind::kFile, path);
+    step.extra = std::move(content).str();
+    step.mode = 0644;
+    step.writable = true;
+    return true;
   }
 
   void AddRule(bool is_workspace, policy::Access access, const std::string& path, const std::string& source) {

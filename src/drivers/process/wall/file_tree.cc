@@ -285,9 +285,14 @@ Status FileTree::MakeSymlink(const MountStep& step) {
 }
 
 Status FileTree::MakeFile(const MountStep& step) {
-  const std::string name = "f" + std::to_string(scratch_count_++);
+  std::string name = "f" + std::to_string(scratch_count_++);
+  Descriptor parent;
+  if (step.writable) {
+    PADDOCK_ASSIGN(parent, OpenParent(step.target, true, name));
+  }
   {
-    const Descriptor file(openat(scratch_.get(), name.c_str(), O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0644));
+    const int directory = step.writable ? parent.get() : scratch_.get();
+    const Descriptor file(openat(directory, name.c_str(), O_CREAT | O_EXCL | O_WRONLY | O_NOFOLLOW | O_CLOEXEC, 0644));
     if (!file.is_open()) return Failure("make file", name);
     for (size_t at = 0; at < step.extra.size();) {
       const ssize_t written = write(file.get(), step.extra.data() + at, step.extra.size() - at);
@@ -296,6 +301,7 @@ Status FileTree::MakeFile(const MountStep& step) {
     }
     if (fchmod(file.get(), step.mode) != 0) return Failure("set mode of", step.target);
   }
+  if (step.writable) return {};
   PADDOCK_ASSIGN(const Descriptor mount, CloneMount(scratch_.get(), name.c_str(), false, step.target));
   PADDOCK_TRY(SetAttributes(mount.get(), kAlways | MOUNT_ATTR_RDONLY, 0, false, step.target));
   const Status attached = Attach(mount.get(), step.target, false);

@@ -22,7 +22,7 @@ struct MountStep {
     kBind,        // source of the host, read-only or writable, with all mounts below it
     kOverlay,     // source is the lower directory; extra a directory of the host with upper/ and work/, or empty: in memory, size
     kSymlink,     // extra is what it points to
-    kFile,        // a read-only file with extra as its content, over what is there
+    kFile,        // a file with extra as its content: read-only over what is there, or, writable, the sandbox's own
     kDirectory,   // mode
     kMask,        // what is there becomes unreadable; nothing is done if nothing is there
     kReadOnly,    // what is there (a path inside) becomes read-only; nothing if nothing is there
