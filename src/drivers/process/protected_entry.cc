@@ -52,7 +52,8 @@ int64_t TimeOfBirth(int directory, const char* name) {
 Result<ProtectedEntry> LookAt(int directory, const std::string& name, EntryBudget& budget) {
   struct stat status {};
   if (fstatat(directory, name.c_str(), &status, AT_SYMLINK_NOFOLLOW) != 0) return static_cast<Code>(errno);
-  ProtectedEntry entry{.device = status.st_dev, .inode = status.st_ino, .born = TimeOfBirth(directory, name.c_str()), .mode = status.st_mode, .links = status.st_nlink};
+  ProtectedEntry entry{.device = status.st_dev, .inode = status.st_ino, .born = TimeOfBirth(directory, name.c_str()), .changed = status.st_ctim.tv_sec * 1'000'000'000 + status.st_ctim.tv_nsec,
+                       .mode = status.st_mode, .links = status.st_nlink};
   if (S_ISDIR(status.st_mode)) {
     entry.kind = ProtectedEntry::Kind::kDirectory;
   } else if (S_ISLNK(status.st_mode)) {

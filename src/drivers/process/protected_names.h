@@ -31,6 +31,7 @@ struct ProtectedEntry {
   uint64_t device = 0;
   uint64_t inode = 0;
   int64_t born = 0;           // nanoseconds since 1970: tells a new file from an old one whose inode number it got; 0 when not known
+  int64_t changed = 0;        // the change time, as `born`
   uint32_t mode = 0;          // with the kind's bits
   uint64_t links = 1;         // names of the file: by another one it can be changed although this one is held
   std::string digest;         // of a file's content or a symlink's target, SHA-256 as bytes; empty when not looked at
@@ -58,6 +59,8 @@ struct ProtectedSnapshot {
   bool was_held = false;
   std::vector<OutsideRepository> outside;
   std::string incomplete;                            // why not all was looked at; empty: all was
+  // Nanoseconds since 1970 from which on another sandbox was at work; what it may have made is never put back. At the end of time: none was.
+  int64_t others_since = INT64_MAX;
   int64_t started = 0;                               // seconds since 1970: what has an older ctime was there before
 };
 

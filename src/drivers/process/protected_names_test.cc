@@ -301,6 +301,24 @@ TEST_F(ProtectedNames, WhatReplacedAHeldNameIsLookedAt) {
   EXPECT_EQ(RunHost("grep old .bashrc && grep old .mcp.json"), 0);
 }
 
+// It planted them, and will have swept them by the end of its own run.
+TEST_F(ProtectedNames, WhatAnotherSandboxMayHaveMadeIsNotPutBack) {
+  RunHost("mkdir -p x/.vscode; echo planted > x/.vscode/tasks.json; ln -s planted .mcp.json; echo planted > .bashrc; ln .bashrc other; echo planted > .zshrc");
+  ProtectedSnapshot snapshot = Scan();
+  snapshot.was_held = true;
+  snapshot.others_since = 0;
+  RunHost("mv x y; mkdir -p x/.vscode; echo planted > x/.vscode/tasks.json; rm .mcp.json .bashrc; cp .zshrc new; rm .zshrc; mv new .zshrc");
+  Sweep(snapshot);
+  for (const char* name : {"x/.vscode", "y/.vscode", ".mcp.json", ".bashrc", ".zshrc"}) EXPECT_FALSE(Exists(name)) << name;
+}
+
+TEST_F(ProtectedNames, WhatAnotherSandboxFoundStays) {
+  RunHost("mkdir .vscode; echo a > .vscode/tasks.json; ln -s a .mcp.json");
+  ProtectedSnapshot snapshot = Scan();
+  snapshot.others_since = 0;
+  EXPECT_TRUE(Sweep(snapshot).items.empty());
+}
+
 TEST_F(ProtectedNames, AHarmlessNewConfigurationStays) {
   RunHost("git init -q .");
   ProtectedSnapshot snapshot = Scan();

@@ -65,7 +65,7 @@ class Sweep final : public TreeVisitor {
   // What was there before and was not met.
   void FindMissing() {
     for (const auto& [path, before] : snapshot_.entries) {
-      if (met_.contains(path) || IsInPackages(path) || path.starts_with('/') || !HeldName(path).empty()) continue;
+      if (met_.contains(path) || IsInPackages(path) || path.starts_with('/') || !HeldName(path).empty() || IsDoubtful(before)) continue;
       if (PutBack(path, before)) Add({SweepItem::Action::kRestored, path, "was removed", {}});
       else Add({SweepItem::Action::kMissing, path, "was removed", {}});
     }
@@ -121,6 +121,16 @@ class Sweep final : public TreeVisitor {
     return now && IsSameFile(entry->second, now->get());
   }
 
+  // Whether code of another sandbox, which ran when this one began, may have made what was found then.
+  bool IsDoubtful(const ProtectedEntry& before) const { return before.changed >= snapshot_.others_since; }
+
+  // Of what is doubtful only the file itself may stay, for the other sandbox's sweep to judge; not one made like it.
+  bool IsUnchanged(const ProtectedEntry& before, const ProtectedEntry& now) const {
+    if (!IsSame(before, now) || !IsDoubtful(before)) return IsSame(before, now);
+    const bool is_same_file = before.device == now.device && before.inode == now.inode && before.born == now.born;
+    return is_same_file && (before.kind == ProtectedEntry::Kind::kDirectory || before.changed == now.changed);
+  }
+
   // The zone in which to go on below `name`, if it is a directory that stays.
   int Judge(const WalkPlace& place, const std::string& name, const struct stat& status, int zone) {
     if (zone == GitZones::kProtected) return Compare(place, name, GitZones::kProtected, "in a protected directory");
@@ -151,7 +161,7 @@ class Sweep final : public TreeVisitor {
     if (before == nullptr && WasThereUnseen(place, name)) return below;
     if (before == nullptr) return Take(place, name, "new " + what, nullptr);
     const auto now = LookAt(place.directory, name, budget_);
-    if (!now || !IsSame(*before, *now)) return Take(place, name, "changed " + what, before);
+    if (!now || !IsUnchanged(*before, *now)) return Take(place, name, "changed " + what, before);
     met_.insert(Join(place.path, name));
     return below;
   }
@@ -164,7 +174,7 @@ class Sweep final : public TreeVisitor {
       return true;
     }
     const auto now = LookAt(place.directory, name, budget_);
-    if (!now || !IsSame(*before, *now)) return false;
+    if (!now || !IsUnchanged(*before, *now)) return false;
     met_.insert(Join(place.path, name));
     return true;
   }
@@ -319,7 +329,7 @@ class Sweep final : public TreeVisitor {
       Add({SweepItem::Action::kFailed, path, why + "; it could not be moved: " + std::string(CodeText(kept.error().code)), {}});
       return kGone;
     }
-    const bool is_restored = before != nullptr && Restore(place.directory, name, *before);
+    const bool is_restored = before != nullptr && !IsDoubtful(*before) && Restore(place.directory, name, *before);
     // What lay below a directory that was taken is put back by FindMissing(), after it.
     Add({is_restored ? SweepItem::Action::kRestored : SweepItem::Action::kQuarantined, path, why, *kept});
     return kGone;

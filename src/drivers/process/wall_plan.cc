@@ -413,7 +413,9 @@ class Planner {
     // One byte, not none: a kernel that pipes core dumps to a handler ignores 0, and takes 1 for "no dump at all".
     add(RLIMIT_CORE, 1);
     add(RLIMIT_MEMLOCK, 8 << 20);
-    add(RLIMIT_MSGQUEUE, 800 << 10);
+    // These two are counted against the caller, too, who must keep some: a queue takes 80 kB, a timer or a queued signal one.
+    add(RLIMIT_MSGQUEUE, 400 << 10);
+    add(RLIMIT_SIGPENDING, 4096);
     add(RLIMIT_NICE, 0);
     add(RLIMIT_RTPRIO, 0);
     add(RLIMIT_NOFILE, limits.open_files.value_or(4096));

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
+#include <sys/file.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -76,10 +77,33 @@ Result<std::vector<DiskWatch::Tree>> OpenWritableTrees(const policy::FileRules& 
 Result<std::unique_ptr<WorkspaceGuard>> WorkspaceGuard::Begin(const policy::FileRules& rules, const std::string& quarantine) {
   std::unique_ptr<WorkspaceGuard> guard(new WorkspaceGuard);   // allow(raw-new): private constructor
   guard->quarantine_ = quarantine;
-  PADDOCK_TRY(guard->Scan(rules));
+  if (WritableRoots(rules).empty()) return std::unique_ptr<WorkspaceGuard>();
+  PADDOCK_TRY(guard->OpenQuarantine());
+  const Status scanned = guard->Scan(rules);
+  if (!scanned || guard->roots_.empty()) rmdir(quarantine.c_str());
+  PADDOCK_TRY(scanned);
   if (guard->roots_.empty()) return std::unique_ptr<WorkspaceGuard>();
   PADDOCK_TRY(guard->StartStandIn());
   return guard;
+}
+
+Status WorkspaceGuard::OpenQuarantine() {
+  std::error_code error;
+  std::filesystem::create_directories(quarantine_, error);
+  std::filesystem::permissions(quarantine_, std::filesystem::perms::owner_all, error);
+  claim_.Reset(open(quarantine_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW));
+  if (!claim_.is_open()) return Error(static_cast<Code>(errno), "cannot make " + quarantine_ + ": " + std::strerror(errno) + "; name a place with XDG_STATE_HOME");
+  if (flock(claim_.get(), LOCK_EX | LOCK_NB) != 0) return Error(static_cast<Code>(errno), "cannot lock " + quarantine_ + ": " + std::strerror(errno));
+  const std::filesystem::path own(quarantine_);
+  for (const auto& entry : std::filesystem::directory_iterator(own.parent_path(), error)) {
+    if (entry.path().filename() == own.filename()) continue;
+    const Descriptor other(open(entry.path().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW));
+    if (!other.is_open() || flock(other.get(), LOCK_SH | LOCK_NB) == 0) continue;   // what was kept of a sandbox that has ended
+    struct statx status {};
+    if (statx(other.get(), "", AT_EMPTY_PATH, STATX_BTIME, &status) != 0 || (status.stx_mask & STATX_BTIME) == 0) others_since_ = 0;
+    else others_since_ = std::min<int64_t>(others_since_, status.stx_btime.tv_sec * 1'000'000'000 + status.stx_btime.tv_nsec);
+  }
+  return {};
 }
 
 Status WorkspaceGuard::Scan(const policy::FileRules& rules) {
@@ -94,6 +118,7 @@ Status WorkspaceGuard::Scan(const policy::FileRules& rules) {
     root.absent = AbsentBelow(path, root.directory.get(), rules);
     if (rules.protected_names.empty() && root.absent.empty()) continue;
     PADDOCK_ASSIGN(root.snapshot, ScanProtected(root.directory.get(), rules.protected_names));
+    root.snapshot.others_since = others_since_;
     if (!root.snapshot.incomplete.empty()) warnings_.push_back("protected names below " + path + ": " + HarmlessLine(root.snapshot.incomplete));
     roots_.push_back(std::move(root));
   }
@@ -132,7 +157,7 @@ void WorkspaceGuard::StandIn(int pipe) {
   prctl(PR_SET_NAME, "paddock-sweep");
   for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGPIPE}) ::signal(signal, SIG_IGN);
   // Keeps nothing of the caller's open that somebody waits to see closed: not its pipes, and no other sandbox's sockets.
-  std::vector<unsigned> kept{0, 1, 2, static_cast<unsigned>(pipe)};
+  std::vector<unsigned> kept{0, 1, 2, static_cast<unsigned>(pipe), static_cast<unsigned>(claim_.get())};
   for (const Root& root : roots_) kept.push_back(static_cast<unsigned>(root.directory.get()));
   std::sort(kept.begin(), kept.end());
   for (size_t i = 0; i < kept.size(); ++i) {
@@ -191,17 +216,9 @@ void WorkspaceGuard::SweepAbsent(const Root& root, int quarantine, std::vector<s
 
 std::vector<std::string> WorkspaceGuard::SweepRoots() {
   std::vector<std::string> lines;
-  std::error_code error;
-  std::filesystem::create_directories(quarantine_, error);
-  std::filesystem::permissions(quarantine_, std::filesystem::perms::owner_all, error);
-  const Descriptor quarantine(open(quarantine_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW));
-  if (!quarantine.is_open()) {
-    lines.push_back("cannot look for protected names: " + quarantine_ + ": " + std::strerror(errno));
-    return lines;
-  }
   for (const Root& root : roots_) {
-    SweepAbsent(root, quarantine.get(), lines);
-    auto report = SweepProtected(root.directory.get(), root.snapshot, quarantine.get());
+    SweepAbsent(root, claim_.get(), lines);
+    auto report = SweepProtected(root.directory.get(), root.snapshot, claim_.get());
     if (!report) {
       lines.push_back("cannot look for protected names below " + root.path + ": " + std::string(report.error().Text()));
       continue;

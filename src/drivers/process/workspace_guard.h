@@ -7,6 +7,7 @@
 
 #include <sys/types.h>
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
@@ -26,8 +27,8 @@ Result<std::vector<DiskWatch::Tree>> OpenWritableTrees(const policy::FileRules& 
 class WorkspaceGuard {
  public:
   // Scans, and starts the process that stands in. Null when the policy lets nothing of the host be written directly.
-  // Forks: to be called before the process has threads of ours that hold locks. `quarantine` is a path that is made when
-  // it is needed, private to the caller. Errors: a directory that cannot be looked at.
+  // Forks: to be called before the process has threads of ours that hold locks. `quarantine` is a path that is made, private to the caller;
+  // directories beside it are those of other sandboxes. Errors: a directory that cannot be looked at.
   static Result<std::unique_ptr<WorkspaceGuard>> Begin(const policy::FileRules& rules, const std::string& quarantine);
   // Sweeps unless Sweep() was called.
   ~WorkspaceGuard();
@@ -49,6 +50,7 @@ class WorkspaceGuard {
     std::vector<std::string> absent;   // relative: rules deny writing there, and nothing was there
   };
   WorkspaceGuard() = default;
+  Status OpenQuarantine();
   Status Scan(const policy::FileRules& rules);
   Status StartStandIn();
   [[noreturn]] void StandIn(int pipe);
@@ -57,6 +59,8 @@ class WorkspaceGuard {
 
   std::vector<Root> roots_;
   std::string quarantine_;
+  Descriptor claim_;   // the quarantine's directory, locked as long as this sandbox or its stand-in is there
+  int64_t others_since_ = INT64_MAX;
   std::vector<std::string> warnings_;
   Descriptor pipe_;
   pid_t stand_in_ = -1;

@@ -13,7 +13,10 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
 #include <string>
 #include <vector>
@@ -106,6 +109,11 @@ void BoundNamespace(const WallPlan& plan) {
   if (plan.seccomp != SeccompProfile::kNested) set("/proc/sys/user/max_user_namespaces", "0");
   // Counted against the caller, too, who must keep some.
   set("/proc/sys/user/max_inotify_instances", "96");
+  std::array<char, 16> most{};
+  const Descriptor watches(open("/proc/sys/fs/inotify/max_user_watches", O_RDONLY | O_CLOEXEC));
+  if (watches.is_open() && read(watches.get(), most.data(), most.size() - 1) > 0) {
+    set("/proc/sys/user/max_inotify_watches", std::to_string(std::max(1024L, std::strtol(most.data(), nullptr, 10) / 2)).c_str());
+  }
 }
 
 std::vector<std::string> WritablePlaces(const WallPlan& plan) {
