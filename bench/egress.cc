@@ -23,7 +23,7 @@
 
 #include "base/check.h"
 #include "egress/certificate_authority.h"
-#include "egress/descriptor.h"
+#include "base/descriptor.h"
 #include "egress/egress.h"
 
 namespace {

@@ -22,6 +22,7 @@ class Descriptor {
 
   int get() const { return number_; }
   bool is_open() const { return number_ >= 0; }
+  explicit operator bool() const { return is_open(); }
   int Release() { return std::exchange(number_, -1); }
   void Reset(int number = -1) {
     if (number_ >= 0) close(number_);

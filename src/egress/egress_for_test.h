@@ -20,7 +20,7 @@
 
 #include <gtest/gtest.h>
 
-#include "egress/descriptor.h"
+#include "base/descriptor.h"
 #include "egress/egress.h"
 
 namespace paddock::egress {

@@ -13,7 +13,7 @@
 
 #include "base/fiber.h"
 #include "base/result.h"
-#include "egress/descriptor.h"
+#include "base/descriptor.h"
 
 namespace paddock::egress {
 

@@ -9,7 +9,7 @@
 #include <map>
 #include <unordered_map>
 
-#include "guest/agent/descriptor.h"
+#include "base/descriptor.h"
 
 namespace paddock::guest {
 

@@ -16,7 +16,7 @@
 #include <cstring>
 #include <ctime>
 
-#include "guest/agent/descriptor.h"
+#include "base/descriptor.h"
 #include "guest/agent/process_mark.h"
 
 #ifdef PADDOCK_SANITIZE

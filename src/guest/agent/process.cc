@@ -75,7 +75,7 @@ void Process::ReadOnce(Channel& channel) {
   // The end; a terminal whose last program has gone says EIO.
   loop_.Forget(channel.watch);
   channel.watch = 0;
-  channel.fd.Close();
+  channel.fd.Reset();
   channel.has_ended = true;
   MaybeSendEnd(channel);
 }
@@ -168,7 +168,7 @@ void Process::WriteInput() {
 void Process::CloseInput() {
   loop_.Forget(input_watch_);
   input_watch_ = 0;
-  input_.Close();
+  input_.Reset();
   input_pending_ = {};
 }
 

@@ -129,7 +129,7 @@ std::unique_ptr<Stream> ProcessTable::Start(uint32_t stream, const StartRequest&
     outbox_.Error(stream, spawned.error_number, spawned.step);
     return nullptr;
   }
-  for (Descriptor& descriptor : stdio.program) descriptor.Close();
+  for (Descriptor& descriptor : stdio.program) descriptor.Reset();
   if (request.oom_score_adj) {
     if (const int error = machine_.SetOomScore(spawned.pid, *request.oom_score_adj); error != 0) {
       machine_.Kill(spawned.pid, SIGKILL);

@@ -17,7 +17,7 @@
 #include <string_view>
 #include <vector>
 
-#include "guest/agent/descriptor.h"
+#include "base/descriptor.h"
 #include "guest/agent/process_mark.h"
 
 namespace paddock::guest {

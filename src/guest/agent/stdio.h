@@ -1,7 +1,7 @@
 // Stdio: the two ends of a new program's descriptors 0, 1 and 2.
 #pragma once
 
-#include "guest/agent/descriptor.h"
+#include "base/descriptor.h"
 #include "guest/protocol/messages.h"
 
 namespace paddock::guest {

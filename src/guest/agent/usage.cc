@@ -8,7 +8,7 @@
 #include <ctime>
 #include <string>
 
-#include "guest/agent/descriptor.h"
+#include "base/descriptor.h"
 
 namespace paddock::guest {
 namespace {
