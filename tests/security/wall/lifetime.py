@@ -156,6 +156,40 @@ def killed_helpers(world, start):
     return ""
 
 
+def replaced_by_the_host(world, start):
+    """The host replaces a file that the wall holds, as git does; from then on no mount holds the new one."""
+    name = "lifetime/host-replaces"
+    path = f"{world.work}/.envrc"
+    child = start(inside(world, name, ": > .wall/up; for i in $(seq 60); do (echo $MARK >> .envrc) 2>/dev/null; sleep 0.1; done"))
+    is_up(world, name)
+    world.write(f"{world.work}/envrc.new", "export A=2\n", 0o644)
+    os.chown(f"{world.work}/envrc.new", world.uid, world.gid)
+    os.rename(f"{world.work}/envrc.new", path)
+    child.wait(WAIT_S)
+    return ""
+
+
+def relayed(world, start):
+    """A sandbox plants a name, moves what holds it away while a second one starts, and ends before it."""
+    name = "lifetime/relay"
+    plant = "mkdir -p x/.vscode; echo $MARK > x/.vscode/tasks.json; ln -s $MARK .mcp.json; : > .wall/up; while ! [ -e second ]; do sleep 0.05; done; mv x y; mkdir x"
+    first = start(inside(world, name, plant))
+    is_up(world, name)
+    second = start(inside(world, name, ": > second; sleep 2; mkdir -p x/.vscode; echo $MARK > x/.vscode/tasks.json"))
+    for child in (first, second):
+        child.wait(WAIT_S)
+    return ""
+
+
+def relayed_link(look):
+    path = f"{look.world.work}/.mcp.json"
+    return f"{path} was put back" if os.path.islink(path) and os.readlink(path) == look.mark else None
+
+
+probe("lifetime/host-replaces", "a held file is written to after the host has replaced it", alone=True, seconds=10, drive=replaced_by_the_host,
+      judge=holds_mark("{W}/.envrc"))
+probe("lifetime/relay", "two sandboxes at once: one plants a protected name for the other to keep", alone=True, seconds=10, drive=relayed,
+      judge=any_of(holds_mark("{W}/x/.vscode/tasks.json", "x/.vscode/tasks.json"), relayed_link))
 probe("lifetime/helpers-killed", "the wall's helpers on the host are killed while it is up: nothing opens", alone=True,
       judge=any_of(lambda look: next((f"{name} received it" for name, data in look.world.received() if look.mark.encode() in data), None), holds_mark("{H}/.profile")),
       drive=killed_helpers)
