@@ -125,7 +125,7 @@ def main():
     for child, output, base, groups in started:
         ended = False
         for line in output:
-            word = line.split(" ", 1)[0]
+            word = line.rstrip("\n").split(" ", 1)[0]
             if word in counts:
                 counts[word] += 1
             ended = ended or line == "done\n"

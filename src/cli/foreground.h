@@ -11,13 +11,14 @@ namespace paddock::cli {
 Result<sandbox::ExecResult> RunForeground(sandbox::Sandbox& sandbox, sandbox::ExecSpec exec,
                                           sandbox::StdinSource input, sandbox::OutputHandler handler);
 
-// The signal (SIGINT or SIGTERM) that cancelled the last of them, or 0.
+// The signal that cancelled the last of them, or 0: SIGINT, SIGTERM, SIGHUP, or SIGPIPE when the reader of our output went away.
 int CancellingSignal();
 
-// An OutputHandler that writes to descriptors 1 and 2.
+// An OutputHandler that writes to descriptors 1 and 2. When their reader has gone away, what runs is cancelled.
 void WriteOutput(sandbox::Stream stream, std::string_view bytes);
-// Writes as far as the descriptor takes it.
-void WriteAll(int descriptor, std::string_view bytes);
+// Writes as far as the descriptor takes it; past the time limit of what runs, or after a signal, only what it takes at
+// once. False when its reader has gone away.
+bool WriteAll(int descriptor, std::string_view bytes);
 
 // The working directory that was asked for exists inside.
 Status CheckDirectory(sandbox::Sandbox& sandbox, const std::string& cwd);

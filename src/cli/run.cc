@@ -4,6 +4,7 @@
 
 #include <boost/json.hpp>
 #include <cerrno>
+#include <csignal>
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
@@ -236,12 +237,14 @@ int Run::Execute() {
   }
   const std::vector<std::string> warnings = sandbox_->Warnings();
   for (std::string& line : sandbox_->Close()) result->denials.push_back(std::move(line));
+  const bool has_lost_reader = result->termination.reason == sandbox::Termination::Reason::kCancelled && CancellingSignal() == SIGPIPE;
   if (options_.json) {
     PrintJson(*result, isolation_, warnings);
   } else {
     for (const std::string& line : result->denials) WriteAll(2, "paddock: " + line + "\n");
-    if (const std::string message = StopMessage(*result); !message.empty()) WriteAll(2, message + "\n");
+    if (const std::string message = StopMessage(*result); !message.empty() && !has_lost_reader) WriteAll(2, message + "\n");
   }
+  if (has_lost_reader) return 128 + SIGPIPE;   // as a program that the signal ends
   return ProcessStatus(*result);
 }
 

@@ -1,9 +1,11 @@
 // main() of the paddock program: builds the object graph and hands over to the subcommand.
 
+#include <fcntl.h>
 #include <unistd.h>
 
 #include <csignal>
 #include <cstdio>
+#include <cstdlib>
 #include <memory>
 #include <string>
 #include <vector>
@@ -15,7 +17,19 @@
 #include "drivers/virtual/virtual_driver.h"
 #include "sandbox/driver_set.h"
 
+namespace {
+
+// What the caller closed is the null device: else the next file that is opened would stand as our stdin or stdout.
+void OpenStandardDescriptors() {
+  for (int standard = 0; standard < 3; ++standard) {
+    if (fcntl(standard, F_GETFD) < 0 && open("/dev/null", O_RDWR) != standard) std::abort();
+  }
+}
+
+}  // namespace
+
 int main(int argc, char** argv) {
+  OpenStandardDescriptors();
   std::signal(SIGPIPE, SIG_IGN);   // a reader of our output that goes away is an error of write(2), not death
   paddock::TuneAllocator();
   const std::vector<std::string> args(argv + 1, argv + argc);
