@@ -139,7 +139,8 @@ std::string StopMessage(const sandbox::ExecResult& result) {
   if (!end.limit.empty()) {
     // Where the machinery failed there is no limit: the text is what happened.
     text += " (" + end.limit + (end.reason == sandbox::Termination::Reason::kInfra ? "" : " limit");
-    if (end.peak > 0) text += ", at " + std::to_string(end.peak);
+    if (end.peak > 0 && end.reason == sandbox::Termination::Reason::kTimeout) text += ", after " + std::to_string(end.peak / 1'000'000) + " ms";
+    else if (end.peak > 0) text += ", at " + std::to_string(end.peak);
     text += ")";
   }
   return text;

@@ -50,8 +50,10 @@ constexpr const char* kHelp =
 constexpr const char* kHelpEnd =
     "\nOptions from --preset to --publish belong to --isolation process; 'paddock policy' shows what they amount to.\n"
     "Limits there: time, cpus, memory, output, processes, disk, files.\n"
-    "\nExit status: the script's own; 124 when the time limit stopped it, 125 for any other\n"
-    "limit or a wall that cannot be built (with the reason on stderr and in --json), 2 for a usage error.\n";
+    "\nExit status: the script's own, 128+N when signal N ended it; 124 when the time limit stopped it,\n"
+    "125 for any other limit or a wall that cannot be built (with the reason on stderr and in --json);\n"
+    "126 and 127 for a program that cannot be started, 130 when it was cancelled, 141 when the reader of\n"
+    "its output went away, 2 for a usage error.\n";
 
 std::string ReadStandardInput() {
   std::string text;
