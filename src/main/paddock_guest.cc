@@ -5,6 +5,9 @@
 
 #include <charconv>
 #include <cstring>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "drivers/process/wall/host_probe.h"
 #include "drivers/process/wall/launcher.h"
@@ -23,7 +26,10 @@ bool ParseDescriptor(const char* text, int& fd) {
 int main(int argc, char** argv) {
   paddock::guest::AgentOptions options;
   if (argc >= 2 && std::strcmp(argv[1], "wall") == 0) {
-    if (!paddock::process_wall::BuildWall({argv + 2, argv + argc})) return 1;
+    std::vector<std::string> cgroups(argv + 2, argv + argc);
+    // Everybody inside can read the command line of process 1, and the host's groups tell of what it runs in.
+    for (int i = 2; i < argc; ++i) std::memset(argv[i], 0, std::strlen(argv[i]));
+    if (!paddock::process_wall::BuildWall(std::move(cgroups))) return 1;
     options.input_fd = options.output_fd = paddock::process_wall::kControlDescriptor;
     options.is_init = true;
     return paddock::guest::RunAgent(options);

@@ -117,3 +117,5 @@ probe("files/host-connections", "the host's connections in /proc/net/tcp", "cat 
 probe("files/swap-and-boot", "partitions and swap files of the host", "cat /proc/swaps; ls /boot/vmlinuz* && head -c 4 /boot/vmlinuz-probe",
       says("BOOT-PROBE"), setup=lambda world: world.write("/boot/vmlinuz-probe", "BOOT-PROBE\n", 0o600, 0), control="grep -o BOOT-PROBE /boot/vmlinuz-probe",
       bites=(ROOT,))
+probe("files/init-command-line", "the host's control groups in the command line of the sandbox's own init",
+      "tr '\\0' ' ' </proc/1/cmdline; for i in /proc/[0-9]*; do tr '\\0' ' ' <$i/cmdline; done 2>/dev/null", says(r"/sys/fs/cgroup/\S+"), bites=())
