@@ -5,7 +5,7 @@
 
 #include "base/check.h"
 #include "bounded_run.h"
-#include "drivers/process/git_config.h"
+#include "drivers/process/protect/git_config.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace paddock::process_wall;

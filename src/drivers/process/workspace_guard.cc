@@ -15,8 +15,8 @@
 #include <cstring>
 #include <filesystem>
 
-#include "drivers/process/quarantine.h"
-#include "drivers/process/safe_open.h"
+#include "drivers/process/protect/quarantine.h"
+#include "drivers/process/protect/safe_open.h"
 #include "text/utf8.h"
 
 namespace paddock::process_wall {

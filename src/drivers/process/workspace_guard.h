@@ -14,7 +14,7 @@
 
 #include "base/result.h"
 #include "drivers/process/disk_watch.h"
-#include "drivers/process/protected_names.h"
+#include "drivers/process/protect/protected_names.h"
 #include "base/descriptor.h"
 #include "drivers/process/wall_plan.h"
 #include "policy/policy.h"

@@ -1,4 +1,4 @@
-#include "drivers/process/tree_walk.h"
+#include "drivers/process/protect/tree_walk.h"
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -9,7 +9,7 @@
 #include <cerrno>
 #include <memory>
 
-#include "drivers/process/safe_open.h"
+#include "drivers/process/protect/safe_open.h"
 
 namespace paddock::process_wall {
 namespace {

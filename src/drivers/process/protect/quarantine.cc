@@ -1,4 +1,4 @@
-#include "drivers/process/quarantine.h"
+#include "drivers/process/protect/quarantine.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -8,7 +8,7 @@
 #include <cerrno>
 #include <cstdio>
 
-#include "drivers/process/safe_open.h"
+#include "drivers/process/protect/safe_open.h"
 
 namespace paddock::process_wall {
 namespace {

@@ -1,6 +1,6 @@
 // git itself is the judge: each trick is played once without a sweep, to see that it bites, and once with.
 
-#include "drivers/process/protected_names.h"
+#include "drivers/process/protect/protected_names.h"
 
 #include <fcntl.h>
 #include <gtest/gtest.h>

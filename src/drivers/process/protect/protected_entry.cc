@@ -1,4 +1,4 @@
-#include "drivers/process/protected_entry.h"
+#include "drivers/process/protect/protected_entry.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -7,7 +7,7 @@
 #include <cerrno>
 #include <climits>
 
-#include "drivers/process/safe_open.h"
+#include "drivers/process/protect/safe_open.h"
 #include "text/digest.h"
 
 namespace paddock::process_wall {

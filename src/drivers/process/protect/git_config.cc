@@ -1,4 +1,4 @@
-#include "drivers/process/git_config.h"
+#include "drivers/process/protect/git_config.h"
 
 #include <algorithm>
 #include <iterator>

@@ -9,13 +9,13 @@
 #include <ctime>
 #include <set>
 
-#include "drivers/process/git_config.h"
-#include "drivers/process/git_tree.h"
-#include "drivers/process/git_zones.h"
-#include "drivers/process/name_matcher.h"
-#include "drivers/process/protected_entry.h"
-#include "drivers/process/protected_names.h"
-#include "drivers/process/safe_open.h"
+#include "drivers/process/protect/git_config.h"
+#include "drivers/process/protect/git_tree.h"
+#include "drivers/process/protect/git_zones.h"
+#include "drivers/process/protect/name_matcher.h"
+#include "drivers/process/protect/protected_entry.h"
+#include "drivers/process/protect/protected_names.h"
+#include "drivers/process/protect/safe_open.h"
 #include "policy/context.h"
 
 namespace paddock::process_wall {

@@ -1,4 +1,4 @@
-#include "drivers/process/git_tree.h"
+#include "drivers/process/protect/git_tree.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -6,8 +6,8 @@
 
 #include <algorithm>
 
-#include "drivers/process/name_matcher.h"
-#include "drivers/process/safe_open.h"
+#include "drivers/process/protect/name_matcher.h"
+#include "drivers/process/protect/safe_open.h"
 #include "policy/context.h"
 
 namespace paddock::process_wall {

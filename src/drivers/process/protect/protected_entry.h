@@ -4,7 +4,7 @@
 #include <string>
 
 #include "base/result.h"
-#include "drivers/process/protected_names.h"
+#include "drivers/process/protect/protected_names.h"
 
 namespace paddock::process_wall {
 

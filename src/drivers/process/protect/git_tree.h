@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "drivers/process/tree_walk.h"
+#include "drivers/process/protect/tree_walk.h"
 
 namespace paddock::process_wall {
 

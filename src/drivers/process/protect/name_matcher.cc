@@ -1,4 +1,4 @@
-#include "drivers/process/name_matcher.h"
+#include "drivers/process/protect/name_matcher.h"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "drivers/process/safe_open.h"
+#include "drivers/process/protect/safe_open.h"
 
 #include <fcntl.h>
 #include <linux/openat2.h>

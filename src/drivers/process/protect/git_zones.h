@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "drivers/process/name_matcher.h"
+#include "drivers/process/protect/name_matcher.h"
 
 namespace paddock::process_wall {
 
