@@ -114,11 +114,15 @@ std::optional<UsageWatch::Excess> DiskWatch::Look() {
   const std::lock_guard lock(mutex_);
   const auto now = steady_clock::now();
   const Use used = UsedByAll();
-  const auto may_pass = [](const std::optional<uint64_t>& bound, uint64_t added, uint64_t now_used, uint64_t then_used) {
-    return bound && added + (now_used - std::min(now_used, then_used)) > *bound;
+  bool is_near = false;
+  const auto may_pass = [&is_near](const std::optional<uint64_t>& bound, uint64_t added, uint64_t now_used, uint64_t then_used) {
+    const uint64_t at_most = added + (now_used - std::min(now_used, then_used));
+    is_near |= bound && at_most > *bound / 4;
+    return bound && at_most > *bound;
   };
   const bool may_be_over = may_pass(bounds_.bytes, last_added_.bytes, used.bytes, last_used_.bytes) ||
                            may_pass(bounds_.files, last_added_.files, used.files, last_used_.files);
+  is_near_ = is_near;
   if (now < (may_be_over ? soonest_ : latest_)) return std::nullopt;
   return MeasureLocked(used);
 }

@@ -8,6 +8,7 @@
 
 #include <sys/types.h>
 
+#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <mutex>
@@ -21,7 +22,8 @@ namespace paddock::process_wall {
 
 class DiskWatch {
  public:
-  static constexpr std::chrono::milliseconds kInterval{25};
+  // When to look again: soon when much of a bound may be used.
+  std::chrono::milliseconds Interval() const { return is_near_ ? std::chrono::milliseconds(3) : std::chrono::milliseconds(8); }
 
   struct Bounds {
     std::optional<uint64_t> bytes;
@@ -66,6 +68,7 @@ class DiskWatch {
   const Bounds bounds_;
   pid_t init_ = -1;
   std::mutex mutex_;
+  std::atomic<bool> is_near_{false};
   Use used_before_;
   Use last_used_;      // when it was measured last
   Use last_added_;

@@ -85,8 +85,12 @@ steady_clock::time_point ProcessExec::Watch(steady_clock::time_point due) {
   if (steady_clock::now() < due) return due;
   auto excess = parts_.watch ? parts_.watch->Look() : std::nullopt;
   if (!excess && parts_.disk) excess = parts_.disk->Look();
-  if (excess) Stop(excess->reason, excess->limit, excess->peak);
-  return steady_clock::now() + (parts_.watch ? parts_.watch->Interval() : DiskWatch::kInterval);
+  if (excess) {
+    KillFromOutside(parts_.init);
+    Stop(excess->reason, excess->limit, excess->peak);
+  }
+  constexpr std::chrono::milliseconds kLongest{100};
+  return steady_clock::now() + std::min(parts_.watch ? parts_.watch->Interval() : kLongest, parts_.disk ? parts_.disk->Interval() : kLongest);
 }
 
 Status ProcessExec::Run() {

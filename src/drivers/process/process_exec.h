@@ -29,6 +29,7 @@ class ProcessExec final : public sandbox::Process, public sandbox::Controllable 
     Limits limits;
     std::optional<UsageWatch> watch;   // keeps the limits that no cgroup keeps
     std::shared_ptr<DiskWatch> disk;   // keeps the limit on what is written to the disk; may be null
+    pid_t init = -1;   // of the wall, on the host
     bool waits_for_background = false;
     bool has_terminal = false;
   };

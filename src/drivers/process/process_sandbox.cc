@@ -170,6 +170,7 @@ Result<std::unique_ptr<sandbox::Process>> ProcessSandbox::Start(sandbox::ExecSpe
                            .limits = spec.limits,
                            .watch = MakeWatch(),
                            .disk = disk_,
+                           .init = wall_->pid(),
                            .waits_for_background = false,
                            .has_terminal = spec.terminal.has_value()};
   PADDOCK_ASSIGN(std::unique_ptr<sandbox::Process> process, ProcessExec::Start(std::move(parts), request));

@@ -2,7 +2,9 @@
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/vfs.h>
 #include <unistd.h>
 
@@ -144,6 +146,25 @@ uint64_t FilesInMemory(const std::vector<pid_t>& processes) {
   }
   return 0;
 }
+
+}  // namespace
+
+void KillFromOutside(pid_t init) {
+  const auto space = [](pid_t process) {
+    struct stat status{};
+    const bool is_there = stat(("/proc/" + std::to_string(process) + "/ns/pid").c_str(), &status) == 0;
+    return is_there ? std::optional(status.st_ino) : std::nullopt;
+  };
+  const auto own = space(init);
+  for (const pid_t process : Descendants(init)) {
+    if (process == init || !own) continue;
+    // Looked at after it was opened: a number that has gone to somebody else is not hit.
+    const Descriptor handle(static_cast<int>(syscall(SYS_pidfd_open, process, 0)));
+    if (handle.is_open() && space(process) == own) syscall(SYS_pidfd_send_signal, handle.get(), SIGKILL, nullptr, 0);
+  }
+}
+
+namespace {
 
 // With pages that processes share counted once; where a process hides its maps, its resident set. Files in memory that
 // are mapped, too, count once.
