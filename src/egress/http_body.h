@@ -5,31 +5,11 @@
 #include <string>
 #include <string_view>
 
-#include "egress/http_head.h"
 #include "egress/stream.h"
+#include "text/http_chunks.h"
+#include "text/http_head.h"
 
 namespace paddock::egress {
-
-// Chunked coding, piece by piece. Strict: sizes are hexadecimal digits only, lines end in CRLF, extensions and trailers are
-// bounded, checked and dropped.
-class ChunkDecoder {
- public:
-  // Reads from the start of `bytes`, appends data to `data`; returns how many bytes were used, all of them unless the end came.
-  // Errors: kInvalid, kLimit.
-  Result<size_t> Feed(std::string_view bytes, std::string* data);
-  bool is_done() const { return state_ == State::kDone; }
-
- private:
-  enum class State { kSize, kExtension, kSizeEnd, kData, kDataReturn, kDataEnd, kTrailer, kDone };
-  Status FeedByte(char c);
-  Status EndTrailerLine();
-
-  State state_ = State::kSize;
-  uint64_t left_ = 0;          // of kSize: the size so far; of kData: bytes to come
-  int digits_ = 0;
-  size_t extension_bytes_ = 0, trailer_bytes_ = 0;
-  std::string line_;           // of kTrailer
-};
 
 class BodyReader {
  public:

@@ -4,7 +4,7 @@
 #include <set>
 
 #include "base/random.h"
-#include "egress/base64.h"
+#include "text/base64.h"
 #include "text/digest.h"
 
 namespace paddock::egress {

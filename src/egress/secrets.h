@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "egress/egress.h"
-#include "egress/http_head.h"
+#include "text/http_head.h"
 #include "policy/network_verdict.h"
 
 namespace paddock::egress {

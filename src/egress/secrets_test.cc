@@ -1,7 +1,7 @@
 // Secrets: where values go, and that they do not come back.
 #include "egress/secrets.h"
 
-#include "egress/base64.h"
+#include "text/base64.h"
 #include "egress/tls_for_test.h"
 
 namespace paddock::egress {

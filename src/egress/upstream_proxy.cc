@@ -1,7 +1,7 @@
 #include "egress/upstream_proxy.h"
 
-#include "egress/base64.h"
-#include "egress/http_head.h"
+#include "text/base64.h"
+#include "text/http_head.h"
 
 namespace paddock::egress {
 namespace {

@@ -5,13 +5,12 @@
 #include <string>
 
 #include "base/check.h"
-#include "egress/http_body.h"
-#include "egress/http_head.h"
+#include "text/http_chunks.h"
+#include "text/http_head.h"
 
 namespace {
 
 using namespace paddock;
-using namespace paddock::egress;
 
 void CheckHead(std::string_view bytes) {
   size_t size = 0;

@@ -1,9 +1,9 @@
-#include "egress/http_head.h"
+#include "text/http_head.h"
 
 #include <algorithm>
 #include <charconv>
 
-namespace paddock::egress {
+namespace paddock {
 namespace {
 
 constexpr size_t kLongestTarget = 16 << 10;
@@ -18,14 +18,8 @@ char Lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + '
 
 Error Bad(std::string text) { return Error(Code::kInvalid, std::move(text)); }
 
-std::string_view Trim(std::string_view text) {
-  while (!text.empty() && (text.front() == ' ' || text.front() == '\t')) text.remove_prefix(1);
-  while (!text.empty() && (text.back() == ' ' || text.back() == '\t')) text.remove_suffix(1);
-  return text;
-}
-
 // The length of the head with its empty line; 0 when it is not complete. Control bytes fail at once, however slowly they come.
-Result<size_t> FindEnd(std::string_view bytes) {
+Result<size_t> FindEnd(std::string_view bytes, size_t most) {
   for (size_t i = 0; i < bytes.size(); ++i) {
     const auto c = static_cast<unsigned char>(bytes[i]);
     if (c == '\n') return Bad("line feed without carriage return");
@@ -38,9 +32,9 @@ Result<size_t> FindEnd(std::string_view bytes) {
       continue;
     }
     if ((c < 0x20 && c != '\t') || c == 0x7f) return Bad("control byte in the head");
-    if (i >= kMostHeadBytes) break;
+    if (i >= most) break;
   }
-  if (bytes.size() >= kMostHeadBytes) return Error(Code::kLimit, "head longer than 65536 bytes");
+  if (bytes.size() >= most) return Error(Code::kLimit, "head longer than " + std::to_string(most) + " bytes");
   return size_t{0};
 }
 
@@ -66,7 +60,7 @@ bool IsDisguised(std::string_view name) {
   return EqualsIgnoringCase(dashed, "content-length") || EqualsIgnoringCase(dashed, "transfer-encoding");
 }
 
-Status ParseFields(std::string_view rest, std::vector<HeaderField>* headers) {
+Status ParseFields(std::string_view rest, size_t most, std::vector<HeaderField>* headers) {
   while (!rest.empty()) {
     const std::string_view line = TakeLine(&rest);
     if (line.empty()) break;
@@ -76,8 +70,8 @@ Status ParseFields(std::string_view rest, std::vector<HeaderField>* headers) {
     const std::string_view name = line.substr(0, colon);
     if (!IsHeaderName(name)) return Bad("header name that is not a token");
     if (IsDisguised(name)) return Bad("header name that servers may take for another: " + std::string(name));
-    if (headers->size() >= kMostHeaders) return Error(Code::kLimit, "more than 200 header lines");
-    headers->push_back({std::string(name), std::string(Trim(line.substr(colon + 1)))});
+    if (headers->size() >= most) return Error(Code::kLimit, "more than " + std::to_string(most) + " header lines");
+    headers->push_back({std::string(name), std::string(TrimHeaderSpace(line.substr(colon + 1)))});
   }
   return {};
 }
@@ -128,6 +122,12 @@ bool IsTarget(std::string_view target) {
 
 }  // namespace
 
+std::string_view TrimHeaderSpace(std::string_view text) {
+  while (!text.empty() && (text.front() == ' ' || text.front() == '\t')) text.remove_prefix(1);
+  while (!text.empty() && (text.back() == ' ' || text.back() == '\t')) text.remove_suffix(1);
+  return text;
+}
+
 bool EqualsIgnoringCase(std::string_view a, std::string_view b) {
   return a.size() == b.size() && std::equal(a.begin(), a.end(), b.begin(), [](char x, char y) { return Lower(x) == Lower(y); });
 }
@@ -145,7 +145,7 @@ bool HasToken(const std::vector<HeaderField>& headers, std::string_view name, st
     std::string_view rest = field.value;
     while (!rest.empty()) {
       const size_t comma = rest.find(',');
-      if (EqualsIgnoringCase(Trim(rest.substr(0, comma)), token)) return true;
+      if (EqualsIgnoringCase(TrimHeaderSpace(rest.substr(0, comma)), token)) return true;
       if (comma == std::string_view::npos) break;
       rest.remove_prefix(comma + 1);
     }
@@ -162,8 +162,8 @@ bool IsHeaderValue(std::string_view value) {
   });
 }
 
-Result<std::optional<RequestHead>> ParseRequestHead(std::string_view bytes, size_t* size) {
-  PADDOCK_ASSIGN(*size, FindEnd(bytes));
+Result<std::optional<RequestHead>> ParseRequestHead(std::string_view bytes, size_t* size, const HeadLimits& limits) {
+  PADDOCK_ASSIGN(*size, FindEnd(bytes, limits.bytes));
   if (*size == 0) return std::optional<RequestHead>();
   std::string_view rest = bytes.substr(0, *size);
   const std::string_view line = TakeLine(&rest);
@@ -176,7 +176,7 @@ Result<std::optional<RequestHead>> ParseRequestHead(std::string_view bytes, size
   if (head.target.size() > kLongestTarget) return Error(Code::kLimit, "request target longer than 16384 bytes");
   if (!IsTarget(head.target)) return Bad("request target with a byte that does not belong there");
   PADDOCK_ASSIGN(head.minor_version, ParseVersion(line.substr(last + 1)));
-  PADDOCK_TRY(ParseFields(rest, &head.headers));
+  PADDOCK_TRY(ParseFields(rest, limits.headers, &head.headers));
   const size_t hosts = CountOf(head.headers, "host");
   if (hosts > 1) return Bad("more than one Host");
   if (hosts == 0 && head.minor_version == 1) return Bad("no Host");
@@ -185,8 +185,8 @@ Result<std::optional<RequestHead>> ParseRequestHead(std::string_view bytes, size
   return std::optional<RequestHead>(std::move(head));
 }
 
-Result<std::optional<ResponseHead>> ParseResponseHead(std::string_view bytes, size_t* size) {
-  PADDOCK_ASSIGN(*size, FindEnd(bytes));
+Result<std::optional<ResponseHead>> ParseResponseHead(std::string_view bytes, size_t* size, const HeadLimits& limits) {
+  PADDOCK_ASSIGN(*size, FindEnd(bytes, limits.bytes));
   if (*size == 0) return std::optional<ResponseHead>();
   std::string_view rest = bytes.substr(0, *size);
   const std::string_view line = TakeLine(&rest);
@@ -199,7 +199,7 @@ Result<std::optional<ResponseHead>> ParseResponseHead(std::string_view bytes, si
   }
   if (head.status < 100) return Bad("status below 100");
   head.reason = line.size() > 13 ? line.substr(13) : "";
-  PADDOCK_TRY(ParseFields(rest, &head.headers));
+  PADDOCK_TRY(ParseFields(rest, limits.headers, &head.headers));
   const bool has_framing =
       FindHeader(head.headers, "content-length") != nullptr || FindHeader(head.headers, "transfer-encoding") != nullptr;
   PADDOCK_ASSIGN(head.body, ParseFraming(head.headers, head.minor_version));
@@ -213,4 +213,4 @@ BodyFraming FramingOf(const ResponseHead& response, std::string_view method) {
   return response.body;
 }
 
-}  // namespace paddock::egress
+}  // namespace paddock

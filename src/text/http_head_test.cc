@@ -1,10 +1,10 @@
 // The strict HTTP parser against what makes two parsers disagree.
 #include <gtest/gtest.h>
 
-#include "egress/http_body.h"
-#include "egress/http_head.h"
+#include "text/http_chunks.h"
+#include "text/http_head.h"
 
-namespace paddock::egress {
+namespace paddock {
 namespace {
 
 std::string Read(std::string_view bytes) {
@@ -153,4 +153,4 @@ TEST(HttpBody, ChunksThatServersReadDifferentlyAreRefused) {
 }
 
 }  // namespace
-}  // namespace paddock::egress
+}  // namespace paddock

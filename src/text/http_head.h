@@ -1,5 +1,5 @@
-// Heads of HTTP/1.1 messages (RFC 9112), read strictly: what two servers could read in two ways is an error, because the
-// engine would judge one reading and the server act on the other.
+// Heads of HTTP/1.1 messages (RFC 9112), read strictly: what two servers could read in two ways is an error, because one
+// of them would judge one reading and the other act on its own.
 //
 // Refused: bare CR or LF, NUL and other control bytes, folded lines, space before a colon, an empty name, both
 // Content-Length and Transfer-Encoding, either of them twice, lists, any coding but chunked, Transfer-Encoding in HTTP/1.0,
@@ -15,13 +15,15 @@
 
 #include "base/result.h"
 
-namespace paddock::egress {
+namespace paddock {
 
 struct HeaderField {
   std::string name;    // as it came
   std::string value;   // without surrounding space
 };
 
+// Without the spaces and tabs around it.
+std::string_view TrimHeaderSpace(std::string_view text);
 bool EqualsIgnoringCase(std::string_view a, std::string_view b);
 // The value of the first field of that name, or null.
 const std::string* FindHeader(const std::vector<HeaderField>& headers, std::string_view name);
@@ -54,11 +56,15 @@ struct ResponseHead {
 
 constexpr size_t kMostHeadBytes = 64 << 10;
 constexpr size_t kMostHeaders = 200;
+struct HeadLimits {
+  size_t bytes = kMostHeadBytes;
+  size_t headers = kMostHeaders;
+};
 
 // Reads the head at the start of `bytes`. Nothing when it is not complete yet; then `bytes` is still shorter than
-// kMostHeadBytes and so far without fault. `size` is set to the head's length. Errors: kInvalid, kLimit; the text says what.
-Result<std::optional<RequestHead>> ParseRequestHead(std::string_view bytes, size_t* size);
-Result<std::optional<ResponseHead>> ParseResponseHead(std::string_view bytes, size_t* size);
+// the limit and so far without fault. `size` is set to the head's length. Errors: kInvalid, kLimit; the text says what.
+Result<std::optional<RequestHead>> ParseRequestHead(std::string_view bytes, size_t* size, const HeadLimits& limits = {});
+Result<std::optional<ResponseHead>> ParseResponseHead(std::string_view bytes, size_t* size, const HeadLimits& limits = {});
 
 // How the body behind this answer to a `method` request ends.
 BodyFraming FramingOf(const ResponseHead& response, std::string_view method);
@@ -67,4 +73,4 @@ BodyFraming FramingOf(const ResponseHead& response, std::string_view method);
 bool IsHeaderName(std::string_view name);
 bool IsHeaderValue(std::string_view value);
 
-}  // namespace paddock::egress
+}  // namespace paddock

@@ -1,8 +1,8 @@
-#include "egress/base64.h"
+#include "text/base64.h"
 
 #include <cstdint>
 
-namespace paddock::egress {
+namespace paddock {
 namespace {
 
 constexpr std::string_view kAlphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
@@ -39,4 +39,4 @@ std::optional<std::string> DecodeBase64(std::string_view text) {
   return out;
 }
 
-}  // namespace paddock::egress
+}  // namespace paddock

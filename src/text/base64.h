@@ -5,10 +5,10 @@
 #include <string>
 #include <string_view>
 
-namespace paddock::egress {
+namespace paddock {
 
 std::string EncodeBase64(std::string_view bytes);
 // With or without padding; nothing for anything else.
 std::optional<std::string> DecodeBase64(std::string_view text);
 
-}  // namespace paddock::egress
+}  // namespace paddock
