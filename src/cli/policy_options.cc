@@ -123,6 +123,14 @@ Result<policy::Policy> MakePolicy(const PolicyOptions& options, const policy::Ho
     for (const std::string& host : options.hosts) PADDOCK_TRY(AddHost(result, host));
     for (const std::string& secret : options.secrets) PADDOCK_TRY(AddSecret(result, secret));
     for (const std::string& port : options.publish) PADDOCK_TRY(AddPublished(result, port));
+    if (!options.tls_trust.empty() && result.network.mode == policy::NetworkMode::kNone) {
+      return Error(Code::kInvalid, "--tls-trust: the policy has no network; let a host through with --allow-host");
+    }
+    for (const std::string& file : options.tls_trust) {
+      auto path = policy::ExpandPath(file, context, context.workspace);
+      if (!path) return Error(Code::kInvalid, "--tls-trust " + file + ": " + std::string(path.error().Text()));
+      result.network.tls_trust.push_back(std::move(*path));
+    }
     return {};
   };
   if (!options.document.empty()) return policy::LoadPolicy(options.document, context, add);

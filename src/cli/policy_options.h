@@ -23,12 +23,13 @@ struct PolicyOptions {
   std::vector<std::string> reads;
   std::vector<std::string> writes;
   std::vector<std::string> secrets;
+  std::vector<std::string> tls_trust;
   std::vector<std::string> publish;
 
   // True when none was given.
   bool is_empty() const {
     return document.empty() && preset.empty() && workspace.empty() && root.empty() && !is_overlay && overlay_name.empty() && hosts.empty() && reads.empty() &&
-           writes.empty() && secrets.empty() && publish.empty();
+           writes.empty() && secrets.empty() && tls_trust.empty() && publish.empty();
   }
 };
 
@@ -43,6 +44,7 @@ inline constexpr Option kPolicyOptions[] = {
     Value<&PolicyOptions::writes>(0, "allow-write", "PATH", "let a path of the host be changed"),
     Value<&PolicyOptions::hosts>(0, "allow-host", "HOST[:PORTS]", "let connections to a host through (name, *.name, address, CIDR)"),
     Value<&PolicyOptions::secrets>(0, "secret", "NAME=env:VAR@HOST", "put a credential in at the edge, for one host; inside, NAME holds a placeholder"),
+    Value<&PolicyOptions::tls_trust>(0, "tls-trust", "FILE", "certificates (PEM) that servers may chain to besides the system's"),
     Value<&PolicyOptions::publish>(0, "publish", "[PORT:]PORT", "reach a port inside from the host's loopback"),
 };
 

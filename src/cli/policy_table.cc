@@ -116,6 +116,7 @@ void AddNetwork(Table& table, const policy::NetworkRules& network) {
     if (!network.upstream_proxy.empty()) table.Row("upstream   " + policy::UpstreamText(network.upstream_proxy));
     if (!network.no_upstream.empty()) table.Words("direct    ", network.no_upstream);
     if (!network.mitm_hosts_excluded.empty()) table.Words("TLS closed", network.mitm_hosts_excluded);
+    for (const std::string& file : network.tls_trust) table.Row("TLS trusts " + file);
   }
   for (const policy::PublishedPort& port : network.publish) {
     table.Row("publish    " + (port.host == 0 ? std::string("any free port") : std::to_string(port.host)) + " outside is " + std::to_string(port.guest) + " inside");

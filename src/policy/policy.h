@@ -101,6 +101,7 @@ struct NetworkRules {
   std::string upstream_proxy;                  // http://[user:password@]host:port, or empty
   std::vector<std::string> no_upstream;        // hosts reached without it
   std::vector<std::string> mitm_hosts_excluded;   // never open TLS for these
+  std::vector<std::string> tls_trust;             // files of the host with certificates (PEM) that servers may chain to, too
   bool operator==(const NetworkRules&) const = default;
 };
 

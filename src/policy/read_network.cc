@@ -186,12 +186,22 @@ Status ReadTlsExclude(const Field& field, Draft& draft) {
   return ReadHostPatterns(field, draft.policy.network.mitm_hosts_excluded);
 }
 
+Status ReadTlsTrust(const Field& field, Draft& draft) {
+  PADDOCK_ASSIGN(const std::vector<Field> items, field.Items());
+  for (const Field& item : items) {
+    PADDOCK_ASSIGN(std::string path, PathOf(item, draft));
+    draft.policy.network.tls_trust.push_back(std::move(path));
+  }
+  return {};
+}
+
 constexpr Key<Draft> kKeys[] = {
     {"mode", ReadMode},          {"allow", ReadAllow},
     {"deny", ReadDeny},          {"deny_addresses", ReadDenyAddresses},
     {"publish", ReadPublish},    {"host_ports", ReadHostPorts},
     {"unix_sockets", ReadUnixSockets}, {"upstream", ReadUpstream},
     {"no_upstream", ReadNoUpstream},   {"tls_exclude", ReadTlsExclude},
+    {"tls_trust", ReadTlsTrust},
 };
 
 }  // namespace

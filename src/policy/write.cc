@@ -144,6 +144,7 @@ Value Network(const NetworkRules& network) {
   if (!network.upstream_proxy.empty()) Put(table, "upstream", Text(UpstreamText(network.upstream_proxy)));
   PutUnlessEmpty(table, "no_upstream", Texts(network.no_upstream));
   PutUnlessEmpty(table, "tls_exclude", Texts(network.mitm_hosts_excluded));
+  PutUnlessEmpty(table, "tls_trust", Texts(network.tls_trust));
   return table;
 }
 

@@ -51,6 +51,7 @@ unix_sockets = ["/run/x.sock"]
 upstream = "http://proxy.example.org:3128"
 no_upstream = ["*.local.example.org"]
 tls_exclude = ["bank.example.org"]
+tls_trust = ["/srv/company.pem"]
 [secrets.K]
 from = "env:HOST_K"
 plaintext = true

@@ -5,6 +5,9 @@
 #include <fstream>
 #include <sstream>
 
+#include "policy/load.h"
+#include "policy/verdict.h"
+
 namespace paddock::process_wall {
 namespace {
 
@@ -12,6 +15,25 @@ constexpr uint16_t kProxyPort = 3128;
 // Ports that programs expect to reach directly. Others work through the proxy's port, and directly when a rule names them.
 constexpr uint16_t kUsualPorts[] = {80, 443, 22};
 constexpr size_t kMostCapturedPorts = 64;
+
+Result<std::string> ReadCertificates(const policy::FileRules& files, const std::string& named) {
+  constexpr size_t kMostBytes = 4 << 20;
+  PADDOCK_ASSIGN(const std::string path, policy::ResolvePath(named));
+  const policy::FileVerdict inside = policy::AccessOf(files, path);
+  if (inside.access == policy::Access::kWrite && !inside.is_private) {
+    return Error(Code::kInvalid, "network.tls_trust: " + path + " lies where the code inside may write (" + inside.rule + "); keep it outside");
+  }
+  std::ifstream file(path, std::ios::binary);
+  std::string text(kMostBytes + 1, '\0');
+  file.read(text.data(), static_cast<std::streamsize>(text.size()));
+  text.resize(static_cast<size_t>(file.gcount()));
+  const std::string of = "network.tls_trust: " + path;
+  if (text.empty()) return Error(Code::kNoEntry, of + " cannot be read, or is empty");
+  if (text.size() > kMostBytes) return Error(Code::kFileTooBig, of + " has more than 4 MiB");
+  if (text.find("-----BEGIN CERTIFICATE-----") == std::string::npos) return Error(Code::kInvalid, of + " holds no certificate in PEM form");
+  if (!text.ends_with('\n')) text += '\n';
+  return text;
+}
 
 Result<std::string> ReadSecret(const policy::SecretBinding& binding) {
   using Source = policy::SecretBinding::Source;
@@ -59,7 +81,11 @@ Result<std::unique_ptr<NetworkAccess>> NetworkAccess::Start(const policy::Policy
     if (event.kind == egress::Event::Kind::kDenied) denials->Add(event.Text());
   };
   const auto& rules = policy.network.rules;
-  access->opens_tls_ = !policy.secrets.empty() ||
+  for (const std::string& file : policy.network.tls_trust) {
+    PADDOCK_ASSIGN(const std::string pem, ReadCertificates(policy.files, file));
+    options.extra_trust_pem += pem;
+  }
+  access->shows_certificates_ = !policy.secrets.empty() || !policy.network.tls_trust.empty() ||
                        std::any_of(rules.begin(), rules.end(), [](const policy::NetworkRule& rule) { return rule.terminate_tls; });
   access->captured_ports_ = CapturedPorts(policy.network);
   access->host_ports_ = policy.network.host_ports;
@@ -73,7 +99,7 @@ void NetworkAccess::AddListener(WallPlan& plan, ListenerSpec spec, egress::Liste
 }
 
 Status NetworkAccess::AddCertificates(PlanContext& context) {
-  if (!opens_tls_) return {};
+  if (!shows_certificates_) return {};
   PADDOCK_ASSIGN(context.ca_certificate, engine_->CaCertificatePem());
   PADDOCK_ASSIGN(context.ca_bundle, engine_->CaBundlePem());
   return {};
@@ -111,7 +137,7 @@ std::vector<std::pair<std::string, std::string>> NetworkAccess::Variables() cons
   const std::string socks = "socks5h://127.0.0.1:" + std::to_string(kProxyPort);
   for (const char* name : {"ALL_PROXY", "all_proxy"}) variables.emplace_back(name, socks);
   for (const char* name : {"NO_PROXY", "no_proxy"}) variables.emplace_back(name, "localhost,127.0.0.1,::1");
-  if (opens_tls_) {
+  if (shows_certificates_) {
     for (const char* name : {"SSL_CERT_FILE", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE", "GIT_SSL_CAINFO", "PIP_CERT",
                              "npm_config_cafile", "CARGO_HTTP_CAINFO", "AWS_CA_BUNDLE"}) {
       variables.emplace_back(name, kCaBundlePath);

@@ -40,7 +40,7 @@ class NetworkAccess {
   std::vector<egress::Listener> kinds_;   // of the plan's listeners, without descriptors
   std::vector<uint16_t> captured_ports_;
   std::vector<uint16_t> host_ports_;
-  bool opens_tls_ = false;
+  bool shows_certificates_ = false;
 };
 
 }  // namespace paddock::process_wall

@@ -4,6 +4,7 @@ import http.server
 import signal
 import socket
 import socketserver
+import ssl
 import subprocess
 import threading
 import time
@@ -102,6 +103,112 @@ def private_server(box):
         for one in (server, other):
             one.shutdown()
     assert ended.out in ("pagerefused\n",), ended
+
+
+def make_certificate(directory, address):
+    """A certificate authority and a server's certificate for an address, as PEM files: (authority, chain with key)."""
+    def openssl(*arguments):
+        subprocess.run(["openssl", *arguments], check=True, capture_output=True, cwd=directory)
+
+    key = ("-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes")
+    openssl("req", "-x509", *key, "-keyout", "ca.key", "-out", "ca.pem", "-subj", "/CN=Company Root", "-days", "2")
+    openssl("req", *key, "-keyout", "server.key", "-out", "server.csr", "-subj", "/CN=server")
+    (directory / "names").write_text(f"subjectAltName=IP:{address}\n")
+    openssl("x509", "-req", "-in", "server.csr", "-CA", "ca.pem", "-CAkey", "ca.key", "-CAcreateserial", "-out", "server.pem",
+            "-days", "2", "-extfile", "names")
+    chain = directory / "chain.pem"
+    chain.write_text((directory / "server.pem").read_text() + (directory / "server.key").read_text())
+    (directory / "ca.pem").chmod(0o644)
+    return directory / "ca.pem", chain
+
+
+class EchoHead(http.server.BaseHTTPRequestHandler):
+    """Answers with what it was asked, and how."""
+
+    def do_GET(self):
+        self.server.keys.append(self.headers.get("X-Key"))
+        text = f"{self.command} {self.path} key={self.headers.get('X-Key')} other={self.headers.get('X-Other')}\n".encode()
+        self.send_response(200)
+        self.send_header("Content-Length", str(len(text)))
+        self.end_headers()
+        self.wfile.write(text)
+
+    do_POST = do_GET
+
+    def log_message(self, *_):
+        pass
+
+
+class TlsServer:
+    """An HTTPS server of the host's with a certificate of a company's own authority."""
+
+    def __init__(self, box):
+        self.address = own_address()
+        directory = box.base / "tls"
+        directory.mkdir()
+        self.authority, chain = make_certificate(directory, self.address)
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        context.load_cert_chain(chain)
+        self.server = http.server.ThreadingHTTPServer((self.address, 0), EchoHead)
+        self.server.keys = []   # values of X-Key as they came
+        self.server.socket = context.wrap_socket(self.server.socket, server_side=True)
+        self.place = f"{self.address}:{self.server.server_address[1]}"
+
+    def __enter__(self):
+        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+        return self
+
+    def __exit__(self, *_):
+        self.server.shutdown()
+        self.server.server_close()
+
+
+@driven("network/opened-tls", "curl, python3", "TLS to a server of a company's own authority is opened: methods and paths are judged; an unknown authority is refused",
+        policy="# the case writes its own", needs=("curl", "openssl"))
+def opened_tls(box):
+    with TlsServer(box) as server:
+        rule = f"""extends = "workspace"
+[network]
+allow = [{{host = "{server.place}", methods = ["GET"], paths = ["/api"], terminate_tls = true, allow_private = true}}]
+"""
+        box.policy.write_text(rule + f'tls_trust = ["{server.authority}"]\n', encoding="utf-8")
+        work = f"""
+curl -sS https://{server.place}/api/one
+curl -sS -o /dev/null -w '%{{http_code}}\n' -X POST https://{server.place}/api/one
+curl -sS -o /dev/null -w '%{{http_code}}\n' https://{server.place}/apix
+python3 -c 'import urllib.request as u; print(u.urlopen("https://{server.place}/api/two").read().decode().strip())'
+"""
+        ended = box.run(work, check=0)
+        assert ended.out == "GET /api/one key=None other=None\n403\n403\nGET /api/two key=None other=None\n", ended
+        box.policy.write_text(rule, encoding="utf-8")
+        ended = box.run(f"curl -sS -o /dev/null -w '%{{http_code}}' https://{server.place}/api/one", check=0)
+        assert ended.out == "502", ended
+
+
+@driven("network/secret", "curl", "a secret's value reaches its own host, in its own header; inside there is a placeholder, and output shows no value",
+        policy="# the case writes its own", needs=("curl", "openssl"))
+def secret(box):
+    with TlsServer(box) as server:
+        box.environment["HOST_KEY"] = "s3cr3t-of-the-host"
+        box.policy.write_text(f"""extends = "workspace"
+[network]
+allow = [{{host = "{server.place}", allow_private = true}}]
+tls_trust = ["{server.authority}"]
+[secrets.API_KEY]
+from = "env:HOST_KEY"
+hosts = [{{host = "{server.place}", header = "X-Key"}}]
+""", encoding="utf-8")
+        ended = box.run(f"""
+case "$API_KEY" in *s3cr3t*) echo leaked;; '') echo none;; *) echo placeholder;; esac
+curl -sS -H "X-Key: $API_KEY" https://{server.place}/a | sed "s/$API_KEY/placeholder/"
+curl -sS -H "X-Other: $API_KEY" https://{server.place}/b | sed "s/$API_KEY/placeholder/"
+env | grep -c s3cr3t || true
+""", check=0)
+        assert server.server.keys == ["s3cr3t-of-the-host"], server.server.keys   # the second request was refused
+        assert "s3cr3t" not in ended.out + ended.err, ended
+        lines = ended.out.splitlines()
+        assert lines[:2] == ["placeholder", "GET /a key=placeholder other=None"] and lines[-1] == "0", ended   # the echo shows none
+        assert "secret API_KEY is not bound to header X-Other" in ended.out + ended.err, ended
 
 
 def free_port():
