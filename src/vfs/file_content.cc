@@ -107,4 +107,87 @@ void FileContent::Resize(uint64_t size) {
   size_ = size;
 }
 
+namespace {
+
+// Two differences with fewer equal bytes than this between them are one piece.
+constexpr size_t kPieceGap = 16;
+
+// Where `after` differs from `before`, which is taken to go on with zeros.
+std::vector<FileContent::Piece> PiecesBetween(std::string_view before, std::string_view after) {
+  std::vector<FileContent::Piece> pieces;
+  const auto old = [before](size_t at) { return at < before.size() ? before[at] : '\0'; };
+  const auto same_run = [&](size_t at) {
+    // Whole stretches at once: most of a chunk is as it was.
+    constexpr size_t kStretch = 256;
+    const size_t start = at;
+    const std::string_view zeros(kZeros, kStretch);
+    while (at + kStretch <= after.size()) {
+      const std::string_view there = at + kStretch <= before.size() ? before.substr(at, kStretch)
+                                     : at >= before.size()          ? zeros
+                                                                    : std::string_view();
+      if (after.substr(at, kStretch) != there) break;
+      at += kStretch;
+    }
+    while (at < after.size() && after[at] == old(at)) ++at;
+    return at - start;
+  };
+  for (size_t at = same_run(0); at < after.size();) {
+    const size_t start = at;
+    size_t end = at;
+    while (at < after.size()) {
+      while (at < after.size() && after[at] != old(at)) ++at;
+      end = at;
+      const size_t same = same_run(at);
+      at += same;
+      if (same >= kPieceGap) break;
+    }
+    pieces.push_back({static_cast<uint32_t>(start), after.substr(start, end - start)});
+  }
+  return pieces;
+}
+
+}  // namespace
+
+std::vector<FileContent::ChunkChange> FileContent::ChangesSince(const FileContent& before) const {
+  std::vector<ChunkChange> changes;
+  PersistentMap<Chunk>::ForEachDifference(
+      before.chunks_, chunks_, [&](uint64_t index, const Chunk* old, const Chunk* now) {
+        if (now == nullptr) {
+          if (index * kChunkBytes < size_) changes.push_back({.index = index});
+          return;
+        }
+        const std::string_view old_bytes = old == nullptr ? std::string_view() : std::string_view(old->bytes);
+        std::vector<Piece> pieces = PiecesBetween(old_bytes, now->bytes);
+        const bool is_same = old != nullptr && pieces.empty() && old_bytes.size() == now->bytes.size() && old->pages == now->pages;
+        if (is_same) return;
+        changes.push_back({index, static_cast<uint32_t>(now->bytes.size()), now->pages, std::move(pieces)});
+      });
+  return changes;
+}
+
+bool FileContent::Apply(const ChunkChange& change) {
+  constexpr uint32_t kAllPages = (1u << (kChunkBytes / kPageBytes)) - 1;
+  if (change.index >= (size_ + kChunkBytes - 1) / kChunkBytes) return false;
+  const uint64_t room = std::min<uint64_t>(size_ - change.index * kChunkBytes, kChunkBytes);
+  if (change.size > room || (change.pages & ~kAllPages) != 0) return false;
+  if (change.size == 0) {
+    const Chunk* gone = chunks_.Find(change.index);
+    if (gone == nullptr || change.pages != 0 || !change.pieces.empty()) return false;
+    held_bytes_ -= gone->bytes.size();
+    pages_ -= static_cast<uint64_t>(std::popcount(gone->pages));
+    chunks_.Erase(change.index);
+    return true;
+  }
+  Chunk& chunk = ChunkForWriting(change.index);
+  held_bytes_ = held_bytes_ - chunk.bytes.size() + change.size;
+  pages_ = pages_ - static_cast<uint64_t>(std::popcount(chunk.pages)) + static_cast<uint64_t>(std::popcount(change.pages));
+  chunk.bytes.resize(change.size);
+  chunk.pages = change.pages;
+  for (const Piece& piece : change.pieces) {
+    if (piece.offset > change.size || piece.bytes.size() > change.size - piece.offset) return false;
+    chunk.bytes.replace(piece.offset, piece.bytes.size(), piece.bytes);
+  }
+  return true;
+}
+
 }  // namespace paddock::vfs

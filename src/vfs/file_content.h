@@ -8,6 +8,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/stream.h"
 #include "vfs/radix_map.h"
@@ -33,6 +34,23 @@ class FileContent {
   void Write(uint64_t offset, std::string_view bytes);
   // Cuts off, or extends by a hole.
   void Resize(uint64_t size);
+
+  // What one chunk of a changed file became.
+  struct Piece {
+    uint32_t offset = 0;      // in the chunk
+    std::string_view bytes;   // not empty
+  };
+  struct ChunkChange {
+    uint64_t index = 0;
+    uint32_t size = 0;    // of what it holds from now on; 0: it is gone (a hole)
+    uint32_t pages = 0;   // which of its pages were written
+    std::vector<Piece> pieces;   // ascending, apart; what lies between them stays, or is zero where there was nothing
+  };
+  // The chunks that differ from those of `before`, ascending, but not those behind the end. Views into this content.
+  std::vector<ChunkChange> ChangesSince(const FileContent& before) const;
+  // Does that to a content like `before` that has this one's size() already. False, with the content in pieces, if
+  // the change cannot be one of it.
+  bool Apply(const ChunkChange& change);
 
  private:
   struct Chunk {

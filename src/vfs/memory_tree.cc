@@ -6,13 +6,7 @@
 namespace paddock::vfs {
 namespace {
 
-constexpr uint32_t kModeBits = 07777;
-constexpr uint32_t kMaxLinks = 65000;
 constexpr uint64_t kDirectoryBytes = 4096;  // what stat shows
-constexpr uint64_t kEntryBytes = 32;        // what a name costs besides its own bytes
-constexpr size_t kLongestName = 255;
-
-uint64_t EntryCost(std::string_view name) { return kEntryBytes + name.size(); }
 
 }  // namespace
 

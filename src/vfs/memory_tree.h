@@ -23,6 +23,12 @@ namespace paddock::vfs {
 class MemoryTree {
  public:
   static constexpr NodeId kRoot = 2;
+  static constexpr NodeId kFirst = 11;   // number of the first node that is made
+  static constexpr size_t kLongestName = 255;
+  static constexpr uint32_t kMaxLinks = 65000;
+  static constexpr uint32_t kModeBits = 07777;
+  // What a name costs of the quota.
+  static uint64_t EntryCost(std::string_view name) { return 32 + name.size(); }
 
   struct Directory {
     NameTree names;
@@ -79,6 +85,11 @@ class MemoryTree {
   Status Write(NodeId node, uint64_t& offset, std::string_view bytes, const OpenFlags& flags);
   Status Resize(NodeId node, uint64_t size);
 
+  // As the functions of vfs/tree_changes.h.
+  Result<TreeChanges> ChangesSince(const MemoryTree& before) const;
+  Status Apply(const TreeChanges& changes);
+  std::shared_ptr<MemoryTree> Renumbered() const;
+
   // The queue that all openers of a FIFO share; null without a scheduler.
   std::shared_ptr<PipeQueue> FifoQueue(NodeId node);
 
@@ -99,13 +110,14 @@ class MemoryTree {
   void DropLink(NodeId node, Nanoseconds now);
   void Forget(NodeId node);
   Status Charge(uint64_t bytes);
+  class Changer;   // of Apply()
 
   const Clock& clock_;
   Quota quota_;
   Scheduler* scheduler_ = nullptr;
   uint64_t device_ = 0;
   PersistentMap<Inode> inodes_;
-  NodeId next_ = 11;
+  NodeId next_ = kFirst;
   uint64_t used_bytes_ = 0;
   uint64_t used_inodes_ = 0;
   std::unordered_map<NodeId, uint32_t> holders_;

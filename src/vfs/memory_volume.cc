@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "vfs/memory_tree.h"
+#include "vfs/tree_changes.h"
 
 namespace paddock::vfs {
 namespace {
@@ -84,6 +85,15 @@ std::shared_ptr<MemoryVolume> MemoryVolume::Fork() const {
   auto tree = std::make_shared<MemoryTree>(*tree_);
   return std::shared_ptr<MemoryVolume>(
       new MemoryVolume(std::move(tree)));  // allow(raw-new): private constructor
+}
+
+Result<TreeChanges> MemoryVolume::ChangesSince(const MemoryVolume& before) const {
+  return tree_->ChangesSince(*before.tree_);
+}
+Status MemoryVolume::Apply(const TreeChanges& changes) { return tree_->Apply(changes); }
+std::shared_ptr<MemoryVolume> MemoryVolume::Renumbered() const {
+  return std::shared_ptr<MemoryVolume>(
+      new MemoryVolume(tree_->Renumbered()));  // allow(raw-new): private constructor
 }
 
 void MemoryVolume::set_scheduler(Scheduler* scheduler) { tree_->set_scheduler(scheduler); }

@@ -18,6 +18,7 @@
 namespace paddock::vfs {
 
 class MemoryTree;
+struct TreeChanges;
 
 struct Quota {
   uint64_t bytes = 1ull << 30;  // file contents really held
@@ -59,6 +60,11 @@ class MemoryVolume final : public Volume {
   std::shared_ptr<const void> Hold(NodeId node) override;
   void set_device(uint64_t device) override;
   uint64_t device() const override;
+
+  // See vfs/tree_changes.h, which has functions for the three.
+  Result<TreeChanges> ChangesSince(const MemoryVolume& before) const;
+  Status Apply(const TreeChanges& changes);
+  std::shared_ptr<MemoryVolume> Renumbered() const;
 
  private:
   explicit MemoryVolume(std::shared_ptr<MemoryTree> tree);

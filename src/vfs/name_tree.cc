@@ -139,4 +139,60 @@ void NameTree::EraseBelow(std::shared_ptr<Node>& slot, std::string_view name) {
   node.bounds.erase(node.bounds.begin() + bound);
 }
 
+// Goes over a tree in order and stands before a subtree, which it can pass over or enter, or before an entry.
+class NameTree::Cursor {
+ public:
+  struct Place {
+    const Node* subtree = nullptr;
+    const Entry* entry = nullptr;
+    unsigned height = 0;   // of the subtree; a leaf has 1
+  };
+
+  explicit Cursor(const NameTree& tree) {
+    if (tree.root_ == nullptr) return;
+    unsigned height = 1;
+    for (const Node* node = tree.root_.get(); !node->is_leaf(); node = node->children.front().get()) ++height;
+    pending_.push_back({.subtree = tree.root_.get(), .height = height});
+  }
+  const Place* place() const { return pending_.empty() ? nullptr : &pending_.back(); }
+  void Pass() { pending_.pop_back(); }
+  void Enter() {
+    const Place place = pending_.back();
+    pending_.pop_back();
+    const Node& node = *place.subtree;
+    for (auto entry = node.entries.rbegin(); entry != node.entries.rend(); ++entry) {
+      pending_.push_back({.entry = &*entry});
+    }
+    for (auto child = node.children.rbegin(); child != node.children.rend(); ++child) {
+      pending_.push_back({.subtree = child->get(), .height = place.height - 1});
+    }
+  }
+
+ private:
+  std::vector<Place> pending_;   // the next one last
+};
+
+void NameTree::ForEachDifference(const NameTree& before, const NameTree& after, const VisitDifference& visit) {
+  if (before.root_ == after.root_) return;
+  Cursor old(before);
+  Cursor now(after);
+  while (old.place() != nullptr || now.place() != nullptr) {
+    const Cursor::Place a = old.place() != nullptr ? *old.place() : Cursor::Place{};
+    const Cursor::Place b = now.place() != nullptr ? *now.place() : Cursor::Place{};
+    if (a.subtree != nullptr && a.subtree == b.subtree) {
+      old.Pass();
+      now.Pass();
+    } else if (a.subtree != nullptr || b.subtree != nullptr) {
+      if (a.subtree != nullptr && a.height >= b.height) old.Enter();
+      if (b.subtree != nullptr && b.height >= a.height) now.Enter();
+    } else {
+      const int order = a.entry == nullptr ? 1 : b.entry == nullptr ? -1 : a.entry->name.compare(b.entry->name);
+      const bool is_same = order == 0 && a.entry->inode == b.entry->inode && a.entry->type == b.entry->type;
+      if (!is_same) visit(order <= 0 ? a.entry : nullptr, order >= 0 ? b.entry : nullptr);
+      if (order <= 0) old.Pass();
+      if (order >= 0) now.Pass();
+    }
+  }
+}
+
 }  // namespace paddock::vfs

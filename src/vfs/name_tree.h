@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -32,6 +33,10 @@ class NameTree {
   // True if it was present.
   bool Erase(std::string_view name);
   size_t size() const { return size_; }
+  // Calls visit(before, after) in name order for every name that one side lacks (null) or that leads elsewhere. Passes
+  // over nodes that both share.
+  using VisitDifference = std::function<void(const Entry* before, const Entry* after)>;
+  static void ForEachDifference(const NameTree& before, const NameTree& after, const VisitDifference& visit);
   // Calls visit(entry) in name order.
   template <class Visit>
   void ForEach(Visit visit) const {
@@ -47,6 +52,7 @@ class NameTree {
     std::vector<std::shared_ptr<Node>> children;
     bool is_leaf() const { return children.empty(); }
   };
+  class Cursor;
   struct Split {
     std::string bound;
     std::shared_ptr<Node> right;  // null: the node had room

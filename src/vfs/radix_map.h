@@ -7,6 +7,7 @@
 // away at once, so keys that only grow (inode numbers) leave nothing behind.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cstdint>
@@ -42,6 +43,12 @@ class RadixTree {
     if (root_) EraseFrom(root_, height_, 0, first, visit);
   }
   bool empty() const { return root_ == nullptr; }
+  // Calls visit(key, before, after) for every key whose slot differs, ascending; null where absent. Passes over what
+  // both share: costs what has changed.
+  template <class Visit>
+  static void ForEachDifference(const RadixTree& before, const RadixTree& after, Visit visit) {
+    Compare(before.root_, before.height_, after.root_, after.height_, 0, visit);
+  }
 
  private:
   static constexpr unsigned kBits = 4;
@@ -80,6 +87,28 @@ class RadixTree {
     if (node.empty()) slot.reset();
   }
 
+  // `height` of a slot: 0 for a value, else that of its node. The lower of two trees lies at the other's lowest keys.
+  template <class Visit>
+  static void Compare(const Slot& before, unsigned before_height, const Slot& after, unsigned after_height,
+                      uint64_t base, Visit& visit) {
+    static const Slot kAbsent;
+    if (before == after) return;
+    const unsigned level = std::max(before_height, after_height);
+    if (level == 0) {
+      visit(base, before == nullptr ? nullptr : &before, after == nullptr ? nullptr : &after);
+      return;
+    }
+    const uint64_t width = uint64_t{1} << (kBits * (level - 1));
+    for (unsigned digit = 0; digit < kFanOut; ++digit) {
+      const auto below = [&](const Slot& slot, unsigned height) -> const Slot& {
+        if (height < level) return digit == 0 ? slot : kAbsent;
+        return slot == nullptr ? kAbsent : NodeOf(slot).slots[digit];
+      };
+      Compare(below(before, before_height), std::min(before_height, level - 1), below(after, after_height),
+              std::min(after_height, level - 1), base + digit * width, visit);
+    }
+  }
+
   Slot root_;            // a value when height_ is 0, else a Node
   unsigned height_ = 0;  // covers keys below 16^height_
 };
@@ -113,6 +142,17 @@ class PersistentMap {
     });
   }
   bool empty() const { return tree_.empty(); }
+  // As of RadixTree, with pointers to the values.
+  template <class Visit>
+  static void ForEachDifference(const PersistentMap& before, const PersistentMap& after, Visit visit) {
+    const auto value = [](const RadixTree::Slot* slot) {
+      return slot == nullptr ? nullptr : static_cast<const T*>(slot->get());
+    };
+    RadixTree::ForEachDifference(before.tree_, after.tree_,
+                                 [&](uint64_t key, const RadixTree::Slot* old, const RadixTree::Slot* now) {
+                                   visit(key, value(old), value(now));
+                                 });
+  }
 
  private:
   RadixTree tree_;
