@@ -66,11 +66,15 @@ class Sandbox {
   virtual std::vector<std::string> Warnings() const { return {}; }
 };
 
-// Facet: the sandbox's files, as its user. Not while an exec runs on another thread.
+// Facet: the sandbox's files, as its user: what code inside would see and be allowed.
 class HasFiles {
  public:
   virtual ~HasFiles() = default;
+  // Valid as long as the sandbox; after Close() every operation fails.
   virtual vfs::FileSystem& files() = 0;
+  // True behind real walls: files may be used from any thread, several at a time, also while execs run on others. False in the
+  // virtual tier: one thread at a time uses the files or runs an exec.
+  virtual bool has_concurrent_files() const { return false; }
 };
 
 // Facet: another sandbox with the same files and shell state, which then goes its own way.

@@ -9,6 +9,7 @@
 
 #include "base/check.h"
 #include "guest/client/client.h"
+#include "guest/files/guest_file_tree.h"
 #include "guest/protocol/frame.h"
 
 namespace {
@@ -16,7 +17,7 @@ namespace {
 using namespace paddock::guest;
 
 // Streams, in the order in which they are opened: 1 a process, 3 a listener, 5 a listing, 7 a file, 9 a connection, 11 a
-// question, 13 a watch. What the agent says is there from the beginning; behind it the connection ends.
+// question, 13 a watch, 15 and 17 files through GuestFileSystem. What the agent says is there from the beginning; behind it the connection ends.
 void Exercise(Client& client) {
   uint64_t next = 0;
   ExecRequest request;
@@ -39,6 +40,19 @@ void Exercise(Client& client) {
   if (connection && (*connection)->Read(buffer)) (void)(*connection)->Write("answer", In(std::chrono::milliseconds(1)));
   (void)client.ListProcesses();
   if (auto watch = files.Watch({.path = "/"})) (void)(*watch)->Next();
+  GuestFileSystem tree(files, {});
+  if (const auto file = tree.Open("/open", paddock::vfs::OpenFlags::ReadWrite())) {
+    for (int i = 0; i < 3; ++i) {
+      if (const auto block = (*file)->ReadBlock(10)) PADDOCK_CHECK(block->bytes.size() <= 10);
+    }
+    (void)(*file)->Write("text");
+    (void)(*file)->Seek(0, paddock::vfs::Whence::kEnd);
+  }
+  if (const auto target = tree.ReadLink("/link")) PADDOCK_CHECK(!target->empty() && target->size() < 4096);
+  if (const auto path = tree.Canonical("/a")) PADDOCK_CHECK(path->starts_with('/'));
+  (void)tree.Stat("/a");
+  (void)tree.Space("/a");
+  (void)tree.List("/folder");
   if (listener) (void)(*listener)->Accept();
   if (const auto status = (*process)->Wait()) PADDOCK_CHECK(status->signal >= 0 && status->signal <= 64);
   (void)(*process)->WaitOutput();

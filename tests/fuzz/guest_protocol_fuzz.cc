@@ -10,6 +10,7 @@
 #include "guest/protocol/file_messages.h"
 #include "guest/protocol/frame.h"
 #include "guest/protocol/messages.h"
+#include "guest/protocol/open_file_messages.h"
 #include "guest/protocol/port_messages.h"
 
 namespace {
@@ -66,7 +67,7 @@ void RoundTripEach(std::string_view bytes) {
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   if (size < 1) return 0;
   const std::string_view bytes(reinterpret_cast<const char*>(data) + 1, size - 1);
-  switch (data[0] % 20) {
+  switch (data[0] % 32) {
     case 0: RoundTrip<DecodeHello>(bytes); break;
     case 1: RoundTrip<DecodeFailure>(bytes); break;
     case 2: RoundTrip<DecodeStart>(bytes); break;
@@ -85,6 +86,12 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     case 15: RoundTrip<DecodeDial>(bytes); break;
     case 16: RoundTrip<DecodeAccepted>(bytes); break;
     case 17: RoundTrip<DecodeUsage>(bytes); break;
+    case 20: RoundTrip<DecodeFileAttributes>(bytes); break;
+    case 21: RoundTrip<DecodeFileSpace>(bytes); break;
+    case 22: RoundTrip<DecodeSetTimes>(bytes); break;
+    case 23: RoundTrip<DecodeOpen>(bytes); break;
+    case 24: RoundTrip<DecodeFileAct>(bytes); break;
+    case 25: RoundTrip<DecodeFileDone>(bytes); break;
     default: PADDOCK_CHECK(Messages(bytes, 1) == Messages(bytes, bytes.size() + 1)); break;
   }
   return 0;

@@ -52,6 +52,16 @@ Status ProcessSandbox::WatchDisk() {
   return {};
 }
 
+void ProcessSandbox::OpenFiles(const WallPlan& plan) {
+  guest::GuestFileSystemOptions options;
+  options.cwd = WorkspacePath(spec_.policy->files);
+  options.credentials = {.uid = plan.uid, .gid = plan.gid};
+  if (disk_) {
+    options.may_grow = [disk = disk_]() -> Status { return disk->Look() ? Status(Code::kQuota) : Status(); };
+  }
+  files_ = std::make_unique<guest::GuestFileSystem>(client_->files(), std::move(options));
+}
+
 Status ProcessSandbox::StandUp() {
   const policy::Policy& policy = *spec_.policy;
   id_ = NewId();
@@ -89,6 +99,7 @@ Status ProcessSandbox::StandUp() {
   if (network_) PADDOCK_TRY(network_->Connect(*wall_));
   const int control = wall_->TakeControl().Release();
   PADDOCK_ASSIGN(client_, guest::Client::Connect(control, control, guest::In(std::chrono::seconds(10))));
+  OpenFiles(plan);
   if (!policy.network.publish.empty()) {
     PADDOCK_ASSIGN(published_, PublishedPorts::Open(client_, policy.network.publish));
     client_->StartReader();   // connections must flow also while nobody waits for an exec

@@ -17,11 +17,15 @@
 #include "drivers/process/wall_plan.h"
 #include "drivers/process/workspace_guard.h"
 #include "guest/client/client.h"
+#include "guest/files/guest_file_system.h"
 #include "sandbox/sandbox.h"
 
 namespace paddock::process_wall {
 
-class ProcessSandbox final : public sandbox::Sandbox, public sandbox::PublishesPorts, public sandbox::LivePolicy {
+class ProcessSandbox final : public sandbox::Sandbox,
+                             public sandbox::HasFiles,
+                             public sandbox::PublishesPorts,
+                             public sandbox::LivePolicy {
  public:
   static Result<std::unique_ptr<ProcessSandbox>> Create(const sandbox::SandboxSpec& spec);
   ~ProcessSandbox() override;
@@ -36,12 +40,15 @@ class ProcessSandbox final : public sandbox::Sandbox, public sandbox::PublishesP
     return published_ ? published_->ports() : std::vector<policy::PublishedPort>();
   }
   std::vector<std::string> Warnings() const override { return warnings_; }
+  vfs::FileSystem& files() override { return *files_; }
+  bool has_concurrent_files() const override { return true; }
   Status UpdateNetwork(policy::NetworkRules rules) override;
 
  private:
   ProcessSandbox(sandbox::SandboxSpec spec, HostFacts facts) : spec_(std::move(spec)), facts_(std::move(facts)) {}
   Status StandUp();
   Status WatchDisk();
+  void OpenFiles(const WallPlan& plan);
   // For the limits that no cgroup keeps; none if there are none.
   std::optional<UsageWatch> MakeWatch() const;
   std::vector<std::string> MakeEnvironment(const Environment& wanted) const;
@@ -57,6 +64,7 @@ class ProcessSandbox final : public sandbox::Sandbox, public sandbox::PublishesP
   std::shared_ptr<DiskWatch> disk_;           // null unless that has a limit
   std::unique_ptr<Wall> wall_;
   std::shared_ptr<guest::Client> client_;
+  std::unique_ptr<guest::GuestFileSystem> files_;
   std::unique_ptr<PublishedPorts> published_;   // ends before the client
   std::vector<std::string> warnings_;
 };

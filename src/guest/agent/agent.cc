@@ -65,6 +65,7 @@ int Agent::Run() {
     fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) | O_NONBLOCK);
   }
   std::signal(SIGPIPE, SIG_IGN);
+  std::signal(SIGXFSZ, SIG_IGN);   // a file over the limit is an error of the operation
   sigset_t children;
   sigemptyset(&children);
   sigaddset(&children, SIGCHLD);

@@ -8,6 +8,8 @@
 #include <cerrno>
 #include <cstdio>
 
+#include "guest/agent/path_calls.h"
+
 namespace paddock::guest {
 namespace {
 
@@ -30,11 +32,14 @@ int MakeDirectory(const FileRequest& request) {
   if (request.flag) {
     if (const int error = MakeParents(request.path); error != 0) return error;
   }
-  if (mkdir(request.path.c_str(), request.mode) == 0) {
-    // Not less what the umask takes away: the client has said what it wants.
-    return Answer(chmod(request.path.c_str(), request.mode));
+  int error = 0;
+  {
+    const NoUmask no_umask;
+    if (mkdir(request.path.c_str(), request.mode) != 0) error = errno;
   }
-  const int error = errno;
+  // mkdir(2) leaves these out; where the directory has one from its parent, it stays.
+  constexpr mode_t kSetId = S_ISUID | S_ISGID;
+  if (error == 0) return (request.mode & kSetId) != 0 ? Answer(chmod(request.path.c_str(), request.mode)) : 0;
   struct stat there {};
   if (error == EEXIST && request.flag && stat(request.path.c_str(), &there) == 0 && S_ISDIR(there.st_mode)) return 0;
   return error;
@@ -112,19 +117,20 @@ int DoFileCall(const FileRequest& request, std::string& reply) {
       if (!request.flag) return Answer(rename(path, request.other.c_str()));
       return Answer(static_cast<int>(syscall(SYS_renameat2, AT_FDCWD, path, AT_FDCWD, request.other.c_str(), RENAME_NOREPLACE)));
     case FileOperation::kChangeMode:
-      return Answer(chmod(path, request.mode));
+      return Answer(fchmodat(AT_FDCWD, path, request.mode, request.flag ? AT_SYMLINK_NOFOLLOW : 0));
     case FileOperation::kMakeSymlink:
       return Answer(symlink(request.other.c_str(), path));
     case FileOperation::kMakeLink:
-      return Answer(link(request.other.c_str(), path));
+      return Answer(linkat(AT_FDCWD, request.other.c_str(), AT_FDCWD, path, request.flag ? AT_SYMLINK_FOLLOW : 0));
     case FileOperation::kChangeOwner:
-      return Answer(lchown(path, request.uid, request.gid));
+      return Answer(fchownat(AT_FDCWD, path, request.uid, request.gid, request.flag ? 0 : AT_SYMLINK_NOFOLLOW));
     case FileOperation::kSetModified:
       return SetModified(request);
     case FileOperation::kTruncate:
       return request.number < 0 ? EINVAL : Answer(truncate(path, request.number));
+    default:
+      return DoPathCall(request, reply);
   }
-  return EINVAL;
 }
 
 }  // namespace paddock::guest

@@ -1,10 +1,10 @@
-// File operations that take a while: reading, writing, listing, removing whole directories, watching. Each is a stream.
+// File operations that take a while: reading, writing, listing, removing whole directories, watching, files that stay open. Each is a stream.
 #pragma once
 
 #include <memory>
 
 #include "guest/agent/stream.h"
-#include "guest/protocol/file_messages.h"
+#include "guest/protocol/open_file_messages.h"
 
 namespace paddock::guest {
 
@@ -14,6 +14,7 @@ std::unique_ptr<Stream> WriteFileStream(const StreamPlace& place, const WriteReq
 std::unique_ptr<Stream> ListDirectoryStream(const StreamPlace& place, const std::string& path);
 // Removes what is at `path` with everything below, some hundred files at a time so that others are served in between.
 std::unique_ptr<Stream> RemoveTreeStream(const StreamPlace& place, const std::string& path);
+std::unique_ptr<Stream> OpenFile(const StreamPlace& place, const OpenRequest& request);
 std::unique_ptr<Stream> WatchStream(const StreamPlace& place, const WatchRequest& request);
 
 }  // namespace paddock::guest

@@ -148,7 +148,8 @@ RealMachine::RealMachine() {
   descriptor_limit_ = limit.rlim_cur;
   limit.rlim_cur = limit.rlim_max;
   setrlimit(RLIMIT_NOFILE, &limit);
-  ignored_signals_ = IgnoredSignals() | uint64_t{1} << (SIGPIPE - 1);   // that one by the agent itself
+  // Two of them by the agent itself.
+  ignored_signals_ = IgnoredSignals() | uint64_t{1} << (SIGPIPE - 1) | uint64_t{1} << (SIGXFSZ - 1);
 }
 
 Spawned RealMachine::Spawn(const SpawnPlan& plan) {

@@ -77,8 +77,13 @@ class DirectoryLister final : public SendingStream {
       DirectoryEntry entry{.name = found->d_name};
       if (entry.name == "." || entry.name == "..") continue;
       struct stat stat {};
-      // Removed in between: as if it had been removed before.
-      if (fstatat(dirfd(folder_.get()), found->d_name, &stat, AT_SYMLINK_NOFOLLOW) != 0) continue;
+      if (fstatat(dirfd(folder_.get()), found->d_name, &stat, AT_SYMLINK_NOFOLLOW) != 0) {
+        // Removed in between: as if it had been removed before.
+        if (errno == ENOENT) continue;
+        // A directory that may be read and not be searched tells names, and little more.
+        stat.st_mode = static_cast<mode_t>(DTTOIF(found->d_type));
+        stat.st_ino = found->d_ino;
+      }
       entry.stat = StatOf(stat);
       const std::string bytes = Encode(entry);
       if (entries.size() + bytes.size() > Room()) {

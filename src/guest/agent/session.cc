@@ -5,6 +5,7 @@
 #include "guest/agent/agent.h"
 #include "guest/agent/file_calls.h"
 #include "guest/agent/file_streams.h"
+#include "guest/agent/path_calls.h"
 #include "guest/agent/port_streams.h"
 #include "guest/agent/usage.h"
 #include "guest/protocol/wire.h"
@@ -107,8 +108,10 @@ Status Session::Open(const MessageAssembler::Message& request) {
     case FrameType::kListDirectory:
     case FrameType::kReadFile:
     case FrameType::kWriteFile:
-    case FrameType::kWatch: {
-      PADDOCK_ASSIGN(stream, OpenFile(request, place));
+    case FrameType::kWatch:
+    case FrameType::kSetTimes:
+    case FrameType::kOpenFile: {
+      PADDOCK_ASSIGN(stream, OpenFiles(request, place));
       break;
     }
     case FrameType::kDial:
@@ -131,7 +134,7 @@ void Session::AnswerCall(uint32_t stream, int error_number, std::string_view rep
   }
 }
 
-Result<std::unique_ptr<Stream>> Session::OpenFile(const MessageAssembler::Message& request, const StreamPlace& place) {
+Result<std::unique_ptr<Stream>> Session::OpenFiles(const MessageAssembler::Message& request, const StreamPlace& place) {
   // Decoded first: what is malformed is a violation also where there are no files.
   const bool has_files = (features_ & kFeatureFiles) != 0;
   std::unique_ptr<Stream> none;
@@ -160,6 +163,17 @@ Result<std::unique_ptr<Stream>> Session::OpenFile(const MessageAssembler::Messag
     case FrameType::kWriteFile: {
       PADDOCK_ASSIGN(const WriteRequest write, DecodeWrite(request.bytes));
       if (has_files) return WriteFileStream(place, write);
+      break;
+    }
+    case FrameType::kSetTimes: {
+      PADDOCK_ASSIGN(const SetTimesRequest times, DecodeSetTimes(request.bytes));
+      if (!has_files) break;
+      AnswerCall(request.stream, SetTimes(times));
+      return none;
+    }
+    case FrameType::kOpenFile: {
+      PADDOCK_ASSIGN(const OpenRequest open, DecodeOpen(request.bytes));
+      if (has_files) return OpenFile(place, open);
       break;
     }
     default: {

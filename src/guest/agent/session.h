@@ -28,7 +28,7 @@ class Session {
  private:
   Status ReceiveControl(const Frame& frame);
   Status Open(const MessageAssembler::Message& request);
-  Result<std::unique_ptr<Stream>> OpenFile(const MessageAssembler::Message& request, const StreamPlace& place);
+  Result<std::unique_ptr<Stream>> OpenFiles(const MessageAssembler::Message& request, const StreamPlace& place);
   Result<std::unique_ptr<Stream>> OpenPort(const MessageAssembler::Message& request, const StreamPlace& place);
   Status DoSystem(const MessageAssembler::Message& request);
   // A stream of the agent's for a connection of `listener`.

@@ -112,6 +112,15 @@ void Connection::Send(uint32_t stream, FrameType type, uint16_t flags, std::stri
   Flush();
 }
 
+Status Connection::SendMessage(uint32_t stream, FrameType type, std::string_view message) {
+  if (error_) return *error_;
+  if (message.size() > kMaxMessageBytes) return Error(Code::kArgumentsTooLong, "message to the guest is too long");
+  if (outgoing_.size() > kMaxOutgoingBytes) return Error(Code::kAgain, "guest does not take its requests");
+  AppendMessage(outgoing_, stream, type, message);
+  Flush();
+  return {};
+}
+
 void Connection::Forget(uint32_t stream) { streams_.erase(stream); }
 
 void Connection::Flush() {

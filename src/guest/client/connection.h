@@ -45,6 +45,10 @@ class Connection {
   // Sends a request on a new stream, whose frames go to `stream` from now on. Returns its number.
   Result<uint32_t> Open(std::shared_ptr<Stream> stream, FrameType type, std::string_view request);
   void Send(uint32_t stream, FrameType type, uint16_t flags = 0, std::string_view payload = {});
+  // A message on a stream that is open. Errors as Open().
+  Status SendMessage(uint32_t stream, FrameType type, std::string_view message);
+  // Something that another thread may wait for has come true without a frame.
+  void Notify() { if (waiting_ > 0) changed_.notify_all(); }
   // Frames of the stream are ignored from now on.
   void Forget(uint32_t stream);
   // Waits until `is_true()`, driving if nobody else does. kTimedOut; kBusy from within a handler; the connection's error when it

@@ -52,7 +52,43 @@ Result<std::vector<WatchEvent>> GuestWatch::Next(Deadline deadline) {
 Result<std::string> GuestFiles::Call(const FileRequest& request, Deadline deadline) {
   const std::string bytes = Encode(request);
   PADDOCK_TRY(CheckRequest<DecodeFile>(bytes, request.path));
+  if (request.operation >= FileOperation::kAttributes) {
+    auto lock = connection_->Acquire();
+    PADDOCK_TRY(RequireVersion(*connection_, lock, kOpenFilesVersion, deadline));
+  }
   return Ask(*connection_, FrameType::kFile, bytes, request.path, deadline);
+}
+
+Status GuestFiles::connection() const {
+  const auto lock = connection_->Acquire();
+  if (connection_->error()) return *connection_->error();
+  return {};
+}
+
+Result<FileAttributes> GuestFiles::Attributes(std::string path, bool follows, Deadline deadline) {
+  PADDOCK_ASSIGN(const std::string reply,
+                 Call({.operation = FileOperation::kAttributes, .path = std::move(path), .flag = follows}, deadline));
+  return DecodeFileAttributes(reply);
+}
+
+Result<FileSpace> GuestFiles::Space(std::string path, Deadline deadline) {
+  PADDOCK_ASSIGN(const std::string reply, Call({.operation = FileOperation::kSpace, .path = std::move(path)}, deadline));
+  return DecodeFileSpace(reply);
+}
+
+Status GuestFiles::SetTimes(const SetTimesRequest& request, Deadline deadline) {
+  const std::string bytes = Encode(request);
+  PADDOCK_TRY(CheckRequest<DecodeSetTimes>(bytes, request.path));
+  {
+    auto lock = connection_->Acquire();
+    PADDOCK_TRY(RequireVersion(*connection_, lock, kOpenFilesVersion, deadline));
+  }
+  PADDOCK_TRY(Ask(*connection_, FrameType::kSetTimes, bytes, request.path, deadline));
+  return {};
+}
+
+Result<std::unique_ptr<GuestFile>> GuestFiles::Open(const OpenRequest& request, Deadline deadline) {
+  return GuestFile::Open(connection_, request, deadline);
 }
 
 Result<FileStat> GuestFiles::Stat(std::string path, bool follows, Deadline deadline) {

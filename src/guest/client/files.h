@@ -12,7 +12,7 @@
 
 #include "base/result.h"
 #include "guest/client/time.h"
-#include "guest/protocol/file_messages.h"
+#include "guest/client/open_file.h"
 
 namespace paddock::guest {
 
@@ -56,6 +56,9 @@ class GuestFiles {
  public:
   explicit GuestFiles(std::shared_ptr<Connection> connection) : connection_(std::move(connection)) {}
 
+  // Why nothing can be asked any more, or nothing: the connection has not ended.
+  Status connection() const;
+
   // One call with one answer: everything of FileOperation, see there. The reply is the operation's.
   Result<std::string> Call(const FileRequest& request, Deadline deadline = kNoDeadline);
   Result<FileStat> Stat(std::string path, bool follows = true, Deadline deadline = kNoDeadline);
@@ -65,6 +68,12 @@ class GuestFiles {
   Status Rename(std::string from, std::string to, Deadline deadline = kNoDeadline);
   Status ChangeMode(std::string path, uint16_t mode, Deadline deadline = kNoDeadline);
   Status MakeSymlink(std::string path, std::string target, Deadline deadline = kNoDeadline);
+
+  // From version 2 of the protocol on; kUnavailable where the agent is older.
+  Result<FileAttributes> Attributes(std::string path, bool follows, Deadline deadline = kNoDeadline);
+  Result<FileSpace> Space(std::string path, Deadline deadline = kNoDeadline);
+  Status SetTimes(const SetTimesRequest& request, Deadline deadline = kNoDeadline);
+  Result<std::unique_ptr<GuestFile>> Open(const OpenRequest& request, Deadline deadline = kNoDeadline);
 
   // In no order. kLimit when there are more than `max_entries`.
   Result<std::vector<DirectoryEntry>> List(const std::string& path, size_t max_entries = 1'000'000, Deadline deadline = kNoDeadline);

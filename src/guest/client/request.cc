@@ -23,6 +23,14 @@ class Question final : public Connection::Stream {
 
 }  // namespace
 
+Status RequireVersion(Connection& connection, Connection::Lock& lock, uint16_t version, Deadline deadline) {
+  PADDOCK_TRY(connection.Wait(lock, deadline, [&] { return connection.hello().has_value(); }));
+  PADDOCK_ASSIGN(const uint16_t common, CommonVersion(Hello(), *connection.hello()));
+  if (common >= version) return {};
+  return Error(Code::kUnavailable, "the guest's agent is too old for this (version " + std::to_string(common) + " of the protocol, " +
+                                        std::to_string(version) + " is needed); use a paddock-guest of this release");
+}
+
 Result<std::string> Ask(Connection& connection, FrameType type, std::string_view request, std::string_view what, Deadline deadline) {
   auto question = std::make_shared<Question>();
   auto lock = connection.Acquire();

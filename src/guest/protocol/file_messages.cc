@@ -1,15 +1,16 @@
 #include "guest/protocol/file_messages.h"
 
-#include "guest/protocol/wire.h"
+#include "guest/protocol/file_fields.h"
 
 namespace paddock::guest {
 namespace {
 
-constexpr size_t kMaxPathBytes = 4096;
 constexpr size_t kMaxNameBytes = 255;
 constexpr size_t kMaxItems = 64 * 1024;   // of one frame; its bytes say the rest
 
-void Put(WireWriter& writer, const FileStat& stat) {
+}  // namespace
+
+void PutStat(WireWriter& writer, const FileStat& stat) {
   writer.U8(static_cast<uint8_t>(stat.kind));
   writer.U16(stat.mode);
   writer.U32(stat.uid);
@@ -47,8 +48,6 @@ std::string TakePath(WireReader& reader) {
   return path;
 }
 
-}  // namespace
-
 std::string Encode(const FileRequest& message) {
   WireWriter writer;
   writer.U8(static_cast<uint8_t>(message.operation));
@@ -81,7 +80,7 @@ Result<FileRequest> DecodeFile(std::string_view bytes) {
 
 std::string Encode(const FileStat& message) {
   WireWriter writer;
-  Put(writer, message);
+  PutStat(writer, message);
   return writer.Take();
 }
 
@@ -95,7 +94,7 @@ Result<FileStat> DecodeFileStat(std::string_view bytes) {
 std::string Encode(const DirectoryEntry& message) {
   WireWriter writer;
   writer.String(message.name);
-  Put(writer, message.stat);
+  PutStat(writer, message.stat);
   return writer.Take();
 }
 

@@ -33,14 +33,22 @@ enum class FileOperation : uint8_t {
   kMakeDirectory = 3,    // mode; flag: make parents too, and one that exists is none the worse
   kRemove = 4,           // flag: directories with all that is in them. Never follows a symlink
   kRename = 5,           // path to other, replacing; flag: EEXIST if other exists
-  kChangeMode = 6,       // mode; follows symlinks
+  kChangeMode = 6,       // mode; flag: EOPNOTSUPP for a symlink, which otherwise is followed
   kMakeSymlink = 7,      // path is made; other is its target
-  kMakeLink = 8,         // path is made; other exists
-  kChangeOwner = 9,      // uid, gid (2^32-1: as it is); does not follow
+  kMakeLink = 8,         // path is made; other exists; flag: it is followed
+  kChangeOwner = 9,      // uid, gid (2^32-1: as it is); flag: follows
   kSetModified = 10,     // number: nanoseconds since 1970; follows
   kTruncate = 11,        // number: bytes
+  // From version 2 on (open_file_messages.h).
+  kAttributes = 12,      // flag: follow a symlink at the end. Reply: FileAttributes
+  kMakeNode = 13,        // mode; number: a FileKind, but no directory or symlink; uid, gid: major and minor of a device
+  kUnlink = 14,          // unlink(2)
+  kRemoveDirectory = 15, // rmdir(2)
+  kAccess = 16,          // mode: 4 read, 2 write, 1 execute
+  kCanonical = 17,       // number: 0 everything must exist, 1 all but the last component, 2 nothing. Reply: the path
+  kSpace = 18,           // reply: FileSpace
 };
-inline constexpr uint8_t kFileOperations = 12;
+inline constexpr uint8_t kFileOperations = 19;
 
 // kFile. A field that the operation does not have stays empty.
 struct FileRequest {

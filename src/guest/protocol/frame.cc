@@ -49,6 +49,8 @@ bool IsKnownFrameType(uint16_t type) {
     case FrameType::kReadFile:
     case FrameType::kWriteFile:
     case FrameType::kWatch:
+    case FrameType::kSetTimes:
+    case FrameType::kOpenFile:
     case FrameType::kDial:
     case FrameType::kListen:
     case FrameType::kUsage:
@@ -59,11 +61,13 @@ bool IsKnownFrameType(uint16_t type) {
     case FrameType::kResize:
     case FrameType::kKillTree:
     case FrameType::kForget:
+    case FrameType::kFileAct:
     case FrameType::kStarted:
     case FrameType::kExited:
     case FrameType::kInputClosed:
     case FrameType::kTreeKilled:
     case FrameType::kOpened:
+    case FrameType::kFileDone:
     case FrameType::kAccepted:
       return true;
   }

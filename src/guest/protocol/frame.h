@@ -45,6 +45,8 @@ enum class FrameType : uint16_t {
   kReadFile = 42,
   kWriteFile = 43,
   kWatch = 44,
+  kSetTimes = 45,      // from version 2 on
+  kOpenFile = 46,      // likewise
   kDial = 48,
   kListen = 49,
   kUsage = 56,
@@ -56,11 +58,13 @@ enum class FrameType : uint16_t {
   kResize = 65,
   kKillTree = 66,
   kForget = 67,
+  kFileAct = 68,       // on the stream of an open file
   kStarted = 72,
   kExited = 73,
   kInputClosed = 74,
   kTreeKilled = 75,
-  kOpened = 76,        // the request was good and its stream goes on: dial, listen, watch
+  kOpened = 76,        // the request was good and its stream goes on: dial, listen, watch, open
+  kFileDone = 77,
   // Opens a stream of the agent's: a connection that a listener took.
   kAccepted = 80,
 };

@@ -14,7 +14,7 @@ namespace paddock::guest {
 
 inline constexpr uint64_t kMagic = 0x54534555474b4450;   // "PDKGUEST" on the wire
 inline constexpr uint16_t kVersionMin = 1;
-inline constexpr uint16_t kVersionMax = 1;
+inline constexpr uint16_t kVersionMax = 2;
 
 // What an agent may have; a client asks only for what both ends have.
 enum Feature : uint64_t {
