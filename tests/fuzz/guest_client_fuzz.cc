@@ -9,7 +9,7 @@
 
 #include "base/check.h"
 #include "guest/client/client.h"
-#include "guest/files/guest_file_tree.h"
+#include "guest/files/guest_file_system.h"
 #include "guest/protocol/frame.h"
 
 namespace {
