@@ -17,7 +17,8 @@ struct ProcessTree {
 //
 // One look at /proc misses a program that forks and exits faster than the look goes through the list. So it looks again for
 // what is new since the last look, until nothing is: whatever lives then was alive in the look before too and has been
-// signalled. (It gives up after some hundred looks: others may be starting programs all the time.)
+// signalled. (It gives up after some hundred looks: others may be starting programs all the time.) An agent without a child
+// needs no look.
 size_t SignalTree(const ProcessTree& tree, int signal);
 
 // Stops the tree until a look finds no more of it than the one before: nothing in it can fork any longer.
