@@ -8,8 +8,10 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <netinet/in.h>
+#include <linux/filter.h>
 #include <linux/netlink.h>
+#include <linux/seccomp.h>
+#include <netinet/in.h>
 #include <sched.h>
 #include <seccomp.h>
 #include <sys/ioctl.h>
@@ -64,25 +66,17 @@ class Filter {
     Add(SCMP_ACT_ERRNO(EPERM), name, conditions);
   }
 
-  void Print(const std::string& name) {
+  std::vector<sock_filter> Program() {
     char path[] = "/tmp/seccompXXXXXX";
     const int file = mkstemp(path);
     if (file < 0) Die("mkstemp");
     unlink(path);
     if (seccomp_export_bpf(context_, file) != 0) Die("export");
     const off_t size = lseek(file, 0, SEEK_END);
-    std::vector<unsigned char> bytes(static_cast<size_t>(size));
-    if (pread(file, bytes.data(), bytes.size(), 0) != size) Die("read back");
+    std::vector<sock_filter> program(static_cast<size_t>(size) / sizeof(sock_filter));
+    if (pread(file, program.data(), program.size() * sizeof(sock_filter), 0) != size) Die("read back");
     close(file);
-    std::printf("constexpr sock_filter %s[] = {\n", name.c_str());
-    for (size_t at = 0; at + 8 <= bytes.size(); at += 8) {
-      uint16_t code = 0;
-      uint32_t k = 0;
-      std::memcpy(&code, &bytes[at], 2);
-      std::memcpy(&k, &bytes[at + 4], 4);
-      std::printf("    {%u, %u, %u, %uu},\n", code, bytes[at + 2], bytes[at + 3], k);
-    }
-    std::printf("};\n");
+    return program;
   }
 
  private:
@@ -119,8 +113,8 @@ void AddSockets(Filter& filter) {
   filter.Allow("socket", {SCMP_A0(SCMP_CMP_MASKED_EQ, kLow, AF_NETLINK), SCMP_A2(SCMP_CMP_MASKED_EQ, kLow, NETLINK_ROUTE)});
 }
 
-// What depends on arguments is refused by a second program, which allows the rest: within one program libseccomp drops
-// a call's conditions once the call is allowed as a whole. The kernel runs both and the stricter answer holds.
+// What depends on arguments is refused by a program of its own, which allows the rest and comes first: within one
+// program libseccomp drops a call's conditions once the call is allowed as a whole.
 void RefuseByArgument(Filter& filter, bool allows_nesting) {
   for (const uint64_t request : {TIOCSTI, TIOCLINUX, TIOCSETD, TIOCCONS}) {
     filter.Refuse("ioctl", {SCMP_A1(SCMP_CMP_MASKED_EQ, kLow, request)});
@@ -170,21 +164,34 @@ void AllowCalls(Filter& filter, bool allows_ptrace, bool allows_nesting) {
   // clone3 hides its flags behind a pointer. It has no rule, so it answers ENOSYS, and clone is used, whose flags show.
 }
 
-void Print(const char* suffix, bool allows_ptrace, bool allows_nesting) {
-  Filter calls(SCMP_ACT_ERRNO(ENOSYS));
-  AllowCalls(calls, allows_ptrace, allows_nesting);
-  calls.Print(std::string("kCalls") + suffix);
-  Filter arguments(SCMP_ACT_ALLOW);
+// One program of two: what the first allows goes on to the second. Loading one takes half the time of two.
+std::vector<sock_filter> Join(std::vector<sock_filter> first, const std::vector<sock_filter>& second) {
+  const size_t length = first.size();
+  for (size_t at = 0; at < length; ++at) {
+    if (first[at].code != (BPF_RET | BPF_K) || first[at].k != SECCOMP_RET_ALLOW) continue;
+    first[at] = {BPF_JMP | BPF_JA, 0, 0, static_cast<uint32_t>(length - at - 1)};
+  }
+  first.insert(first.end(), second.begin(), second.end());
+  return first;
+}
+
+void Print(const char* name, bool allows_ptrace, bool allows_nesting) {
+  Filter arguments(SCMP_ACT_ALLOW), calls(SCMP_ACT_ERRNO(ENOSYS));
   RefuseByArgument(arguments, allows_nesting);
-  arguments.Print(std::string("kArguments") + suffix);
+  AllowCalls(calls, allows_ptrace, allows_nesting);
+  std::printf("constexpr sock_filter %s[] = {\n", name);
+  for (const sock_filter& step : Join(arguments.Program(), calls.Program())) {
+    std::printf("    {%u, %u, %u, %uu},\n", step.code, step.jt, step.jf, step.k);
+  }
+  std::printf("};\n");
 }
 
 }  // namespace
 
 int main() {
   std::printf("// Made by generate_seccomp; not to be edited.\n");
-  Print("Default", false, false);
-  Print("Ptrace", true, false);
-  Print("Nested", false, true);
+  Print("kDefaultFilter", false, false);
+  Print("kPtraceFilter", true, false);
+  Print("kNestedFilter", false, true);
   return 0;
 }

@@ -111,15 +111,9 @@ Result<bool> RestrictWithLandlock(const std::vector<std::string>& writable) {
 
 Status InstallSeccomp(SeccompProfile profile) {
   switch (profile) {
-    case SeccompProfile::kDefault:
-      PADDOCK_TRY(Install(kArgumentsDefault));
-      return Install(kCallsDefault);
-    case SeccompProfile::kPtrace:
-      PADDOCK_TRY(Install(kArgumentsPtrace));
-      return Install(kCallsPtrace);
-    case SeccompProfile::kNested:
-      PADDOCK_TRY(Install(kArgumentsNested));
-      return Install(kCallsNested);
+    case SeccompProfile::kDefault: return Install(kDefaultFilter);
+    case SeccompProfile::kPtrace: return Install(kPtraceFilter);
+    case SeccompProfile::kNested: return Install(kNestedFilter);
   }
   return Error(Code::kInvalid, "unknown seccomp profile");
 }
