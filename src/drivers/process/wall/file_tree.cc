@@ -28,25 +28,28 @@ int OpenBeneath(int directory, const char* path, uint64_t flags) {
   return static_cast<int>(syscall(SYS_openat2, directory, path, &how, sizeof how));
 }
 
-Status SetAttributes(int mount, uint64_t set, uint64_t clear, bool recursively, std::string_view name) {
-  mount_attr attributes{};
-  attributes.attr_set = set;
-  attributes.attr_clr = clear;
-  const unsigned flags = AT_EMPTY_PATH | (recursively ? AT_RECURSIVE : 0);
-  if (mount_setattr(mount, "", flags, &attributes, sizeof attributes) != 0) return Failure("set flags of", name);
-  return {};
-}
+constexpr uint64_t kAlways = MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV;
 
-Result<Descriptor> CloneMount(int directory, const char* path, bool recursively, std::string_view name) {
+// Whether a clone takes the mounts below it along.
+enum class Reach { kOne, kTree };
+
+// Of a mount that is private already: the clone has its flags.
+Result<Descriptor> CloneOwn(int directory, const char* path, Reach reach, std::string_view name) {
   const unsigned flags = OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | AT_EMPTY_PATH | AT_SYMLINK_NOFOLLOW |
-                         (recursively ? static_cast<unsigned>(AT_RECURSIVE) : 0u);
+                         (reach == Reach::kTree ? static_cast<unsigned>(AT_RECURSIVE) : 0u);
   Descriptor mount(open_tree(directory, path, flags));
   if (!mount.is_open()) return Failure("take", name);
-  // A clone is a peer of what was cloned: what is mounted on a shared one would appear on the host, too, and a mount that
-  // the host makes later would appear inside.
+  return mount;
+}
+
+// Adds flags to the whole clone. A clone is a peer of what was cloned: what is mounted on a shared one would appear on the
+// host, too, and a mount that the host makes later would appear inside. So it is made private.
+Result<Descriptor> CloneMount(int directory, const char* path, Reach reach, uint64_t set, std::string_view name) {
+  PADDOCK_ASSIGN(Descriptor mount, CloneOwn(directory, path, reach, name));
   mount_attr attributes{};
+  attributes.attr_set = set;
   attributes.propagation = MS_PRIVATE;
-  if (mount_setattr(mount.get(), "", AT_EMPTY_PATH | AT_RECURSIVE, &attributes, sizeof attributes) != 0) return Failure("make private", name);
+  if (mount_setattr(mount.get(), "", AT_EMPTY_PATH | AT_RECURSIVE, &attributes, sizeof attributes) != 0) return Failure("set flags of", name);
   return mount;
 }
 
@@ -54,8 +57,6 @@ bool IsDirectory(int descriptor) {
   struct stat status{};
   return fstatat(descriptor, "", &status, AT_EMPTY_PATH) == 0 && S_ISDIR(status.st_mode);
 }
-
-constexpr uint64_t kAlways = MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV;
 
 }  // namespace
 
@@ -70,7 +71,8 @@ Status FileTree::OpenSources() {
 }
 
 Status FileTree::OpenSource(const MountStep& step, Source& source) {
-  auto mount = CloneMount(AT_FDCWD, step.source.c_str(), true, step.source);
+  const bool is_readonly = step.kind == MountStep::Kind::kOverlay || !step.writable;
+  auto mount = CloneMount(AT_FDCWD, step.source.c_str(), Reach::kTree, kAlways | (is_readonly ? MOUNT_ATTR_RDONLY : 0), step.source);
   if (!mount) {
     if (!step.optional) return mount.error();
     source.is_absent = true;
@@ -82,9 +84,8 @@ Status FileTree::OpenSource(const MountStep& step, Source& source) {
   if (step.remaps) PADDOCK_TRY(Remap(source.mount.get(), step.source));
   if (step.kind == MountStep::Kind::kOverlay) {
     if (step.extra.empty()) return {};   // made with the tree, in the wall's own namespaces
-    PADDOCK_ASSIGN(source.upper, CloneMount(AT_FDCWD, step.extra.c_str(), false, step.extra));
+    PADDOCK_ASSIGN(source.upper, CloneMount(AT_FDCWD, step.extra.c_str(), Reach::kOne, kAlways, step.extra));
     if (step.remaps) PADDOCK_TRY(Remap(source.upper.get(), step.extra));
-    if (Status set = SetAttributes(source.upper.get(), kAlways, 0, false, step.extra); !set) return set;
   }
   return {};
 }
@@ -106,6 +107,7 @@ Status FileTree::Remap(int mount, const std::string& name) {
 }
 
 Status FileTree::Build() {
+  umask(0);   // modes are as they are named
   if (mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0) return Failure("make private", "/");
   const char* base = nullptr;
   for (const char* candidate : {"/tmp", "/run", "/mnt", "/var"}) {
@@ -119,6 +121,7 @@ Status FileTree::Build() {
   // there is only one, at the end.
   scratch_.Reset(open(base, O_PATH | O_DIRECTORY | O_CLOEXEC));
   if (!scratch_.is_open()) return Failure("open", base);
+  PADDOCK_TRY(FreezeScratch());
   constexpr uint64_t kSkeletonBytes = 16 << 20;
   PADDOCK_ASSIGN(const Descriptor skeleton, NewTmpfs(kSkeletonBytes, 0755, false));
   PADDOCK_TRY(BecomeRoot(skeleton.get(), "skeleton"));
@@ -129,6 +132,15 @@ Status FileTree::Build() {
     sources_[i] = {};
   }
   return EnterNewRoot();
+}
+
+// Clones of what lies in scratch are read-only, and need no call that makes them so.
+Status FileTree::FreezeScratch() {
+  PADDOCK_ASSIGN(const Descriptor mount, CloneMount(scratch_.get(), "", Reach::kOne, kAlways | MOUNT_ATTR_RDONLY, "scratch"));
+  if (mkdirat(scratch_.get(), "frozen", 0700) != 0) return Failure("make directory", "frozen");
+  if (move_mount(mount.get(), "", scratch_.get(), "frozen", MOVE_MOUNT_F_EMPTY_PATH) != 0) return Failure("mount", "frozen");
+  frozen_.Reset(openat(scratch_.get(), "frozen", O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+  return frozen_.is_open() ? Status() : Status(Failure("open", "frozen"));
 }
 
 Status FileTree::Apply(const MountStep& step, Source& source) {
@@ -181,19 +193,15 @@ Result<Descriptor> FileTree::OpenTarget(std::string_view path, bool makes, bool 
   if (relative.empty()) relative = ".";
   Descriptor direct(OpenBeneath(root_.get(), relative.c_str(), O_PATH | O_CLOEXEC));
   if (direct.is_open()) return direct;
-  if (!makes) return Failure("open", path);
+  if (!makes || errno != ENOENT) return Failure("open", path);
   std::string name;
-  PADDOCK_ASSIGN(Descriptor parent, OpenParent(path, makes, name));
-  Descriptor target(OpenBeneath(parent.get(), name.c_str(), O_PATH | O_CLOEXEC));
-  if (!target.is_open() && errno == ENOENT && makes) {
-    if (is_directory) {
-      if (mkdirat(parent.get(), name.c_str(), 0755) != 0) return Failure("make directory", name);
-    } else {
-      const Descriptor made(openat(parent.get(), name.c_str(), O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0444));
-      if (!made.is_open()) return Failure("make file", name);
-    }
-    target.Reset(OpenBeneath(parent.get(), name.c_str(), O_PATH | O_CLOEXEC));
+  PADDOCK_ASSIGN(const Descriptor parent, OpenParent(path, makes, name));
+  if (is_directory) {
+    if (mkdirat(parent.get(), name.c_str(), 0755) != 0) return Failure("make directory", name);
+  } else {
+    if (mknodat(parent.get(), name.c_str(), S_IFREG | 0444, 0) != 0) return Failure("make file", name);
   }
+  Descriptor target(OpenBeneath(parent.get(), name.c_str(), O_PATH | O_CLOEXEC));
   if (!target.is_open()) return Failure("open", name);
   return target;
 }
@@ -234,16 +242,12 @@ Status FileTree::MountTmpfs(const MountStep& step) {
     if (!private_.is_open()) return Failure("open", "private");
   }
   const std::string name = std::to_string(scratch_count_++);
-  if (mkdirat(private_.get(), name.c_str(), 0700) != 0 || fchmodat(private_.get(), name.c_str(), step.mode, 0) != 0) {
-    return Failure("make", step.target);
-  }
-  PADDOCK_ASSIGN(const Descriptor mount, CloneMount(private_.get(), name.c_str(), false, step.target));
+  if (mkdirat(private_.get(), name.c_str(), step.mode) != 0) return Failure("make", step.target);
+  PADDOCK_ASSIGN(const Descriptor mount, CloneOwn(private_.get(), name.c_str(), Reach::kOne, step.target));
   return Attach(mount.get(), step.target, true);
 }
 
 Status FileTree::MountBind(const MountStep& step, Source& source) {
-  const uint64_t set = kAlways | (step.writable ? 0 : MOUNT_ATTR_RDONLY);
-  PADDOCK_TRY(SetAttributes(source.mount.get(), set, 0, true, step.source));
   if (step.target != "/") return Attach(source.mount.get(), step.target, source.is_directory);
   has_own_root_ = true;
   return BecomeRoot(source.mount.get(), "root");
@@ -265,13 +269,12 @@ Status FileTree::MountOverlay(const MountStep& step, Source& source) {
     if (move_mount(mount, "", scratch_.get(), name.c_str(), MOVE_MOUNT_F_EMPTY_PATH) != 0) return Failure("mount", name);
     return {};
   };
-  PADDOCK_TRY(SetAttributes(source.mount.get(), kAlways | MOUNT_ATTR_RDONLY, 0, true, step.source));
   PADDOCK_TRY(attach(source.mount.get(), lower));
   PADDOCK_TRY(attach(source.upper.get(), upper));
   if (fchdir(scratch_.get()) != 0) return Failure("enter", "the scratch directory");
   const std::string data = "userxattr,lowerdir=" + lower + ",upperdir=" + upper + "/upper,workdir=" + upper + "/work";
   if (::mount("paddock", merged.c_str(), "overlay", MS_NOSUID | MS_NODEV, data.c_str()) != 0) return Failure("overlay", step.target);
-  PADDOCK_ASSIGN(const Descriptor mount, CloneMount(scratch_.get(), merged.c_str(), false, step.target));
+  PADDOCK_ASSIGN(const Descriptor mount, CloneOwn(scratch_.get(), merged.c_str(), Reach::kOne, step.target));
   if (step.target != "/") return Attach(mount.get(), step.target, true);
   has_own_root_ = true;
   return BecomeRoot(mount.get(), "root");
@@ -292,20 +295,17 @@ Status FileTree::MakeFile(const MountStep& step) {
   }
   {
     const int directory = step.writable ? parent.get() : scratch_.get();
-    const Descriptor file(openat(directory, name.c_str(), O_CREAT | O_EXCL | O_WRONLY | O_NOFOLLOW | O_CLOEXEC, 0644));
+    const Descriptor file(openat(directory, name.c_str(), O_CREAT | O_EXCL | O_WRONLY | O_NOFOLLOW | O_CLOEXEC, step.mode));
     if (!file.is_open()) return Failure("make file", name);
     for (size_t at = 0; at < step.extra.size();) {
       const ssize_t written = write(file.get(), step.extra.data() + at, step.extra.size() - at);
       if (written <= 0) return Failure("write", step.target);
       at += static_cast<size_t>(written);
     }
-    if (fchmod(file.get(), step.mode) != 0) return Failure("set mode of", step.target);
   }
   if (step.writable) return {};
-  PADDOCK_ASSIGN(const Descriptor mount, CloneMount(scratch_.get(), name.c_str(), false, step.target));
-  PADDOCK_TRY(SetAttributes(mount.get(), kAlways | MOUNT_ATTR_RDONLY, 0, false, step.target));
+  PADDOCK_ASSIGN(const Descriptor mount, CloneOwn(frozen_.get(), name.c_str(), Reach::kOne, step.target));
   const Status attached = Attach(mount.get(), step.target, false);
-  unlinkat(scratch_.get(), name.c_str(), 0);
   if (!attached && step.optional) return {};
   return attached;
 }
@@ -323,16 +323,15 @@ Status FileTree::Mask(const MountStep& step) {
       PADDOCK_ASSIGN(blank, NewTmpfs(4096, 0, true));
     } else {
       const Descriptor made(openat(scratch_.get(), "blank", O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0));
-      if (!made.is_open() || fchmod(made.get(), 0) != 0) return Failure("make", "a blank file");
-      PADDOCK_ASSIGN(blank, CloneMount(scratch_.get(), "blank", false, "a blank file"));
-      PADDOCK_TRY(SetAttributes(blank.get(), kAlways | MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOEXEC, 0, false, "a blank file"));
+      if (!made.is_open()) return Failure("make", "a blank file");
+      PADDOCK_ASSIGN(blank, CloneMount(scratch_.get(), "blank", Reach::kOne, kAlways | MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOEXEC, "a blank file"));
     }
     // What masks are cloned from must itself be attached somewhere.
     const char* name = is_directory ? "blanks" : "blank";
     if (is_directory && mkdirat(scratch_.get(), name, 0700) != 0) return Failure("make", name);
     if (move_mount(blank.get(), "", scratch_.get(), name, MOVE_MOUNT_F_EMPTY_PATH) != 0) return Failure("mount", name);
   }
-  PADDOCK_ASSIGN(const Descriptor mount, CloneMount(blank.get(), "", false, step.target));
+  PADDOCK_ASSIGN(const Descriptor mount, CloneOwn(blank.get(), "", Reach::kOne, step.target));
   if (move_mount(mount.get(), "", target->get(), "", MOVE_MOUNT_F_EMPTY_PATH | MOVE_MOUNT_T_EMPTY_PATH) != 0) {
     return Failure("mask", step.target);
   }
@@ -347,8 +346,7 @@ Status FileTree::ProtectInPlace(const MountStep& step, bool makes_readonly) {
     if (code == Code::kNoEntry || code == Code::kNotDirectory || code == Code::kLoop) return {};
     return target.error();
   }
-  PADDOCK_ASSIGN(const Descriptor mount, CloneMount(target->get(), "", true, step.target));
-  if (makes_readonly) PADDOCK_TRY(SetAttributes(mount.get(), kAlways | MOUNT_ATTR_RDONLY, 0, true, step.target));
+  PADDOCK_ASSIGN(const Descriptor mount, CloneMount(target->get(), "", Reach::kTree, makes_readonly ? kAlways | MOUNT_ATTR_RDONLY : 0, step.target));
   if (move_mount(mount.get(), "", target->get(), "", MOVE_MOUNT_F_EMPTY_PATH | MOVE_MOUNT_T_EMPTY_PATH) != 0) {
     return Failure("protect", step.target);
   }
@@ -369,12 +367,21 @@ Status FileTree::MakeDevices(const MountStep& step) {
   MountStep tree = step;
   tree.mode = 0755;
   PADDOCK_TRY(MountTmpfs(tree));
+  // All names in it are ours.
+  PADDOCK_ASSIGN(const Descriptor devices, OpenTarget(step.target, false, true));
+  const auto attach = [&](int mount, const char* name) -> Status {
+    if (move_mount(mount, "", devices.get(), name, MOVE_MOUNT_F_EMPTY_PATH) != 0) return Failure("mount", name);
+    return {};
+  };
   for (const char* name : {"null", "zero", "full", "random", "urandom", "tty"}) {
     const std::string source = "/dev/" + std::string(name);
-    PADDOCK_ASSIGN(const Descriptor mount, CloneMount(AT_FDCWD, source.c_str(), false, source));
     // The one place where a device must work.
-    PADDOCK_TRY(SetAttributes(mount.get(), MOUNT_ATTR_NOSUID | MOUNT_ATTR_NOEXEC, 0, false, source));
-    PADDOCK_TRY(Attach(mount.get(), step.target + "/" + name, false));
+    PADDOCK_ASSIGN(const Descriptor mount, CloneMount(AT_FDCWD, source.c_str(), Reach::kOne, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NOEXEC, source));
+    if (mknodat(devices.get(), name, S_IFREG | 0444, 0) != 0) return Failure("make file", name);
+    PADDOCK_TRY(attach(mount.get(), name));
+  }
+  for (const char* name : {"pts", "mqueue"}) {
+    if (mkdirat(devices.get(), name, 0755) != 0) return Failure("make directory", name);
   }
   const Descriptor context(fsopen("devpts", FSOPEN_CLOEXEC));
   if (!context.is_open() || fsconfig(context.get(), FSCONFIG_SET_STRING, "ptmxmode", "0666", 0) != 0 ||
@@ -386,14 +393,14 @@ Status FileTree::MakeDevices(const MountStep& step) {
   }
   const Descriptor terminals(fsmount(context.get(), FSMOUNT_CLOEXEC, static_cast<unsigned>(MOUNT_ATTR_NOSUID | MOUNT_ATTR_NOEXEC)));
   if (!terminals.is_open()) return Failure("mount", "devpts");
-  PADDOCK_TRY(Attach(terminals.get(), step.target + "/pts", true));
+  PADDOCK_TRY(attach(terminals.get(), "pts"));
   // POSIX message queues belong to the wall's own IPC namespace. Landlock lets them be used only where a mount shows them.
   const Descriptor queues(fsopen("mqueue", FSOPEN_CLOEXEC));
   if (queues.is_open()) {   // else the kernel has none
     if (fsconfig(queues.get(), FSCONFIG_CMD_CREATE, nullptr, nullptr, 0) != 0) return Failure("set up", "mqueue");
     const Descriptor mount(fsmount(queues.get(), FSMOUNT_CLOEXEC, static_cast<unsigned>(kAlways | MOUNT_ATTR_NOEXEC)));
     if (!mount.is_open()) return Failure("mount", "mqueue");
-    PADDOCK_TRY(Attach(mount.get(), step.target + "/mqueue", true));
+    PADDOCK_TRY(attach(mount.get(), "mqueue"));
   }
   MountStep shared = step;
   shared.target = step.target + "/shm";
@@ -403,10 +410,7 @@ Status FileTree::MakeDevices(const MountStep& step) {
   const std::array<std::pair<const char*, const char*>, 5> links{{{"ptmx", "pts/ptmx"}, {"fd", "/proc/self/fd"}, {"stdin", "/proc/self/fd/0"},
                                                                  {"stdout", "/proc/self/fd/1"}, {"stderr", "/proc/self/fd/2"}}};
   for (const auto& [name, target] : links) {
-    MountStep link;
-    link.target = step.target + "/" + name;
-    link.extra = target;
-    PADDOCK_TRY(MakeSymlink(link));
+    if (symlinkat(target, devices.get(), name) != 0) return Failure("link", name);
   }
   return {};
 }
@@ -421,6 +425,7 @@ Status FileTree::BecomeRoot(int mount, const char* name) {
 Status FileTree::EnterNewRoot() {
   if (fchdir(root_.get()) != 0) return Failure("enter", "the new root");
   private_.Reset();
+  frozen_.Reset();
   scratch_.Reset();
   blank_file_.Reset();
   blank_directory_.Reset();

@@ -39,6 +39,7 @@ class FileTree {
     bool is_absent = false;
   };
 
+  Status FreezeScratch();
   Status OpenSource(const MountStep& step, Source& source);
   // Shows the files of the mount's owner as the sandbox user's.
   Status Remap(int mount, const std::string& name);
@@ -69,6 +70,7 @@ class FileTree {
   std::map<std::pair<uid_t, gid_t>, Descriptor> id_maps_;   // user namespaces that map an owner on disk to host_uid
   Descriptor root_;        // the new root while it is being built
   Descriptor scratch_;     // a tmpfs outside of it
+  Descriptor frozen_;      // the same, read-only: what is cloned from it is, too
   Descriptor private_;     // the tmpfs that all private places are directories of
   Descriptor blank_file_;  // mounts that masks are cloned from
   Descriptor blank_directory_;
