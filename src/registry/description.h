@@ -1,0 +1,68 @@
+// What the registry knows of a sandbox: how it was asked for, and how it is. Values; description_json.h stores them.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "policy/policy.h"
+#include "registry/exec.h"
+#include "registry/lease.h"
+
+namespace paddock::registry {
+
+using Labels = std::map<std::string, std::string>;
+
+enum class SandboxState {
+  kRunning,   // execs are taken
+  kPaused,    // files and shell kept; nothing runs
+  kStopped,   // files kept; nothing runs
+  kDeleting,  // being taken away; crashes finish it
+};
+const char* SandboxStateName(SandboxState state);
+Result<SandboxState> ParseSandboxState(std::string_view name);
+
+// What a sandbox may use; the driver refuses what its wall cannot bound.
+struct SandboxLimits {
+  std::optional<uint64_t> memory_bytes;     // virtual: of each exec
+  std::optional<uint64_t> processes;
+  std::optional<double> cpus;
+  std::optional<uint64_t> disk_bytes;
+  std::optional<uint64_t> files;
+  std::optional<Duration> exec_time;        // of each exec that does not say
+  std::optional<uint64_t> output_bytes;     // of each exec
+
+  bool operator==(const SandboxLimits&) const = default;
+};
+
+// How a sandbox is asked for.
+struct SandboxRequest {
+  std::string name;                   // unique with its owner and parent; empty: none
+  bool takes_existing = false;        // get-or-create: a sandbox of that name is the answer
+  std::string parent;                 // the session that owns it; empty: none
+  std::string isolation = "virtual";
+  std::string base;                   // a snapshot or template that its files begin with; empty: the isolation's own
+  Labels labels;
+  Variables environment;
+  std::string working_directory;      // absolute; empty: the isolation's own
+  std::string hostname = "paddock";
+  SandboxLimits limits;
+  policy::NetworkRules network;
+  Lease lease;
+};
+
+// A sandbox as it is.
+struct SandboxInfo {
+  std::string id;                     // sbx_…
+  std::string owner;
+  SandboxRequest request;             // the effective one
+  SandboxState state = SandboxState::kRunning;
+  bool was_idle = false;              // paused or stopped by its lease: the next use wakes it
+  Time created{}, updated{}, extended{}, last_active{};
+  std::optional<Expiry> expiry;
+  size_t running = 0;                 // execs, queued ones too
+  std::vector<std::string> warnings;  // what this host could not give
+};
+
+}  // namespace paddock::registry

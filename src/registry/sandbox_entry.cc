@@ -1,0 +1,399 @@
+#include "registry/sandbox_entry.h"
+
+#include <algorithm>
+#include <thread>
+#include <utility>
+
+#include "base/id.h"
+
+namespace paddock::registry {
+namespace {
+
+Time Now() {
+  return std::chrono::time_point_cast<Duration>(std::chrono::system_clock::now());
+}
+
+sandbox::ExecResult NotRun(sandbox::Termination::Reason reason) {
+  sandbox::ExecResult result;
+  result.termination.reason = reason;
+  return result;
+}
+
+}  // namespace
+
+const char* SandboxStateName(SandboxState state) {
+  switch (state) {
+    case SandboxState::kRunning: return "running";
+    case SandboxState::kPaused: return "paused";
+    case SandboxState::kStopped: return "stopped";
+    case SandboxState::kDeleting: return "deleting";
+  }
+  return "running";
+}
+
+Result<SandboxState> ParseSandboxState(std::string_view name) {
+  for (const SandboxState state : {SandboxState::kRunning, SandboxState::kPaused, SandboxState::kStopped, SandboxState::kDeleting}) {
+    if (name == SandboxStateName(state)) return state;
+  }
+  return Error(Code::kInvalid, "state '" + std::string(name) + "' is none of running, paused, stopped, deleting");
+}
+
+// ---- held files
+
+HeldFiles::HeldFiles(std::shared_ptr<SandboxEntry> entry, std::shared_ptr<sandbox::Sandbox> live, std::unique_ptr<Turns::Turn> turn,
+                     std::shared_ptr<void> use, vfs::FileSystem& files)
+    : entry_(std::move(entry)), live_(std::move(live)), use_(std::move(use)), turn_(std::move(turn)), files_(&files) {}
+
+Status HeldFiles::Commit() {
+  return entry_->Keep(*live_);
+}
+
+// ---- the entry
+
+class SandboxEntry::Use {
+ public:
+  explicit Use(std::shared_ptr<SandboxEntry> entry) : entry_(std::move(entry)) {
+    const std::lock_guard lock(entry_->mutex_);
+    ++entry_->uses_;
+    entry_->info_.last_active = Now();
+  }
+  ~Use() {
+    const std::lock_guard lock(entry_->mutex_);
+    --entry_->uses_;
+    entry_->info_.last_active = Now();
+  }
+  Use(const Use&) = delete;
+  Use& operator=(const Use&) = delete;
+
+ private:
+  std::shared_ptr<SandboxEntry> entry_;
+};
+
+SandboxEntry::SandboxEntry(SandboxInfo info, std::unique_ptr<Keeper> keeper, std::shared_ptr<const Settings> settings)
+    : id_(info.id), owner_(info.owner), settings_(std::move(settings)), info_(std::move(info)), keeper_(std::move(keeper)) {}
+
+SandboxEntry::~SandboxEntry() = default;
+
+SandboxInfo SandboxEntry::Info() const {
+  const std::lock_guard lock(mutex_);
+  SandboxInfo info = info_;
+  info.running = static_cast<size_t>(std::count_if(processes_.begin(), processes_.end(), [](const auto& entry) {
+    return entry.second->Info().state != ProcessState::kExited;
+  }));
+  info.expiry = NextExpiry(info.request.lease, {.created = info.created, .extended = info.extended, .last_active = info.last_active,
+                                                .is_busy = uses_ > 0, .is_awake = info.state == SandboxState::kRunning});
+  return info;
+}
+
+std::shared_ptr<void> SandboxEntry::BeginUse() {
+  return std::make_shared<Use>(shared_from_this());
+}
+
+// The sandbox in memory, woken where its lease had put it to rest.
+Result<std::shared_ptr<sandbox::Sandbox>> SandboxEntry::Live() {
+  {
+    const std::lock_guard lock(mutex_);
+    if (info_.state == SandboxState::kDeleting) return Error(Code::kNoEntry, id_ + " is being deleted");
+    if (info_.state != SandboxState::kRunning && !info_.was_idle) {
+      const bool is_paused = info_.state == SandboxState::kPaused;
+      return Error(Code::kUnavailable, id_ + (is_paused ? " is paused; resume it first" : " is stopped; start it first"));
+    }
+    if (info_.state == SandboxState::kRunning && live_ != nullptr) return live_;
+  }
+  PADDOCK_TRY(Wake());
+  const std::lock_guard lock(mutex_);
+  if (live_ == nullptr) return Error(Code::kUnavailable, id_ + " was put to rest meanwhile; try again");
+  return live_;
+}
+
+Status SandboxEntry::Wake() {
+  const std::lock_guard keeping(keeper_mutex_);
+  {
+    const std::lock_guard lock(mutex_);
+    if (info_.state == SandboxState::kDeleting) return Error(Code::kNoEntry, id_ + " is being deleted");
+    if (info_.state == SandboxState::kRunning && live_ != nullptr) return {};
+  }
+  PADDOCK_ASSIGN(std::shared_ptr<sandbox::Sandbox> live, keeper_->Load());
+  bool has_changed = false;
+  {
+    const std::lock_guard lock(mutex_);
+    has_changed = info_.state != SandboxState::kRunning;
+    if (has_changed) info_.updated = Now();
+    info_.state = SandboxState::kRunning;
+    info_.was_idle = false;
+    info_.last_active = Now();
+    info_.warnings = live->Warnings();
+    live_ = std::move(live);
+  }
+  if (has_changed) settings_->on_state(Info());
+  return {};
+}
+
+bool SandboxEntry::IsSerial(const sandbox::Sandbox& live) const {
+  const auto* files = dynamic_cast<const sandbox::HasFiles*>(&live);
+  return files == nullptr || !files->has_concurrent_files();
+}
+
+Status SandboxEntry::Keep(sandbox::Sandbox& live) {
+  const std::lock_guard keeping(keeper_mutex_);
+  return keeper_->Keep(live);
+}
+
+Result<std::shared_ptr<RunningProcess>> SandboxEntry::Admit(const ExecRequest& request) {
+  const std::lock_guard lock(mutex_);
+  size_t living = 0, ended = 0;
+  for (const auto& [age, process] : processes_) ++(process->Info().state == ProcessState::kExited ? ended : living);
+  if (living >= settings_->most_processes) {
+    return Error(Code::kLimit, id_ + " has " + std::to_string(living) + " processes, the most there may be; wait for some, or end them");
+  }
+  for (auto it = processes_.begin(); it != processes_.end() && ended > settings_->most_ended;) {
+    if (it->second->Info().state != ProcessState::kExited) {
+      ++it;
+      continue;
+    }
+    it = processes_.erase(it);
+    --ended;
+  }
+  auto process = std::make_shared<RunningProcess>(NewId("proc_"), id_, request, settings_->output_directory);
+  processes_.emplace(++last_process_, process);
+  return process;
+}
+
+sandbox::ExecSpec SandboxEntry::SpecOf(ExecRequest& request) const {
+  const std::lock_guard lock(mutex_);
+  const SandboxRequest& of = info_.request;
+  sandbox::ExecSpec spec;
+  spec.script = std::move(request.script);
+  spec.command = std::move(request.command);
+  for (const Variables* variables : {&of.environment, &std::as_const(request).environment}) {
+    for (const auto& [name, value] : *variables) spec.environment.Set(name, value);
+  }
+  spec.cwd = std::move(request.cwd);
+  spec.keeps_state = request.keeps_shell;
+  spec.terminal = request.terminal;
+  if (of.limits.memory_bytes) spec.limits.memory_bytes = *of.limits.memory_bytes;
+  if (of.limits.processes) spec.limits.processes = *of.limits.processes;
+  if (of.limits.output_bytes) spec.limits.output_bytes = *of.limits.output_bytes;
+  if (request.output_bytes) spec.limits.output_bytes = std::min(spec.limits.output_bytes, *request.output_bytes);
+  return spec;
+}
+
+Result<sandbox::ExecResult> SandboxEntry::Run(const std::shared_ptr<RunningProcess>& process, ExecRequest request, sandbox::OutputHandler handler) {
+  const std::shared_ptr<void> use = BeginUse();
+  const auto give_up = [&](sandbox::Termination::Reason reason, Error error) -> Error {
+    process->Finish(NotRun(reason), Now());
+    return error;
+  };
+  const std::optional<Duration> time = request.timeout ? request.timeout : Info().request.limits.exec_time;
+  const Deadline asked = std::chrono::steady_clock::now();
+  const Deadline until = time ? asked + *time : Deadline::max();
+
+  auto live = Live();
+  if (!live) return give_up(sandbox::Termination::Reason::kInfra, live.error());
+  std::unique_ptr<Turns::Turn> turn;
+  if (IsSerial(**live)) {
+    process->WhenCancelled([self = shared_from_this()] { self->turns_.Nudge(); });
+    turn = turns_.Take(until, [&] { return process->is_cancelled(); });
+    process->WhenCancelled({});
+    if (turn == nullptr && process->is_cancelled()) {
+      sandbox::ExecResult result = NotRun(sandbox::Termination::Reason::kCancelled);
+      process->Finish(result, Now());
+      return result;
+    }
+    if (turn == nullptr) {
+      sandbox::ExecResult result = NotRun(sandbox::Termination::Reason::kTimeout);
+      result.termination.limit = "time";
+      process->Finish(result, Now());
+      return result;
+    }
+    live = Live();   // it may have been put to rest while others had the turn
+    if (!live) return give_up(sandbox::Termination::Reason::kInfra, live.error());
+  }
+
+  sandbox::StdinSource input;
+  const Descriptor input_end(process->TakeInput());
+  if (input_end.is_open()) {
+    input = {.kind = sandbox::StdinSource::Kind::kHostDescriptor, .text = {}, .descriptor = input_end.get()};
+  } else if (!request.input.empty()) {
+    input = {.kind = sandbox::StdinSource::Kind::kText, .text = std::move(request.input), .descriptor = -1};
+  }
+  sandbox::ExecSpec spec = SpecOf(request);
+  if (time) {
+    const auto left = std::chrono::duration_cast<Nanoseconds>(until - std::chrono::steady_clock::now());
+    spec.limits.time = std::max(left, Nanoseconds(1));
+  }
+  auto started = (*live)->Start(std::move(spec), std::move(input), [&](sandbox::Stream stream, std::string_view bytes) {
+    process->output().Append(stream, bytes);
+    if (handler) handler(stream, bytes);
+  });
+  if (!started) return give_up(sandbox::Termination::Reason::kInfra, started.error());
+  sandbox::ExecResult result;
+  if (process->Begin(**started, Now())) {
+    result = (*started)->Wait();
+  } else {
+    (*started)->Cancel();
+    result = (*started)->Wait();
+  }
+  started->reset();
+  const Status kept = Keep(**live);
+  process->Finish(result, Now());
+  if (!kept) {
+    return Error(kept.error().code, "the exec ended, but what it changed could not be kept: " + std::string(kept.error().Text()) +
+                                        "; it is in memory, and kept with the next one that succeeds");
+  }
+  return result;
+}
+
+std::vector<ProcessInfo> SandboxEntry::Processes() const {
+  const std::lock_guard lock(mutex_);
+  std::vector<ProcessInfo> list;
+  for (const auto& [age, process] : processes_) list.push_back(process->Info());
+  return list;
+}
+
+std::shared_ptr<RunningProcess> SandboxEntry::FindProcess(std::string_view id) const {
+  const std::lock_guard lock(mutex_);
+  for (const auto& [age, process] : processes_) {
+    if (process->id() == id) return process;
+  }
+  return nullptr;
+}
+
+Result<HeldFiles> SandboxEntry::Files(Deadline until) {
+  std::shared_ptr<void> use = BeginUse();
+  PADDOCK_ASSIGN(std::shared_ptr<sandbox::Sandbox> live, Live());
+  std::unique_ptr<Turns::Turn> turn;
+  if (IsSerial(*live)) {
+    turn = turns_.Take(until);
+    if (turn == nullptr) return Error(Code::kTimedOut, id_ + " runs something else; wait for it, or end it");
+    PADDOCK_ASSIGN(live, Live());
+  }
+  auto* files = dynamic_cast<sandbox::HasFiles*>(live.get());
+  if (files == nullptr) return Error(Code::kNotSupported, id_ + ": this isolation shows no files");
+  vfs::FileSystem& system = files->files();
+  return HeldFiles(shared_from_this(), std::move(live), std::move(turn), std::move(use), system);
+}
+
+Status SandboxEntry::With(Deadline until, const std::function<Status(sandbox::Sandbox&)>& body) {
+  const std::shared_ptr<void> use = BeginUse();
+  PADDOCK_ASSIGN(std::shared_ptr<sandbox::Sandbox> live, Live());
+  std::unique_ptr<Turns::Turn> turn;
+  if (IsSerial(*live)) {
+    turn = turns_.Take(until);
+    if (turn == nullptr) return Error(Code::kTimedOut, id_ + " runs something else; wait for it, or end it");
+    PADDOCK_ASSIGN(live, Live());
+  }
+  return body(*live);
+}
+
+Status SandboxEntry::Rest(SandboxState state, bool is_lease, bool force, Deadline until) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (info_.state == SandboxState::kDeleting) return Error(Code::kNoEntry, id_ + " is being deleted");
+    if (is_lease && (uses_ > 0 || info_.state != SandboxState::kRunning)) return Error(Code::kBusy, id_ + " is in use");
+    if (info_.state == state && live_ == nullptr) {
+      if (!is_lease) info_.was_idle = false;   // now somebody meant it
+      return {};
+    }
+  }
+  if (force) EndProcesses();
+  std::unique_ptr<Turns::Turn> turn = turns_.Take(until);
+  const auto running = [&] {
+    const auto list = Processes();
+    return std::count_if(list.begin(), list.end(), [](const ProcessInfo& info) { return info.state != ProcessState::kExited; });
+  };
+  while (force && running() > 0 && std::chrono::steady_clock::now() < until) {
+    turn.reset();
+    std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    turn = turns_.Take(until);
+  }
+  if (turn == nullptr || running() > 0) return Error(Code::kBusy, id_ + " runs something; wait for it, end it, or use force");
+
+  const std::lock_guard keeping(keeper_mutex_);
+  std::shared_ptr<sandbox::Sandbox> live;
+  {
+    const std::lock_guard lock(mutex_);
+    live = live_;
+  }
+  if (live != nullptr) PADDOCK_TRY(keeper_->Settle(*live));
+  {
+    const std::lock_guard lock(mutex_);
+    live_ = nullptr;
+    info_.state = state;
+    info_.was_idle = is_lease;
+    info_.updated = Now();
+  }
+  live.reset();
+  settings_->on_state(Info());
+  return {};
+}
+
+bool SandboxEntry::Park() {
+  const std::unique_ptr<Turns::Turn> turn = turns_.Take(std::chrono::steady_clock::now());
+  if (turn == nullptr) return false;
+  const std::lock_guard keeping(keeper_mutex_);
+  const std::lock_guard lock(mutex_);
+  if (uses_ > 0 || live_ == nullptr || live_.use_count() > 1) return false;
+  if (!keeper_->Keep(*live_)) return false;
+  live_ = nullptr;
+  return true;
+}
+
+void SandboxEntry::EndProcesses() {
+  std::vector<std::shared_ptr<RunningProcess>> living;
+  {
+    const std::lock_guard lock(mutex_);
+    for (const auto& [age, process] : processes_) living.push_back(process);
+  }
+  for (const auto& process : living) process->Cancel();
+}
+
+Status SandboxEntry::Remove() {
+  {
+    const std::lock_guard lock(mutex_);
+    info_.state = SandboxState::kDeleting;
+    info_.updated = Now();
+  }
+  EndProcesses();
+  const std::unique_ptr<Turns::Turn> turn = turns_.Take(std::chrono::steady_clock::now() + std::chrono::seconds(30));
+  if (turn == nullptr) return Error(Code::kBusy, id_ + " did not end within 30 s");
+  const std::lock_guard keeping(keeper_mutex_);
+  std::shared_ptr<sandbox::Sandbox> live;
+  {
+    const std::lock_guard lock(mutex_);
+    live = std::move(live_);
+    live_ = nullptr;
+  }
+  if (live != nullptr) live->Close();
+  live.reset();
+  return keeper_->Remove();
+}
+
+void SandboxEntry::SetLease(const Lease& lease, Time extended) {
+  const std::lock_guard lock(mutex_);
+  info_.request.lease = lease;
+  info_.extended = extended;
+  info_.updated = Now();
+}
+
+void SandboxEntry::SetLabels(Labels labels) {
+  const std::lock_guard lock(mutex_);
+  info_.request.labels = std::move(labels);
+  info_.updated = Now();
+}
+
+std::optional<Expiry> SandboxEntry::Due(Time now) const {
+  const std::lock_guard lock(mutex_);
+  if (info_.state == SandboxState::kDeleting) return std::nullopt;
+  auto expiry = NextExpiry(info_.request.lease, {.created = info_.created, .extended = info_.extended, .last_active = info_.last_active,
+                                                 .is_busy = uses_ > 0, .is_awake = info_.state == SandboxState::kRunning});
+  if (!expiry || expiry->at > now) return std::nullopt;
+  return expiry;
+}
+
+bool SandboxEntry::is_in_memory() const {
+  const std::lock_guard lock(mutex_);
+  return live_ != nullptr;
+}
+
+}  // namespace paddock::registry

@@ -1,0 +1,124 @@
+// SandboxEntry: one sandbox of the registry from its creation to its deletion: whether it is in memory, whose turn it is, what
+// runs in it, and when its lease ends.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "registry/description.h"
+#include "registry/exec.h"
+#include "registry/keeper.h"
+#include "registry/turns.h"
+#include "sandbox/sandbox.h"
+#include "vfs/file_system.h"
+
+namespace paddock::registry {
+
+class SandboxEntry;
+
+// The files of a sandbox for the length of a few operations. Whoever holds it keeps execs out where the wall does one thing at a time.
+class HeldFiles {
+ public:
+  vfs::FileSystem& operator*() const { return *files_; }
+  vfs::FileSystem* operator->() const { return files_; }
+  // Makes what was changed outlive the daemon: before it is acknowledged. Errors: those of Keeper::Keep().
+  Status Commit();
+
+ private:
+  friend class SandboxEntry;
+  HeldFiles(std::shared_ptr<SandboxEntry> entry, std::shared_ptr<sandbox::Sandbox> live, std::unique_ptr<Turns::Turn> turn,
+            std::shared_ptr<void> use, vfs::FileSystem& files);
+
+  std::shared_ptr<SandboxEntry> entry_;
+  std::shared_ptr<sandbox::Sandbox> live_;
+  std::shared_ptr<void> use_;
+  std::unique_ptr<Turns::Turn> turn_;   // ends first
+  vfs::FileSystem* files_;
+};
+
+// Any thread. Errors of all that use the sandbox: kUnavailable (paused or stopped by somebody; being deleted), kTimedOut (others had the
+// turn for too long), those of Keeper::Load().
+class SandboxEntry : public std::enable_shared_from_this<SandboxEntry> {
+ public:
+  struct Settings {
+    size_t most_processes = 64;              // that run or wait
+    size_t most_ended = 64;                  // ended ones that are remembered
+    std::string output_directory;            // for output that does not fit in memory
+    std::function<void(const SandboxInfo&)> on_state;   // after each change of state; no lock held
+  };
+
+  SandboxEntry(SandboxInfo info, std::unique_ptr<Keeper> keeper, std::shared_ptr<const Settings> settings);
+  ~SandboxEntry();
+
+  const std::string& id() const { return id_; }
+  const std::string& owner() const { return owner_; }
+  SandboxInfo Info() const;
+
+  using Deadline = Turns::Deadline;
+
+  // ---- execs
+
+  // Takes a place for a process; it does not run yet. Errors: kLimit.
+  Result<std::shared_ptr<RunningProcess>> Admit(const ExecRequest& request);
+  // Runs an admitted process to its end, on this thread. `handler` gets the output beside the process's log. An error means that it did not
+  // run, or that what it changed could not be kept; the process's result says so, too.
+  Result<sandbox::ExecResult> Run(const std::shared_ptr<RunningProcess>& process, ExecRequest request, sandbox::OutputHandler handler = {});
+  std::vector<ProcessInfo> Processes() const;   // oldest first
+  std::shared_ptr<RunningProcess> FindProcess(std::string_view id) const;   // null: none
+
+  // ---- files
+
+  Result<HeldFiles> Files(Deadline until);
+
+  // ---- state
+
+  // Puts it into memory if it is not, and what is paused or stopped back to running. Idempotent.
+  Status Wake();
+  // kPaused or kStopped. Waits for what runs until `until`, then, with `force`, ends it. Idempotent. Errors: kBusy.
+  Status Rest(SandboxState state, bool is_lease, bool force, Deadline until);
+  // Takes it out of memory while nothing uses it; it stays running. False: something does.
+  bool Park();
+  // Ends everything and takes away what is kept. The entry is of no use afterwards.
+  Status Remove();
+  // Runs `body` with the sandbox in memory and the turn taken.
+  Status With(Deadline until, const std::function<Status(sandbox::Sandbox&)>& body);
+
+  void SetLease(const Lease& lease, Time extended);
+  void SetLabels(Labels labels);
+  // True when the lease has run out, with what is to be done.
+  std::optional<Expiry> Due(Time now) const;
+  bool is_in_memory() const;
+
+ private:
+  friend class HeldFiles;
+
+  // Counts as activity while it lives.
+  class Use;
+
+  Result<std::shared_ptr<sandbox::Sandbox>> Live();
+  bool IsSerial(const sandbox::Sandbox& live) const;
+  Status Keep(sandbox::Sandbox& live);
+  std::shared_ptr<void> BeginUse();
+  void EndProcesses();
+  sandbox::ExecSpec SpecOf(ExecRequest& request) const;
+
+  const std::string id_, owner_;
+  const std::shared_ptr<const Settings> settings_;
+
+  mutable std::mutex mutex_;
+  SandboxInfo info_;
+  std::shared_ptr<sandbox::Sandbox> live_;   // null: not in memory
+  size_t uses_ = 0;
+  std::map<uint64_t, std::shared_ptr<RunningProcess>> processes_;   // by age
+  uint64_t last_process_ = 0;
+
+  std::mutex keeper_mutex_;   // of keeper_, and of making live_
+  std::unique_ptr<Keeper> keeper_;
+  Turns turns_;
+};
+
+}  // namespace paddock::registry
