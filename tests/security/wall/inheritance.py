@@ -1,6 +1,8 @@
 """What the launcher was started with and a sandbox must not get: descriptors, environment, groups, directories."""
 
+import ctypes
 import os
+import subprocess
 
 from .batch import DIRECTORY_FD, SECRET_FD, SOCKET_FD
 from .probe import any_of, leaks, probe, says
@@ -36,3 +38,43 @@ probe("inheritance/init-descriptors", "descriptors of the sandbox's own processe
       control=f"cat /proc/self/fd/{SECRET_FD}")
 probe("inheritance/group", "a file that a supplementary group of the launcher may read", "cat /var/log/audit-secret.log", leaks("varlog"))
 probe("inheritance/directory-descriptor-root", "the working directory's parents after a chdir through a descriptor", f"cd /proc/self/fd/{DIRECTORY_FD} && cat .netrc", leaks("netrc"))
+
+
+def raised(change):
+    """The launcher stands better than others: first at the processor or the disk, last to be killed."""
+    def drive(world, start):
+        child = start(["sh", "-c", "chrt -p $$; ionice; nice; cat /proc/self/personality; echo score $(cat /proc/self/oom_score_adj)"],
+                      stdout=subprocess.PIPE, preexec_fn=change)
+        return child.communicate(timeout=30)[0].decode("utf-8", "replace")
+    return drive
+
+
+def lowest_score():
+    with open("/proc/self/oom_score_adj", "w", encoding="utf-8") as file:
+        file.write("-500")
+
+
+def may_lower_score():
+    if os.geteuid() != 0:
+        return "takes root"
+    with open("/proc/self/oom_score_adj", encoding="utf-8") as file:
+        was = file.read()
+    try:
+        lowest_score()
+    except OSError:
+        return "root may not lower the score here"
+    with open("/proc/self/oom_score_adj", "w", encoding="utf-8") as file:
+        file.write(was)
+    return None
+
+
+LIBC = ctypes.CDLL(None)
+IOPRIO_SET, REAL_TIME_FIRST, NO_RANDOM_ADDRESSES = 251, 1 << 13, 0x40000
+for name, trick, change, pattern, more in (
+        ("real-time", "the launcher's real-time class", lambda: os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(5)), "SCHED_(FIFO|RR)", {}),
+        ("nice", "the launcher's better priority", lambda: os.nice(-5), "(?m)^-[0-9]+$", {}),
+        ("disk-class", "the launcher's real-time class at the disk", lambda: LIBC.syscall(IOPRIO_SET, 1, 0, REAL_TIME_FIRST), "realtime", {}),
+        ("score", "the launcher is the last to be killed when memory is short", lowest_score, "score -", {"needs": may_lower_score}),
+        ("addresses", "the launcher's addresses are not random", lambda: LIBC.personality(NO_RANDOM_ADDRESSES), "(?m)^00040000$",
+         {"users": ("root", "ordinary"), "bites": ("root", "ordinary")})):
+    probe(f"inheritance/{name}", trick, judge=says(pattern), drive=raised(change), alone=True, **({"users": ("root",), "bites": ("root",)} | more))

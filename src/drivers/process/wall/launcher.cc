@@ -6,6 +6,7 @@
 #include <poll.h>
 #include <sched.h>
 #include <signal.h>
+#include <sys/personality.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
@@ -147,8 +148,6 @@ Status BuildInside(const WallPlan& plan, FileTree& tree, int launch) {
   if (setdomainname("(none)", 6) != 0) return Failure("set the domain name");
   PADDOCK_TRY(tree.Build());
   PADDOCK_TRY(SetLimits(plan));
-  // A caller with a better priority than others does not lend it.
-  if (getpriority(PRIO_PROCESS, 0) < 0 && setpriority(PRIO_PROCESS, 0, 0) != 0) return Failure("take the usual priority");
   syscall(SYS_keyctl, KEYCTL_JOIN_SESSION_KEYRING, nullptr);
   umask(022);
   PADDOCK_TRY(DropPrivileges());
@@ -157,6 +156,28 @@ Status BuildInside(const WallPlan& plan, FileTree& tree, int launch) {
     if (!has_landlock) PADDOCK_TRY(SendLaunchMessage(launch, Kind::kWarning, 0, "this kernel has no Landlock; mounts and namespaces alone confine files"));
   }
   return InstallSeccomp(plan.seccomp);
+}
+
+// A caller that is better placed than others (real-time, first at the disk, last to be killed when memory is short) does not lend that, nor a
+// process image that is easier to attack.
+Status TakeUsualPlace() {
+  const int policy = sched_getscheduler(0) & ~SCHED_RESET_ON_FORK;
+  const sched_param usual{};
+  const bool is_usual = policy == SCHED_OTHER || policy == SCHED_BATCH || policy == SCHED_IDLE;
+  if (!is_usual && sched_setscheduler(0, SCHED_OTHER, &usual) != 0) return Failure("leave the real-time class");
+  if (getpriority(PRIO_PROCESS, 0) < 0 && setpriority(PRIO_PROCESS, 0, 0) != 0) return Failure("take the usual priority");
+  constexpr int kProcess = 1, kClassShift = 13, kRealTime = 1, kBestEffort = 2, kUsualLevel = 4;   // ioprio.h, which no C library has
+  const long disk = syscall(SYS_ioprio_get, kProcess, 0);
+  const long disk_class = disk >> kClassShift;
+  const bool is_first = disk_class == kRealTime || (disk_class == kBestEffort && (disk & 7) < kUsualLevel);
+  if (disk >= 0 && is_first && syscall(SYS_ioprio_set, kProcess, 0, 0) != 0) return Failure("take the usual priority at the disk");
+  std::array<char, 16> score{};
+  const Descriptor file(open("/proc/self/oom_score_adj", O_RDWR | O_CLOEXEC));
+  if (file.is_open() && read(file.get(), score.data(), score.size() - 1) > 0 && score[0] == '-' && pwrite(file.get(), "0", 1, 0) != 1) {
+    return Failure("become as likely to be killed as others");
+  }
+  personality(PER_LINUX);
+  return {};
 }
 
 void ResetSignals() {
@@ -277,6 +298,7 @@ bool BuildWall(std::vector<std::string> cgroups) {
   // Out of the caller's terminal: its Ctrl-C is for the driver, and nothing inside has it as /dev/tty.
   setsid();
   ResetSignals();
+  if (Status taken = TakeUsualPlace(); !taken) Fail(kLaunchDescriptor, taken.error());
   Guard guard(std::move(cgroups));
   return guard.Run();
 }
