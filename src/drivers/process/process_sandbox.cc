@@ -68,7 +68,8 @@ Status ProcessSandbox::StandUp() {
   PlanContext context;
   context.mounts = spec_.mounts;
   PADDOCK_ASSIGN(overlay_, OverlaySession::Begin(spec_, context));
-  PADDOCK_ASSIGN(workspace_, WorkspaceGuard::Begin(policy.files, spec_.state_directory + "/paddock/quarantine/" + id_));
+  PADDOCK_ASSIGN(workspace_, WorkspaceGuard::Begin(policy.files, spec_.state_directory + "/paddock/quarantine/" + id_,
+                                                     policy.files.home.empty() ? facts_.home : policy.files.home));
   if (workspace_) {
     workspace_->AddTo(context);
     warnings_.insert(warnings_.end(), workspace_->warnings().begin(), workspace_->warnings().end());

@@ -14,7 +14,11 @@
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
+#include <fstream>
 
+#include "drivers/process/host_traces.h"
+#include "drivers/process/protect/absent_path.h"
+#include "drivers/process/protect/git_config.h"
 #include "drivers/process/protect/quarantine.h"
 #include "drivers/process/protect/safe_open.h"
 #include "text/utf8.h"
@@ -52,6 +56,19 @@ std::vector<std::string> AbsentBelow(const std::string& root, int directory, con
   return absent;
 }
 
+// What git reads for every repository of the user; files that are not there count as empty.
+std::string HostGitConfiguration(const std::string& home) {
+  std::string text;
+  for (const std::string& path : {std::string("/etc/gitconfig"), home + "/.config/git/config", home + "/.gitconfig"}) {
+    std::ifstream file(path, std::ios::binary);
+    std::string content(kMaxGitConfig, '\0');
+    file.read(content.data(), static_cast<std::streamsize>(content.size()));
+    content.resize(static_cast<size_t>(std::max<std::streamsize>(file.gcount(), 0)));
+    text += content + "\n";
+  }
+  return text;
+}
+
 void WaitForEnd(pid_t process) {
   const Descriptor handle(static_cast<int>(syscall(SYS_pidfd_open, process, 0)));
   if (!handle.is_open()) return;
@@ -74,9 +91,10 @@ Result<std::vector<DiskWatch::Tree>> OpenWritableTrees(const policy::FileRules& 
   return trees;
 }
 
-Result<std::unique_ptr<WorkspaceGuard>> WorkspaceGuard::Begin(const policy::FileRules& rules, const std::string& quarantine) {
+Result<std::unique_ptr<WorkspaceGuard>> WorkspaceGuard::Begin(const policy::FileRules& rules, const std::string& quarantine, const std::string& home) {
   std::unique_ptr<WorkspaceGuard> guard(new WorkspaceGuard);   // allow(raw-new): private constructor
   guard->quarantine_ = quarantine;
+  guard->git_configuration_ = HostGitConfiguration(home);
   if (WritableRoots(rules).empty()) return std::unique_ptr<WorkspaceGuard>();
   PADDOCK_TRY(guard->OpenQuarantine());
   const Status scanned = guard->Scan(rules);
@@ -107,7 +125,12 @@ Status WorkspaceGuard::OpenQuarantine() {
 }
 
 Status WorkspaceGuard::Scan(const policy::FileRules& rules) {
+  std::vector<std::string> paths = WritableRoots(rules);
+  // A walk stays on one mount; what is mounted below a writable directory is writable, too, and walked by itself.
   for (const std::string& path : WritableRoots(rules)) {
+    for (std::string& mount : MountsBelow(path)) paths.push_back(std::move(mount));
+  }
+  for (const std::string& path : paths) {
     Root root;
     root.path = path;
     root.directory.Reset(open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
@@ -117,7 +140,7 @@ Status WorkspaceGuard::Scan(const policy::FileRules& rules) {
     }
     root.absent = AbsentBelow(path, root.directory.get(), rules);
     if (rules.protected_names.empty() && root.absent.empty()) continue;
-    PADDOCK_ASSIGN(root.snapshot, ScanProtected(root.directory.get(), rules.protected_names));
+    PADDOCK_ASSIGN(root.snapshot, ScanProtected(root.directory.get(), rules.protected_names, {}, git_configuration_));
     root.snapshot.others_since = others_since_;
     if (!root.snapshot.incomplete.empty()) warnings_.push_back("protected names below " + path + ": " + HarmlessLine(root.snapshot.incomplete));
     roots_.push_back(std::move(root));
@@ -193,31 +216,14 @@ void WorkspaceGuard::NoteWall(pid_t init) {
   (void)written;   // the stand-in was killed; then the sweep is ours alone
 }
 
-void WorkspaceGuard::SweepAbsent(const Root& root, int quarantine, std::vector<std::string>& lines) {
-  Quarantine taken(quarantine);
-  for (const std::string& path : root.absent) {
-    const size_t slash = path.rfind('/');
-    const std::string name = path.substr(slash == std::string::npos ? 0 : slash + 1);
-    auto parent = OpenBeneath(root.directory.get(), slash == std::string::npos ? "." : path.substr(0, slash), O_RDONLY | O_DIRECTORY);
-    struct stat status{};
-    // Where the way there does not exist, or leads through a link, the path itself still does not.
-    if (!parent || fstatat(parent->get(), name.c_str(), &status, AT_SYMLINK_NOFOLLOW) != 0) continue;
-    auto kept = taken.Take(parent->get(), path, name);
-    SweepItem item{.action = SweepItem::Action::kQuarantined, .path = path, .why = "a rule denies writing there", .kept = {}};
-    if (kept) {
-      item.kept = std::move(*kept);
-    } else {
-      item.action = SweepItem::Action::kFailed;
-      item.why = std::string(kept.error().Text());
-    }
-    lines.push_back(SweepText(item));
-  }
-}
-
 std::vector<std::string> WorkspaceGuard::SweepRoots() {
   std::vector<std::string> lines;
   for (const Root& root : roots_) {
-    SweepAbsent(root, claim_.get(), lines);
+    Quarantine quarantine(claim_.get());
+    for (const std::string& path : root.absent) {
+      const auto item = SweepAbsent(root.directory.get(), path, root.snapshot.started, "a rule denies writing there", quarantine);
+      if (item) lines.push_back(SweepText(*item));
+    }
     auto report = SweepProtected(root.directory.get(), root.snapshot, claim_.get());
     if (!report) {
       lines.push_back("cannot look for protected names below " + root.path + ": " + std::string(report.error().Text()));

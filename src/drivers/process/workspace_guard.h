@@ -28,8 +28,8 @@ class WorkspaceGuard {
  public:
   // Scans, and starts the process that stands in. Null when the policy lets nothing of the host be written directly.
   // Forks: to be called before the process has threads of ours that hold locks. `quarantine` is a path that is made, private to the caller;
-  // directories beside it are those of other sandboxes. Errors: a directory that cannot be looked at.
-  static Result<std::unique_ptr<WorkspaceGuard>> Begin(const policy::FileRules& rules, const std::string& quarantine);
+  // directories beside it are those of other sandboxes. `home`: where git's configuration of the user lies. Errors: a directory that cannot be looked at.
+  static Result<std::unique_ptr<WorkspaceGuard>> Begin(const policy::FileRules& rules, const std::string& quarantine, const std::string& home);
   // Sweeps unless Sweep() was called.
   ~WorkspaceGuard();
   WorkspaceGuard(const WorkspaceGuard&) = delete;
@@ -55,9 +55,10 @@ class WorkspaceGuard {
   Status StartStandIn();
   [[noreturn]] void StandIn(int pipe);
   std::vector<std::string> SweepRoots();
-  static void SweepAbsent(const Root& root, int quarantine, std::vector<std::string>& lines);
+
 
   std::vector<Root> roots_;
+  std::string git_configuration_;
   std::string quarantine_;
   Descriptor claim_;   // the quarantine's directory, locked as long as this sandbox or its stand-in is there
   int64_t others_since_ = INT64_MAX;

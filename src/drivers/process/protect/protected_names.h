@@ -57,6 +57,8 @@ struct ProtectedSnapshot {
   // A wall that stood held read_only and pins. What is still the same file is held to the end, and changes in it are the host's. One that
   // the host replaced (as git does with its configuration) took the wall's mount with it; from then on code inside could write there.
   bool was_held = false;
+  // What git's configuration names and is not there: hooks, included files, programs. The existing part of the way to each has no link.
+  std::vector<std::string> absent;
   std::vector<OutsideRepository> outside;
   std::string incomplete;                            // why not all was looked at; empty: all was
   // Nanoseconds since 1970 from which on another sandbox was at work; what it may have made is never put back. At the end of time: none was.
@@ -66,8 +68,10 @@ struct ProtectedSnapshot {
 
 // Looks at the tree below `workspace`, an open directory. Entries below node_modules are compared afterwards but not
 // listed for the wall: packages bring thousands of them, and a pinned one keeps the directory from being removed. A
-// budget that ends leaves `incomplete`, not an error. Errors: kInternal, the system's for the workspace itself.
-Result<ProtectedSnapshot> ScanProtected(int workspace, const std::vector<std::string>& names, const WalkBudget& budget = {});
+// budget that ends leaves `incomplete`, not an error. `host_configuration`: git's of the host's user, whose core.hooksPath holds
+// everywhere. Errors: kInternal, the system's for the workspace itself.
+Result<ProtectedSnapshot> ScanProtected(int workspace, const std::vector<std::string>& names, const WalkBudget& budget = {},
+                                        const std::string& host_configuration = {});
 
 struct SweepItem {
   enum class Action {

@@ -54,7 +54,9 @@ class ProtectedNames : public testing::Test {
   }
 
   ProtectedSnapshot Scan(const WalkBudget& budget = {}) {
-    auto snapshot = ScanProtected(work_.get(), policy::DefaultProtectedNames(), budget);
+    std::ifstream file(base_ + "/home/.gitconfig");
+    const std::string host_configuration{std::istreambuf_iterator<char>(file), {}};
+    auto snapshot = ScanProtected(work_.get(), policy::DefaultProtectedNames(), budget, host_configuration);
     EXPECT_TRUE(snapshot) << snapshot.error().Text();
     return snapshot ? *snapshot : ProtectedSnapshot();
   }
@@ -116,6 +118,20 @@ constexpr Trick kTricks[] = {
     {"hooks directory that the user's configuration names", "mkdir h; printf '#!/bin/sh\\n' >h/pre-commit; chmod +x h/pre-commit;" REPO "git config core.hooksPath h;", "cp $EVIL h/pre-commit", USE},
     {"new hook in the directory that the user's configuration names", "mkdir h; touch h/x;" REPO "git config core.hooksPath h;", "cp $EVIL h/post-checkout", USE},
     {"target of the user's link named hooks", "mkdir h; touch h/x;" REPO "rm -r .git/hooks; ln -s ../h .git/hooks;", "cp $EVIL h/pre-commit", USE},
+    {"the same beside settings that are oddly written", "mkdir h; printf '#!/bin/sh\\n' >h/pre-commit; chmod +x h/pre-commit;" REPO "printf '[core] hooksPath = \"h\" # ours\\n[alias]\\n\\tlg = \\\\\\n\\tlog\\n' >>.git/config;", "cp $EVIL h/pre-commit", USE},
+    {"hooks directory that is named and absent", REPO "git config core.hooksPath my/hooks;", "mkdir -p my/hooks; cp $EVIL my/hooks/pre-commit", USE},
+    {"the same through a link", REPO "git config core.hooksPath my/hooks;", "mkdir -p e/hooks; cp $EVIL e/hooks/pre-commit; ln -s e my", USE},
+    {"link on the way to a hooks directory", "mkdir -p a/hooks; printf '#!/bin/sh\\n' >a/hooks/pre-commit; chmod +x a/hooks/pre-commit; ln -s a l;" REPO "git config core.hooksPath l/hooks;", "mkdir -p e/hooks; cp $EVIL e/hooks/pre-commit; rm l; ln -s e l", USE},
+    {"included configuration of the user's", REPO "touch team; git config include.path ../team;", "git config -f team core.fsmonitor $EVIL", USE},
+    {"included configuration that is absent", REPO "git config include.path ../team;", "git config -f team core.fsmonitor $EVIL", USE},
+    {"configuration that an included one includes", REPO "touch two; git config -f one include.path two; git config includeIf.gitdir:/.path ../one;", "git config -f two core.fsmonitor $EVIL", USE},
+    {"file system monitor that lies in the tree", REPO "printf '#!/bin/sh\\n' >m.sh; chmod +x m.sh; git config core.fsmonitor './m.sh -x';", "cp $EVIL m.sh", USE},
+    {"filter that lies in the tree", REPO "mkdir t; printf '#!/bin/sh\\ncat\\n' >t/f; git config filter.f.clean 'sh ./t/f %f'; echo '* filter=f' >.gitattributes;", "cp $EVIL t/f", USE},
+    {"hooks of a worktree, by a path relative to it", REPO "git config core.hooksPath h; git worktree add -q wt; mkdir wt/h; touch wt/h/x;", "cp $EVIL wt/h/pre-commit", "cd wt;" USE},
+    {"hooks of a submodule, by a path relative to it", REPO "git init -q $BASE/outside/l; git -C $BASE/outside/l commit -q --allow-empty -m l; git submodule -q add $BASE/outside/l lib; git commit -qm s; git -C lib config core.hooksPath h;", "mkdir lib/h; cp $EVIL lib/h/pre-commit", "cd lib;" USE},
+    {"hooks of all work trees of the user", REPO "git config --global core.hooksPath .team/hooks;", "mkdir -p .team/hooks; cp $EVIL .team/hooks/pre-commit", USE},
+    {"the same in a repository made inside", "git config --global core.hooksPath .team/hooks;", "mkdir n; cd n;" REPO "mkdir -p .team/hooks; cp $EVIL .team/hooks/pre-commit", "cd n;" USE},
+    {"hooks of all work trees, by a plain word", REPO "git config --global core.hooksPath hk;", "mkdir hk; cp $EVIL hk/pre-commit", USE},
     {"rebase left for the user to continue", REPO "git commit -q --allow-empty -m two;", "GIT_SEQUENCE_EDITOR='printf \"break\\nexec '$EVIL'\\n\" >' git rebase -i HEAD~1", "git rebase --continue"},
     {"helper as remote", REPO, "git remote add evil \"ext::$HELPER\"", USE},
     {"helper as a branch's remote", REPO, "git config branch.main.remote \"ext::$HELPER\"; git config branch.main.merge refs/heads/main", "git pull"},
@@ -186,6 +202,26 @@ TEST_F(ProtectedNames, HonestSubmoduleStays) {
   ASSERT_EQ(report.items.size(), 1u);
   EXPECT_EQ(report.items[0].path, ".gitmodules");
   EXPECT_EQ(RunHost("set -e; git -C lib status; git -C lib commit --allow-empty -qm z"), 0);
+}
+
+TEST_F(ProtectedNames, HooksThatARepositoryOutsideNamesInAWorktreeAreHeld) {
+  RunHost("rmdir $BASE/work; git init -q $BASE/outside/r; cd $BASE/outside/r; git commit -q --allow-empty -m a; git config core.hooksPath h; git worktree add -q $BASE/work");
+  work_.Reset(open((base_ + "/work").c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  const ProtectedSnapshot snapshot = Scan();
+  EXPECT_EQ(snapshot.absent, std::vector<std::string>{"h"});
+  RunHost("mkdir h; cp $EVIL h/pre-commit");
+  Sweep(snapshot);
+  RunHost("git commit --allow-empty -qm z");
+  EXPECT_FALSE(IsBitten());
+}
+
+TEST_F(ProtectedNames, WhatAConfigurationNamesIsToldToTheWall) {
+  RunHost(REPO "mkdir -p t/h; touch team t/f; ln -s t l; git config core.hooksPath l/h; git config include.path ../team; git config filter.f.clean './t/f x/y';"
+          "git config core.editor vi; git config alias.x '!./t/a'");
+  const ProtectedSnapshot snapshot = Scan();
+  for (const char* path : {"t/h", "team", "t/f"}) EXPECT_EQ(std::count(snapshot.read_only.begin(), snapshot.read_only.end(), path), 1) << path;
+  EXPECT_TRUE(snapshot.entries.contains("l"));
+  EXPECT_TRUE(snapshot.absent.empty());   // x/y may be anything
 }
 
 TEST_F(ProtectedNames, WorktreePointerToARepositoryOutsideIsFollowed) {

@@ -10,6 +10,7 @@
 #include <map>
 #include <set>
 
+#include "drivers/process/protect/absent_path.h"
 #include "drivers/process/protect/git_config.h"
 #include "drivers/process/protect/git_tree.h"
 #include "drivers/process/protect/git_zones.h"
@@ -57,9 +58,9 @@ class Sweep final : public TreeVisitor {
   }
 
   void Unreadable(const std::string& path, Code code) override {
-    if (!report_.incomplete.empty()) return;
+    if (!report_.incomplete.empty() || code == Code::kCrossDevice) return;   // another mount is looked at by itself
     report_.incomplete = "not all of directory '" + prefix_ + Shown(path) + "' was looked at: ";
-    report_.incomplete += code == Code::kLimit ? "it has too many files" : code == Code::kCrossDevice ? "it is another mount" : CodeText(code);
+    report_.incomplete += code == Code::kLimit ? "it has too many files" : CodeText(code);
   }
 
   // What was there before and was not met.
@@ -138,6 +139,7 @@ class Sweep final : public TreeVisitor {
     if (GitZones::IsGit(zone)) {
       const std::string inner = zones_.Inner(zone, name);
       if (!inner.empty() && matcher_.MatchesInGit(inner)) return JudgeInGit(place, name, inner, is_directory, zone);
+      if (Before(place, name) != nullptr) return Compare(place, name, GitZones::kProtected, "file that git's configuration names");
       if (S_ISLNK(status.st_mode)) return JudgeLinkInGit(place, name, status, zone);
       if (FoldCase(name).starts_with("git-rebase-todo") && status.st_ctime >= snapshot_.started && RunsPrograms(place, name)) {
         return Take(place, name, "rebase that would run programs", nullptr);
@@ -147,7 +149,7 @@ class Sweep final : public TreeVisitor {
     if (matcher_.Matches(place.path, name)) return Compare(place, name, GitZones::kProtected, "protected name");
     if (FoldCase(name) == ".git" && !is_directory) return JudgePointer(place, name, S_ISREG(status.st_mode));
     // What a repository's own configuration names as its hooks.
-    if (Before(place, name) != nullptr) return Compare(place, name, GitZones::kProtected, "hooks directory");
+    if (Before(place, name) != nullptr) return Compare(place, name, GitZones::kProtected, "file that git's configuration names");
     return GitZones::kPlain;
   }
 
@@ -404,6 +406,9 @@ Result<SweepReport> SweepProtected(int workspace, const ProtectedSnapshot& snaps
   const auto note = [&](const Status& walked) {
     if (!walked) report.incomplete = walked.error().Text();
   };
+  for (const std::string& path : snapshot.absent) {
+    if (auto item = SweepAbsent(workspace, path, snapshot.started, "git's configuration names it", store)) report.items.push_back(std::move(*item));
+  }
   Sweep sweep(workspace, snapshot, matcher, store, report, "");
   const Status walked = WalkTree(workspace, GitZones::kPlain, budget, sweep);
   note(walked);
