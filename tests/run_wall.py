@@ -78,7 +78,7 @@ def batches(chosen, wall):
         if one.alone or one.drive:
             yield [one.name]
         else:
-            together.setdefault((one.theme, one.hosts, one.limits), []).append(one.name)
+            together.setdefault((one.theme, one.hosts, one.limits, one.options), []).append(one.name)
     for names in together.values():
         for at in range(0, len(names), MAX_BATCH):
             yield names[at:at + MAX_BATCH]

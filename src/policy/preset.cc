@@ -24,6 +24,30 @@ constexpr const char* kCredentials[] = {
     ".config/opencode", ".local/share/opencode", ".aider", ".bash_history", ".zsh_history", ".python_history",
     ".node_repl_history", ".psql_history", ".mysql_history", ".sqlite_history", ".lesshst", ".viminfo",
     ".local/share/fish", ".Xauthority", ".ICEauthority", ".config/paddock",
+    // Tokens of tools that lie beside their programs.
+    ".local/share/uv/credentials", ".config/uv", ".condarc", ".conda/.condarc", ".continuum", ".config/binstar", ".dotnet/corefx",
+    ".dotnet/NuGet", ".config/NuGet", ".config/pnpm", ".config/npm", ".yarnrc", ".bunfig.toml", ".pub-cache/credentials.json",
+    ".hex", ".Renviron", ".config/pdm", ".jupyter", ".local/share/jupyter/runtime", ".streamlit", ".config/wandb", ".config/dvc",
+    ".android/adbkey", ".expo", ".sentryclirc", ".config/helm", ".config/argocd", ".argocd", ".minikube", ".lima", ".colima",
+    ".vagrant.d", ".pulumi/credentials.json", ".chef", ".vault", ".oci", ".aliyun", ".bluemix", ".config/hcloud",
+    ".config/linode-cli", ".config/scw", ".config/exercism", ".mc", ".minio", ".gsutil", ".config/ngrok", ".ngrok2",
+    ".cloudflared", ".config/vercel", ".vercel", ".local/share/com.vercel.cli", ".netlify", ".railway", ".supabase",
+    ".config/supabase", ".config/tailscale", ".tsh", ".step", ".acme.sh", ".lego", ".config/solana", ".ethereum", ".bitcoin",
+    ".electrum", ".authinfo", ".authinfo.gpg", ".netrc.gpg", ".msmtprc", ".config/msmtp", ".mbsyncrc", ".offlineimaprc",
+    ".fetchmailrc", ".muttrc", ".mutt", ".config/mutt", ".config/neomutt", ".mail", "Mail", ".config/evolution",
+    ".local/share/evolution", ".subversion/auth", ".hgrc", ".git-credential-cache", ".cache/git/credential", ".mylogin.cnf",
+    ".mongorc.js", ".dbshell", ".rediscli_history", ".influxdbv2", ".dbeaver", ".local/share/DBeaverData", ".pgadmin",
+    ".config/pgcli", ".config/mycli", ".config/filezilla", ".config/remmina", ".local/share/remmina", ".config/lftp",
+    ".local/share/lftp", ".config/Bitwarden", ".config/1Password", ".config/keepassxc", ".config/discord", ".config/Element",
+    ".config/Microsoft", ".local/share/TelegramDesktop", ".purple", ".weechat", ".config/weechat", ".irssi", ".config/hexchat",
+    ".config/microsoft-edge", ".config/vivaldi", ".config/opera", ".config/Cursor", ".config/Code/User/History",
+    ".config/Code/Backups", ".config/JetBrains", ".vscode-server/data", ".cache/mozilla", ".cache/google-chrome",
+    ".cache/chromium", "snap", ".var/app", ".pki", ".cert", ".config/obs-studio", ".config/Postman", ".config/Insomnia",
+    ".config/nextcloud", ".dropbox", ".gdfuse", ".qwen", ".config/goose", ".config/amp", ".local/share/amp", ".factory",
+    ".continue", ".copilot", ".config/io.datasette.llm", ".openai", ".config/openai", ".history", ".sh_history", ".ash_history",
+    ".zhistory", ".config/nushell/history.txt", ".local/share/atuin", ".local/share/zoxide", ".irb_history", ".pry_history",
+    ".ipython/profile_default/history.sqlite", ".duckdb_history", ".julia/logs", ".Rhistory", ".gdb_history", ".wget-hsts",
+    ".config/pulse/cookie", ".local/state/bash", ".local/state/zsh", ".local/share/recently-used.xbel", ".recently-used",
 };
 
 // Secrets of the system that root can read below the host view.
@@ -203,8 +227,9 @@ void BuildTrusted(Builder& builder, const HostContext& context) {
 
 // Codex shows the whole disk, credentials too, and protects four names at the workspace's root. Here credentials stay
 // hidden and all protected names hold; the rest is as there.
-void BuildCodex(Builder& builder, bool can_write) {
+void BuildCodex(Builder& builder, const HostContext& context, bool can_write) {
   builder.Put("/", Access::kRead);
+  if (!context.home.empty()) builder.Put(context.home, Access::kRead);
   builder.policy().files.home.clear();
   builder.policy().environment.inherit = true;
   builder.policy().environment.pass.clear();
@@ -241,7 +266,7 @@ Result<Policy> MakePreset(std::string_view name, const HostContext& context) {
   else if (name == "workspace") BuildWorkspace(builder);
   else if (name == "agent") BuildAgent(builder);
   else if (name == "trusted") BuildTrusted(builder, context);
-  else BuildCodex(builder, name == "codex:workspace-write");
+  else BuildCodex(builder, context, name == "codex:workspace-write");
   return builder.Take();
 }
 

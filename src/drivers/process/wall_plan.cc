@@ -14,6 +14,7 @@
 #include <optional>
 
 #include "base/random.h"
+#include "drivers/process/host_traces.h"
 
 namespace paddock::process_wall {
 namespace {
@@ -72,12 +73,15 @@ class Planner {
     } else if (policy_.files.host_view) {
       ShowHost();
     }
+    if (ShowsTop()) ShowTop();
     AddPrivatePlaces();
     PADDOCK_TRY(AddRules());
     PADDOCK_TRY(AddMounts());
     PADDOCK_TRY(HidePrivateDirectory());
     PADDOCK_TRY(AddSockets());
+    HideKernelMounts();
     ProtectNames();
+    ProtectOwnPrograms();
     AddSystemFiles();
     HideKernelFiles();
     SetLimits();
@@ -120,6 +124,27 @@ class Planner {
       }
     }
     for (const char* name : {"/var/lib/dpkg", "/var/cache/fontconfig"}) Add(Kind::kBind, name, name).optional = true;
+    for (const char* name : TellingSystemFiles()) {
+      if (access(name, F_OK) == 0) Add(Kind::kMask, name);
+    }
+    // Programs want one; the host's own would tell runs, and hosts, apart.
+    if (access("/etc/machine-id", F_OK) == 0) AddFile("/etc/machine-id", RandomMachineId() + "\n");
+  }
+
+  bool ShowsTop() const {
+    const auto& rules = policy_.files.paths;
+    return std::any_of(rules.begin(), rules.end(), [](const policy::PathRule& rule) { return rule.path == "/" && rule.access == policy::Access::kRead; });
+  }
+
+  // One mount for each directory at the host's top, without the kernel's file systems and the places of which every run has its own.
+  // What only root may read is not read by root's sandbox either: nobody's files become the sandbox's.
+  void ShowTop() {
+    const auto is_shown = [this](const std::string& path) {
+      return std::any_of(plan_.mounts.begin(), plan_.mounts.end(), [&](const MountStep& step) { return step.target == path; });
+    };
+    for (const std::string& path : TopDirectories()) {
+      if (!is_shown(path)) Add(Kind::kBind, path, path).optional = true;
+    }
   }
 
   // Private places are memory: where no cgroup counts them, this bound holds.
@@ -138,7 +163,7 @@ class Planner {
     add_private("/tmp", 01777);
     add_private("/var/tmp", 01777);
     add_private("/run", 0755);
-    Add(Kind::kSymlink, "/var/run").extra = "/run";
+    if (!IsShown("/var")) Add(Kind::kSymlink, "/var/run").extra = "/run";
     for (const char* name : {"cpu", "node"}) {
       const std::string path = std::string("/sys/devices/system/") + name;
       Add(Kind::kBind, path, path).optional = true;
@@ -178,10 +203,8 @@ class Planner {
     });
     for (const Entry& entry : entries) {
       if (entry.path == "/") {
-        if (entry.access != policy::Access::kDeny) {
-          return Error(Code::kInvalid, "the whole host cannot be shown (" + entry.origin + "); name directories, or set host_view");
-        }
-        continue;
+        if (entry.access != policy::Access::kWrite) continue;   // shown already
+        return Error(Code::kInvalid, "the whole host cannot be made writable (" + entry.origin + "); name directories");
       }
       if (entry.access == policy::Access::kDeny) {
         if (!IsShown(entry.path)) continue;
@@ -364,6 +387,24 @@ class Planner {
     for (const std::string& path : context_.protected_paths) Add(Kind::kReadOnly, path);
   }
 
+  // The kernel's file systems of the host that are mounted somewhere in what is shown, as in a tree that somebody builds an image in.
+  void HideKernelMounts() {
+    for (const std::string& path : KernelMounts()) {
+      if (IsShown(path)) Add(Kind::kMask, path);
+    }
+  }
+
+  // Who works in the directory where Paddock itself lies must not have it replaced for the next run.
+  void ProtectOwnPrograms() {
+    const std::string directory = facts_.guest_program.substr(0, facts_.guest_program.rfind('/') + 1);
+    for (const char* name : {"paddock", "paddock-guest", "paddock-escape"}) {
+      const std::string path = directory + name;
+      if (access(path.c_str(), F_OK) != 0 || !IsShown(path)) continue;
+      PinAncestors(path);
+      Add(Kind::kReadOnly, path);
+    }
+  }
+
   void AddFile(const std::string& path, std::string content) {
     MountStep& step = Add(Kind::kFile, path);
     step.extra = std::move(content);
@@ -395,15 +436,12 @@ class Planner {
 
   // What shows or steers the host through /proc, whoever may read it there.
   void HideKernelFiles() {
-    for (const char* name : {"sys", "bus", "fs", "irq", "sysrq-trigger"}) Add(Kind::kReadOnly, std::string("/proc/") + name);
-    for (const char* name : {"acpi", "asound", "scsi", "driver", "kcore", "keys", "key-users", "latency_stats", "timer_list", "sched_debug",
-                             "kallsyms", "kmsg", "kpagecount", "kpageflags", "kpagecgroup", "modules", "vmallocinfo",
-                             "slabinfo", "iomem", "ioports", "interrupts", "cmdline", "partitions", "diskstats", "swaps",
-                             "vmcore", "pagetypeinfo", "locks", "fb", "mtrr", "dma", "consoles"}) {
-      const std::string path = std::string("/proc/") + name;
+    AddFile("/proc/sys/kernel/random/boot_id", RandomUuid() + "\n");
+    for (const char* name : {"/proc/sys", "/proc/sysrq-trigger"}) Add(Kind::kReadOnly, name);
+    for (const char* name : TellingKernelFiles()) {
       struct stat status{};
       // What only root may read needs no mask: nobody inside is root to the host.
-      if (lstat(path.c_str(), &status) == 0 && (status.st_mode & (S_IROTH | S_IWOTH)) != 0) Add(Kind::kMask, path);
+      if (lstat(name, &status) == 0 && (status.st_mode & (S_IROTH | S_IWOTH)) != 0) Add(Kind::kMask, name);
     }
   }
 

@@ -37,7 +37,7 @@ def run(user, wall, names, mounts, base):
             full = path.format(**world.variables)
             world.before[full] = probes.state_of(full)
     world.traces = traces(world)
-    start = Start(world, wall, chosen[0].hosts, chosen[0].limits)
+    start = Start(world, wall, chosen[0].hosts, chosen[0].limits, chosen[0].options)
     if chosen[0].drive:
         outputs = {chosen[0].name: chosen[0].drive(world, start) or ""}
         ran = {chosen[0].name: True}
@@ -66,13 +66,15 @@ def inherit(world):
 class Start:
     """Starts the wall around a command, as the user whose host this is."""
 
-    def __init__(self, world, wall, hosts, limits):
-        self.world, self.wall, self.hosts, self.limits = world, wall, hosts, limits
+    def __init__(self, world, wall, hosts, limits, options=()):
+        self.world, self.wall, self.hosts, self.limits, self.options = world, wall, hosts, limits, options
         self.log = open("/opt/wall-output", "wb+")
 
-    def __call__(self, command, stdin=subprocess.DEVNULL, stdout=None, stderr=None, session=True, environment=None, **more):
+    def __call__(self, command, stdin=subprocess.DEVNULL, stdout=None, stderr=None, session=True, environment=None, program=None, **more):
         world = self.world
-        words = walls.WALLS[self.wall](world, command, self.hosts, self.limits)
+        words = walls.WALLS[self.wall](world, command, self.hosts, self.limits, self.options)
+        if program and self.wall == "paddock":
+            words[0] = program
         return subprocess.Popen(
             words, stdin=stdin, stdout=stdout or self.log, stderr=stderr or self.log, cwd=world.work,
             env=world.environment() | (environment or {}), user=world.uid, group=world.gid,

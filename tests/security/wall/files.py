@@ -4,7 +4,7 @@ import os
 import subprocess
 
 from .probe import ROOT, kernel_has, leaks, opens, probe, says
-from .scratch import HOME_SECRETS, SYSTEM_SECRETS
+from .scratch import HOME_SECRETS, SYSTEM_SECRETS, mount
 
 GROUPS = {
     "ssh-keys": ("ssh",), "cloud-keys": ("aws", "gcloud", "azure"), "registry-tokens": ("npmrc", "pypirc", "cargo", "netrc"),
@@ -17,6 +17,17 @@ for group, names in GROUPS.items():
     probe(f"files/{group}", "a file of the user's home: " + ", ".join(HOME_SECRETS[name] for name in names),
           "cat " + " ".join(f"'{{}}/{HOME_SECRETS[name]}'".format("$H").replace("'$H/", '"$H"/\'') for name in names),
           leaks(*names))
+# Where a preset shows the home, what is in it to steal stays hidden; also what lies among the tools that every preset shows.
+HIDDEN = [name for group, names in GROUPS.items() if group not in ("shell-start-files", "documents", "sibling-project") for name in names] \
+    + ["gitxdg", "uv", "conda", "mail", "sqllogin", "snap", "flatpak"]
+for preset in ("workspace", "agent", "trusted", "codex:workspace-write"):
+    probe(f"files/preset-{preset.replace(':', '-')}", f"keys and histories of the home, in the preset {preset}",
+          "cat " + " ".join(f'"$H/{HOME_SECRETS[name]}"' for name in HIDDEN), leaks(*HIDDEN), options=("--preset", preset))
+SHUT = [name for name, (_, mode, group) in SYSTEM_SECRETS.items() if not mode & 0o004 and group == 0]   # a user keeps the groups
+for preset in ("trusted", "codex:workspace-write"):
+    probe(f"files/preset-system-{preset.replace(':', '-')}", f"secrets of the system, in the preset {preset}",
+          "cat /etc/shadow " + " ".join(SYSTEM_SECRETS[name][0] for name in SHUT), leaks("shadow", *SHUT),
+          options=("--preset", preset), bites=(ROOT,))
 
 ROOT_ONLY = {name for name, (_, mode, _) in SYSTEM_SECRETS.items() if not mode & 0o004}
 for name, (path, mode, _) in SYSTEM_SECRETS.items():
@@ -119,3 +130,38 @@ probe("files/swap-and-boot", "partitions and swap files of the host", "cat /proc
       bites=(ROOT,))
 probe("files/init-command-line", "the host's control groups in the command line of the sandbox's own init",
       "tr '\\0' ' ' </proc/1/cmdline; for i in /proc/[0-9]*; do tr '\\0' ' ' <$i/cmdline; done 2>/dev/null", says(r"/sys/fs/cgroup/\S+"), bites=())
+
+
+def told(world):
+    """Files that tell of the host, its users and its disks."""
+    for path, text in (("/etc/machine-id", "0123456789abcdef0123456789abcdef\n"), ("/etc/passwd-", "neighbour:x:1777:1777::/home/neighbour:/bin/sh\n"),
+                       ("/etc/group-", "neighbour:x:1777:\n"), ("/etc/subuid", "neighbour:100000:65536\n"), ("/etc/subgid", "neighbour:100000:65536\n"),
+                       ("/etc/fstab", "UUID=HOST-DISK / ext4 defaults 0 1\n"), ("/etc/crypttab", "HOST-DISK /dev/sda2 none\n"),
+                       ("/etc/environment", "https_proxy=http://user:HOST-TOKEN@proxy\n")):
+        world.write(path, text, 0o644, 0, 0)
+    with open("/proc/sys/kernel/random/boot_id", encoding="utf-8") as file:
+        world.variables["BOOT_ID"] = file.read().strip()
+
+
+def fact(name, trick, script, pattern, **more):
+    probe(f"files/{name}", trick, script, says(pattern), setup=told, alone=True, **more)
+
+
+fact("machine-id", "the number that tells this machine from all others", "cat /etc/machine-id /var/lib/dbus/machine-id", "0123456789abcdef0123456789abcdef")
+fact("boot-id", "the number of this boot", "cat /proc/sys/kernel/random/boot_id", "{BOOT_ID}")
+fact("user-names", "names of the host's users, in what is kept of old lists and lists of ids", "cat /etc/passwd* /etc/group* /etc/subuid* /etc/subgid*", "neighbour")
+fact("disk-table", "the host's disks by its tables of mounts", "cat /etc/fstab /etc/crypttab", "HOST-DISK")
+fact("login-variables", "variables that every login of the host gets", "cat /etc/environment", "HOST-TOKEN")
+fact("hardware", "the host's hardware and disks in /proc", "cat /proc/bus/pci/devices /proc/bus/input/devices; ls /proc/fs/jbd2 /proc/fs/ext4",
+     "(?m)^[0-9a-f]{{4}}\t[0-9a-f]{{8}}|^I: Bus|^(vd|sd|nvme|dm-)", needs=kernel_has("/proc/bus/pci/devices", "PCI"))
+
+
+def mounted_proc(world):
+    """A tree that somebody builds an image in, with the host's own /proc in it."""
+    place = f"{world.work}/image/proc"
+    os.makedirs(place)
+    mount("proc", place, "proc")
+
+
+probe("files/kernel-mount", "the host's processes by a /proc that is mounted in the workspace", "cat image/proc/[0-9]*/cmdline image/proc/[0-9]*/environ | tr '\\0' ' '",
+      leaks("victim-argv", "victim-environ"), setup=mounted_proc, alone=True, users=("ordinary",), bites=("ordinary",))

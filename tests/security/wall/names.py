@@ -2,8 +2,10 @@
 place where git, a shell, an editor or an agent would find it once the sandbox is gone."""
 
 import os
+import shutil
 
 from .probe import any_of, changes, holds_mark, leaks, probe
+from .scratch import mount
 
 DEEP = "a/b/c/d/e/f"
 
@@ -39,6 +41,12 @@ ABSENT = {
     "editor-idea": ".idea/workspace.xml", "container": ".devcontainer/devcontainer.json", "husky-push": ".husky/pre-push", "direnv": ".direnv/rc",
     "mise": "mise.toml", "npm-config": ".npmrc", "yarn-config": ".yarnrc.yml", "cargo-config": ".cargo/config.toml", "debugger": ".gdbinit",
     "vim": ".exrc", "emacs": ".dir-locals.el", "ssh": ".ssh/config", "ripgrep": ".ripgreprc", "nested-envrc": f"{DEEP}/.vscode/tasks.json",
+    "lefthook-toml": "lefthook.toml", "mise-local": "mise.local.toml", "mise-folder": ".config/mise/config.toml", "emacs-second": ".dir-locals-2.el", "helix": ".helix/languages.toml",
+    "vim-local": ".lvimrc", "visual-studio": ".vs/tasks.vs.json", "opencode-comments": "opencode.jsonc", "roo": ".roo/mcp.json", "copilot-hooks": ".github/hooks/x.json",
+    "claude-plugin": ".claude-plugin/plugin.json", "python-debugger": ".pdbrc", "r-profile": ".Rprofile", "ruby-shell": ".irbrc", "haskell-shell": ".ghci", "ocaml-shell": ".ocamlinit",
+    "elixir-shell": ".iex.exs", "octave": ".octaverc", "maven": ".mvn/extensions.xml", "yarn-release": ".yarn/releases/yarn.cjs", "bun": "bunfig.toml", "uv": "uv.toml",
+    "pnpm-module": ".pnpmfile.mjs", "sapling": ".sl/config", "home-programs": ".local/bin/ls", "home-launcher": ".local/share/applications/x.desktop", "home-session": ".xsessionrc",
+    "home-environment": ".config/environment.d/x.conf", "mail-forward": ".forward",
     "pre-commit": ".pre-commit-config.yaml", "lefthook": "lefthook.yml", "inputrc": ".inputrc", "curl": ".curlrc", "bazel": ".bazelrc",
 }
 # What is only looked for is written in one start; what tricks need is alone.
@@ -118,3 +126,63 @@ def own_policy(world):
 
 probe("names/project-policy", "a policy that lies in the project itself", "cat $H/.ssh/id_ed25519; echo $MARK > $H/probe-policy",
       any_of(leaks("ssh"), holds_mark("{H}/probe-policy")), setup=own_policy, alone=True)
+
+
+def configured(world):
+    """Repositories whose own configuration names files of the tree, written as people do."""
+    nested(world)
+    write = world.write
+    for path in ("tools/hooks/pre-commit", "team.gitconfig", "tools/clean.sh", "real/more.gitconfig"):
+        write(f"{world.work}/{path}", "# ours\n", 0o755)
+    os.symlink("real", f"{world.work}/link")
+    os.lchown(f"{world.work}/link", world.uid, world.gid)
+    with open(f"{world.work}/.git/config", "a", encoding="utf-8") as file:
+        file.write('[core]\n\teditor = vi # ours\n\thooksPath = "tools/hooks"\n[alias]\n\tlg = "log --format=\\"%h\\""\n'
+                   '[include]\n\tpath = ../team.gitconfig\n\tpath = ../link/more.gitconfig\n\tpath = ../later/team.gitconfig\n[filter "x"]\n\tclean = sh ./tools/clean.sh %f\n')
+    with open(f"{world.work}/{DEEP}/.git/config", "a", encoding="utf-8") as file:
+        file.write("[core]\n\thooksPath = my/hooks\n")
+    with open(f"{world.home}/.gitconfig", "a", encoding="utf-8") as file:
+        file.write("[core]\n\thooksPath = .team/hooks\n")
+
+
+def volume(world):
+    """A directory of the workspace that is a mount of its own."""
+    nested(world)
+    os.makedirs(f"{world.work}/volume")
+    mount("tmpfs", f"{world.work}/volume", "tmpfs", 0, f"mode=755,uid={world.uid},gid={world.gid}")
+    git = {"GIT_CONFIG_GLOBAL": "/dev/null", "HOME": world.home, "PATH": "/usr/bin:/bin"}
+    world.run_as_user(["git", "init", "-q", f"{world.work}/volume/repo"], env=git)
+
+
+def named(label, trick, script, *paths, setup=configured, **more):
+    probe(f"names/{label}", trick, script, any_of(*(holds_mark("{W}/" + path, path) for path in paths)), setup=setup, alone=True, **more)
+
+
+named("configured-hooks", "hooks that the repository's configuration keeps elsewhere", "echo $MARK >> tools/hooks/pre-commit; echo $MARK > tools/hooks/post-checkout; "
+      "mv tools t2; mkdir -p tools/hooks; echo $MARK > tools/hooks/pre-push", "tools/hooks/pre-commit", "tools/hooks/post-checkout", "tools/hooks/pre-push")
+named("configured-include", "a configuration that the repository's own includes", "echo $MARK >> team.gitconfig; rm -f team.gitconfig; echo $MARK > team.gitconfig", "team.gitconfig")
+named("configured-include-link", "the same through a link, which is led elsewhere", "mkdir evil; echo $MARK > evil/more.gitconfig; echo $MARK >> real/more.gitconfig; rm link; ln -s evil link",
+      "link/more.gitconfig", "real/more.gitconfig")
+named("configured-include-absent", "an included configuration that is not there yet", "mkdir -p later; echo $MARK > later/team.gitconfig", "later/team.gitconfig")
+named("configured-include-absent-link", "the same through a new link", "mkdir evil; echo $MARK > evil/team.gitconfig; ln -s evil later", "later/team.gitconfig")
+named("configured-filter", "a filter that the configuration starts out of the tree", "echo $MARK >> tools/clean.sh", "tools/clean.sh")
+named("configured-hooks-absent", "named hooks that are not there yet, in a repository below", f"cd {DEEP}; mkdir -p my/hooks; echo $MARK > my/hooks/pre-commit", f"{DEEP}/my/hooks/pre-commit")
+named("configured-hooks-user", "hooks that the user's configuration names for all repositories", "mkdir -p .team/hooks; echo $MARK > .team/hooks/pre-commit; git init -q fresh; "
+      "mkdir -p fresh/.team/hooks; echo $MARK > fresh/.team/hooks/pre-commit", ".team/hooks/pre-commit", "fresh/.team/hooks/pre-commit")
+named("volume", "protected names on a mount below the workspace", "cd volume; echo $MARK > .envrc; mkdir .vscode; echo $MARK > .vscode/tasks.json; echo $MARK > repo/.git/hooks/pre-commit; "
+      "echo $MARK >> repo/.git/config", "volume/.envrc", "volume/.vscode/tasks.json", "volume/repo/.git/hooks/pre-commit", "volume/repo/.git/config", setup=volume)
+
+
+def own_programs(world, start):
+    """Paddock itself lies in the workspace, as where somebody builds it; the next run would start what lies there."""
+    shutil.copytree("/opt/paddock/bin", f"{world.work}/bin", ignore=shutil.ignore_patterns("unit_tests", "*_bench", "fuzz*", "generate*"))
+    for path in (f"{world.work}/bin", *(f"{world.work}/bin/{name}" for name in os.listdir(f"{world.work}/bin"))):
+        os.chown(path, world.uid, world.gid)
+    mark = world.mark("names/own-programs")
+    script = f"cd bin; for p in paddock paddock-guest; do rm -f $p; echo {mark} > $p; mv -f $p x; echo {mark} > $p; done; cd ..; mv bin b; mkdir bin; echo {mark} > bin/paddock-guest"
+    start(["sh", "-c", script], program=f"{world.work}/bin/paddock").wait(30)
+    return ""
+
+
+probe("names/own-programs", "the wall's own programs, which lie in the workspace", judge=any_of(*(holds_mark("{W}/bin/" + one, one) for one in ("paddock", "paddock-guest"))),
+      drive=own_programs, alone=True)

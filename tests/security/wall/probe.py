@@ -34,6 +34,7 @@ class Probe:
     seconds  how long it may run inside
     hosts    names that the policy allows
     limits   limits that the wall is given
+    options  further words for paddock: another preset, say; the peers have no such thing
     """
     name: str
     trick: str
@@ -49,6 +50,7 @@ class Probe:
     seconds: int = 5
     hosts: tuple = ()
     limits: tuple = ()
+    options: tuple = ()
 
     @property
     def theme(self):

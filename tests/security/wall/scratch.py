@@ -35,6 +35,8 @@ HOME_SECRETS = {
     "cargo": ".cargo/credentials.toml", "document": "Documents/taxes.txt", "sibling": "work/sibling/.env",
     "chrome": ".config/google-chrome/Default/Login Data", "terraform": ".terraform.d/credentials.tfrc.json",
     "azure": ".azure/msal_token_cache.json", "thunderbird": ".thunderbird/x/key4.db", "psql": ".pgpass",
+    "gitxdg": ".config/git/credentials", "uv": ".local/share/uv/credentials/credentials.toml", "conda": ".conda/.condarc",
+    "mail": ".authinfo", "sqllogin": ".mylogin.cnf", "snap": "snap/app/common/token", "flatpak": ".var/app/org.x/data/token",
     "vault": ".vault-token", "rclone": ".config/rclone/rclone.conf", "shrc": ".bashrc", "recent": ".local/share/recent",
 }
 ENVIRONMENT_SECRETS = ("AWS_SECRET_ACCESS_KEY", "GITHUB_TOKEN", "ANTHROPIC_API_KEY", "OPENAI_API_KEY", "DATABASE_URL",

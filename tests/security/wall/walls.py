@@ -6,8 +6,8 @@ import os
 SRT_CLI = "node_modules/@anthropic-ai/sandbox-runtime/dist/cli.js"
 
 
-def paddock(world, command, hosts, limits):
-    words = ["/opt/paddock/bin/paddock", "run", "--isolation", "process", "--preset", "workspace"]
+def paddock(_world, command, hosts, limits, options=()):
+    words = ["/opt/paddock/bin/paddock", "run", "--isolation", "process", *(() if "--preset" in options else ("--preset", "workspace")), *options]
     for host in hosts:
         words += ["--allow-host", host]
     if limits:
@@ -15,7 +15,7 @@ def paddock(world, command, hosts, limits):
     return [*words, "--", *command]
 
 
-def bwrap(world, command, _hosts, _limits):
+def bwrap(world, command, _hosts, _limits, _options=()):
     """The set that agents' wrappers use: everything read-only, home hidden, private /tmp and /run, no network."""
     home, work = world.variables["H"], world.variables["W"]
     return ["bwrap", "--unshare-all", "--die-with-parent", "--new-session", "--cap-drop", "ALL",
@@ -23,7 +23,7 @@ def bwrap(world, command, _hosts, _limits):
             "--tmpfs", home, "--bind", work, work, "--chdir", work, "--", *command]
 
 
-def srt(world, command, hosts, _limits):
+def srt(world, command, hosts, _limits, _options=()):
     """Its own defaults, with the home hidden and the workspace given back."""
     home, work = world.variables["H"], world.variables["W"]
     settings = {"network": {"allowedDomains": list(hosts), "deniedDomains": []},
@@ -35,7 +35,7 @@ def srt(world, command, hosts, _limits):
     return ["node", f"/opt/peers/{SRT_CLI}", "-s", path, "--", *command]
 
 
-def none(_world, command, _hosts, _limits):
+def none(_world, command, _hosts, _limits, _options=()):
     return list(command)
 
 
