@@ -22,7 +22,7 @@ namespace paddock::sandbox {
 enum class Stream { kStdout, kStderr };
 
 // Gets the output of a running exec as it is written, in the true order of both streams. Called on the
-// thread that runs the exec.
+// thread that runs the exec (in Process::Wait()); while it runs the program waits, other execs and files do not.
 using OutputHandler = std::function<void(Stream stream, std::string_view bytes)>;
 
 // Where an exec's stdin comes from.

@@ -50,14 +50,14 @@ class FilesTest : public testing::TestWithParam<std::string> {
 
 #define EXPECT_CODE(expression, expected)                                                 \
   do {                                                                                    \
-    const auto paddock_result = (expression);                                             \
+    const auto& paddock_result = (expression);                                             \
     ASSERT_FALSE(paddock_result) << #expression;                                          \
     EXPECT_EQ(paddock_result.error().code, expected) << paddock_result.error().Text();    \
   } while (false)
 
 #define ASSERT_OK(expression)                                                      \
   do {                                                                             \
-    const auto paddock_result = (expression);                                      \
+    const auto& paddock_result = (expression);                                      \
     ASSERT_TRUE(paddock_result) << #expression << ": " << paddock_result.error().Text(); \
   } while (false)
 

@@ -38,6 +38,11 @@ Result<std::unique_ptr<ProcessExec>> ProcessExec::Start(Parts parts, const guest
   ProcessExec* const self = exec.get();   // outlives the process, which it owns
   guest::ProcessHandlers handlers;
   handlers.on_output = [self](guest::Channel channel, uint64_t, std::string_view bytes) { self->OnOutput(channel, bytes); };
+  handlers.grants_later = true;
+  handlers.on_end = [self](guest::Channel) {
+    --self->open_channels_;
+    self->Wake();
+  };
   handlers.on_exit = [self](const guest::ExitStatus& status) {
     {
       const std::lock_guard lock(self->mutex_);
@@ -52,10 +57,31 @@ Result<std::unique_ptr<ProcessExec>> ProcessExec::Start(Parts parts, const guest
 
 void ProcessExec::OnOutput(guest::Channel channel, std::string_view bytes) {
   const std::lock_guard lock(mutex_);
+  if (arrived_.empty() && std::this_thread::get_id() != runner_) Wake();
+  arrived_.push_back({channel, std::string(bytes)});
+}
+
+void ProcessExec::Deliver() {
+  std::vector<Piece> pieces;
+  {
+    const std::lock_guard lock(mutex_);
+    pieces.swap(arrived_);
+  }
+  for (const Piece& piece : pieces) {
+    Take(piece.channel, piece.bytes);
+    process_->Grant(piece.channel, piece.bytes.size());
+  }
+}
+
+std::optional<guest::ExitStatus> ProcessExec::Ended() {
+  const std::lock_guard lock(mutex_);
+  return ended_;
+}
+
+void ProcessExec::Take(guest::Channel channel, std::string_view bytes) {
   const uint64_t left = parts_.limits.output_bytes - std::min(parts_.limits.output_bytes, result_.usage.output_bytes);
   if (bytes.size() > left) {
     over_output_ = true;
-    Wake();
     result_.dropped_bytes += bytes.size() - left;
     bytes = bytes.substr(0, left);
   }
@@ -97,6 +123,7 @@ Status ProcessExec::Run() {
   const auto deadline = parts_.limits.time.count() > 0 ? started_ + parts_.limits.time : steady_clock::time_point::max();
   auto due = started_ + std::chrono::milliseconds(10);
   while (!has_ended_) {
+    Deliver();
     due = Watch(due);
     if (is_stopped_) return {};
     if (is_cancelled_.load()) Stop(Termination::Reason::kCancelled, "", 0);
@@ -109,27 +136,30 @@ Status ProcessExec::Run() {
       if (!input_is_open_) process_->CloseInput();
       continue;
     }
-    std::array<pollfd, 3> watched{{{parts_.client->descriptor(), POLLIN, 0},
-                                   {wake_.get(), POLLIN, 0},
-                                   {has_room ? parts_.input.descriptor : -1, POLLIN, 0}}};
     // Room for input can have come on another thread.
     constexpr int kLookForRoomMs = 20;
     const int patience = MillisecondsUntil(std::min(deadline, due));
     const bool waits_for_room = input_is_open_ && !has_room;
-    if (poll(watched.data(), watched.size(), waits_for_room && (patience < 0 || patience > kLookForRoomMs) ? kLookForRoomMs : patience) < 0 && errno != EINTR) {
-      return Error(static_cast<Code>(errno), "poll");
-    }
-    if (watched[1].revents != 0) TakeRequests();
-    if (watched[2].revents != 0) {
+    const bool is_too_long = waits_for_room && (patience < 0 || patience > kLookForRoomMs);
+    const auto event = WaitForEvent(has_room ? parts_.input.descriptor : -1, is_too_long ? kLookForRoomMs : patience);
+    if (!event) return has_ended_ ? Status() : event.error();
+    if (*event == Event::kInput) {
       input_is_open_ = PumpInput();
       if (!input_is_open_) process_->CloseInput();
     }
-    if (watched[0].revents != 0) {
-      const Status polled = parts_.client->Poll(steady_clock::now());
-      if (!polled && polled.error().code != Code::kTimedOut && !has_ended_) return polled;
-    }
   }
   return {};
+}
+
+Result<ProcessExec::Event> ProcessExec::WaitForEvent(int input, int milliseconds) {
+  std::array<pollfd, 3> watched{{{parts_.client->descriptor(), POLLIN, 0}, {wake_.get(), POLLIN, 0}, {input, POLLIN, 0}}};
+  if (poll(watched.data(), watched.size(), milliseconds) < 0 && errno != EINTR) return Error(static_cast<Code>(errno), "poll");
+  if (watched[1].revents != 0) TakeRequests();
+  if (watched[0].revents != 0) {
+    const Status polled = parts_.client->Poll(steady_clock::now());
+    if (!polled && polled.error().code != Code::kTimedOut) return polled.error();
+  }
+  return watched[2].revents != 0 ? Event::kInput : Event::kOther;
 }
 
 void ProcessExec::Stop(Termination::Reason reason, std::string limit, uint64_t peak) {
@@ -142,15 +172,16 @@ void ProcessExec::Stop(Termination::Reason reason, std::string limit, uint64_t p
 }
 
 void ProcessExec::Drain() {
-  if (parts_.waits_for_background && !is_stopped_) {
-    while (!is_cancelled_.load() && !process_->WaitOutput(guest::In(std::chrono::milliseconds(100)))) {
-    }
-    return;
+  auto deadline = steady_clock::time_point::max();
+  if (!parts_.waits_for_background || is_stopped_) {
+    // What it left running ends with it; late output of a process in an uninterruptible wait is not waited for.
+    if (const Status killed = process_->KillTree(guest::In(kDrainTime)); !killed) return;
+    deadline = steady_clock::now() + kDrainTime;
   }
-  // What it left running ends with it.
-  if (const Status killed = process_->KillTree(guest::In(kDrainTime)); !killed) return;
-  const Status drained = process_->WaitOutput(guest::In(kDrainTime));
-  (void)drained;   // late output of a process in an uninterruptible wait is not waited for
+  for (Deliver(); open_channels_ > 0 && steady_clock::now() < deadline; Deliver()) {
+    if (is_cancelled_.load() && !is_stopped_ && deadline == steady_clock::time_point::max()) return;
+    if (!WaitForEvent(-1, MillisecondsUntil(deadline))) return;
+  }
 }
 
 void ProcessExec::Judge(const guest::ExitStatus& status) {
@@ -178,17 +209,23 @@ void ProcessExec::Judge(const guest::ExitStatus& status) {
 }
 
 sandbox::ExecResult ProcessExec::Wait() {
+  {
+    const std::lock_guard lock(mutex_);
+    runner_ = std::this_thread::get_id();
+  }
   const Status ran = Run();
+  if (ran) Drain();
+  Deliver();
+  const std::optional<guest::ExitStatus> ended = Ended();
   if (ran) {
-    Drain();
     if (over_output_ && !is_stopped_) {
       result_.termination = {.reason = Termination::Reason::kOutputCap, .limit = "output", .peak = parts_.limits.output_bytes};
-    } else if (ended_ && !is_stopped_) {
+    } else if (ended && !is_stopped_) {
       // What it wrote last may have been too much.
       if (const auto excess = parts_.disk ? parts_.disk->Measure() : std::nullopt) {
         result_.termination = {.reason = excess->reason, .limit = excess->limit, .peak = excess->peak};
       } else {
-        Judge(*ended_);
+        Judge(*ended);
       }
     }
   } else {
@@ -197,7 +234,7 @@ sandbox::ExecResult ProcessExec::Wait() {
     if (parts_.group->OutOfMemoryKills() > oom_kills_before_) result_.termination = {.reason = Termination::Reason::kOom, .limit = "memory"};
   }
   result_.duration = steady_clock::now() - started_;
-  if (ended_) result_.usage.peak_memory_bytes = ended_->usage.max_resident_bytes;
+  if (ended) result_.usage.peak_memory_bytes = ended->usage.max_resident_bytes;
   if (parts_.flush) parts_.flush();
   for (std::string& line : parts_.denials->Take()) result_.denials.push_back(std::move(line));
   return std::move(result_);

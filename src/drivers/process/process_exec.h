@@ -6,6 +6,8 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <thread>
+#include <vector>
 
 #include "drivers/process/control_group.h"
 #include "drivers/process/denial_log.h"
@@ -43,7 +45,15 @@ class ProcessExec final : public sandbox::Process, public sandbox::Controllable 
 
  private:
   explicit ProcessExec(Parts parts) : parts_(std::move(parts)) {}
+  // Any thread: whoever reads the connection. What comes waits for Deliver(), at most the windows of both channels.
   void OnOutput(guest::Channel channel, std::string_view bytes);
+  // On the thread that runs the exec: hands over what has come, and lets more come.
+  void Deliver();
+  void Take(guest::Channel channel, std::string_view bytes);
+  // Waits until the guest has something to say, `wake_` is written to, or `input` can be read (-1: none); -1 waits for ever.
+  enum class Event { kInput, kOther };
+  Result<Event> WaitForEvent(int input, int milliseconds);
+  std::optional<guest::ExitStatus> Ended();
   // Feeds input and output until the program has ended or must be stopped.
   Status Run();
   bool PumpInput();
@@ -59,16 +69,23 @@ class ProcessExec final : public sandbox::Process, public sandbox::Controllable 
   Parts parts_;
   std::unique_ptr<guest::GuestProcess> process_;
   Descriptor wake_;                   // an eventfd: Cancel() from anywhere
-  // Handlers run on whichever thread reads the connection.
+  // Handlers of the guest's run on whichever thread reads the connection.
   std::mutex mutex_;
+  struct Piece {
+    guest::Channel channel;
+    std::string bytes;
+  };
+  std::vector<Piece> arrived_;             // guarded by mutex_
+  std::optional<guest::ExitStatus> ended_; // likewise
+  std::thread::id runner_;                 // likewise: who is in Wait()
   std::atomic<bool> has_ended_{false};
-  std::atomic<bool> over_output_{false};
+  std::atomic<int> open_channels_{2};
   std::atomic<bool> is_cancelled_{false};
   std::atomic<uint64_t> signals_{0};       // a bit each
   std::atomic<uint32_t> new_size_{0};      // columns << 16 | lines; 0 is none
   std::chrono::steady_clock::time_point started_;
   sandbox::ExecResult result_;
-  std::optional<guest::ExitStatus> ended_;
+  bool over_output_ = false;
   size_t input_offset_ = 0;
   bool input_is_open_ = false;
   bool is_stopped_ = false;

@@ -109,6 +109,11 @@ Result<std::string> GuestProcess::ReadAll(Channel channel, size_t max_bytes, Dea
   }
 }
 
+void GuestProcess::Grant(Channel channel, size_t bytes) {
+  const auto lock = connection_->Acquire();
+  if (state_->handlers.grants_later) state_->Consume(channel, bytes);
+}
+
 Result<ExitStatus> GuestProcess::Wait(Deadline deadline) {
   auto lock = connection_->Acquire();
   PADDOCK_TRY(connection_->Wait(lock, deadline, [this] { return state_->exit || state_->failure || state_->was_taken_over; }));

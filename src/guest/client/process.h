@@ -36,6 +36,8 @@ struct ProcessHandlers {
   std::function<void(Channel channel)> on_end;
   // The program has ended; output may still follow (its children can hold the channels open).
   std::function<void(const ExitStatus& status)> on_exit;
+  // Output counts as used up only when GuestProcess::Grant() says so, not when on_output returns: for handlers that pass it on.
+  bool grants_later = false;
 };
 
 // All calls are safe from any thread. They fail with the connection's error when it has ended (kUnavailable: lost, kInvalid: the
@@ -69,6 +71,9 @@ class GuestProcess {
   Result<size_t> Read(Channel channel, std::span<char> buffer, Deadline deadline = kNoDeadline);
   // All of what is left of a channel, at most `max_bytes` (kLimit when it is more).
   Result<std::string> ReadAll(Channel channel, size_t max_bytes, Deadline deadline = kNoDeadline);
+
+  // With grants_later: so many bytes that on_output got have been used up, and as many more may come.
+  void Grant(Channel channel, size_t bytes);
 
   // Waits for the end of the program. Output may still follow; WaitOutput() waits for the end of that.
   Result<ExitStatus> Wait(Deadline deadline = kNoDeadline);

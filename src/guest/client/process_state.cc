@@ -92,7 +92,7 @@ Status GuestProcess::State::ReceiveOutput(const Frame& frame, Connection::Lock& 
     return {};
   }
   Call(lock, handlers.on_output, channel, offset, bytes);
-  Consume(channel, bytes.size());
+  if (!handlers.grants_later) Consume(channel, bytes.size());
   return {};
 }
 
