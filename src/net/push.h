@@ -49,8 +49,8 @@ class EventStream {
 
 // Close codes of RFC 6455 §7.4.1 that an application sends.
 constexpr uint16_t kCloseNormal = 1000, kCloseGoingAway = 1001, kClosePolicy = 1008, kCloseTooBig = 1009, kCloseInternal = 1011;
-// Never on the wire: the connection ended without a close frame.
-constexpr uint16_t kCloseAbnormal = 1006;
+// Never on the wire: a close frame without a code; an end without a close frame.
+constexpr uint16_t kCloseNone = 1005, kCloseAbnormal = 1006;
 
 struct WebSocketOptions {
   size_t queue_bytes = 1 << 20;

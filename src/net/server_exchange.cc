@@ -6,8 +6,9 @@
 #include <algorithm>
 #include <cstring>
 
-#include "net/push_stream.h"
+#include "net/event_stream.h"
 #include "net/server_core.h"
+#include "net/web_socket.h"
 
 namespace paddock::net {
 namespace {
@@ -260,7 +261,43 @@ void ServerExchange::OnClientGone(std::function<void()> function) {
   if (c.channel_.is_open()) c.core_.poller().Rearm(c.fd(), c.id_, EPOLLRDHUP);
 }
 
-Result<std::shared_ptr<EventStream>> ServerExchange::StartEventStream(EventStreamOptions, const Headers&) { return Code::kInternal; }
-Result<std::shared_ptr<WebSocket>> ServerExchange::AcceptWebSocket(WebSocketOptions, const Headers&) { return Code::kInternal; }
+// --- streams ---
+
+template <class Push>
+std::shared_ptr<Push> ServerExchange::Become(std::shared_ptr<Push> push, std::string_view head) {
+  Connection& c = connection_;
+  Channel channel;
+  {
+    const std::lock_guard lock(c.mutex_);
+    channel = std::move(c.channel_);
+  }
+  push->Take(std::move(channel), std::exchange(c.input_, {}), head);
+  push_ = push;
+  answer_ = Answer::kPush;
+  return push;
+}
+
+Result<std::shared_ptr<EventStream>> ServerExchange::StartEventStream(EventStreamOptions options, const Headers& headers) {
+  Connection& c = connection_;
+  if (answer_ != Answer::kNone) return Error(Code::kInvalid, "the request is answered already");
+  if (is_head()) return Error(Code::kInvalid, "HEAD cannot be answered with events");
+  const bool is_chunked = c.request_.minor_version == 1;
+  Headers all = {{"Content-Type", "text/event-stream"}, {"Cache-Control", "no-store"}, {"X-Accel-Buffering", "no"}};
+  all.insert(all.end(), headers.begin(), headers.end());
+  std::string head;
+  const auto framing = is_chunked ? AnswerFraming::Kind::kChunked : AnswerFraming::Kind::kUntilEnd;
+  PADDOCK_TRY(AppendAnswerHead(&head, 200, all, {framing}, ConnectionField::kClose));
+  return HandleOf(Become(std::make_shared<EventPush>(c.core_, c.id_, std::move(options), is_chunked), head));
+}
+
+Result<std::shared_ptr<WebSocket>> ServerExchange::AcceptWebSocket(WebSocketOptions options, const Headers& headers) {
+  Connection& c = connection_;
+  if (answer_ != Answer::kNone) return Error(Code::kInvalid, "the request is answered already");
+  PADDOCK_ASSIGN(Headers all, AnswerHandshake(c.request_, options.subprotocol));
+  all.insert(all.end(), headers.begin(), headers.end());
+  std::string head;
+  PADDOCK_TRY(AppendAnswerHead(&head, 101, all, {}, ConnectionField::kUpgrade));
+  return HandleOf(Become(std::make_shared<WebSocketPush>(c.core_, c.id_, std::move(options)), head));
+}
 
 }  // namespace paddock::net

@@ -45,6 +45,9 @@ class ServerExchange : public Exchange {
   Status SendAll(std::string_view bytes);
   Status FailAnswer(Error error);
   ConnectionField DecideEnd();
+  // Hands the connection over.
+  template <class Push>
+  std::shared_ptr<Push> Become(std::shared_ptr<Push> push, std::string_view head);
   bool is_head() const { return connection_.request_.method == "HEAD"; }
 
   Connection& connection_;
