@@ -97,3 +97,57 @@ net("socks-null", "SOCKS with a NUL in the name", "socks 3 'denied.example\\0.al
 net("socks-text", "SOCKS with an address as a name", "socks 3 127.0.0.1 $LO_PORT;; socks 3 2130706433 $LO_PORT;; socks 3 localhost $LO_PORT")
 net("socks-udp", "SOCKS for datagrams", "socks-udp $DENIED_IP $UDP_PORT")
 net("socks4", "the older SOCKS", "socks4 $DENIED_IP 80;; socks4 127.0.0.1 $LO_PORT")
+
+
+# Requests that a lenient reader takes for something else.
+TWICE = f"\\r\\n{SECOND}"
+for name, trick, fields in (
+        ("smuggle-coding-space", "a blank before the colon of the coding", ("Transfer-Encoding : chunked", "Content-Length: 5")),
+        ("smuggle-coding-tab", "a tab before the coding", ("Transfer-Encoding:\\tchunked",)),
+        ("smuggle-coding-list", "a list of codings", ("Transfer-Encoding: identity, chunked",)),
+        ("smuggle-coding-last", "chunked is not the last coding", ("Transfer-Encoding: chunked, identity",)),
+        ("smuggle-coding-quoted", "a coding in quotes", ('Transfer-Encoding: "chunked"',)),
+        ("smuggle-coding-case", "a coding in other letters, twice", ("TRANSFER-ENCODING: xchunked", "transfer-encoding: chunked")),
+        ("smuggle-coding-old", "a coding in HTTP/1.0's manner", ("Connection: keep-alive", "Transfer-Encoding: chunked", "Content-Length: 0")),
+        ("smuggle-coding-underscore", "a coding with an underscore", ("Transfer_Encoding: chunked", "Content-Length: 0")),
+        ("smuggle-length-plus", "a length with a sign", ("Content-Length: +0",)),
+        ("smuggle-length-minus", "a negative length", ("Content-Length: -1",)),
+        ("smuggle-length-hex", "a hexadecimal length", ("Content-Length: 0x0",)),
+        ("smuggle-length-list", "a list of lengths", ("Content-Length: 0, 0",)),
+        ("smuggle-length-blank", "a length in two words", ("Content-Length: 0 0",)),
+        ("smuggle-length-large", "a length beyond 64 bits", ("Content-Length: 18446744073709551616",)),
+        ("smuggle-length-underscore", "a length with an underscore", ("Content_Length: 0",)),
+        ("smuggle-expect", "a request in place of the body that the server is asked to wait for", ("Expect: 100-continue", "Content-Length: 0")),
+        ("smuggle-plain-upgrade", "an upgrade to HTTP/2 without TLS", ("Connection: Upgrade, HTTP2-Settings", "Upgrade: h2c", "HTTP2-Settings: AAMAAABkAAQAoAAAAAIAAAAA")),
+        ("smuggle-dropped-host", "Host named as a field of this connection alone", ("Connection: close, Host, Content-Length", "Content-Length: 0")),
+        ("smuggle-line-feed", "a field behind a bare line feed", ("X: y\\nTransfer-Encoding: chunked",)),
+        ("smuggle-return", "a field behind a bare carriage return", ("X: y\\rTransfer-Encoding: chunked",)),
+        ("smuggle-null", "a NUL in a field", ("Transfer-Encoding: chunked\\0",)),
+        ("smuggle-byte", "a vertical tab in a field", ("Transfer-Encoding: \\x0bchunked",))):
+    net(name, trick, "get http://allowed.example/ allowed.example " + " ".join(f"'{one}'" for one in fields) + f" '{TWICE}'", BEHIND)
+net("smuggle-chunk-size", "sizes of pieces that two readers count differently",
+    ";; ".join(f"get http://allowed.example/ allowed.example 'Transfer-Encoding: chunked' '\\r\\n{size}\\r\\n\\r\\n{SECOND}'" for size in ("0x0", "+0", "-0", "0;a=\\n0", " 0", "00000000000000000000", "0 ")), BEHIND)
+DENIED_HOST = (lambda look: next(("the server behind the allowed name was asked for another host" for name, data in look.world.received()
+                                  if look.mark.encode() in data and b"denied.example" in data.lower().partition(b"\r\n\r\n")[0]), None))
+for name, trick, host in (("list", "two names in one Host", "allowed.example, denied.example"), ("user", "a user in Host", "allowed.example@denied.example"),
+                          ("path", "a path in Host", "denied.example/allowed.example"), ("port", "two ports in Host", "denied.example:80:80"), ("blank", "a blank in Host", "denied.example allowed.example"),
+                          ("tab", "a tab in Host", "\\tdenied.example")):
+    net(f"host-{name}", trick, f"get http://allowed.example/@MARK@ '{host}'", DENIED_HOST)
+net("host-absolute", "an absolute target of another host inside a tunnel", "tunnel allowed.example:80 'GET http://denied.example/@MARK@ HTTP/1.1\\r\\nHost: allowed.example\\r\\n\\r\\n'", DENIED_HOST)
+net("host-none", "no Host at all, in HTTP/1.0", "tunnel allowed.example:80 'GET http://denied.example/@MARK@ HTTP/1.0\\r\\n\\r\\n'", DENIED_HOST)
+net("host-connect", "a tunnel with the Host of an allowed one", "tunnel 'denied.example:80 HTTP/1.1\\r\\nHost: allowed.example:80\\r\\nX:'")
+for name, trick, target in (("port-wraps", "a port that wraps round to another", "allowed.example:65558"), ("port-sign", "a port with a sign", "allowed.example:+22"),
+                            ("port-zero", "a port with zeros", "allowed.example:00022"), ("port-twice", "two ports", "allowed.example:443:22"), ("port-hex", "a hexadecimal port", "allowed.example:0x16")):
+    net(name, trick, f"tunnel {target}", lambda look: next((f"{name} received it" for name, data in look.world.received() if look.mark.encode() in data and name.endswith(":22")), None), bites=())
+for name, trick, target in (("scheme-upper", "a scheme in capitals", "HTTP://denied.example/@MARK@"), ("scheme-none", "a target that begins with the host", "//denied.example/@MARK@"),
+                            ("scheme-one-slash", "one slash", "http:/denied.example/@MARK@"), ("scheme-blank", "a blank before the scheme", " http://denied.example/@MARK@"),
+                            ("wide-letters", "letters of another width", "http://\\xef\\xbd\\x84enied.example/@MARK@"), ("wide-dot", "a dot of another width", "http://denied\\xe3\\x80\\x82example/@MARK@"),
+                            ("mapped", "a mapped address", "http://[::ffff:$DENIED_IP]/@MARK@"), ("zone", "an address with a zone", "http://[::1%25lo]:80/@MARK@"),
+                            ("brackets", "a name in brackets", "http://[denied.example]/@MARK@"), ("semicolon", "a semicolon", "http://denied.example;.allowed.example/@MARK@"),
+                            ("question", "a question mark", "http://denied.example?.allowed.example/@MARK@"), ("star", "the pattern itself", "http://*/@MARK@")):
+    net(f"target-{name}", trick, f'get "{target}" allowed.example', bites=() if name in ("scheme-upper", "scheme-none", "scheme-one-slash", "scheme-blank", "wide-letters", "wide-dot", "star", "zone", "semicolon") else ("root", "ordinary"))
+net("second-version", "HTTP/2 without TLS", "tunnel allowed.example:80 'PRI * HTTP/2.0\\r\\n\\r\\nSM\\r\\n\\r\\n@MARK@ denied.example\\n\\n'", BEHIND)
+net("old-version", "HTTP of before versions", "tunnel allowed.example:80 'GET http://denied.example/@MARK@\\r\\n\\r\\n'", BEHIND)
+net("method", "a method that servers answer with what they were sent", "tunnel allowed.example:80 'trace http://denied.example/@MARK@ HTTP/1.1\\r\\nHost: denied.example\\r\\n\\r\\n'", BEHIND)
+net("empty-lines", "empty lines before a request in a tunnel", "tunnel allowed.example:80 '\\r\\n\\r\\n  GET http://denied.example/@MARK@ HTTP/1.1\\r\\nHost: denied.example\\r\\n\\r\\n'", BEHIND)
+net("not-http", "words that are not HTTP, then a request", "tunnel allowed.example:80 'HELO x\\r\\nGET http://denied.example/@MARK@ HTTP/1.1\\r\\nHost: denied.example\\r\\n\\r\\n'", BEHIND)
