@@ -10,6 +10,7 @@
 #include "policy/load.h"
 #include "policy/parse.h"
 #include "policy/preset.h"
+#include "policy/srt_paths.h"
 
 namespace paddock::cli {
 namespace {
@@ -80,6 +81,9 @@ Status AddPublished(policy::Policy& result, const std::string& text) {
 
 Status SetRoot(policy::Policy& result, const policy::HostContext& context, const std::string& text) {
   PADDOCK_ASSIGN(const std::string path, policy::ExpandPath(text, context, context.workspace));
+  if (const std::string link = policy::LinkWithin(path, {context.workspace}); !link.empty()) {
+    return Error(Code::kInvalid, "--root " + path + " leads through the link " + link + ", which code inside may have made; name what it leads to");
+  }
   PADDOCK_ASSIGN(result.files.root, policy::ResolvePath(path));
   if (result.files.root == "/") return Error(Code::kInvalid, "--root /: the host's own root is what is shown without --root");
   result.files.host_view = false;

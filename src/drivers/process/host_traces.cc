@@ -116,6 +116,18 @@ std::vector<std::string> MountsBelow(const std::string& directory) {
   return paths;
 }
 
+std::vector<std::string> BoundSocketPaths() {
+  std::ifstream table("/proc/net/unix");
+  std::vector<std::string> paths;
+  for (std::string line; std::getline(table, line);) {
+    const size_t slash = line.find(" /");
+    if (slash != std::string::npos) paths.push_back(line.substr(slash + 1));
+  }
+  std::sort(paths.begin(), paths.end());
+  paths.erase(std::unique(paths.begin(), paths.end()), paths.end());
+  return paths;
+}
+
 std::vector<std::string> TopDirectories() {
   std::vector<std::string> paths;
   std::error_code error;

@@ -19,6 +19,9 @@ std::vector<std::string> KernelMounts();
 // Other mount points below `directory`, an absolute path without links; absolute, shorter ones first. Each may be a file's.
 std::vector<std::string> MountsBelow(const std::string& directory);
 
+// Where sockets of this network namespace are bound, from /proc/net/unix: absolute paths, each once.
+std::vector<std::string> BoundSocketPaths();
+
 // The directories at the top of the host, without the kernel's file systems, /run, /tmp, and what the caller may not enter.
 std::vector<std::string> TopDirectories();
 

@@ -9,12 +9,14 @@
 #include <climits>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <sstream>
 #include <optional>
 
 #include "base/random.h"
 #include "drivers/process/host_traces.h"
+#include "policy/srt_paths.h"
 
 namespace paddock::process_wall {
 namespace {
@@ -46,19 +48,6 @@ bool IsBelow(const std::string& path, const std::string& root) {
   return root == "/" || path == root || (path.size() > root.size() && path.starts_with(root) && path[root.size()] == '/');
 }
 
-// Where sockets of this network namespace are bound, from /proc/net/unix: absolute paths, each once.
-std::vector<std::string> BoundSocketPaths() {
-  std::ifstream table("/proc/net/unix");
-  std::vector<std::string> paths;
-  for (std::string line; std::getline(table, line);) {
-    const size_t slash = line.find(" /");
-    if (slash != std::string::npos) paths.push_back(line.substr(slash + 1));
-  }
-  std::sort(paths.begin(), paths.end());
-  paths.erase(std::unique(paths.begin(), paths.end()), paths.end());
-  return paths;
-}
-
 class Planner {
  public:
   Planner(const policy::Policy& policy, const HostFacts& facts, const PlanContext& context)
@@ -66,6 +55,9 @@ class Planner {
 
   Result<WallPlan> Make() {
     SetIdentity();
+    for (const std::string& path : {policy_.files.root, policy_.files.home_store}) {
+      if (!path.empty()) PADDOCK_TRY(RefusePlantedLink(path, path == policy_.files.root ? "root" : "home_store"));
+    }
     if (!policy_.files.root.empty()) {
       MountStep& step = Add(Kind::kOverlay, "/", policy_.files.root);
       step.size = policy_.limits.disk_bytes.value_or(policy_.files.tmp_bytes);
@@ -221,6 +213,10 @@ class Planner {
         if (entry.optional) continue;
         return Error(Code::kNoEntry, entry.path + " does not exist (" + entry.origin + ")");
       }
+      if (const Status honest = RefusePlantedLink(entry.path, entry.origin); !honest) {
+        if (entry.optional && entry.origin.starts_with("preset")) continue;
+        return honest;
+      }
       if (IsPartOfKernel(*source)) {
         return Error(Code::kInvalid, *source + " cannot be shown inside (" + entry.origin + "): it belongs to the kernel's own file systems");
       }
@@ -229,6 +225,21 @@ class Planner {
       AddRule(entry.is_workspace, entry.access, entry.path, *source);
     }
     return {};
+  }
+
+  // Where code inside may write, an earlier run may have left a link; what a rule or an option names must not lead through it.
+  Status RefusePlantedLink(const std::string& path, const std::string& origin) const {
+    std::vector<std::string> roots;
+    const auto add = [&](const std::string& root) {
+      if (auto real = RealPath(root)) roots.push_back(std::move(*real));
+    };
+    if (!policy_.files.workspace.empty()) add(policy_.files.workspace);
+    for (const policy::PathRule& rule : policy_.files.paths) {
+      if (rule.access == policy::Access::kWrite) add(rule.path);
+    }
+    const std::string link = policy::LinkWithin(std::filesystem::absolute(path).lexically_normal().string(), roots);
+    if (link.empty()) return {};
+    return Error(Code::kInvalid, path + " (" + origin + ") leads through the link " + link + ", which code inside may have made; name what it leads to");
   }
 
   // A hidden directory in which other rules show something again: it can be passed through, but not listed.
@@ -327,6 +338,7 @@ class Planner {
       }
       const auto source = RealPath(mount.host);
       if (!source) return Error(Code::kNoEntry, "mount " + mount.host + ": no such directory on the host");
+      PADDOCK_TRY(RefusePlantedLink(mount.host, "mount"));
       if (IsPartOfKernel(*source)) return Error(Code::kInvalid, "mount " + *source + ": it belongs to the kernel's own file systems");
       Add(Kind::kBind, mount.guest, *source).remaps = facts_.is_root;
     }
@@ -341,6 +353,7 @@ class Planner {
     }
     for (const policy::UnixSocketRule& rule : policy_.network.unix_sockets) {
       struct stat status{};
+      PADDOCK_TRY(RefusePlantedLink(rule.path, rule.origin));
       if (stat(rule.path.c_str(), &status) != 0 || !S_ISSOCK(status.st_mode)) {
         return Error(Code::kNoEntry, rule.path + " is not a socket (" + rule.origin + ")");
       }

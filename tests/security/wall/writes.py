@@ -2,8 +2,9 @@
 
 import os
 import stat
+import subprocess
 
-from .probe import ROOT, any_of, changes, holds_mark, opens, probe
+from .probe import ROOT, any_of, changes, holds_mark, leaks, opens, probe
 
 BOTH = ("root", "ordinary")
 # name -> (path, users whom the host's own permissions let write)
@@ -132,3 +133,23 @@ def cgroup_left():
             os.rmdir(path)
             found = f"the host has {path}"
     return found
+
+
+def planted(plant, then, *options):
+    """One run leaves a link in the workspace; the next is started with an option that names it."""
+    def drive(world, start):
+        words = "".join(f"{name}='{value}'; " for name, value in world.variables.items())
+        start(["sh", "-c", words + plant]).wait(30)
+        start.options = tuple(option.format(**world.variables) for option in options)
+        child = start(["sh", "-c", words + "MARK=" + next(world.mark(name) for name in PLANTED if PLANTED[name] == options) + "; " + then], stdout=subprocess.PIPE)
+        return child.communicate(timeout=30)[0].decode("utf-8", "replace")
+    return drive
+
+
+PLANTED = {"writes/planted-allow": ("--allow-write={W}/out",), "files/planted-read": ("--allow-read={W}/out",), "files/planted-mount": ("--mount={W}/out:/mnt/x",),
+           "files/planted-mount-below": ("--mount={W}/out/id_ed25519:/mnt/x",)}
+probe("writes/planted-allow", "a link left by an earlier run where the next may write", judge=holds_mark("{H}/Documents/x"), alone=True,
+      drive=planted("ln -s $H/Documents out", "echo $MARK > out/x", *PLANTED["writes/planted-allow"]))
+for one in ("planted-read", "planted-mount", "planted-mount-below"):
+    probe(f"files/{one}", f"a link left by an earlier run, which an option names: {PLANTED['files/' + one][0]}", judge=leaks("ssh"), alone=True,
+          drive=planted("ln -s $H/.ssh out", "cat /mnt/x/id_ed25519 /mnt/x out/id_ed25519", *PLANTED[f"files/{one}"]))
