@@ -35,6 +35,20 @@ class FileContent {
   // Cuts off, or extends by a hole.
   void Resize(uint64_t size);
 
+  // Calls visit(index, bytes, pages) for every chunk that is held, ascending; what follows `bytes` in it is zero,
+  // and bit k of `pages` says that page k was written. For what stores them elsewhere.
+  template <class Visit>
+  void ForEachChunk(Visit visit) const {
+    PersistentMap<Chunk>::ForEachDifference({}, chunks_, [&visit](uint64_t index, const Chunk*, const Chunk* chunk) {
+      visit(index, std::string_view(chunk->bytes), chunk->pages);
+    });
+  }
+  // The pages of one chunk that were written; 0 where nothing is held.
+  uint32_t PagesAt(uint64_t index) const {
+    const Chunk* chunk = chunks_.Find(index);
+    return chunk == nullptr ? 0 : chunk->pages;
+  }
+
   // What one chunk of a changed file became.
   struct Piece {
     uint32_t offset = 0;      // in the chunk

@@ -199,6 +199,19 @@ Result<NodeId> MemoryTree::Create(NodeId directory, std::string_view name, const
   return id;
 }
 
+Result<NodeId> MemoryTree::CreateFile(NodeId directory, std::string_view name, const NewNode& node, FileContent content) {
+  if (content.size() > quota_.file_bytes) return Code::kFileTooBig;
+  const uint64_t bytes = content.held_bytes();
+  PADDOCK_TRY(Charge(bytes));
+  auto made = Create(directory, name, node);
+  if (!made) {
+    used_bytes_ -= bytes;
+    return made;
+  }
+  inodes_.Change(*made)->body = std::move(content);
+  return made;
+}
+
 Status MemoryTree::Link(NodeId directory, std::string_view name, NodeId node) {
   PADDOCK_TRY(CheckNewEntry(directory, name));
   const Inode* inode = Find(node);

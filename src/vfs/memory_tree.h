@@ -73,6 +73,7 @@ class MemoryTree {
   Result<std::string> ReadLink(NodeId node) const;
   Result<std::vector<DirectoryEntry>> List(NodeId directory) const;
   Result<NodeId> Create(NodeId directory, std::string_view name, const NewNode& node);
+  Result<NodeId> CreateFile(NodeId directory, std::string_view name, const NewNode& node, FileContent content);
   Status Link(NodeId directory, std::string_view name, NodeId node);
   Status Remove(NodeId directory, std::string_view name, bool is_directory);
   Status Rename(NodeId from, std::string_view from_name, NodeId to, std::string_view to_name,

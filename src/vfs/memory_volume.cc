@@ -128,6 +128,14 @@ Result<NodeId> MemoryVolume::CreateFile(NodeId directory, std::string_view name,
   PADDOCK_TRY(tree_->Write(node, offset, content, OpenFlags::Write()));
   return node;
 }
+Result<NodeId> MemoryVolume::CreateFile(NodeId directory, std::string_view name, const NewNode& node,
+                                        FileContent content) {
+  return tree_->CreateFile(directory, name, node, std::move(content));
+}
+const FileContent* MemoryVolume::ContentOf(NodeId node) const {
+  const MemoryTree::Inode* inode = tree_->Find(node);
+  return inode == nullptr ? nullptr : inode->content();
+}
 Status MemoryVolume::Link(NodeId directory, std::string_view name, NodeId node) {
   return tree_->Link(directory, name, node);
 }

@@ -17,6 +17,7 @@
 
 namespace paddock::vfs {
 
+class FileContent;
 class MemoryTree;
 struct TreeChanges;
 
@@ -39,6 +40,10 @@ class MemoryVolume final : public Volume {
   void set_quota(const Quota& quota);
   // Create() of a regular file and a write of its content.
   Result<NodeId> CreateFile(NodeId directory, std::string_view name, uint32_t mode, std::string_view content);
+  // Create() of a regular file that starts with this content; for what restores many. Shares it.
+  Result<NodeId> CreateFile(NodeId directory, std::string_view name, const NewNode& node, FileContent content);
+  // The content of a regular file; null for anything else. Valid until the file changes.
+  const FileContent* ContentOf(NodeId node) const;
   // Changes Attributes::special of a node and nothing else: where an overlay keeps its marks.
   Status SetSpecial(NodeId node, uint64_t special);
 

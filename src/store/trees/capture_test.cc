@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "store/trees/directory.h"
+#include "store/trees/memory_capture.h"
 #include "store/trees/random_tree_for_test.h"
 #include "store/trees/restore.h"
 #include "store/trees/scratch_for_test.h"
@@ -13,6 +14,7 @@ namespace {
 
 using vfs::FileType;
 using vfs::MemoryVolume;
+using vfs::NewNode;
 
 std::shared_ptr<MemoryVolume> NewVolume() { return std::make_shared<MemoryVolume>(SystemClock(), vfs::Quota{}); }
 
@@ -63,6 +65,54 @@ TEST(CaptureTest, PathsOfAFileSystemMakeTheSameTreeAsTheVolume) {
     ASSERT_TRUE(again) << again.error().Text();
     EXPECT_EQ(again->tree, tree) << "seed " << seed;
   }
+}
+
+TEST(MemoryCaptureTest, EveryLaterStateIsCapturedAsIfFromScratch) {
+  const TemporaryDirectory scratch;
+  auto store = OpenStore(scratch);
+  for (unsigned seed = 0; seed < 8; ++seed) {
+    std::mt19937 random(seed);
+    auto volume = NewVolume();
+    MemoryCapture memory;
+    for (int round = 0; round < 25; ++round) {
+      Disturb(*volume, random, round == 0 ? 120 : 1 + static_cast<int>(random() % 30));
+      Session session = store->Begin();
+      const auto captured = memory.Capture(session, *volume);
+      ASSERT_TRUE(captured) << captured.error().Text();
+      MemoryCapture fresh;
+      const auto expected = fresh.Capture(session, *volume);
+      ASSERT_TRUE(expected) << expected.error().Text();
+      auto restored = RestoreMemory(*store, captured->tree, SystemClock(), {});
+      ASSERT_TRUE(restored) << restored.error().Text();
+      ASSERT_EQ(Describe(**restored), Describe(*volume)) << "seed " << seed << " round " << round;
+      ASSERT_EQ(captured->totals.entries, expected->totals.entries) << "seed " << seed << " round " << round;
+      ASSERT_EQ(captured->totals.content_bytes, expected->totals.content_bytes);
+      ASSERT_EQ(captured->tree, expected->tree) << "seed " << seed << " round " << round;
+    }
+  }
+}
+
+TEST(MemoryCaptureTest, MovedDirectoriesAndPartsOfRemovedOnesKeepWhatTheyHold) {
+  const TemporaryDirectory scratch;
+  auto store = OpenStore(scratch);
+  auto volume = NewVolume();
+  const auto root = volume->root();
+  const NewNode directory{.type = FileType::kDirectory, .mode = 0755};
+  const auto a = *volume->Create(root, "a", directory);
+  const auto b = *volume->Create(a, "b", directory);
+  ASSERT_TRUE(volume->CreateFile(b, "file", 0644, "content"));
+  MemoryCapture memory;
+  Session session = store->Begin();
+  ASSERT_TRUE(memory.Capture(session, *volume));
+  const auto c = *volume->Create(root, "c", directory);
+  ASSERT_TRUE(volume->Rename(a, "b", c, "moved", false));
+  ASSERT_TRUE(volume->Remove(root, "a", true));
+  ASSERT_TRUE(volume->Rename(root, "c", root, "a", false));
+  const auto captured = memory.Capture(session, *volume);
+  ASSERT_TRUE(captured) << captured.error().Text();
+  auto restored = RestoreMemory(*store, captured->tree, SystemClock(), {});
+  EXPECT_EQ(Describe(**restored), Describe(*volume));
+  EXPECT_EQ(memory.Capture(session, *volume)->tree, captured->tree);
 }
 
 TEST(CaptureTest, WhatIsMountedBelowIsNotPartOfTheTree) {

@@ -11,12 +11,23 @@ namespace {
 constexpr size_t kMaxLinkTable = 64 << 20;
 }
 
+DraftNode::~DraftNode() {
+  std::vector<std::unique_ptr<DraftNode>> doomed;
+  for (auto& [name, child] : children) doomed.push_back(std::move(child));
+  while (!doomed.empty()) {
+    const std::unique_ptr<DraftNode> last = std::move(doomed.back());
+    doomed.pop_back();
+    for (auto& [name, child] : last->children) doomed.push_back(std::move(child));
+    last->children.clear();
+  }
+}
+
 Draft::Draft() : root_(std::make_unique<DraftNode>()) {
   root_->entry.type = vfs::FileType::kDirectory;
   root_->entry.mode = 0755;
 }
 
-Draft::~Draft() { Discard(std::move(root_)); }
+Draft::~Draft() = default;
 
 std::string PathOf(const DraftNode& node) {
   std::vector<const DraftNode*> way;
@@ -34,19 +45,47 @@ std::string PathOf(const DraftNode& node) {
   return path;
 }
 
-DraftNode& Draft::Add(DraftNode& parent, Entry entry) {
+std::unique_ptr<DraftNode> Draft::MakeDetached(Entry entry) {
   auto node = std::make_unique<DraftNode>();
   node->entry = std::move(entry);
-  node->parent = &parent;
-  DraftNode& added = *node;
-  parent.children.emplace_hint(parent.children.end(), std::string_view(added.entry.name), std::move(node));
   ++size_;
+  return node;
+}
+
+DraftNode& Draft::Add(DraftNode& parent, Entry entry) {
+  std::unique_ptr<DraftNode> node = MakeDetached(std::move(entry));
+  DraftNode& added = *node;
+  added.parent = &parent;
+  parent.children.emplace_hint(parent.children.end(), std::string_view(added.entry.name), std::move(node));
   Changed(added);
   return added;
 }
 
+std::unique_ptr<DraftNode> Draft::Detach(DraftNode& node) {
+  DraftNode& parent = *node.parent;
+  MarkAbove(node);
+  const auto it = parent.children.find(node.entry.name);
+  std::unique_ptr<DraftNode> owned = std::move(it->second);
+  parent.children.erase(it);
+  owned->parent = nullptr;
+  return owned;
+}
+
+DraftNode& Draft::Attach(DraftNode& parent, std::unique_ptr<DraftNode> node, std::string_view name) {
+  DraftNode& attached = *node;
+  attached.entry.name = name;
+  attached.parent = &parent;
+  parent.children.emplace(attached.entry.name, std::move(node));
+  MarkAbove(attached);
+  return attached;
+}
+
 void Draft::Changed(DraftNode& node) {
   node.is_encoded = false;
+  MarkAbove(node);
+}
+
+void Draft::MarkAbove(DraftNode& node) {
   for (DraftNode* at = node.parent; at != nullptr && at->is_encoded; at = at->parent) at->is_encoded = false;
 }
 
@@ -66,7 +105,7 @@ const std::vector<DraftNode*>* Draft::Linked(uint64_t link) const {
   return it == links_.end() ? nullptr : &it->second;
 }
 
-void Draft::Discard(std::unique_ptr<DraftNode> node) {
+void Draft::Discard(std::unique_ptr<DraftNode> node, const std::function<void(DraftNode&)>& visit) {
   std::vector<std::unique_ptr<DraftNode>> doomed;
   doomed.push_back(std::move(node));
   while (!doomed.empty()) {
@@ -75,18 +114,12 @@ void Draft::Discard(std::unique_ptr<DraftNode> node) {
     for (auto& [name, child] : last->children) doomed.push_back(std::move(child));
     last->children.clear();
     SetLink(*last, 0);
+    if (visit) visit(*last);
     --size_;
   }
 }
 
-void Draft::Remove(DraftNode& node) {
-  DraftNode& parent = *node.parent;
-  Changed(node);
-  const auto it = parent.children.find(node.entry.name);
-  std::unique_ptr<DraftNode> owned = std::move(it->second);
-  parent.children.erase(it);
-  Discard(std::move(owned));
-}
+void Draft::Remove(DraftNode& node) { Discard(Detach(node)); }
 
 void Draft::RemoveChildren(DraftNode& directory) {
   while (!directory.children.empty()) Remove(*directory.children.begin()->second);

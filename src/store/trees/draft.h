@@ -5,6 +5,7 @@
 // changed directories and those above them. Nothing here recurses: depth may be hostile.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -18,9 +19,15 @@
 namespace paddock::trees {
 
 struct DraftNode {
+  DraftNode() = default;
+  DraftNode(const DraftNode&) = delete;
+  DraftNode& operator=(const DraftNode&) = delete;
+  ~DraftNode();
+
   Entry entry;
   DraftNode* parent = nullptr;
   uint64_t link = 0;  // files with the same number other than 0 are one file
+  uint64_t source = 0;  // what the user of the draft calls it
   std::map<std::string_view, std::unique_ptr<DraftNode>> children;  // by entry.name
   bool is_encoded = false;  // entry.directory is what the children are
 
@@ -42,13 +49,21 @@ class Draft {
   // A new node whose name is free in its parent.
   DraftNode& Add(DraftNode& parent, Entry entry);
   void Remove(DraftNode& node);
+  // Takes a node out with all that is below it, and puts it back elsewhere under a name that is free there. In between
+  // it is still part of the draft's books.
+  std::unique_ptr<DraftNode> Detach(DraftNode& node);
+  DraftNode& Attach(DraftNode& parent, std::unique_ptr<DraftNode> node, std::string_view name);
+  // A node that is nowhere yet.
+  std::unique_ptr<DraftNode> MakeDetached(Entry entry);
+  // Calls visit(node) for a detached node and all below it, then forgets them.
+  void Discard(std::unique_ptr<DraftNode> node, const std::function<void(DraftNode&)>& visit = {});
   void RemoveChildren(DraftNode& directory);
   // Makes `node` one of the files that are one file; 0 takes it out.
   void SetLink(DraftNode& node, uint64_t link);
   const std::vector<DraftNode*>* Linked(uint64_t link) const;
   // To be called after an entry was changed in place.
   static void Changed(DraftNode& node);
-  // Nodes, the root not counted.
+  // Nodes, those detached too, the root not.
   uint64_t size() const { return size_; }
 
   // Stores every directory that has no object yet, and the root. Errors: those of Session; kLimit for a
@@ -56,7 +71,8 @@ class Draft {
   Result<ObjectId> Encode(Session& session);
 
  private:
-  void Discard(std::unique_ptr<DraftNode> node);
+  // Directories above a node are to be encoded again.
+  static void MarkAbove(DraftNode& node);
   Status EncodeDirectories(Session& session);
   Result<Content> EncodeLinkTable(Session& session);
 

@@ -10,8 +10,8 @@
 #include <cerrno>
 #include <cstring>
 
+#include "base/crc32c.h"
 #include "base/random.h"
-#include "store/trees/checksum.h"
 #include "store/trees/wire.h"
 
 namespace paddock::trees {
@@ -60,7 +60,7 @@ Result<std::shared_ptr<PackFile>> PackFile::Create(int directory, uint64_t numbe
   WireWriter copy;
   copy.Fixed32(kFileMagic);
   copy.Fixed64(salt);
-  copy.Fixed32(Checksum(copy.text()));
+  copy.Fixed32(Crc32c(copy.text()));
   const std::string head = copy.text() + copy.text();
   if (pwrite(file.get(), head.data(), head.size(), 0) != static_cast<ssize_t>(head.size())) {
     const int failure = errno == 0 ? EIO : errno;
@@ -86,7 +86,7 @@ Result<std::shared_ptr<PackFile>> PackFile::Open(int directory, uint64_t number)
     WireReader in(copy);
     const bool is_ours = in.Fixed32() == kFileMagic;
     const uint64_t salt = in.Fixed64();
-    if (!is_ours || in.Fixed32() != Checksum(copy.substr(0, kHeaderCopy - 4))) continue;
+    if (!is_ours || in.Fixed32() != Crc32c(copy.substr(0, kHeaderCopy - 4))) continue;
     return std::shared_ptr<PackFile>(
         new PackFile(std::move(file), number, std::max(size, uint64_t{kFileHeader}), salt));  // allow(raw-new): private constructor
   }
@@ -110,7 +110,7 @@ uint32_t PackFile::HeaderChecksum(uint64_t offset, std::string_view head, std::s
   WireWriter place;
   place.Fixed64(salt_);
   place.Fixed64(offset);
-  return Checksum(list, Checksum(head, Checksum(place.text())));
+  return Crc32c(list, Crc32c(head, Crc32c(place.text())));
 }
 
 Result<uint32_t> PackFile::Append(const std::vector<PackedObject>& objects, std::string_view bodies, std::string_view stored,
@@ -128,7 +128,7 @@ Result<uint32_t> PackFile::Append(const std::vector<PackedObject>& objects, std:
   head.Fixed32(static_cast<uint32_t>(bodies.size()));
   head.Fixed32(static_cast<uint32_t>(stored.size()));
   head.Fixed32(is_compressed ? 1 : 0);
-  head.Fixed32(Checksum(stored));
+  head.Fixed32(Crc32c(stored));
   head.Fixed32(0);
   head.Fixed32(HeaderChecksum(offset, head.text(), list.text()));
 
@@ -265,7 +265,7 @@ Result<PackFile::ScanEnd> PackFile::Scan(uint64_t offset, bool checks_bodies,
     if (checks_bodies) {
       body.resize(header->stored);
       PADDOCK_TRY(Read(offset + header->prefix(), body.data(), body.size()));
-      block.is_whole = Checksum(body) == header->body_checksum;
+      block.is_whole = Crc32c(body) == header->body_checksum;
     }
     block.objects = std::move(header->objects);
     offset += header->size();

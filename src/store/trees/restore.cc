@@ -1,12 +1,15 @@
 #include "store/trees/restore.h"
 
+#include <algorithm>
 #include <string>
+#include <type_traits>
 #include <unordered_map>
 #include <utility>
 #include <vector>
 
 #include "store/trees/content.h"
 #include "store/trees/directory.h"
+#include "vfs/file_content.h"
 
 namespace paddock::trees {
 namespace {
@@ -14,6 +17,18 @@ namespace {
 using vfs::FileType;
 
 constexpr uint64_t kMaxLinkTable = 64 << 20;
+
+// Calls visit(offset in the file, bytes) for the runs of pages of a chunk that are no holes.
+template <class Visit>
+Status ForEachRun(const ChunkPlace& place, std::string_view bytes, Visit visit) {
+  for (size_t start = 0; start < bytes.size();) {
+    size_t end = start;
+    while (end < bytes.size() && (place.pages >> (end / kPageBytes) & 1) != 0) end += kPageBytes;
+    if (end > start) PADDOCK_TRY(visit(place.index * kChunkBytes + start, bytes.substr(start, end - start)));
+    start = std::max(end, start + kPageBytes);
+  }
+  return {};
+}
 
 // A FileSystem, by paths.
 class PathTarget {
@@ -84,6 +99,29 @@ class NodeTarget {
  private:
   vfs::Volume& volume_;
   const RestoreOptions& options_;
+};
+
+// A memory volume: contents are put together before their file is.
+class MemoryTarget : public NodeTarget {
+ public:
+  MemoryTarget(vfs::MemoryVolume& volume, const RestoreOptions& options) : NodeTarget(volume, options), memory_(volume) {}
+
+  Result<Handle> MakeFile(Store& store, Handle parent, const Entry& entry) {
+    vfs::FileContent content;
+    const Status read = ForEachChunk(store, entry.content, [&](const ChunkPlace& place) -> Status {
+      PADDOCK_ASSIGN(const Block block, ReadChunk(store, place));
+      return ForEachRun(place, block.bytes, [&content](uint64_t offset, std::string_view bytes) {
+        content.Write(offset, bytes);
+        return Status();
+      });
+    });
+    if (!read) return read.error();
+    content.Resize(entry.content.size);
+    return memory_.CreateFile(parent, entry.name, {.mode = 0600}, std::move(content));
+  }
+
+ private:
+  vfs::MemoryVolume& memory_;
 };
 
 template <class Target>
@@ -170,33 +208,33 @@ class Writer {
     if (group != SIZE_MAX && linked_[group]) {
       return Named(target_.Link(*linked_[group], parent, entry.name), parent, entry.name);
     }
-    PADDOCK_ASSIGN(Handle made, Named(target_.Make(parent, entry), parent, entry.name));
-    if (entry.type == FileType::kFile) PADDOCK_TRY(Named(Fill(made, entry.content), parent, entry.name));
+    PADDOCK_ASSIGN(Handle made, Named(Make(parent, entry), parent, entry.name));
     PADDOCK_TRY(Named(target_.Finish(made, entry), parent, entry.name));
     if (group != SIZE_MAX) linked_[group] = std::move(made);
     return {};
   }
 
-  // Writes the runs of pages that are no holes; `offset` is where the file stands.
-  Status WriteChunk(vfs::OpenFile& file, const ChunkPlace& place, uint64_t& offset) {
-    PADDOCK_ASSIGN(const Block block, ReadChunk(store_, place));
-    for (size_t start = 0; start < block.bytes.size();) {
-      size_t end = start;
-      while (end < block.bytes.size() && (place.pages >> (end / kPageBytes) & 1) != 0) end += kPageBytes;
-      if (end == start) {
-        start += kPageBytes;
-        continue;
-      }
-      const uint64_t at = place.index * kChunkBytes + start;
-      if (at != offset) {
-        if (auto moved = file.Seek(static_cast<int64_t>(at), vfs::Whence::kStart); !moved) return moved.error();
-      }
-      const std::string_view piece = block.bytes.substr(start, end - start);
-      if (auto written = file.Write(piece); !written) return written;
-      offset = at + piece.size();
-      start = end;
+  Result<Handle> Make(const Handle& parent, const Entry& entry) {
+    if (entry.type != FileType::kFile) return target_.Make(parent, entry);
+    if constexpr (std::is_same_v<Target, MemoryTarget>) {
+      return target_.MakeFile(store_, parent, entry);
+    } else {
+      PADDOCK_ASSIGN(Handle made, target_.Make(parent, entry));
+      PADDOCK_TRY(Fill(made, entry.content));
+      return made;
     }
-    return {};
+  }
+
+  // `end` is where the file stands.
+  Status WriteChunk(vfs::OpenFile& file, const ChunkPlace& place, uint64_t& end) {
+    PADDOCK_ASSIGN(const Block block, ReadChunk(store_, place));
+    return ForEachRun(place, block.bytes, [&](uint64_t offset, std::string_view bytes) -> Status {
+      if (offset != end) {
+        if (auto moved = file.Seek(static_cast<int64_t>(offset), vfs::Whence::kStart); !moved) return moved.error();
+      }
+      end = offset + bytes.size();
+      return file.Write(bytes);
+    });
   }
 
   Status Fill(const Handle& handle, const Content& content) {
@@ -256,7 +294,9 @@ Result<Restored> Restore(Store& store, const ObjectId& tree, vfs::Volume& volume
 Result<std::shared_ptr<vfs::MemoryVolume>> RestoreMemory(Store& store, const ObjectId& tree, const Clock& clock,
                                                          const vfs::Quota& quota) {
   auto volume = std::make_shared<vfs::MemoryVolume>(clock, quota);
-  PADDOCK_TRY(Restore(store, tree, *volume));
+  const RestoreOptions options;
+  MemoryTarget target(*volume, options);
+  PADDOCK_TRY(Writer<MemoryTarget>(store, target, options).Run(tree, volume->root()));
   return volume;
 }
 
