@@ -53,6 +53,7 @@ Channel& Channel::operator=(Channel&& other) noexcept {
     socket_ = std::move(other.socket_);
     ssl_ = std::move(other.ssl_);
     is_broken_ = other.is_broken_;
+    failure_ = std::move(other.failure_);
   }
   return *this;
 }
@@ -73,6 +74,7 @@ IoCount Channel::Failure(int result) {
     case SSL_ERROR_WANT_WRITE: return {Io::kWantWrite};
     case SSL_ERROR_ZERO_RETURN: return {Io::kEnd};
     default:
+      if (const unsigned long code = ERR_peek_error(); code != 0) failure_ = ERR_reason_error_string(code) != nullptr ? ERR_reason_error_string(code) : "";
       is_broken_ = true;   // no SSL_shutdown() after a fatal error
       return {Io::kBroken};
   }
@@ -83,6 +85,12 @@ Io Channel::Handshake() {
   ERR_clear_error();
   const int result = SSL_do_handshake(ssl_.get());
   return result == 1 ? Io::kDone : Failure(result).io;
+}
+
+std::string Channel::TlsFailure() const {
+  const long verdict = ssl_ != nullptr ? SSL_get_verify_result(ssl_.get()) : X509_V_OK;
+  if (verdict != X509_V_OK) return std::string("certificate not accepted: ") + X509_verify_cert_error_string(verdict);
+  return failure_.empty() ? "the other end closed the connection" : failure_;
 }
 
 IoCount Channel::Read(std::span<char> to) {

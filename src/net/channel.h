@@ -35,6 +35,8 @@ class Channel {
   // Everything goes through TLS from here on; Handshake() first.
   Status SetTls(SslHandle ssl);
   Io Handshake();
+  // Why the handshake failed.
+  std::string TlsFailure() const;
   bool is_tls() const { return ssl_ != nullptr; }
 
   IoCount Read(std::span<char> to);
@@ -57,6 +59,7 @@ class Channel {
   Descriptor socket_;
   SslHandle ssl_;
   bool is_broken_ = false;
+  std::string failure_;   // of TLS
 };
 
 // What a socket is to be waited for: POLLIN or POLLOUT.
