@@ -105,6 +105,8 @@ class Kernel {
   Process* current();
   // The pid that the next process gets.
   int next_pid() const { return next_pid_; }
+  // Goes on behind the pids of a kernel that was, which scripts may still wait for.
+  void set_next_pid(int pid) { next_pid_ = pid; }
 
   // Ends every process with SIGKILL, and returns when their fibers are done. Called from outside fibers.
   void EndAll();

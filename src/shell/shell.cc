@@ -105,6 +105,7 @@ Shell::Shell(const Shell& before, proc::Process& process, Continue) : Shell(befo
   regexes_.reset();
   arithmetic_cache.reset();
   subshell_level = before.subshell_level;
+  random_state = before.random_state;
   initial_stdin = process.descriptors().Get(0).get();
   is_subshell_of_script = before.is_subshell_of_script;
   last_status = before.last_status;

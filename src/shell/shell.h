@@ -295,6 +295,8 @@ class Shell {
 
  private:
   friend class Executor;
+  friend class StateWriter;   // state/state_codec.cc
+  friend class StateReader;
   proc::Process* process_;
   const ShellHost& host_;
   proc::DescriptorSink out_sink_;

@@ -54,11 +54,11 @@ class MemoryTree::Changer {
     const TreeChanges::Start start{tree_.next_, tree_.used_inodes_, tree_.used_bytes_};
     if (changes_.start != start) return Error(Code::kInvalid, "changes of another tree, or of another state of this one");
     if (changes_.next < tree_.next_) return Impossible(changes_.next, "was used already");
-    if (!tree_.holders_.empty()) return Error(Code::kBusy, "the tree has open files");
     NodeId last = 0;
     for (const NodeId node : changes_.removed) {
       if (node <= last) return Impossible(node, "is out of order");
       if (node == kRoot || tree_.Find(node) == nullptr) return Impossible(node, "is not there to be removed");
+      if (tree_.holders_.contains(node)) return Error(Code::kBusy, "a file that the changes remove is open");
       last = node;
     }
     last = 0;

@@ -68,8 +68,8 @@ struct TreeChanges {
 // is. The result holds views into `after`, which must stay as it is. kInvalid if the two are no such pair.
 Result<TreeChanges> ChangesBetween(const MemoryVolume& before, const MemoryVolume& after);
 // Does it again to a volume that is as `before` was. The volume's quota holds, unless it was over it before. Any changes
-// are safe, and leave a sound tree or an error: kInvalid if they cannot be changes of this volume, kNoSpace, kBusy if files
-// or directories of it are open. After an error the volume is of no use.
+// are safe, and leave a sound tree or an error: kInvalid if they cannot be changes of this volume, kNoSpace, kBusy if it
+// removes what is open. After an error the volume is of no use.
 Status ApplyChanges(const TreeChanges& changes, MemoryVolume& volume);
 
 // As bytes; equal changes have equal bytes. Nothing for no changes.

@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace paddock::shell {
@@ -33,16 +34,24 @@ class JobTable {
   Job* current();
   Job* previous();
   std::vector<Job>& jobs() { return jobs_; }
+  const std::vector<Job>& jobs() const { return jobs_; }
   // Notes the end of a process; false if no job has it.
   bool NoteExit(int pid, int status, int signal);
   // The status of a pid that ended and was dropped from the list (wait $pid later); -1 if unknown.
   std::optional<int> FinishedStatus(int pid) const;
   void Remove(int number);
   void Clear() { jobs_.clear(); }
+  // For keeping it elsewhere: pid and status of dropped ones, newest last.
+  using Finished = std::vector<std::pair<int, int>>;
+  const Finished& finished() const { return finished_; }
+  void Restore(std::vector<Job> jobs, Finished finished) {
+    jobs_ = std::move(jobs);
+    finished_ = std::move(finished);
+  }
 
  private:
   std::vector<Job> jobs_;          // ascending number
-  std::vector<std::pair<int, int>> finished_;   // pid, status of dropped ones, newest last
+  Finished finished_;
 };
 
 class Shell;

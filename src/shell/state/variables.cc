@@ -14,6 +14,7 @@ constexpr int64_t kDenseSlack = 64;
 constexpr size_t kFirstBuckets = 1024;   // Bash's size of a new associative array
 constexpr size_t kMaxLoad = 2;           // entries per bucket before it grows
 constexpr size_t kGrowth = 4;
+constexpr size_t kMostBuckets = size_t{1} << 24;
 
 }  // namespace
 
@@ -155,6 +156,24 @@ bool AssociativeArray::Unset(std::string_view key) {
     link = &entry.next;
   }
   return false;
+}
+
+bool AssociativeArray::Restore(size_t bucket_count, std::vector<std::pair<std::string, std::string>> entries) {
+  *this = AssociativeArray();
+  if (bucket_count == 0) return entries.empty();
+  size_t possible = kFirstBuckets;
+  while (possible < bucket_count && possible < kMostBuckets) possible *= kGrowth;
+  if (possible != bucket_count || entries.size() > bucket_count * kMaxLoad) return false;
+  buckets_.assign(bucket_count, -1);
+  // Each goes to the front of its bucket, so the last comes first.
+  size_t last_bucket = bucket_count;
+  for (auto entry = entries.rbegin(); entry != entries.rend(); ++entry) {
+    const size_t bucket = HashName(entry->first) & (bucket_count - 1);
+    if (bucket > last_bucket || FindEntry(entry->first, HashName(entry->first)) >= 0) return false;
+    last_bucket = bucket;
+    At(entry->first) = std::move(entry->second);
+  }
+  return true;
 }
 
 std::vector<std::string> AssociativeArray::Keys() const {
@@ -394,6 +413,24 @@ bool Variables::Unset(const Name& name, bool keeps_locals) {
   hidden_initial_ |= uint64_t{1} << initial;
   ++locale_generation_;
   return true;
+}
+
+std::vector<std::string> Variables::UnsetInitial() const {
+  std::vector<std::string> names;
+  for (size_t i = 0; initial_ && i < initial_->size(); ++i) {
+    const bool is_gone = IsHiddenInitial(i) && std::as_const(*scopes_.front().table).Find(initial_->name(i)) == nullptr;
+    if (is_gone) names.push_back(initial_->name(i).text);
+  }
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+void Variables::Restore(const Name& name, Variable variable) {
+  const size_t initial = FindInitial(name);
+  if (initial < InitialVariables::kMax) hidden_initial_ |= uint64_t{1} << initial;
+  if (variable.has(kExported)) NoteExport();
+  MutableTable(scopes_.front()).Insert(name) = std::make_shared<Variable>(std::move(variable));
+  ++locale_generation_;
 }
 
 void Variables::PushScope(bool is_function) { scopes_.push_back(Scope{nullptr, is_function}); }

@@ -15,6 +15,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "shell/state/name.h"
@@ -54,6 +55,10 @@ class AssociativeArray {
   void Set(std::string_view key, std::string value) { At(key) = std::move(value); }
   bool Unset(std::string_view key);
   size_t size() const { return count_; }
+  // How many there are follows from what the array once held, and decides its order.
+  size_t bucket_count() const { return buckets_.size(); }
+  // An array whose ForEach() gives `entries` in this order, if one can: false if not.
+  bool Restore(size_t bucket_count, std::vector<std::pair<std::string, std::string>> entries);
   std::vector<std::string> Keys() const;
   template <class F>
   void ForEach(F&& f) const {
@@ -223,6 +228,14 @@ class Variables {
 
   // Changes when a variable named L… (LC_ALL, LC_CTYPE, LANG) may have changed.
   uint64_t locale_generation() const { return locale_generation_; }
+
+  // For keeping them elsewhere. The global scope as it is stored, nothing computed; a pointer that stays the same while
+  // nothing in it changes, if it is held; and the initial variables that were unset.
+  const std::shared_ptr<VariableTable>& globals() const { return scopes_.front().table; }
+  std::vector<std::string> UnsetInitial() const;
+  const InitialVariables* initial() const { return initial_.get(); }
+  // Puts one into the global scope as it is.
+  void Restore(const Name& name, Variable variable);
 
   // The shell that dynamic variables are computed for.
   void set_shell(Shell* shell) { shell_ = shell; }
