@@ -48,6 +48,8 @@ std::string_view CodeText(Code code) {
     case Code::kLimit: return "limit reached";
     case Code::kUnavailable: return "unavailable";
     case Code::kInternal: return "internal error";
+    case Code::kConflict: return "changed by someone else";
+    case Code::kCorrupt: return "stored data is damaged";
   }
   return "unknown error";
 }

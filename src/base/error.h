@@ -56,6 +56,8 @@ enum class Code : int {
   kLimit = 1001,           // a declared limit was reached
   kUnavailable = 1002,     // a peer or a capability is not there
   kInternal = 1003,        // a bug of ours, reported instead of hidden
+  kConflict = 1004,        // someone else changed it since it was read
+  kCorrupt = 1005,         // stored data is damaged
 };
 
 // Returns the C library's wording for a POSIX code ("Permission denied"), a short phrase for the others.
