@@ -42,7 +42,6 @@ std::optional<Expiry> NextExpiry(const Lease& lease, const LeaseClock& clock) {
   const auto consider = [&](Time at, Expiry::Cause cause, OnExpiry action) {
     if (!next || at < next->at) next = Expiry{at, cause, action};
   };
-  // Of several that are due at once the one that ends most decides, so it is asked first.
   if (lease.max_lifetime) consider(After(clock.created, *lease.max_lifetime), Expiry::Cause::kMaxLifetime, OnExpiry::kDelete);
   if (clock.is_awake || lease.on_expiry == OnExpiry::kDelete) {
     if (lease.ttl) consider(After(clock.extended, *lease.ttl), Expiry::Cause::kTtl, lease.on_expiry);

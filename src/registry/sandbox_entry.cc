@@ -118,7 +118,7 @@ Status SandboxEntry::Wake() {
   {
     const std::lock_guard lock(mutex_);
     has_changed = info_.state != SandboxState::kRunning;
-    if (has_changed) info_.updated = Now();
+    if (has_changed) info_.updated = info_.extended = Now();   // what ran out begins anew
     info_.state = SandboxState::kRunning;
     info_.was_idle = false;
     info_.last_active = Now();
@@ -389,6 +389,16 @@ std::optional<Expiry> SandboxEntry::Due(Time now) const {
                                                  .is_busy = uses_ > 0, .is_awake = info_.state == SandboxState::kRunning});
   if (!expiry || expiry->at > now) return std::nullopt;
   return expiry;
+}
+
+bool SandboxEntry::IsIdleSince(Time time) const {
+  const std::lock_guard lock(mutex_);
+  return live_ != nullptr && uses_ == 0 && info_.last_active <= time;
+}
+
+void SandboxEntry::Read(const std::function<void(const SandboxInfo&)>& look) const {
+  const std::lock_guard lock(mutex_);
+  look(info_);
 }
 
 bool SandboxEntry::is_in_memory() const {

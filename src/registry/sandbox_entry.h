@@ -92,6 +92,12 @@ class SandboxEntry : public std::enable_shared_from_this<SandboxEntry> {
   // True when the lease has run out, with what is to be done.
   std::optional<Expiry> Due(Time now) const;
   bool is_in_memory() const;
+  // In memory, and not used since.
+  bool IsIdleSince(Time time) const;
+  // Calls with what is known, without copying it; `expiry` and `running` are not set. `look` must be quick.
+  void Read(const std::function<void(const SandboxInfo&)>& look) const;
+  // Asks everything that runs or waits to end.
+  void EndProcesses();
 
  private:
   friend class HeldFiles;
@@ -103,7 +109,6 @@ class SandboxEntry : public std::enable_shared_from_this<SandboxEntry> {
   bool IsSerial(const sandbox::Sandbox& live) const;
   Status Keep(sandbox::Sandbox& live);
   std::shared_ptr<void> BeginUse();
-  void EndProcesses();
   sandbox::ExecSpec SpecOf(ExecRequest& request) const;
 
   const std::string id_, owner_;

@@ -1,0 +1,45 @@
+#include "registry/events.h"
+
+#include <array>
+
+namespace paddock::registry {
+namespace {
+
+std::string StreamOf(const std::string& owner) {
+  return "events:" + owner;
+}
+
+}  // namespace
+
+void EventBus::Publish(Event event) {
+  const std::lock_guard lock(mutex_);   // listeners see the order of the numbers
+  event.at = std::chrono::time_point_cast<Duration>(std::chrono::system_clock::now());
+  const std::array stored{records::Event{.sequence = 0, .at = {}, .type = event.type, .subject = event.subject, .body = event.detail}};
+  if (const auto sequence = records_.AppendEvents(StreamOf(event.owner), stored)) event.sequence = *sequence;
+  for (const auto& [number, listener] : listeners_) {
+    if (listener.owner == event.owner) listener.call(event);
+  }
+}
+
+uint64_t EventBus::Listen(const std::string& owner, std::function<void(const Event&)> listener) {
+  const std::lock_guard lock(mutex_);
+  listeners_.emplace(++last_, Listener{owner, std::move(listener)});
+  return last_;
+}
+
+void EventBus::StopListening(uint64_t number) {
+  const std::lock_guard lock(mutex_);
+  listeners_.erase(number);
+}
+
+Result<EventBus::Reading> EventBus::Read(const std::string& owner, int64_t after, size_t limit) {
+  PADDOCK_ASSIGN(records::EventPage page, records_.ReadEvents(StreamOf(owner), after, limit));
+  Reading reading{.events = {}, .is_complete = page.lost == 0, .last = page.last};
+  for (records::Event& stored : page.events) {
+    reading.events.push_back({.sequence = stored.sequence, .at = stored.at, .owner = owner, .type = std::move(stored.type),
+                              .subject = std::move(stored.subject), .detail = std::move(stored.body)});
+  }
+  return reading;
+}
+
+}  // namespace paddock::registry

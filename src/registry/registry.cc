@@ -1,0 +1,511 @@
+#include "registry/registry.h"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <charconv>
+
+#include "base/id.h"
+#include "overlay/beneath.h"
+#include "registry/description_json.h"
+#include "registry/request_check.h"
+#include "text/digest.h"
+
+namespace paddock::registry {
+namespace {
+
+constexpr const char* kKind = "sandbox";
+constexpr auto kPatience = std::chrono::seconds(30);   // for what runs to make way
+constexpr auto kKeyLifetime = std::chrono::hours(24);  // of idempotency keys
+constexpr auto kSweepEvery = std::chrono::seconds(1);
+
+Time Now() {
+  return std::chrono::time_point_cast<Duration>(std::chrono::system_clock::now());
+}
+
+Error None(std::string_view id) {
+  return Error(Code::kNoEntry, "no sandbox '" + std::string(id.substr(0, 100)) + "'");
+}
+
+Error HostError(const std::string& what) {
+  const auto code = static_cast<Code>(errno);
+  return Error(code, what + ": " + std::string(CodeText(code)));
+}
+
+std::string NameKey(std::string_view owner, std::string_view parent, std::string_view name) {
+  std::string key(owner);
+  key += '\0';
+  key += parent;
+  key += '\0';
+  key += name;
+  return key;
+}
+
+records::Record RecordOf(const SandboxInfo& info) {
+  records::Record record;
+  record.kind = kKind;
+  record.id = info.id;
+  record.owner = info.owner;
+  record.parent = info.request.parent;
+  record.name = info.request.name;
+  record.state = SandboxStateName(info.state);
+  record.labels = info.request.labels;
+  record.body = DescriptionText(info);
+  return record;
+}
+
+Result<SandboxInfo> InfoOf(records::Record& record) {
+  SandboxInfo info;
+  PADDOCK_TRY(ReadDescription(record.body, info));
+  info.id = std::move(record.id);
+  info.owner = std::move(record.owner);
+  info.request.parent = std::move(record.parent);
+  info.request.name = std::move(record.name);
+  info.request.labels = std::move(record.labels);
+  PADDOCK_ASSIGN(info.state, ParseSandboxState(record.state));
+  info.updated = record.updated;
+  return info;
+}
+
+bool Matches(const SandboxInfo& info, const ListRequest& wanted) {
+  const SandboxRequest& request = info.request;
+  return (wanted.states.empty() || std::find(wanted.states.begin(), wanted.states.end(), info.state) != wanted.states.end()) &&
+         (wanted.isolation.empty() || wanted.isolation == request.isolation) && (wanted.name.empty() || wanted.name == request.name) &&
+         (wanted.parent.empty() || wanted.parent == request.parent) && (wanted.owner.empty() || wanted.owner == info.owner) &&
+         std::all_of(wanted.labels.begin(), wanted.labels.end(), [&](const auto& label) {
+           const auto found = request.labels.find(label.first);
+           return found != request.labels.end() && found->second == label.second;
+         });
+}
+
+// "TIME.ID" of the last one of a page.
+using Age = std::pair<Time, std::string>;
+Result<Age> ReadCursor(std::string_view text) {
+  int64_t time = 0;
+  const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), time);
+  const auto length = static_cast<size_t>(end - text.data());
+  if (failure != std::errc() || length >= text.size() || text[length] != '.' || !IsId(text.substr(length + 1), "sbx_")) {
+    return Error(Code::kInvalid, "cursor: not one that a list gave out");
+  }
+  return Age(Time(Duration(time)), text.substr(length + 1));
+}
+
+std::string Digest(const SandboxRequest& request) {
+  SandboxInfo info;
+  info.request = request;
+  std::string text = DescriptionText(info) + '\0' + request.name + '\0' + request.parent + (request.takes_existing ? "+" : "-");
+  for (const auto& [key, value] : request.labels) text += '\0' + key + '\0' + value;
+  return HexOf(DigestOf(DigestAlgorithm::kSha256, text));
+}
+
+}  // namespace
+
+Registry::Registry(RegistrySettings settings, records::Records& records)
+    : settings_(std::move(settings)), records_(records), events_(records) {}
+
+Result<std::unique_ptr<Registry>> Registry::Open(RegistrySettings settings, records::Records& records) {
+  std::unique_ptr<Registry> registry(new Registry(std::move(settings), records));   // allow(raw-new): private constructor
+  const std::string& directory = registry->settings_.directory;
+  for (const char* below : {"", "/sandboxes", "/output"}) {
+    if (mkdir((directory + below).c_str(), 0700) != 0 && errno != EEXIST) return HostError("cannot make " + directory + below);
+  }
+  registry->lock_.Reset(open((directory + "/lock").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
+  if (!registry->lock_.is_open()) return HostError("cannot open " + directory + "/lock");
+  if (flock(registry->lock_.get(), LOCK_EX | LOCK_NB) != 0) {
+    return Error(Code::kBusy, "another daemon uses " + directory + "; stop it, or choose another data directory");
+  }
+  PADDOCK_TRY(registry->Load());
+  registry->sweeper_ = std::thread([one = registry.get()] { one->RunSweeps(); });
+  return registry;
+}
+
+Registry::~Registry() {
+  {
+    const std::lock_guard lock(sweep_mutex_);
+    is_ending_ = true;
+  }
+  sweep_changed_.notify_all();
+  if (sweeper_.joinable()) sweeper_.join();
+  std::vector<EntryPtr> all;
+  {
+    const std::shared_lock lock(mutex_);
+    for (const auto& [id, entry] : entries_) all.push_back(entry);
+  }
+  for (const EntryPtr& entry : all) entry->EndProcesses();
+  {
+    std::unique_lock lock(threads_mutex_);
+    threads_changed_.wait(lock, [&] { return threads_ == 0; });
+  }
+  for (const EntryPtr& entry : all) entry->Park();
+}
+
+// What the database knows becomes entries; what a crash left half-made or half-deleted goes.
+Status Registry::Load() {
+  records::ListQuery query{.filter = {.kind = kKind}, .limit = records::kMaxPage};
+  std::vector<EntryPtr> deleting;
+  do {
+    PADDOCK_ASSIGN(records::Page page, records_.List(query));
+    for (records::Record& record : page.records) {
+      const std::string id = record.id;
+      auto info = InfoOf(record);
+      if (!info) return Error(info.error().code, id + ": " + std::string(info.error().Text()));
+      // Nobody knows when it was used last: not before the crash, then.
+      if (info->state == SandboxState::kRunning) info->last_active = Now();
+      const bool is_deleting = info->state == SandboxState::kDeleting;
+      PADDOCK_ASSIGN(const EntryPtr entry, MakeEntry(std::move(*info)));
+      if (is_deleting) deleting.push_back(entry);
+    }
+    query.cursor = page.next;
+  } while (!query.cursor.empty());
+  for (const EntryPtr& entry : deleting) PADDOCK_TRY(Remove(entry, "finished after a crash"));
+
+  const Descriptor sandboxes(open((settings_.directory + "/sandboxes").c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (!sandboxes.is_open()) return HostError("cannot open " + settings_.directory + "/sandboxes");
+  PADDOCK_ASSIGN(const std::vector<std::string> names, overlay::NamesIn(sandboxes.get(), "", 1'000'000));
+  for (const std::string& name : names) {
+    if (!entries_.contains(name) && IsId(name, "sbx_")) PADDOCK_TRY(overlay::RemoveTree(sandboxes.get(), name));
+  }
+  return {};
+}
+
+Result<Registry::EntryPtr> Registry::MakeEntry(SandboxInfo info) {
+  const auto maker = settings_.isolations.find(info.request.isolation);
+  if (maker == settings_.isolations.end()) {
+    return Error(Code::kUnavailable, info.id + ": isolation '" + info.request.isolation + "' is not there in this daemon");
+  }
+  PADDOCK_ASSIGN(std::unique_ptr<Keeper> keeper, maker->second(info, DirectoryOf(info.id)));
+  auto entry_settings = std::make_shared<SandboxEntry::Settings>();
+  entry_settings->most_processes = settings_.most_processes;
+  entry_settings->output_directory = settings_.directory + "/output";
+  entry_settings->on_state = [this](const SandboxInfo& changed) { StateChanged(changed); };
+  auto entry = std::make_shared<SandboxEntry>(std::move(info), std::move(keeper), std::move(entry_settings));
+  const SandboxInfo made = entry->Info();
+  const std::unique_lock lock(mutex_);
+  entries_[made.id] = entry;
+  if (!made.request.name.empty()) names_[NameKey(made.owner, made.request.parent, made.request.name)] = made.id;
+  ++owners_[made.owner];
+  return entry;
+}
+
+Result<Registry::EntryPtr> Registry::Find(const Caller& caller, std::string_view id) const {
+  const std::shared_lock lock(mutex_);
+  auto found = entries_.find(id);
+  if (found == entries_.end()) {
+    const auto named = names_.find(NameKey(caller.owner, "", id));
+    if (named == names_.end()) return None(id);
+    found = entries_.find(named->second);
+  }
+  if (found == entries_.end() || (found->second->owner() != caller.owner && !caller.is_admin)) return None(id);
+  return found->second;
+}
+
+// ---- creating
+
+Status Registry::Check(const SandboxRequest& request) const {
+  PADDOCK_TRY(CheckRequest(request));
+  if (settings_.isolations.contains(request.isolation)) return {};
+  std::string names;
+  for (const auto& [name, maker] : settings_.isolations) names += (names.empty() ? "" : ", ") + name;
+  return Error(Code::kInvalid, "isolation '" + request.isolation.substr(0, 80) + "' is none of " + names);
+}
+
+Result<Created> Registry::Create(const Caller& caller, SandboxRequest request, const std::string& idempotency_key) {
+  const Lease& usual = settings_.default_lease;
+  if (!request.lease.ttl) request.lease.ttl = usual.ttl;
+  if (!request.lease.idle_ttl) request.lease.idle_ttl = usual.idle_ttl;
+  if (!request.lease.max_lifetime) request.lease.max_lifetime = usual.max_lifetime;
+  PADDOCK_TRY(Check(request));
+  if (request.takes_existing) {
+    if (auto existing = Get(caller, request.name)) return Created{.sandbox = std::move(*existing), .is_new = false};
+  }
+  const std::string name = request.name;
+  const bool takes_existing = request.takes_existing;
+  auto created = CreateNew(caller, std::move(request), idempotency_key);
+  if (!created && created.error().code == Code::kExists && takes_existing) {   // somebody was faster
+    if (auto existing = Get(caller, name)) return Created{.sandbox = std::move(*existing), .is_new = false};
+  }
+  return created;
+}
+
+Result<Created> Registry::CreateNew(const Caller& caller, SandboxRequest request, const std::string& idempotency_key) {
+  SandboxInfo info;
+  info.id = NewId("sbx_");
+  info.owner = caller.owner;
+  info.request = std::move(request);
+  info.created = info.updated = info.extended = info.last_active = Now();
+  const std::string id = info.id;
+  {
+    const std::shared_lock lock(mutex_);
+    if (entries_.size() >= settings_.most_sandboxes) return Error(Code::kQuota, "there are " + std::to_string(entries_.size()) + " sandboxes, the most this daemon takes");
+    const auto owned = owners_.find(info.owner);
+    if (owned != owners_.end() && owned->second >= settings_.most_per_owner) {
+      return Error(Code::kQuota, "you have " + std::to_string(owned->second) + " sandboxes, the most you may have; delete some");
+    }
+    if (!info.request.name.empty() && names_.contains(NameKey(info.owner, info.request.parent, info.request.name))) {
+      return Error(Code::kExists, "you have a sandbox named '" + info.request.name + "'; choose another name, or ask for it");
+    }
+  }
+  // The record first: what a crash leaves beside it is found by it.
+  records::KeyState key;
+  const Status stored = records_.Transact([&](records::Transaction& transaction) -> Status {
+    if (!idempotency_key.empty()) {
+      PADDOCK_ASSIGN(key, transaction.UseKey(info.owner, idempotency_key, Digest(info.request), Now() + kKeyLifetime));
+      if (key.use != records::KeyUse::kNew) return {};
+      PADDOCK_TRY(transaction.SetKeyResult(info.owner, idempotency_key, info.id));
+    }
+    PADDOCK_TRY(transaction.Insert(RecordOf(info)));
+    return {};
+  });
+  if (!stored) return stored.error();
+  if (key.use == records::KeyUse::kDifferent) {
+    return Error(Code::kConflict, "idempotency key '" + idempotency_key + "' was used for another request");
+  }
+  if (key.use == records::KeyUse::kSame) {
+    auto made = Get(caller, key.result.value_or(""));
+    if (!made) return Error(Code::kConflict, "idempotency key '" + idempotency_key + "' made " + key.result.value_or("") + ", which is gone");
+    return Created{.sandbox = std::move(*made), .is_new = false};
+  }
+  PADDOCK_ASSIGN(const EntryPtr entry, MakeEntry(info));
+  if (const Status woken = entry->Wake(); !woken) {
+    (void)Remove(entry, "could not be made");
+    if (!idempotency_key.empty()) {   // the next one tries anew
+      (void)records_.Transact([&](records::Transaction& transaction) { return transaction.DropKey(info.owner, idempotency_key); });
+    }
+    return woken.error();
+  }
+  events_.Publish({.owner = info.owner, .type = "sandbox.created", .subject = id, .detail = "{}"});
+  return Created{.sandbox = entry->Info(), .is_new = true};
+}
+
+// ---- looking
+
+Result<SandboxInfo> Registry::Get(const Caller& caller, std::string_view id) const {
+  PADDOCK_ASSIGN(const EntryPtr entry, Find(caller, id));
+  return entry->Info();
+}
+
+size_t Registry::count() const {
+  const std::shared_lock lock(mutex_);
+  return entries_.size();
+}
+
+std::vector<std::string> Registry::isolations() const {
+  std::vector<std::string> names;
+  for (const auto& [name, maker] : settings_.isolations) names.push_back(name);
+  return names;
+}
+
+Result<SandboxPage> Registry::List(const Caller& caller, const ListRequest& request) const {
+  if (request.limit < 1 || request.limit > 1000) return Error(Code::kInvalid, "limit must be between 1 and 1000");
+  ListRequest wanted = request;
+  if (!caller.is_admin) {
+    if (!wanted.owner.empty() && wanted.owner != caller.owner) return SandboxPage{};
+    wanted.owner = caller.owner;
+  }
+  Age after(Time::min(), "");
+  if (!wanted.cursor.empty()) {
+    PADDOCK_ASSIGN(after, ReadCursor(wanted.cursor));
+  }
+  // The first `limit` of those that match, and whether there is another one.
+  std::map<Age, EntryPtr> chosen;
+  {
+    const std::shared_lock lock(mutex_);
+    for (const auto& [id, entry] : entries_) {
+      entry->Read([&](const SandboxInfo& info) {
+        if (!Matches(info, wanted)) return;
+        Age age(info.created, id);
+        if (age <= after || (chosen.size() > wanted.limit && age > chosen.rbegin()->first)) return;
+        chosen.emplace(std::move(age), entry);
+        if (chosen.size() > wanted.limit + 1) chosen.erase(std::prev(chosen.end()));
+      });
+    }
+  }
+  SandboxPage page;
+  for (const auto& [age, entry] : chosen) {
+    if (page.sandboxes.size() == wanted.limit) {
+      const SandboxInfo& last = page.sandboxes.back();
+      page.next = std::to_string(last.created.time_since_epoch().count()) + "." + last.id;
+      break;
+    }
+    page.sandboxes.push_back(entry->Info());
+  }
+  return page;
+}
+
+// ---- states
+
+Status Registry::Save(const SandboxInfo& info) {
+  return records_.Transact([&](records::Transaction& transaction) -> Status {
+    PADDOCK_ASSIGN(const records::Record stored, transaction.Get(kKind, info.id));
+    records::Record record = RecordOf(info);
+    record.version = stored.version;
+    PADDOCK_TRY(transaction.Update(std::move(record)));
+    return {};
+  });
+}
+
+// A state that cannot be stored holds all the same while the daemon lives; after a crash the last stored one does.
+void Registry::StateChanged(const SandboxInfo& info) {
+  const Status saved = Save(info);
+  events_.Publish({.owner = info.owner,
+                   .type = std::string("sandbox.") + SandboxStateName(info.state),
+                   .subject = info.id,
+                   .detail = saved ? "{}" : R"({"is_stored":false})"});
+}
+
+Result<SandboxInfo> Registry::Rest(const Caller& caller, std::string_view id, SandboxState state, bool force) {
+  PADDOCK_ASSIGN(const EntryPtr entry, Find(caller, id));
+  PADDOCK_TRY(entry->Rest(state, false, force, std::chrono::steady_clock::now() + kPatience));
+  return entry->Info();
+}
+
+Result<SandboxInfo> Registry::Pause(const Caller& caller, std::string_view id, bool force) {
+  return Rest(caller, id, SandboxState::kPaused, force);
+}
+
+Result<SandboxInfo> Registry::Stop(const Caller& caller, std::string_view id, bool force) {
+  return Rest(caller, id, SandboxState::kStopped, force);
+}
+
+Result<SandboxInfo> Registry::Start(const Caller& caller, std::string_view id) {
+  PADDOCK_ASSIGN(const EntryPtr entry, Find(caller, id));
+  PADDOCK_TRY(entry->Wake());
+  return entry->Info();
+}
+
+Result<SandboxInfo> Registry::Extend(const Caller& caller, std::string_view id, std::optional<Lease> lease) {
+  PADDOCK_ASSIGN(const EntryPtr entry, Find(caller, id));
+  if (lease) PADDOCK_TRY(CheckLease(*lease));
+  entry->SetLease(lease ? *lease : entry->Info().request.lease, Now());
+  const SandboxInfo info = entry->Info();
+  PADDOCK_TRY(Save(info));
+  return info;
+}
+
+Result<SandboxInfo> Registry::SetLabels(const Caller& caller, std::string_view id, Labels labels) {
+  PADDOCK_ASSIGN(const EntryPtr entry, Find(caller, id));
+  PADDOCK_TRY(CheckLabels(labels));
+  entry->SetLabels(std::move(labels));
+  const SandboxInfo info = entry->Info();
+  PADDOCK_TRY(Save(info));
+  return info;
+}
+
+Status Registry::Delete(const Caller& caller, std::string_view id) {
+  PADDOCK_ASSIGN(const EntryPtr entry, Find(caller, id));
+  return Remove(entry, "asked for");
+}
+
+// The record says so first, and goes last.
+Status Registry::Remove(const EntryPtr& entry, const std::string& reason) {
+  SandboxInfo info = entry->Info();
+  info.state = SandboxState::kDeleting;
+  if (const Status saved = Save(info); !saved && saved.error().code != Code::kNoEntry) return saved;
+  PADDOCK_TRY(entry->Remove());
+  if (const Status deleted = records_.Delete(kKind, entry->id()); !deleted && deleted.error().code != Code::kNoEntry) return deleted;
+  bool is_first = false;
+  {
+    const std::unique_lock lock(mutex_);
+    is_first = entries_.erase(entry->id()) == 1;
+    if (is_first) {
+      const auto named = names_.find(NameKey(info.owner, info.request.parent, info.request.name));
+      if (named != names_.end() && named->second == info.id) names_.erase(named);
+      if (--owners_[info.owner] == 0) owners_.erase(info.owner);
+    }
+  }
+  if (is_first) events_.Publish({.owner = info.owner, .type = "sandbox.deleted", .subject = info.id, .detail = R"({"reason":")" + reason + "\"}"});
+  return {};
+}
+
+// ---- use
+
+Result<Registry::Ended> Registry::Exec(const Caller& caller, std::string_view id, ExecRequest request, sandbox::OutputHandler handler) {
+  PADDOCK_ASSIGN(const EntryPtr entry, Find(caller, id));
+  PADDOCK_TRY(CheckExec(request));
+  PADDOCK_ASSIGN(std::shared_ptr<RunningProcess> process, entry->Admit(request));
+  PADDOCK_ASSIGN(sandbox::ExecResult result, entry->Run(process, std::move(request), std::move(handler)));
+  return Ended{.process = std::move(process), .result = std::move(result)};
+}
+
+Result<std::shared_ptr<RunningProcess>> Registry::StartProcess(const Caller& caller, std::string_view id, ExecRequest request) {
+  PADDOCK_ASSIGN(const EntryPtr entry, Find(caller, id));
+  PADDOCK_TRY(CheckExec(request));
+  {
+    const std::lock_guard lock(threads_mutex_);
+    if (threads_ >= settings_.most_threads) return Error(Code::kLimit, "this daemon runs " + std::to_string(threads_) + " processes, the most it may");
+    ++threads_;
+  }
+  const auto leave = [this] {
+    const std::lock_guard lock(threads_mutex_);
+    --threads_;
+    threads_changed_.notify_all();
+  };
+  auto process = entry->Admit(request);
+  if (!process) {
+    leave();
+    return process.error();
+  }
+  std::thread([entry = EntryPtr(entry), process = *process, request = std::move(request), leave]() mutable {
+    (void)entry->Run(process, std::move(request));   // the process knows its end
+    entry.reset();
+    leave();
+  }).detach();
+  return *process;
+}
+
+Result<std::vector<ProcessInfo>> Registry::Processes(const Caller& caller, std::string_view id) const {
+  PADDOCK_ASSIGN(const EntryPtr entry, Find(caller, id));
+  return entry->Processes();
+}
+
+Result<std::shared_ptr<RunningProcess>> Registry::FindProcess(const Caller& caller, std::string_view id, std::string_view process) const {
+  PADDOCK_ASSIGN(const EntryPtr entry, Find(caller, id));
+  std::shared_ptr<RunningProcess> found = entry->FindProcess(process);
+  if (found == nullptr) return Error(Code::kNoEntry, "no process '" + std::string(process.substr(0, 100)) + "' in " + entry->id());
+  return found;
+}
+
+Result<HeldFiles> Registry::Files(const Caller& caller, std::string_view id, SandboxEntry::Deadline until) {
+  PADDOCK_ASSIGN(const EntryPtr entry, Find(caller, id));
+  return entry->Files(until);
+}
+
+// ---- leases
+
+void Registry::RunSweeps() {
+  std::unique_lock lock(sweep_mutex_);
+  while (!sweep_changed_.wait_for(lock, kSweepEvery, [&] { return is_ending_; })) {
+    lock.unlock();
+    Sweep(Now());
+    lock.lock();
+  }
+}
+
+void Registry::Sweep(Time now) {
+  std::vector<std::pair<EntryPtr, Expiry>> due;
+  std::vector<EntryPtr> idle;
+  {
+    const std::shared_lock lock(mutex_);
+    for (const auto& [id, entry] : entries_) {
+      if (const auto expiry = entry->Due(now)) due.emplace_back(entry, *expiry);
+      else if (entry->IsIdleSince(now - settings_.park_after)) idle.push_back(entry);
+    }
+  }
+  for (const auto& [entry, expiry] : due) {
+    if (expiry.action == OnExpiry::kDelete) {
+      (void)Remove(entry, CauseName(expiry.cause));   // tried again at the next sweep
+      continue;
+    }
+    const SandboxState state = expiry.action == OnExpiry::kStop ? SandboxState::kStopped : SandboxState::kPaused;
+    const bool is_idle = expiry.cause == Expiry::Cause::kIdle;   // a ttl ends also what is in use
+    (void)entry->Rest(state, is_idle, !is_idle, std::chrono::steady_clock::now() + (is_idle ? std::chrono::seconds(0) : kPatience));
+  }
+  for (const EntryPtr& entry : idle) entry->Park();
+}
+
+}  // namespace paddock::registry

@@ -1,0 +1,148 @@
+// Registry: the sandboxes of all owners, on every isolation: the one place through which API, tools and CLI reach them.
+//
+// What is acknowledged is in the database first; what the database says is what a start finds. A crash leaves neither a sandbox that
+// nobody knows nor a record of one that is not there: half-made ones are taken away at the next start, half-deleted ones finished.
+//
+// Ownership: whoever asks for what is absent, or somebody else's, gets the same answer (kNoEntry, "no sandbox 'ID'").
+#pragma once
+
+#include <atomic>
+#include <condition_variable>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <shared_mutex>
+#include <string>
+#include <thread>
+#include <unordered_map>
+#include <vector>
+
+#include "registry/description.h"
+#include "registry/events.h"
+#include "registry/sandbox_entry.h"
+#include "store/records/records.h"
+
+namespace paddock::registry {
+
+// Who asks.
+struct Caller {
+  std::string owner;
+  bool is_admin = false;   // reaches the sandboxes of all owners
+};
+
+// How the sandboxes of one isolation are kept. `directory` is the sandbox's own on the host, not made yet.
+using KeeperMaker = std::function<Result<std::unique_ptr<Keeper>>(const SandboxInfo& info, const std::string& directory)>;
+
+struct RegistrySettings {
+  std::string directory;                          // of the daemon's own; made with mode 0700
+  std::map<std::string, KeeperMaker> isolations;  // by name; "auto" is none
+  Lease default_lease{.idle_ttl = std::chrono::minutes(10)};
+  size_t most_sandboxes = 100'000;
+  size_t most_per_owner = 10'000;
+  size_t most_processes = 64;                     // of one sandbox
+  size_t most_threads = 1024;                     // of execs that nobody waits for
+  Duration park_after = std::chrono::seconds(30); // what is idle leaves memory
+};
+
+struct ListRequest {
+  std::vector<SandboxState> states;   // empty: any
+  std::string isolation, name, parent, owner;   // empty: any; owner only for an admin
+  Labels labels;                      // all of these
+  size_t limit = 100;
+  std::string cursor;                 // of the page before
+};
+struct SandboxPage {
+  std::vector<SandboxInfo> sandboxes; // oldest first
+  std::string next;                   // empty: no more
+};
+
+struct Created {
+  SandboxInfo sandbox;
+  bool is_new = true;   // false: get-or-create found it, or the idempotency key had made it
+};
+
+// Any thread.
+class Registry {
+ public:
+  // Takes the sandboxes that the database knows; `records` outlives the registry. Errors: those of the database; kBusy when another
+  // daemon uses the directory.
+  static Result<std::unique_ptr<Registry>> Open(RegistrySettings settings, records::Records& records);
+  // Ends what runs, keeps everything that is to be kept.
+  ~Registry();
+  Registry(const Registry&) = delete;
+  Registry& operator=(const Registry&) = delete;
+
+  // Errors: kInvalid (names the field), kExists (the name is taken), kConflict (the idempotency key was used for another request, or is in
+  // use), kQuota, those of the driver.
+  Result<Created> Create(const Caller& caller, SandboxRequest request, const std::string& idempotency_key = {});
+  // `id` may be a name of the caller's.
+  Result<SandboxInfo> Get(const Caller& caller, std::string_view id) const;
+  Result<SandboxPage> List(const Caller& caller, const ListRequest& request) const;
+  // Idempotent as far as absent ones go: kNoEntry for those, but nothing is done twice. Returns when it is gone.
+  Status Delete(const Caller& caller, std::string_view id);
+
+  Result<SandboxInfo> Pause(const Caller& caller, std::string_view id, bool force);
+  Result<SandboxInfo> Stop(const Caller& caller, std::string_view id, bool force);
+  Result<SandboxInfo> Start(const Caller& caller, std::string_view id);   // resume, too
+  // The ttl begins anew; with `lease` another one holds from now on.
+  Result<SandboxInfo> Extend(const Caller& caller, std::string_view id, std::optional<Lease> lease);
+  Result<SandboxInfo> SetLabels(const Caller& caller, std::string_view id, Labels labels);
+
+  // Runs to the end on this thread.
+  struct Ended {
+    std::shared_ptr<RunningProcess> process;
+    sandbox::ExecResult result;
+  };
+  Result<Ended> Exec(const Caller& caller, std::string_view id, ExecRequest request, sandbox::OutputHandler handler = {});
+  // Runs on a thread of its own. kLimit: there are too many.
+  Result<std::shared_ptr<RunningProcess>> StartProcess(const Caller& caller, std::string_view id, ExecRequest request);
+  Result<std::vector<ProcessInfo>> Processes(const Caller& caller, std::string_view id) const;
+  Result<std::shared_ptr<RunningProcess>> FindProcess(const Caller& caller, std::string_view id, std::string_view process) const;
+
+  Result<HeldFiles> Files(const Caller& caller, std::string_view id, SandboxEntry::Deadline until);
+
+  EventBus& events() { return events_; }
+  size_t count() const;
+  std::vector<std::string> isolations() const;   // by name
+
+  // One turn of what a thread does each second: expired leases, parking. For tests; any time will do.
+  void Sweep(Time now);
+
+ private:
+  Registry(RegistrySettings settings, records::Records& records);
+
+  using EntryPtr = std::shared_ptr<SandboxEntry>;
+  Status Load();
+  Result<EntryPtr> Find(const Caller& caller, std::string_view id) const;
+  Result<EntryPtr> MakeEntry(SandboxInfo info);
+  Status Remove(const EntryPtr& entry, const std::string& reason);
+  Status Save(const SandboxInfo& info);
+  void StateChanged(const SandboxInfo& info);
+  Result<SandboxInfo> Rest(const Caller& caller, std::string_view id, SandboxState state, bool force);
+  Status Check(const SandboxRequest& request) const;
+  Result<Created> CreateNew(const Caller& caller, SandboxRequest request, const std::string& idempotency_key);
+  void RunSweeps();
+  std::string DirectoryOf(std::string_view id) const { return settings_.directory + "/sandboxes/" + std::string(id); }
+
+  const RegistrySettings settings_;
+  records::Records& records_;
+  EventBus events_;
+  Descriptor lock_;
+
+  mutable std::shared_mutex mutex_;
+  std::map<std::string, EntryPtr, std::less<>> entries_;        // by id
+  std::map<std::string, std::string, std::less<>> names_;       // owner, parent and name, joined by NUL, to the id
+  std::unordered_map<std::string, size_t> owners_;              // how many each has
+
+  std::mutex threads_mutex_;
+  std::condition_variable threads_changed_;
+  size_t threads_ = 0;
+
+  std::mutex sweep_mutex_;
+  std::condition_variable sweep_changed_;
+  bool is_ending_ = false;
+  std::thread sweeper_;
+};
+
+}  // namespace paddock::registry
