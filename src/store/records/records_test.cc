@@ -384,6 +384,15 @@ TEST_P(RecordsTest, KeyKeepsItsResultUntilItExpires) {
   EXPECT_FALSE(Use(*store_, "ann", "k", "d2", clock_.now() + seconds(60))->result);
 }
 
+TEST_P(RecordsTest, AForgottenKeyIsNew) {
+  const Time expires = clock_.now() + seconds(60);
+  ASSERT_EQ(Use(*store_, "ann", "k", "d1", expires)->use, KeyUse::kNew);
+  ASSERT_EQ(Use(*store_, "bob", "k", "d1", expires)->use, KeyUse::kNew);
+  for (int i = 0; i < 2; ++i) EXPECT_TRUE(store_->Transact([](Transaction& transaction) { return transaction.DropKey("ann", "k"); }));
+  EXPECT_EQ(Use(*store_, "ann", "k", "d2", expires)->use, KeyUse::kNew);
+  EXPECT_EQ(Use(*store_, "bob", "k", "d1", expires)->use, KeyUse::kSame);
+}
+
 TEST_P(RecordsTest, ExpiredKeysAreDropped) {
   ASSERT_TRUE(Use(*store_, "ann", "old", "d", clock_.now() + seconds(1)));
   ASSERT_TRUE(Use(*store_, "ann", "young", "d", clock_.now() + seconds(9)));

@@ -274,6 +274,13 @@ Status Transaction::SetKeyResult(std::string_view owner, std::string_view key, s
   return {};
 }
 
+Status Transaction::DropKey(std::string_view owner, std::string_view key) {
+  PADDOCK_TRY(CheckText("owner", owner, kMaxOwner, true));
+  PADDOCK_TRY(CheckText("idempotency key", key, kMaxOwner, false));
+  PADDOCK_TRY(session_.Run("DELETE FROM request_keys WHERE owner = $1 AND key = $2", {owner, key}));
+  return {};
+}
+
 Result<size_t> Transaction::DropExpiredKeys() {
   int64_t gone = 0;
   PADDOCK_ASSIGN(gone, session_.Run("DELETE FROM request_keys WHERE (owner, key) IN"

@@ -61,6 +61,8 @@ class Transaction {
   Result<KeyState> UseKey(std::string_view owner, std::string_view key, std::string_view request_digest, Time expires);
   // Stores what a repetition of the request gets. kNoEntry: the key is not kept.
   Status SetKeyResult(std::string_view owner, std::string_view key, std::string_view result);
+  // Forgets a key: the next use of it is new. Nothing to do for one that is not kept.
+  Status DropKey(std::string_view owner, std::string_view key);
   // Drops up to 10,000 expired keys; returns how many.
   Result<size_t> DropExpiredKeys();
 
