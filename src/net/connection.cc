@@ -156,7 +156,7 @@ bool Connection::ReadHead() {
     size_t size = 0;
     auto head = ParseRequestHead(input_, &size, {limits.head_bytes, limits.headers});
     if (!head) {
-      const bool is_target = head.error().code == Code::kLimit && input_.find("\r\n") == std::string::npos;
+      const bool is_target = input_.find("\r\n") > limits.head_bytes / 2;
       return Refuse(head.error().code != Code::kLimit ? 400 : is_target ? 414 : 431, head.error().Text());
     }
     if (*head) {
