@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <ctime>
 #include <filesystem>
 #include <fstream>
 
@@ -21,6 +22,7 @@
 #include "drivers/process/protect/git_config.h"
 #include "drivers/process/protect/quarantine.h"
 #include "drivers/process/protect/safe_open.h"
+#include "policy/context.h"
 #include "text/utf8.h"
 
 namespace paddock::process_wall {
@@ -101,6 +103,12 @@ Result<std::unique_ptr<WorkspaceGuard>> WorkspaceGuard::Begin(const policy::File
   if (!scanned || guard->roots_.empty()) rmdir(quarantine.c_str());
   PADDOCK_TRY(scanned);
   if (guard->roots_.empty()) return std::unique_ptr<WorkspaceGuard>();
+  UnsweptRun run;
+  timespec now{};
+  clock_gettime(CLOCK_REALTIME_COARSE, &now);
+  run.started = now.tv_sec * 1'000'000'000 + now.tv_nsec;
+  for (const Root& root : guard->roots_) run.roots.push_back(root.path);
+  NoteUnswept(guard->claim_.get(), run);
   PADDOCK_TRY(guard->StartStandIn());
   return guard;
 }
@@ -116,7 +124,11 @@ Status WorkspaceGuard::OpenQuarantine() {
   for (const auto& entry : std::filesystem::directory_iterator(own.parent_path(), error)) {
     if (entry.path().filename() == own.filename()) continue;
     const Descriptor other(open(entry.path().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW));
-    if (!other.is_open() || flock(other.get(), LOCK_SH | LOCK_NB) == 0) continue;   // what was kept of a sandbox that has ended
+    if (!other.is_open()) continue;
+    if (flock(other.get(), LOCK_SH | LOCK_NB) == 0) {   // what was kept of a sandbox that has ended
+      if (auto run = ReadUnswept(other.get())) unswept_.emplace_back(entry.path().string(), std::move(*run));
+      continue;
+    }
     struct statx status {};
     if (statx(other.get(), "", AT_EMPTY_PATH, STATX_BTIME, &status) != 0 || (status.stx_mask & STATX_BTIME) == 0) others_since_ = 0;
     else others_since_ = std::min<int64_t>(others_since_, status.stx_btime.tv_sec * 1'000'000'000 + status.stx_btime.tv_nsec);
@@ -145,7 +157,24 @@ Status WorkspaceGuard::Scan(const policy::FileRules& rules) {
     if (!root.snapshot.incomplete.empty()) warnings_.push_back("protected names below " + path + ": " + HarmlessLine(root.snapshot.incomplete));
     roots_.push_back(std::move(root));
   }
+  TellUnswept();
   return {};
+}
+
+void WorkspaceGuard::TellUnswept() {
+  for (const auto& [directory, run] : unswept_) {
+    for (const Root& root : roots_) {
+      if (std::string text = UnsweptText(run, root.path, root.snapshot); !text.empty()) told_.push_back(std::move(text));
+    }
+    // Told once, when all of what it wrote to was looked at.
+    const bool is_seen = std::all_of(run.roots.begin(), run.roots.end(), [&](const std::string& path) {
+      return std::any_of(roots_.begin(), roots_.end(), [&](const Root& root) { return policy::IsWithin(path, root.path); });
+    });
+    const Descriptor quarantine(is_seen ? open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW) : -1);
+    if (!quarantine.is_open()) continue;
+    ClearUnswept(quarantine.get());
+    rmdir(directory.c_str());   // stays where it holds something
+  }
 }
 
 void WorkspaceGuard::AddTo(PlanContext& context) const {
@@ -233,13 +262,15 @@ std::vector<std::string> WorkspaceGuard::SweepRoots() {
     if (report->more > 0) lines.push_back(std::to_string(report->more) + " more");
     if (!report->incomplete.empty()) lines.push_back("protected names below " + root.path + ": " + HarmlessLine(report->incomplete));
   }
+  ClearUnswept(claim_.get());
   if (rmdir(quarantine_.c_str()) != 0 && !lines.empty()) lines.push_back("kept in " + quarantine_);
   return lines;
 }
 
 std::vector<std::string> WorkspaceGuard::Sweep() {
   if (std::exchange(is_swept_, true)) return {};
-  std::vector<std::string> lines = SweepRoots();
+  std::vector<std::string> lines = std::exchange(told_, {});
+  for (std::string& line : SweepRoots()) lines.push_back(std::move(line));
   if (write(pipe_.get(), &kSwept, 1) != 1) pipe_.Reset();
   pipe_.Reset();
   if (stand_in_ > 0) {

@@ -10,11 +10,13 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/result.h"
 #include "drivers/process/disk_watch.h"
 #include "drivers/process/protect/protected_names.h"
+#include "drivers/process/unswept.h"
 #include "base/descriptor.h"
 #include "drivers/process/wall_plan.h"
 #include "policy/policy.h"
@@ -52,6 +54,7 @@ class WorkspaceGuard {
   WorkspaceGuard() = default;
   Status OpenQuarantine();
   Status Scan(const policy::FileRules& rules);
+  void TellUnswept();
   Status StartStandIn();
   [[noreturn]] void StandIn(int pipe);
   std::vector<std::string> SweepRoots();
@@ -62,6 +65,8 @@ class WorkspaceGuard {
   std::string quarantine_;
   Descriptor claim_;   // the quarantine's directory, locked as long as this sandbox or its stand-in is there
   int64_t others_since_ = INT64_MAX;
+  std::vector<std::pair<std::string, UnsweptRun>> unswept_;   // by quarantine directory: of runs that ended without a sweep
+  std::vector<std::string> told_;       // about those, for the lines of the sweep
   std::vector<std::string> warnings_;
   Descriptor pipe_;
   pid_t stand_in_ = -1;
