@@ -141,6 +141,30 @@ std::vector<std::string> TopDirectories() {
   return paths;
 }
 
+std::string WithoutCredentials(std::string_view git_configuration) {
+  static constexpr std::array<std::string_view, 6> kSecret{"extraheader", "token", "password", "passwd", "smtppass", "secret"};
+  std::string kept;
+  while (!git_configuration.empty()) {
+    // A line with those that it goes on in.
+    size_t end = git_configuration.find('\n');
+    while (end != std::string_view::npos && end > 0 && git_configuration[end - 1] == '\\') end = git_configuration.find('\n', end + 1);
+    std::string line(git_configuration.substr(0, end == std::string_view::npos ? end : end + 1));
+    git_configuration.remove_prefix(line.size());
+    std::string key = line.substr(0, line.find('='));
+    std::transform(key.begin(), key.end(), key.begin(), [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c | 0x20) : c; });
+    const bool has_value = line.find('=') != std::string::npos;
+    if (has_value && std::any_of(kSecret.begin(), kSecret.end(), [&](std::string_view word) { return key.find(word) != std::string::npos; })) continue;
+    for (size_t at = line.find("://"); at != std::string::npos; at = line.find("://", at + 3)) {
+      const size_t authority = at + 3;
+      const size_t behind = std::min(line.find_first_of("/ \t\"\n?#", authority), line.size());
+      const size_t user = line.substr(0, behind).rfind('@');
+      if (user != std::string::npos && user >= authority) line.erase(authority, user + 1 - authority);
+    }
+    kept += line;
+  }
+  return kept;
+}
+
 std::string RandomMachineId() { return RandomHex(); }
 
 std::string RandomUuid() {

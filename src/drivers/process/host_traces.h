@@ -3,6 +3,7 @@
 
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace paddock::process_wall {
@@ -24,6 +25,9 @@ std::vector<std::string> BoundSocketPaths();
 
 // The directories at the top of the host, without the kernel's file systems, /run, /tmp, and what the caller may not enter.
 std::vector<std::string> TopDirectories();
+
+// A git configuration of the user's without what it holds to log in with: names and passwords in URLs, header lines, tokens and passwords.
+std::string WithoutCredentials(std::string_view git_configuration);
 
 // 32 random hexadecimal digits, as in /etc/machine-id; and the same as "8-4-4-4-12".
 std::string RandomMachineId();

@@ -223,6 +223,7 @@ class Planner {
       PinAncestors(entry.path);
       if (entry.access == policy::Access::kRead && !entry.is_workspace && entry.origin.starts_with("preset") && AddCopy(entry.path, *source)) continue;
       AddRule(entry.is_workspace, entry.access, entry.path, *source);
+      if (entry.origin.starts_with("preset") && entry.path.ends_with("/.config/git")) CoverGitCredentials(entry.path);
     }
     return {};
   }
@@ -310,10 +311,17 @@ class Planner {
     std::ostringstream content;
     if (!file || !(content << file.rdbuf() || status.st_size == 0)) return false;
     MountStep& step = Add(Kind::kFile, path);
-    step.extra = std::move(content).str();
+    step.extra = path.ends_with("/.gitconfig") ? WithoutCredentials(content.str()) : content.str();
     step.mode = 0644;
     step.writable = true;
     return true;
+  }
+
+  // What is shown of a whole directory cannot be a copy: one without credentials goes over the file that has some.
+  void CoverGitCredentials(const std::string& directory) {
+    std::ifstream file(directory + "/config", std::ios::binary);
+    const std::string content{std::istreambuf_iterator<char>(file), {}};
+    if (std::string kept = WithoutCredentials(content); kept != content) AddFile(directory + "/config", std::move(kept));
   }
 
   void AddRule(bool is_workspace, policy::Access access, const std::string& path, const std::string& source) {

@@ -165,3 +165,14 @@ def mounted_proc(world):
 
 probe("files/kernel-mount", "the host's processes by a /proc that is mounted in the workspace", "cat image/proc/[0-9]*/cmdline image/proc/[0-9]*/environ | tr '\\0' ' '",
       leaks("victim-argv", "victim-environ"), setup=mounted_proc, alone=True, users=("ordinary",), bites=("ordinary",))
+
+
+def logged_in(world):
+    """git's configuration with what some people and machines keep in it to log in with."""
+    for path, name in ((".gitconfig", "document"), (".config/git/config", "sibling")):
+        world.write(f"{world.home}/{path}", f'[url "https://user:{world.tokens[name]}@git.example/"]\n\tinsteadOf = https://git.example/\n'
+                    f'[http "https://git.example/"]\n\textraHeader = Authorization: Basic {world.tokens[name]}\n[github]\n\ttoken = {world.tokens[name]}\n', 0o644)
+
+
+probe("files/git-logins", "passwords and tokens in the user's configuration of git", "git config --global -l; cat $H/.gitconfig $H/.config/git/config",
+      leaks("document", "sibling"), setup=logged_in, alone=True)
