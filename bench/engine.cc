@@ -2,6 +2,9 @@
 //
 //   engine_bench echo COUNT     fresh sandboxes one after the other, each running `echo hi`
 //   engine_bench idle COUNT     sandboxes that stay alive, after one exec with kept state
+//   engine_bench fork COUNT     forks of a sandbox with 10,000 files
+//   engine_bench save COUNT     execs that change a variable and a file, each captured and journaled; sandboxes made again
+//                               from a journal
 //   engine_bench parse BYTES    the parser alone over a script of that size
 //
 // Times are CPU time of the process. Memory is the growth of the resident set, the share of the driver's
@@ -10,6 +13,8 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
@@ -20,8 +25,11 @@
 #include "base/memory_meter.h"
 #include "commands/table.h"
 #include "drivers/virtual/virtual_driver.h"
-#include "sandbox/sandbox.h"
+#include "sandbox/persistent.h"
 #include "shell/parser/parser.h"
+#include "store/journal/journal.h"
+#include "vfs/file_system.h"
+#include "vfs/memory_volume.h"
 
 namespace paddock {
 namespace {
@@ -89,6 +97,79 @@ void BenchIdle(sandbox::Driver& driver, int count) {
               static_cast<long long>(used));
 }
 
+double WallSeconds() { return std::chrono::duration<double>(SystemClock().MonotonicNow()).count(); }
+
+void Must(const Status& status) {
+  if (!status) Fail(std::string(status.error().Text()));
+}
+
+void BenchFork(sandbox::Driver& driver, int count) {
+  const auto box = Make(driver);
+  vfs::FileSystem& files = dynamic_cast<sandbox::HasFiles&>(*box).files();
+  for (int i = 0; i < 10'000; ++i) {
+    const std::string folder = "/home/agent/d" + std::to_string(i / 100);
+    if (i % 100 == 0) Must(files.MakeDirectory(folder, 0755));
+    Must(vfs::WriteFile(files, folder + "/f" + std::to_string(i), std::string(1000, 'x'), 0644));
+  }
+  RunEcho(*box, true);
+  std::vector<std::unique_ptr<Sandbox>> forks;
+  const double begin = WallSeconds();
+  double longest = 0;
+  for (int i = 0; i < count; ++i) {
+    const double start = WallSeconds();
+    forks.push_back(std::move(*dynamic_cast<sandbox::Forkable&>(*box).Fork()));
+    longest = std::max(longest, WallSeconds() - start);
+  }
+  const double forked = WallSeconds();
+  auto& persistent = dynamic_cast<sandbox::Persistent&>(*box);
+  for (int i = 0; i < count; ++i) {
+    if (!persistent.CaptureFiles()) Fail("capture");
+  }
+  std::printf("{\"case\":\"fork\",\"count\":%d,\"files\":10000,\"us_each\":%.2f,\"us_longest\":%.2f,"
+              "\"capture_us_each\":%.2f}\n",
+              count, (forked - begin) * 1e6 / count, longest * 1e6, (WallSeconds() - forked) * 1e6 / count);
+}
+
+void BenchSave(sandbox::Driver& driver, int count) {
+  std::string folder = "/tmp/engine_bench-XXXXXX";
+  if (::mkdtemp(folder.data()) == nullptr) Fail("mkdtemp");
+  const std::string path = folder + "/journal";
+  auto journal = store::Journal::Create(path, {.base = "default"}, {});
+  if (!journal) Fail(std::string(journal.error().Text()));
+  double exec_seconds = 0;
+  double save_seconds = 0;
+  {
+    const auto box = Make(driver);
+    auto& persistent = dynamic_cast<sandbox::Persistent&>(*box);
+    for (int i = 0; i < count; ++i) {
+      ExecSpec spec{.script = "n=$((n + 1)); echo $n > file", .keeps_state = true};
+      const double start = CpuSeconds();
+      (*box->Start(std::move(spec), {}, nullptr))->Wait();
+      const double ran = CpuSeconds();
+      const auto step = persistent.CaptureStep();
+      if (!step) Fail(std::string(step.error().Text()));
+      Must((*journal)->Append(step->files, step->state));
+      persistent.MarkSaved();
+      save_seconds += CpuSeconds() - ran;
+      exec_seconds += ran - start;
+    }
+  }
+  const double start = CpuSeconds();
+  sandbox::SavedSandbox saved;
+  auto again = store::Journal::Open(path, {}, [&](const store::Journal::Record& record) {
+    saved.steps.push_back({std::string(record.files), std::string(record.state)});
+    return Status();
+  });
+  const auto restored = dynamic_cast<sandbox::Restores&>(driver).Restore({}, saved);
+  if (!again || !restored) Fail("restore");
+  std::printf("{\"case\":\"save\",\"count\":%d,\"exec_cpu_us_each\":%.2f,\"save_cpu_us_each\":%.2f,\"bytes_each\":%.1f,"
+              "\"restore_cpu_ms\":%.2f}\n",
+              count, exec_seconds * 1e6 / count, save_seconds * 1e6 / count,
+              static_cast<double>((*again)->bytes()) / count, (CpuSeconds() - start) * 1e3);
+  ::unlink(path.c_str());
+  ::rmdir(folder.c_str());
+}
+
 // Functions, loops, pipelines, quoting and here-documents as agents write them.
 std::string MakeScript(size_t bytes) {
   std::string script = "#!/bin/bash\n";
@@ -121,8 +202,8 @@ int main(int argc, char** argv) {
   paddock::TuneAllocator();
   const std::string what = argc == 3 ? argv[1] : "";
   const int count = argc == 3 ? std::atoi(argv[2]) : 0;
-  if (count <= 0 || (what != "echo" && what != "idle" && what != "parse")) {
-    std::fprintf(stderr, "usage: engine_bench echo|idle|parse COUNT\n");
+  if (count <= 0 || (what != "echo" && what != "idle" && what != "fork" && what != "save" && what != "parse")) {
+    std::fprintf(stderr, "usage: engine_bench echo|idle|fork|save|parse COUNT\n");
     return 2;
   }
   if (what == "parse") {
@@ -131,5 +212,7 @@ int main(int argc, char** argv) {
   }
   const auto driver = paddock::sandbox::MakeVirtualDriver(paddock::AllCommands());
   if (what == "echo") paddock::BenchEcho(*driver, count);
+  else if (what == "fork") paddock::BenchFork(*driver, count);
+  else if (what == "save") paddock::BenchSave(*driver, count);
   else paddock::BenchIdle(*driver, count);
 }

@@ -126,6 +126,8 @@ Result<NodeId> MemoryVolume::CreateFile(NodeId directory, std::string_view name,
   PADDOCK_ASSIGN(const NodeId node, tree_->Create(directory, name, {.mode = mode}));
   uint64_t offset = 0;
   PADDOCK_TRY(tree_->Write(node, offset, content, OpenFlags::Write()));
+  // Its first reader has nothing to stamp then, and copies no node of a fork.
+  PADDOCK_TRY(tree_->Read(node, 0, 1));
   return node;
 }
 Result<NodeId> MemoryVolume::CreateFile(NodeId directory, std::string_view name, const NewNode& node,

@@ -70,6 +70,10 @@ std::shared_ptr<vfs::MemoryVolume> MakeBaseTree(const Clock& clock, const std::v
                       "PRETTY_NAME=\"Paddock virtual (Debian 12 compatible)\"\nNAME=\"Paddock virtual\"\nVERSION_ID=\"12\"\n"
                       "ID=paddock\nID_LIKE=debian\n",
                       0644));
+  // Read once: later readers have no access time to stamp, so a sandbox that only reads changes nothing.
+  for (const char* name : {"passwd", "group", "hostname", "hosts", "shells", "shadow", "debian_version", "os-release"}) {
+    Must(vfs::ReadFile(root, std::string("/etc/") + name).has_value() ? Status() : Status(Code::kIo));
+  }
   Must(root.MakeDirectory(home, 0755));
   Must(root.SetOwner(home, spec.uid, spec.gid));
   return volume;

@@ -12,7 +12,7 @@ struct Command;
 
 namespace paddock::sandbox {
 
-// Makes the driver. It prepares one base tree (programs, /etc, a home) that all its sandboxes share until
+// Makes the driver, which also Restores. It prepares one base tree (programs, /etc, a home) that all its sandboxes share until
 // they write. `commands` outlive it. The driver may be used from several threads; each sandbox from one at
 // a time.
 std::unique_ptr<Driver> MakeVirtualDriver(std::span<const Command* const> commands);

@@ -75,15 +75,16 @@ void FillResult(const Budget& budget, std::optional<proc::WaitStatus> ended, Exe
 }  // namespace
 
 VirtualHost::VirtualHost(std::span<const Command* const> commands) : programs(commands) {
-  base = MakeBaseTree(SystemClock(), programs.ProgramNames(), SandboxSpec{});
+  base = vfs::BaseTree::Make(*MakeBaseTree(SystemClock(), programs.ProgramNames(), SandboxSpec{}));
+  clock.real_minus_monotonic = SystemClock().RealNow() - SystemClock().MonotonicNow();
   vfs::RandomSeed seed{};
   FillRandom(seed);
   dev = vfs::MakeDevVolume(seed, SystemClock().RealNow());
 }
 
 VirtualSandbox::VirtualSandbox(std::shared_ptr<VirtualHost> host, SandboxSpec spec,
-                               std::shared_ptr<vfs::MemoryVolume> root)
-    : host_(std::move(host)), id_(NewId()), spec_(std::move(spec)), root_(std::move(root)) {
+                               std::shared_ptr<const vfs::BaseTree> base, std::shared_ptr<vfs::MemoryVolume> root)
+    : host_(std::move(host)), id_(NewId()), spec_(std::move(spec)), base_(std::move(base)), root_(std::move(root)) {
   auto names = std::make_unique<vfs::Namespace>(root_);
   kernel_ = std::make_unique<proc::Kernel>(std::move(names), SystemClock(), waiter_);
   kernel_->set_hostname(spec_.hostname);
@@ -98,11 +99,14 @@ VirtualSandbox::~VirtualSandbox() {
   state_.reset();
 }
 
-Status VirtualSandbox::Mount() {
+Status VirtualSandbox::Mount(const std::vector<SavedStep>& steps) {
+  PADDOCK_ASSIGN(const SavedFiles::Steps files, SavedFiles::Split(steps));
+  PADDOCK_TRY(saved_files_.Add(root_, base_, files));
   PADDOCK_TRY(kernel_->names().Mount("/dev", host_->dev));
   PADDOCK_TRY(kernel_->names().Mount("/proc", MakeProcFiles(*kernel_, spec_)));
-  for (const MountSpec& mount : spec_.mounts) PADDOCK_TRY(MountHost(mount));
-  return {};
+  for (const MountSpec& mount : spec_.mounts) PADDOCK_TRY(MountHost(mount, files));
+  PADDOCK_TRY(saved_files_.CheckAllUsed(files));
+  return RestoreShell(steps);
 }
 
 Result<std::unique_ptr<Process>> VirtualSandbox::Start(ExecSpec spec, StdinSource input, OutputHandler handler) {
@@ -123,8 +127,8 @@ Result<std::unique_ptr<ShellSession>> VirtualSandbox::OpenShell(SessionSpec spec
 }
 
 Result<std::unique_ptr<Sandbox>> VirtualSandbox::Fork() {
-  auto fork = std::make_unique<VirtualSandbox>(host_, spec_, root_->Fork());
-  PADDOCK_TRY(fork->Mount());
+  auto fork = std::make_unique<VirtualSandbox>(host_, spec_, base_, root_->Fork());
+  PADDOCK_TRY(fork->Mount({}));
   fork->state_ = state_;
   fork->cwd_ = cwd_;
   fork->umask_ = umask_;
@@ -140,6 +144,7 @@ ExecResult VirtualSandbox::Run(Exec exec) {
     (stream == Stream::kStdout ? result.stdout_text : result.stderr_text).append(bytes);
   };
   kernel_->set_budget(&exec.budget);
+  is_inside_ = true;
   const auto prepare = [&](proc::Process& process) {
     process.set_arguments({"bash"});
     process.files().set_umask(umask_);
@@ -158,6 +163,7 @@ ExecResult VirtualSandbox::Run(Exec exec) {
   });
   const auto ended = kernel_->TakeInitial(pid);
   kernel_->set_budget(nullptr);
+  is_inside_ = false;
   route.handler = nullptr;
   result.dropped_bytes = route.dropped_bytes;
   result.duration = SystemClock().MonotonicNow() - started;
@@ -171,7 +177,7 @@ void VirtualSandbox::Keep(std::shared_ptr<const shell::Shell> state, proc::Proce
   state_ = std::move(state);
 }
 
-Status VirtualSandbox::MountHost(const MountSpec& mount) {
+Status VirtualSandbox::MountHost(const MountSpec& mount, const SavedFiles::Steps& steps) {
   const auto access = mount.mode == MountMode::kReadWrite ? vfs::HostAccess::kReadWrite : vfs::HostAccess::kReadOnly;
   auto volume = vfs::MakeHostVolume(mount.host, access);
   if (!volume) {
@@ -181,6 +187,7 @@ Status VirtualSandbox::MountHost(const MountSpec& mount) {
   if (mount.mode == MountMode::kOverlay) {
     auto upper = std::make_shared<vfs::MemoryVolume>(SystemClock(), vfs::Quota{.bytes = spec_.disk_bytes});
     upper->set_scheduler(&kernel_->scheduler());
+    PADDOCK_TRY(saved_files_.Add(upper, vfs::BaseTree::Make(*upper), steps));
     mounted = vfs::MakeOverlayVolume(std::move(mounted), std::move(upper));
   }
   vfs::View root(kernel_->names(), SystemClock(), vfs::Credentials{0, 0}, 022);

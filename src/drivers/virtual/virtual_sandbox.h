@@ -4,13 +4,16 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 
+#include "drivers/virtual/saved_files.h"
 #include "drivers/virtual/streams.h"
+#include "sandbox/persistent.h"
 #include "sandbox/shell_session.h"
 #include "shell/exec/program.h"
-#include "vfs/memory_volume.h"
+#include "shell/state/state_codec.h"
 #include "vfs/view.h"
 
 namespace paddock::shell {
@@ -23,22 +26,32 @@ namespace paddock::sandbox {
 struct VirtualHost {
   explicit VirtualHost(std::span<const Command* const> commands);
   shell::ShellHost programs;
-  std::shared_ptr<vfs::MemoryVolume> base;   // of a default SandboxSpec
+  std::shared_ptr<const vfs::BaseTree> base;   // of a default SandboxSpec
   vfs::VolumePtr dev;
+  shell::StateClock clock;
 };
 
-class VirtualSandbox final : public Sandbox, public HasFiles, public Forkable, public Interactive {
+class VirtualSandbox final : public Sandbox, public HasFiles, public Forkable, public Interactive, public Persistent {
  public:
-  VirtualSandbox(std::shared_ptr<VirtualHost> host, SandboxSpec spec, std::shared_ptr<vfs::MemoryVolume> root);
+  VirtualSandbox(std::shared_ptr<VirtualHost> host, SandboxSpec spec, std::shared_ptr<const vfs::BaseTree> base,
+                 std::shared_ptr<vfs::MemoryVolume> root);
   ~VirtualSandbox() override;
 
-  Status Mount();
+  // Before its first use. With steps, it goes on from where they end.
+  Status Mount(const std::vector<SavedStep>& steps);
   const std::string& id() const override { return id_; }
   Result<std::unique_ptr<Process>> Start(ExecSpec spec, StdinSource input, OutputHandler handler) override;
   vfs::FileSystem& files() override { return *view_; }
   Result<std::unique_ptr<Sandbox>> Fork() override;
 
   Result<std::unique_ptr<ShellSession>> OpenShell(SessionSpec spec, OutputHandler output) override;
+
+  std::shared_ptr<const vfs::BaseTree> base() const override { return base_; }
+  Result<SavedStep> CaptureStep() override;
+  Result<SavedStep> CaptureWhole() override;
+  void MarkSaved() override;
+  Result<std::shared_ptr<const vfs::MemoryVolume>> CaptureFiles() override;
+  Result<std::string> CaptureState() override;
 
   // For VirtualProcess and VirtualShell.
   static constexpr int kShellPid = 42;   // of a sandbox's shell, in every exec
@@ -66,12 +79,17 @@ class VirtualSandbox final : public Sandbox, public HasFiles, public Forkable, p
   const std::shared_ptr<OutputRoute>& route() const { return route_; }
 
  private:
-  Status MountHost(const MountSpec& mount);
+  Status MountHost(const MountSpec& mount, const SavedFiles::Steps& steps);
+  Status RestoreShell(const std::vector<SavedStep>& steps);
+  Status CheckIdle() const;
+  shell::EncodedState EncodeShell() const;
 
   std::shared_ptr<VirtualHost> host_;
   std::string id_;
   SandboxSpec spec_;
+  std::shared_ptr<const vfs::BaseTree> base_;
   std::shared_ptr<vfs::MemoryVolume> root_;
+  SavedFiles saved_files_;
   io::PollWaiter waiter_;
   std::unique_ptr<proc::Kernel> kernel_;
   std::unique_ptr<vfs::View> view_;
@@ -81,7 +99,10 @@ class VirtualSandbox final : public Sandbox, public HasFiles, public Forkable, p
   std::shared_ptr<const shell::Shell> state_;
   std::string cwd_;
   uint32_t umask_ = 022;
+  shell::EncodedState saved_state_;                     // that the next step starts from
+  std::optional<shell::EncodedState> captured_state_;   // of the last capture, until it is marked
   bool is_running_ = false;
+  bool is_inside_ = false;   // an exec's processes have the word
 };
 
 }  // namespace paddock::sandbox
