@@ -12,6 +12,7 @@
 #include "guest/protocol/messages.h"
 #include "guest/protocol/open_file_messages.h"
 #include "guest/protocol/port_messages.h"
+#include "guest/protocol/tree_messages.h"
 
 namespace {
 
@@ -92,6 +93,9 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     case 23: RoundTrip<DecodeOpen>(bytes); break;
     case 24: RoundTrip<DecodeFileAct>(bytes); break;
     case 25: RoundTrip<DecodeFileDone>(bytes); break;
+    case 26: RoundTrip<DecodePack>(bytes); break;
+    case 27: RoundTrip<DecodeUnpack>(bytes); break;
+    case 28: RoundTrip<DecodeTreeReport>(bytes); break;
     default: PADDOCK_CHECK(Messages(bytes, 1) == Messages(bytes, bytes.size() + 1)); break;
   }
   return 0;

@@ -110,7 +110,9 @@ Status Session::Open(const MessageAssembler::Message& request) {
     case FrameType::kWriteFile:
     case FrameType::kWatch:
     case FrameType::kSetTimes:
-    case FrameType::kOpenFile: {
+    case FrameType::kOpenFile:
+    case FrameType::kPackTree:
+    case FrameType::kUnpackTree: {
       PADDOCK_ASSIGN(stream, OpenFiles(request, place));
       break;
     }
@@ -174,6 +176,16 @@ Result<std::unique_ptr<Stream>> Session::OpenFiles(const MessageAssembler::Messa
     case FrameType::kOpenFile: {
       PADDOCK_ASSIGN(const OpenRequest open, DecodeOpen(request.bytes));
       if (has_files) return OpenFile(place, open);
+      break;
+    }
+    case FrameType::kPackTree: {
+      PADDOCK_ASSIGN(const PackRequest pack, DecodePack(request.bytes));
+      if (has_files) return PackStream(place, pack);
+      break;
+    }
+    case FrameType::kUnpackTree: {
+      PADDOCK_ASSIGN(const UnpackRequest unpack, DecodeUnpack(request.bytes));
+      if (has_files) return UnpackStream(place, unpack);
       break;
     }
     default: {

@@ -83,6 +83,8 @@ Status Client::Shutdown(Deadline deadline) {
 
 GuestFiles Client::files() { return GuestFiles(connection_); }
 
+GuestTrees Client::trees() { return GuestTrees(connection_); }
+
 GuestPorts Client::ports() { return GuestPorts(connection_); }
 
 Result<std::vector<UsageValue>> Client::Usage(Deadline deadline) {

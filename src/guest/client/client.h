@@ -18,6 +18,7 @@
 #include "guest/client/files.h"
 #include "guest/client/ports.h"
 #include "guest/client/process.h"
+#include "guest/client/trees.h"
 
 namespace paddock::guest {
 
@@ -50,6 +51,7 @@ class Client {
   Status KillAll(Deadline deadline = kNoDeadline);
   GuestFiles files();
   GuestPorts ports();
+  GuestTrees trees();
   // What can be measured from within; names and units: guest/agent/usage.h.
   Result<std::vector<UsageValue>> Usage(Deadline deadline = kNoDeadline);
   // After a restore from a snapshot. kNotSupported unless the agent owns its machine (kFeatureSystem). At most kMaxEntropyBytes

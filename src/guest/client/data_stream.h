@@ -42,4 +42,10 @@ class DataStream final : public Connection::Stream {
   SendCredit credit_;
 };
 
+// A stream that is dropped when the caller leaves it, however that happens. To be made and destroyed with the lock held.
+struct StreamDropper {
+  DataStream& stream;
+  ~StreamDropper() { stream.Drop(); }
+};
+
 }  // namespace paddock::guest

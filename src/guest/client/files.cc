@@ -6,15 +6,6 @@
 #include "guest/protocol/wire.h"
 
 namespace paddock::guest {
-namespace {
-
-// A stream that is dropped when the caller leaves it, however that happens. To be made and destroyed with the lock held.
-struct Dropper {
-  DataStream& stream;
-  ~Dropper() { stream.Drop(); }
-};
-
-}  // namespace
 
 GuestFileWriter::GuestFileWriter(std::shared_ptr<Connection> connection, std::shared_ptr<DataStream> stream, std::string path)
     : connection_(std::move(connection)), stream_(std::move(stream)), path_(std::move(path)) {}
@@ -133,7 +124,7 @@ Result<std::vector<DirectoryEntry>> GuestFiles::List(const std::string& path, si
   const auto stream = std::make_shared<DataStream>(*connection_);
   auto lock = connection_->Acquire();
   PADDOCK_ASSIGN(stream->number, connection_->Open(stream, FrameType::kListDirectory, writer.Take()));
-  const Dropper dropper{*stream};
+  const StreamDropper dropper{*stream};
   std::vector<DirectoryEntry> all;
   while (true) {
     PADDOCK_TRY(stream->Wait(lock, deadline, path, [&] { return !stream->received.empty(); }));
@@ -151,7 +142,7 @@ Result<FileStat> GuestFiles::Read(const ReadRequest& request, const std::functio
   const auto stream = std::make_shared<DataStream>(*connection_);
   auto lock = connection_->Acquire();
   PADDOCK_ASSIGN(stream->number, connection_->Open(stream, FrameType::kReadFile, encoded));
-  const Dropper dropper{*stream};
+  const StreamDropper dropper{*stream};
   while (true) {
     PADDOCK_TRY(stream->Wait(lock, deadline, request.path, [&] { return !stream->received.empty(); }));
     if (stream->received.empty()) return DecodeFileStat(*stream->reply);

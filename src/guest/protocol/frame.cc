@@ -51,8 +51,10 @@ bool IsKnownFrameType(uint16_t type) {
     case FrameType::kWatch:
     case FrameType::kSetTimes:
     case FrameType::kOpenFile:
+    case FrameType::kPackTree:
     case FrameType::kDial:
     case FrameType::kListen:
+    case FrameType::kUnpackTree:
     case FrameType::kUsage:
     case FrameType::kSetTime:
     case FrameType::kAddEntropy:

@@ -47,8 +47,10 @@ enum class FrameType : uint16_t {
   kWatch = 44,
   kSetTimes = 45,      // from version 2 on
   kOpenFile = 46,      // likewise
+  kPackTree = 47,      // likewise
   kDial = 48,
   kListen = 49,
+  kUnpackTree = 50,    // from version 2 on
   kUsage = 56,
   kSetTime = 57,
   kAddEntropy = 58,
