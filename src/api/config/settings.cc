@@ -1,0 +1,226 @@
+#include "api/config/settings.h"
+
+#include <arpa/inet.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+
+#include "policy/amount.h"
+
+namespace paddock::api {
+namespace {
+
+Error Invalid(std::string text) {
+  return Error(Code::kInvalid, std::move(text));
+}
+
+Status SetText(std::string& into, const std::string& text) {
+  into = text;
+  return {};
+}
+
+Status SetPath(std::string& into, const std::string& text) {
+  if (!text.empty() && text[0] != '/') return Invalid("is not an absolute path");
+  return SetText(into, text);
+}
+
+Status SetAddress(std::string& into, const std::string& text) {
+  unsigned char bytes[16];
+  const bool is_address = inet_pton(AF_INET, text.c_str(), bytes) == 1 || inet_pton(AF_INET6, text.c_str(), bytes) == 1;
+  if (!is_address) return Invalid("is not an IPv4 or IPv6 address; 127.0.0.1 for this machine alone, 0.0.0.0 for all");
+  return SetText(into, text);
+}
+
+Result<uint64_t> ReadNumber(const std::string& text, uint64_t most) {
+  uint64_t number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc() || end != text.data() + text.size() || number > most) {
+    return Invalid("is not a whole number of at most " + std::to_string(most));
+  }
+  return number;
+}
+
+Status SetPort(uint16_t& into, const std::string& text) {
+  PADDOCK_ASSIGN(const uint64_t number, ReadNumber(text, 65535));
+  into = static_cast<uint16_t>(number);
+  return {};
+}
+
+template <class T>
+bool SetNone(std::optional<T>& into, const std::string& text) {
+  if (text != "none") return false;
+  into.reset();
+  return true;
+}
+
+Status SetCount(std::optional<uint64_t>& into, const std::string& text) {
+  if (SetNone(into, text)) return {};
+  PADDOCK_ASSIGN(into, ReadNumber(text, uint64_t{1} << 53));
+  return {};
+}
+
+Status SetSize(std::optional<uint64_t>& into, const std::string& text) {
+  if (SetNone(into, text)) return {};
+  PADDOCK_ASSIGN(into, policy::ParseSize(text));
+  return {};
+}
+
+Status SetSpan(std::optional<std::chrono::nanoseconds>& into, const std::string& text) {
+  if (SetNone(into, text)) return {};
+  PADDOCK_ASSIGN(into, policy::ParseTimeSpan(text));
+  return {};
+}
+
+Status SetTime(std::optional<Milliseconds>& into, const std::string& text) {
+  std::optional<std::chrono::nanoseconds> span;
+  PADDOCK_TRY(SetSpan(span, text));
+  into.reset();
+  if (!span) return {};
+  into = std::chrono::duration_cast<Milliseconds>(*span);
+  if (into->count() == 0) return Invalid("is less than a millisecond");
+  return {};
+}
+
+Status SetReal(double& into, const std::string& text) {
+  double number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  const bool is_number = error == std::errc() && end == text.data() + text.size() && std::isfinite(number);
+  if (!is_number || number < 0 || number > 1e9) return Invalid("is not a number from 0 to 1e9");
+  into = number;
+  return {};
+}
+
+Status SetCpus(std::optional<double>& into, const std::string& text) {
+  if (SetNone(into, text)) return {};
+  double cpus = 0;
+  PADDOCK_TRY(SetReal(cpus, text));
+  if (cpus < 0.01 || cpus > 4096) return Invalid("is not within 0.01 and 4096 cores");
+  into = cpus;
+  return {};
+}
+
+Status SetChoice(std::string& into, const std::string& text, std::initializer_list<std::string_view> choices) {
+  if (std::find(choices.begin(), choices.end(), text) != choices.end()) return SetText(into, text);
+  std::string names;
+  for (const auto choice : choices) names += (names.empty() ? "" : ", ") + std::string(choice);
+  return Invalid("is not one of: " + names);
+}
+
+Status SetCurrency(std::string& into, const std::string& text) {
+  const bool is_code = text.size() == 3 && std::all_of(text.begin(), text.end(), [](char c) { return c >= 'A' && c <= 'Z'; });
+  if (!is_code) return Invalid("is not a currency's three capital letters");
+  return SetText(into, text);
+}
+
+Status SetDatabase(std::string& into, const std::string& text) {
+  const bool is_url = text.starts_with("postgresql://") || text.starts_with("postgres://");
+  if (!text.empty() && text[0] != '/' && !is_url) return Invalid("is neither an absolute path nor a URL postgresql://…");
+  return SetText(into, text);
+}
+
+Status SetDurability(CommitWait& into, const std::string& text) {
+  std::string choice;
+  PADDOCK_TRY(SetChoice(choice, text, {"process", "power"}));
+  into = choice == "power" ? CommitWait::kPower : CommitWait::kProcess;
+  return {};
+}
+
+using Text = const std::string&;
+using enum Notation;
+
+constexpr Setting kSettings[] = {
+    {"server.address", kText, "127.0.0.1", "the address to listen on; one that others reach needs an API key to exist",
+     [](Config& c, Text t) { return SetAddress(c.server.address, t); }},
+    {"server.port", kCount, "7420", "the port; 0 takes any free one",
+     [](Config& c, Text t) { return SetPort(c.server.port, t); }},
+    {"server.tls_certificate", kText, "", "PEM file of the certificate and its chain; with tls_key, turns TLS on",
+     [](Config& c, Text t) { return SetPath(c.server.tls_certificate, t); }},
+    {"server.tls_key", kText, "", "PEM file of the certificate's private key",
+     [](Config& c, Text t) { return SetPath(c.server.tls_key, t); }},
+    {"data.directory", kText, "", "where everything durable lies",
+     [](Config& c, Text t) { return SetPath(c.data.directory, t); }},
+    {"data.database", kText, "", "SQLite file or postgresql:// URL; records.db in the directory when absent",
+     [](Config& c, Text t) { return SetDatabase(c.data.database, t); }},
+    {"data.schema", kText, "paddock", "schema of a PostgreSQL database",
+     [](Config& c, Text t) { return SetText(c.data.schema, t); }},
+    {"data.durability", kText, "process", "what SQLite's commits survive: process (a kill) or power (a power cut, slower)",
+     [](Config& c, Text t) { return SetDurability(c.data.durability, t); }},
+    {"sandbox.isolation", kText, "virtual", "of sandboxes that ask for none: virtual or process",
+     [](Config& c, Text t) { return SetChoice(c.isolation, t, {"virtual", "process"}); }},
+    {"limits.memory", kText, "512MiB", "memory of a sandbox",
+     [](Config& c, Text t) { return SetSize(c.limits.memory_bytes, t); }},
+    {"limits.processes", kCount, "256", "processes of a sandbox",
+     [](Config& c, Text t) { return SetCount(c.limits.processes, t); }},
+    {"limits.cpus", kNumber, "none", "cores of a sandbox", [](Config& c, Text t) { return SetCpus(c.limits.cpus, t); }},
+    {"limits.time", kText, "10m", "wall-clock time of an exec", [](Config& c, Text t) { return SetSpan(c.limits.time, t); }},
+    {"limits.cpu_time", kText, "none", "CPU time of an exec", [](Config& c, Text t) { return SetSpan(c.limits.cpu_time, t); }},
+    {"limits.output", kText, "16MiB", "output of an exec", [](Config& c, Text t) { return SetSize(c.limits.output_bytes, t); }},
+    {"limits.disk", kText, "1GiB", "files of a sandbox", [](Config& c, Text t) { return SetSize(c.limits.disk_bytes, t); }},
+    {"limits.files", kCount, "100000", "names in a sandbox's tree",
+     [](Config& c, Text t) { return SetCount(c.limits.files, t); }},
+    {"lease.ttl", kText, "none", "a sandbox's time from its creation, or from when it was extended",
+     [](Config& c, Text t) { return SetTime(c.lease.ttl, t); }},
+    {"lease.idle_ttl", kText, "30m", "its time without an exec, a stream or a transfer",
+     [](Config& c, Text t) { return SetTime(c.lease.idle_ttl, t); }},
+    {"lease.max_lifetime", kText, "none", "its time from creation, whatever is extended",
+     [](Config& c, Text t) { return SetTime(c.lease.max_lifetime, t); }},
+    {"lease.on_expiry", kText, "pause", "what becomes of it then: pause, stop or delete",
+     [](Config& c, Text t) { return SetChoice(c.lease.on_expiry, t, {"pause", "stop", "delete"}); }},
+    {"retention.events", kText, "30d", "age of events", [](Config& c, Text t) { return SetTime(c.retention.events, t); }},
+    {"retention.event_count", kCount, "100000", "events kept of one sandbox",
+     [](Config& c, Text t) { return SetCount(c.retention.event_count, t); }},
+    {"retention.output", kText, "7d", "output of a process, from its end",
+     [](Config& c, Text t) { return SetTime(c.retention.output, t); }},
+    {"retention.deleted", kText, "7d", "record and usage of a deleted sandbox",
+     [](Config& c, Text t) { return SetTime(c.retention.deleted, t); }},
+    {"retention.unreferenced", kText, "1h", "pieces of files that no snapshot names any more",
+     [](Config& c, Text t) { return SetTime(c.retention.unreferenced, t); }},
+    {"retention.idempotency_keys", kText, "24h", "how long a repeated request is recognised",
+     [](Config& c, Text t) { return SetTime(c.retention.idempotency_keys, t); }},
+    {"rates.currency", kText, "USD", "of the prices below", [](Config& c, Text t) { return SetCurrency(c.rates.currency, t); }},
+    {"rates.cpu_hour", kNumber, "0", "price of an hour of one core",
+     [](Config& c, Text t) { return SetReal(c.rates.cpu_hour, t); }},
+    {"rates.memory_gib_hour", kNumber, "0", "price of a GiB of memory for an hour",
+     [](Config& c, Text t) { return SetReal(c.rates.memory_gib_hour, t); }},
+    {"rates.disk_gib_hour", kNumber, "0", "price of a GiB of files for an hour",
+     [](Config& c, Text t) { return SetReal(c.rates.disk_gib_hour, t); }},
+    {"rates.transfer_gib", kNumber, "0", "price of a GiB in or out",
+     [](Config& c, Text t) { return SetReal(c.rates.transfer_gib, t); }},
+};
+
+constexpr QuotaSetting kQuotaSettings[] = {
+    {"sandboxes", kCount, "1000", "sandboxes of one owner, in any state",
+     [](QuotaConfig& q, Text t) { return SetCount(q.sandboxes, t); }},
+    {"sessions", kCount, "1000", "sessions of one owner", [](QuotaConfig& q, Text t) { return SetCount(q.sessions, t); }},
+    {"snapshots", kCount, "1000", "snapshots of one owner", [](QuotaConfig& q, Text t) { return SetCount(q.snapshots, t); }},
+    {"snapshot_bytes", kText, "100GiB", "sum of the sizes of their files",
+     [](QuotaConfig& q, Text t) { return SetSize(q.snapshot_bytes, t); }},
+    {"execs", kCount, "256", "execs of one owner at once", [](QuotaConfig& q, Text t) { return SetCount(q.execs, t); }},
+};
+
+}  // namespace
+
+std::span<const Setting> Settings() {
+  return kSettings;
+}
+std::span<const QuotaSetting> QuotaSettings() {
+  return kQuotaSettings;
+}
+
+std::string EnvironmentName(std::string_view setting) {
+  std::string name = "PADDOCK_";
+  for (const char c : setting) name += c == '.' ? '_' : static_cast<char>(c >= 'a' && c <= 'z' ? c - 'a' + 'A' : c);
+  return name;
+}
+
+bool ServerConfig::IsLoopback() const {
+  return address == "::1" || address.starts_with("127.");
+}
+
+const QuotaConfig& Config::QuotaOf(const std::string& owner) const {
+  const auto found = owner_quotas.find(owner);
+  return found == owner_quotas.end() ? quota : found->second;
+}
+
+}  // namespace paddock::api
