@@ -17,8 +17,14 @@ class LineVisitor {
     for (const auto& child : statement.children) Visit(*child);
     Visit(statement.condition);
     Visit(statement.body);
-    for (const Statement::Branch& branch : statement.branches) {
+    for (size_t i = 0; i < statement.branches.size(); ++i) {
+      const Statement::Branch& branch = statement.branches[i];
       Line(branch.line);
+      if (i > 0 && branch.condition) {
+        // An elif is printed as an if inside an else.
+        Line(branch.line);
+        Line(branch.line);
+      }
       Visit(branch.condition);
       Visit(branch.body);
     }
@@ -46,7 +52,8 @@ class LineVisitor {
     for (const WordPart& part : word.parts) Visit(part);
   }
   void Visit(const WordPart& part) {
-    Line(part.line);
+    // Of other parts the text decides where they begin and end, so they are not the same once printed.
+    if (part.kind == WordPart::Kind::kCommand || part.kind == WordPart::Kind::kProcess) Line(part.line);
     for (const WordPart& inner : part.parts) Visit(inner);
     if (part.parameter) {
       Visit(part.parameter->subscript);

@@ -9,7 +9,7 @@
 
 namespace paddock::shell {
 
-// Calls visit(line) for every line number in the tree, in an order that the tree alone decides. What `visit` writes is
+// Calls visit(line) for every line number in the tree that means something, in an order that the tree alone decides. What `visit` writes is
 // written into the tree: only for who made it and has not shown it to anybody.
 void VisitLines(const Statement& statement, const std::function<void(int& line)>& visit);
 

@@ -12,6 +12,7 @@ class Printer {
   std::string Function(const std::string& name, const Statement& definition) {
     out_ = name + " () \n";
     FunctionBody(definition);
+    FlushHereDocuments("");
     return std::move(out_);
   }
   std::string Exported(const Statement& definition) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "proc/signals.h"
 #include "shell/ast/lines.h"
 #include "shell/ast/printer.h"
 #include "shell/exec/jobs.h"
@@ -15,6 +16,9 @@ namespace {
 
 // Indices of EncodedState::origins.
 enum Origin : size_t { kGlobals, kFunctionMap, kAliasMap, kPositionalList, kHashMap, kHistoryList, kCompletionTable };
+
+constexpr int kStatusOfUnknown = 127;   // as `wait` has it
+constexpr int kStatusOfKilled = 128 + proc::kSigKill;
 
 void WriteStrings(PackedWriter& out, const std::vector<std::string>& list) {
   out.Number(list.size());
@@ -311,11 +315,29 @@ class StateWriter {
     return bytes;
   }
 
+  // Children that no job has and that nobody has waited for: of <( ) and >( ).
+  JobTable::Finished OtherChildren() const {
+    JobTable::Finished children;
+    for (const proc::Process* process : kernel_.List()) {
+      if (process->parent_pid() != shell_.shell_pid) continue;
+      const auto has = [&](const Job& job) {
+        return std::find(job.pids.begin(), job.pids.end(), process->pid()) != job.pids.end();
+      };
+      if (std::any_of(shell_.jobs_->jobs().begin(), shell_.jobs_->jobs().end(), has)) continue;
+      const bool has_ended = process->state() == proc::Process::State::kExited;
+      children.emplace_back(process->pid(), has_ended ? process->exit_status() : kStatusOfKilled);
+    }
+    return children;
+  }
+
   // A job that has ended counts as ended, whether or not the shell has heard of it.
   std::string Jobs() const {
     std::string bytes;
     const JobTable& table = *shell_.jobs_;
-    if (table.jobs().empty() && table.finished().empty()) return bytes;
+    JobTable::Finished finished = table.finished();
+    const JobTable::Finished others = OtherChildren();
+    finished.insert(finished.end(), others.begin(), others.end());
+    if (table.jobs().empty() && finished.empty()) return bytes;
     PackedWriter out(bytes);
     out.Number(table.jobs().size());
     for (const Job& job : table.jobs()) {
@@ -326,7 +348,9 @@ class StateWriter {
         int signal = job.signals[i];
         if (status < 0) {
           const proc::Process* process = kernel_.Find(job.pids[i]);
-          if (process != nullptr && process->state() == proc::Process::State::kExited) {
+          if (process == nullptr) {
+            status = kStatusOfUnknown;
+          } else if (process->state() == proc::Process::State::kExited) {
             status = process->exit_status();
             signal = process->exit_signal();
           }
@@ -340,8 +364,8 @@ class StateWriter {
       out.Signed(job.group);
       out.Number((job.is_notified ? 1u : 0u) | (job.is_disowned ? 2u : 0u));
     }
-    out.Number(table.finished().size());
-    for (const auto& [pid, status] : table.finished()) {
+    out.Number(finished.size());
+    for (const auto& [pid, status] : finished) {
       out.Signed(pid);
       out.Signed(status);
     }

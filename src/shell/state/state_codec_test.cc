@@ -83,7 +83,11 @@ TEST(ShellState, SpecialVariablesGoOn) {
 TEST(ShellState, FunctionsComeBackWithTheirLines) {
   const std::string first = R"(
 f() { echo "f $1 $LINENO"
-  if [[ $1 == *x* ]]; then echo yes $LINENO; fi
+  if [[ $1 == *x* ]]; then echo yes $LINENO
+  elif (($# > 1)); then echo many $LINENO
+  elif [[ $1 == q ]]; then echo q $LINENO; else
+    echo else $LINENO
+  fi
   case $1 in a|b) echo ab $(echo $LINENO
       echo $LINENO) ;; (*) : ;; esac
   for ((i = 0; i < 2; i++)); do
