@@ -70,11 +70,11 @@ TEST(CaptureTest, PathsOfAFileSystemMakeTheSameTreeAsTheVolume) {
 TEST(MemoryCaptureTest, EveryLaterStateIsCapturedAsIfFromScratch) {
   const TemporaryDirectory scratch;
   auto store = OpenStore(scratch);
-  for (unsigned seed = 0; seed < 8; ++seed) {
+  for (unsigned seed = 0; seed < 5; ++seed) {
     std::mt19937 random(seed);
     auto volume = NewVolume();
     MemoryCapture memory;
-    for (int round = 0; round < 25; ++round) {
+    for (int round = 0; round < 16; ++round) {
       Disturb(*volume, random, round == 0 ? 120 : 1 + static_cast<int>(random() % 30));
       Session session = store->Begin();
       const auto captured = memory.Capture(session, *volume);

@@ -22,6 +22,7 @@ struct ObjectRecord {
   uint32_t length = 0;
   uint32_t touched = 0;  // seconds since the store was opened
   ObjectKind kind = ObjectKind::kChunk;
+  uint8_t mark = 0;      // of the last collection that found it in use
   bool is_damaged = false;
   bool is_used = false;  // of the table
 };

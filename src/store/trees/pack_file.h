@@ -84,6 +84,8 @@ class PackFile {
   std::atomic<uint64_t> size_;
 };
 
+// Writes a file that is there whole or not at all, durably.
+Status WriteWhole(int directory, const std::string& name, std::string_view text);
 // An Error for errno, naming the thing.
 Error HostError(int error_number, const std::string& what);
 

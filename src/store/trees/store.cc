@@ -21,7 +21,8 @@ Error DamagedObject(const ObjectId& id, std::string_view why) {
   return {Code::kIo, "object " + id.ToString() + " is damaged: " + std::string(why)};
 }
 
-// Writes a file that is there whole or not at all.
+}  // namespace
+
 Status WriteWhole(int directory, const std::string& name, std::string_view text) {
   const std::string draft = name + ".new";
   Descriptor file(openat(directory, draft.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600));
@@ -37,8 +38,6 @@ Status WriteWhole(int directory, const std::string& name, std::string_view text)
   }
   return {};
 }
-
-}  // namespace
 
 Store::Store(const StoreOptions& options)
     : options_(options),
@@ -71,6 +70,7 @@ Status Store::Load(const std::string& directory) {
   if (mkdirat(directory_.get(), "packs", 0700) != 0 && errno != EEXIST) return HostError(errno, "store " + directory + ": packs");
   packs_directory_.Reset(openat(directory_.get(), "packs", O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW));
   if (!packs_directory_) return HostError(errno, "store " + directory + ": packs");
+  PADDOCK_TRY(LoadDoomed());
   return LoadPacks();
 }
 
@@ -106,8 +106,10 @@ Status Store::LoadPacks() {
   }
   std::sort(numbers.begin(), numbers.end());
   for (const uint64_t number : numbers) {
+    last_pack_ = number;
     auto pack = PackFile::Open(packs_directory_.get(), number);
-    // A crash right after the file was made leaves it without a header, and without objects.
+    // A crash right after the file was made leaves it without a header, and without objects. What decayed so far
+    // that nothing can be read is let alone.
     if (!pack) continue;
     PADDOCK_TRY(LoadPack(*pack, number == numbers.back()));
     packs_[number] = *pack;
@@ -189,7 +191,7 @@ Status Store::StartPackLocked() {
     }
     synced_size_ = active_->size();
   }
-  const uint64_t number = packs_.empty() ? 1 : packs_.rbegin()->first + 1;
+  const uint64_t number = ++last_pack_;
   PADDOCK_ASSIGN(active_, PackFile::Create(packs_directory_.get(), number));
   packs_[number] = active_;
   synced_size_ = active_->size();
@@ -324,6 +326,21 @@ bool Store::Has(const ObjectId& id) {
   const std::lock_guard lock(mutex_);
   const ObjectRecord* record = index_.Find(id);
   return record != nullptr && !record->is_damaged;
+}
+
+std::optional<uint32_t> Store::LengthOf(const ObjectId& id) {
+  const std::lock_guard lock(mutex_);
+  const ObjectRecord* record = index_.Find(id);
+  if (record == nullptr || record->is_damaged) return std::nullopt;
+  return record->length;
+}
+
+std::vector<StoredObject> Store::Objects() {
+  const std::lock_guard lock(mutex_);
+  std::vector<StoredObject> objects;
+  objects.reserve(index_.size());
+  index_.ForEach([&](const ObjectRecord& record) { objects.push_back({record.id, record.kind, record.length}); });
+  return objects;
 }
 
 StoreUsage Store::usage() {

@@ -15,9 +15,12 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -48,6 +51,26 @@ struct StoreUsage {
   uint64_t damaged_objects = 0;  // known so far; CheckStore() looks for them
 };
 
+struct CollectOptions {
+  // What was stored or met again within this time stays, whether a root leads to it or not. Longer than it takes a
+  // caller to note the root of what it captured; a Session that is still there keeps its own in any case.
+  Nanoseconds grace = std::chrono::minutes(10);
+  // A pack is written anew when at least this part of it is garbage; the others wait. 0: everything goes.
+  double least_garbage = 0.25;
+};
+
+struct Collected {
+  uint64_t objects = 0;     // that are gone
+  uint64_t body_bytes = 0;  // of theirs
+  uint64_t disk_bytes = 0;  // less than before
+};
+
+struct StoredObject {
+  ObjectId id;
+  ObjectKind kind;
+  uint32_t length;
+};
+
 class Session;
 
 class Store : public std::enable_shared_from_this<Store> {
@@ -65,7 +88,13 @@ class Store : public std::enable_shared_from_this<Store> {
   // The body of an object, checked against its id. Shared with the store's cache: no copy.
   Result<Block> Get(ObjectKind kind, const ObjectId& id);
   bool Has(const ObjectId& id);
+  // The bytes of its body, or nothing.
+  std::optional<uint32_t> LengthOf(const ObjectId& id);
+  std::vector<StoredObject> Objects();
   StoreUsage usage();
+  // Takes away what no root leads to. Safe beside everything else; one at a time (kBusy). Errors: also kNoEntry and kIo
+  // when something that a root leads to is missing or damaged: then nothing is taken away.
+  Result<Collected> Collect(const std::vector<ObjectId>& roots, const CollectOptions& options = {});
 
  private:
   friend class Session;
@@ -79,6 +108,15 @@ class Store : public std::enable_shared_from_this<Store> {
   Status LoadFormat();
   Status LoadPacks();
   Status LoadPack(const std::shared_ptr<PackFile>& pack, bool is_last);
+  Status LoadDoomed();
+  // Collect(), step by step: store_collect.cc.
+  Status Mark(std::vector<StoredObject> pending, bool stops_at_errors);
+  uint32_t CutoffLocked(Nanoseconds grace) const;
+  void ChooseGarbageLocked(const CollectOptions& options, std::set<uint64_t>& packs);
+  std::vector<StoredObject> UnmarkedLocked(const std::function<bool(const ObjectRecord&)>& is_kept);
+  Result<Collected> Sweep(const CollectOptions& options, const std::set<uint64_t>& garbage);
+  Result<std::vector<std::shared_ptr<PackFile>>> CopyLiving(const std::set<uint64_t>& garbage);
+  Status RemovePacks(const std::set<uint64_t>& garbage);
   // The functions below that end in Locked want mutex_ held.
   Status StartPackLocked();
   Status FlushLocked();
@@ -110,6 +148,10 @@ class Store : public std::enable_shared_from_this<Store> {
   uint64_t next_session_ = 1;
   std::map<uint64_t, uint32_t> sessions_;  // when each began
   std::unique_ptr<Compressor> compressor_;
+  uint64_t last_pack_ = 0;  // the highest number that was ever given
+  std::mutex collecting_;
+  uint8_t mark_ = 0;                   // of the collection that runs or ran last; 0 marks nothing
+  std::set<uint64_t> unreadable_;      // packs that could not be copied and are let alone
 };
 
 // Some objects on their way into a store. Objects must be put before those that refer to them.
