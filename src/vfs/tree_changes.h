@@ -78,7 +78,7 @@ std::string EncodeChanges(const TreeChanges& changes);
 Result<TreeChanges> DecodeChanges(std::string_view bytes);
 
 // A tree that sandboxes start from. Its nodes are numbered by the names alone, in the order of a walk, so that changes
-// against it apply to what another process makes of the same files. Immutable; safe from any thread.
+// against it apply to what another process makes of the same files (with the same holes in them). Immutable; safe from any thread.
 class BaseTree {
  public:
   // Copies the table of nodes, O(files); shares the contents. Nobody may change `volume` meanwhile.

@@ -233,8 +233,11 @@ TEST_F(PersistenceTest, ChangesOverAMountComeBack) {
   }
   Kept again(path_, spec_);
   EXPECT_EQ(again.Run("pwd; ls; cat old new; echo $x"), "/work\nnew\nold\nof the host\nmore\nnew\n1\n");
+  const auto fork = *dynamic_cast<Forkable&>(again.sandbox()).Fork();
   again.Run("rm new");
   again.Save();
+  EXPECT_EQ((*fork->Start({.script = "ls; rm old", .keeps_state = true}, {}, nullptr))->Wait().stdout_text, "new\nold\n");
+  EXPECT_EQ(again.Run("ls"), "old\n");
   EXPECT_EQ(Kept(path_, spec_).Run("ls"), "old\n");
   spec_.mounts.clear();
   SavedSandbox saved{.base = nullptr, .steps = {*again.persistent().CaptureWhole()}};

@@ -25,6 +25,10 @@ class SavedFiles {
   // After the last Add(): kInvalid if the steps have changes of trees that are not there.
   Status CheckAllUsed(const Steps& steps) const;
 
+  const std::shared_ptr<const vfs::BaseTree>& base(size_t tree) const { return trees_[tree].base; }
+  const vfs::MemoryVolume& volume(size_t tree) const { return *trees_[tree].volume; }
+  size_t size() const { return trees_.size(); }
+
   enum class Since { kSaved, kBase };
   Result<std::string> Capture(Since since);
   void MarkSaved();

@@ -99,12 +99,12 @@ VirtualSandbox::~VirtualSandbox() {
   state_.reset();
 }
 
-Status VirtualSandbox::Mount(const std::vector<SavedStep>& steps) {
+Status VirtualSandbox::Mount(const std::vector<SavedStep>& steps, const VirtualSandbox* original) {
   PADDOCK_ASSIGN(const SavedFiles::Steps files, SavedFiles::Split(steps));
   PADDOCK_TRY(saved_files_.Add(root_, base_, files));
   PADDOCK_TRY(kernel_->names().Mount("/dev", host_->dev));
   PADDOCK_TRY(kernel_->names().Mount("/proc", MakeProcFiles(*kernel_, spec_)));
-  for (const MountSpec& mount : spec_.mounts) PADDOCK_TRY(MountHost(mount, files));
+  for (const MountSpec& mount : spec_.mounts) PADDOCK_TRY(MountHost(mount, files, original));
   PADDOCK_TRY(saved_files_.CheckAllUsed(files));
   return RestoreShell(steps);
 }
@@ -128,7 +128,7 @@ Result<std::unique_ptr<ShellSession>> VirtualSandbox::OpenShell(SessionSpec spec
 
 Result<std::unique_ptr<Sandbox>> VirtualSandbox::Fork() {
   auto fork = std::make_unique<VirtualSandbox>(host_, spec_, base_, root_->Fork());
-  PADDOCK_TRY(fork->Mount({}));
+  PADDOCK_TRY(fork->Mount({}, this));
   fork->state_ = state_;
   fork->cwd_ = cwd_;
   fork->umask_ = umask_;
@@ -177,7 +177,7 @@ void VirtualSandbox::Keep(std::shared_ptr<const shell::Shell> state, proc::Proce
   state_ = std::move(state);
 }
 
-Status VirtualSandbox::MountHost(const MountSpec& mount, const SavedFiles::Steps& steps) {
+Status VirtualSandbox::MountHost(const MountSpec& mount, const SavedFiles::Steps& steps, const VirtualSandbox* original) {
   const auto access = mount.mode == MountMode::kReadWrite ? vfs::HostAccess::kReadWrite : vfs::HostAccess::kReadOnly;
   auto volume = vfs::MakeHostVolume(mount.host, access);
   if (!volume) {
@@ -185,9 +185,13 @@ Status VirtualSandbox::MountHost(const MountSpec& mount, const SavedFiles::Steps
   }
   vfs::VolumePtr mounted = std::move(*volume);
   if (mount.mode == MountMode::kOverlay) {
-    auto upper = std::make_shared<vfs::MemoryVolume>(SystemClock(), vfs::Quota{.bytes = spec_.disk_bytes});
+    const size_t number = saved_files_.size();
+    const auto base = original != nullptr
+                          ? original->saved_files_.base(number)
+                          : vfs::BaseTree::Make(vfs::MemoryVolume(SystemClock(), vfs::Quota{.bytes = spec_.disk_bytes}));
+    auto upper = original != nullptr ? original->saved_files_.volume(number).Fork() : base->Fork();
     upper->set_scheduler(&kernel_->scheduler());
-    PADDOCK_TRY(saved_files_.Add(upper, vfs::BaseTree::Make(*upper), steps));
+    PADDOCK_TRY(saved_files_.Add(upper, base, steps));
     mounted = vfs::MakeOverlayVolume(std::move(mounted), std::move(upper));
   }
   vfs::View root(kernel_->names(), SystemClock(), vfs::Credentials{0, 0}, 022);

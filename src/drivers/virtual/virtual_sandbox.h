@@ -37,8 +37,8 @@ class VirtualSandbox final : public Sandbox, public HasFiles, public Forkable, p
                  std::shared_ptr<vfs::MemoryVolume> root);
   ~VirtualSandbox() override;
 
-  // Before its first use. With steps, it goes on from where they end.
-  Status Mount(const std::vector<SavedStep>& steps);
+  // Before its first use. With steps, it goes on from where they end; with an original, from its changes over mounts.
+  Status Mount(const std::vector<SavedStep>& steps, const VirtualSandbox* original = nullptr);
   const std::string& id() const override { return id_; }
   Result<std::unique_ptr<Process>> Start(ExecSpec spec, StdinSource input, OutputHandler handler) override;
   vfs::FileSystem& files() override { return *view_; }
@@ -79,7 +79,7 @@ class VirtualSandbox final : public Sandbox, public HasFiles, public Forkable, p
   const std::shared_ptr<OutputRoute>& route() const { return route_; }
 
  private:
-  Status MountHost(const MountSpec& mount, const SavedFiles::Steps& steps);
+  Status MountHost(const MountSpec& mount, const SavedFiles::Steps& steps, const VirtualSandbox* original);
   Status RestoreShell(const std::vector<SavedStep>& steps);
   Status CheckIdle() const;
   shell::EncodedState EncodeShell() const;
