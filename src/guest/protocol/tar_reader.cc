@@ -184,7 +184,7 @@ Status TarReader::BeginEntry(std::string_view block, char type, uint64_t size, V
   entry.target = UpToNul(kTarget.In(block));
   const auto mode = Number(kMode.In(block)), time = Number(kTime.In(block));
   const auto uid = Number(kUid.In(block)), gid = Number(kGid.In(block));
-  if (!mode || !uid || !gid || !time) return Broken("a header has a malformed number");
+  if (!mode || !uid || !gid || !time || *uid < 0 || *gid < 0) return Broken("a header has a malformed number");
   entry.mode = static_cast<uint32_t>(*mode & 07777);
   entry.uid = given.uid.value_or(static_cast<uint64_t>(*uid));
   entry.gid = given.gid.value_or(static_cast<uint64_t>(*gid));

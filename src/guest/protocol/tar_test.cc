@@ -152,6 +152,7 @@ TEST(Tar, WhatIsBrokenIsRefused) {
   EXPECT_TRUE(refuses(Header([](std::string& block) {
     block.replace(124, 12, "\x80" + std::string(2, '\x7f') + std::string(9, '\0'));
   }))) << "a size beyond 64 bits";
+  EXPECT_TRUE(refuses(Header([](std::string& block) { block.replace(108, 8, std::string(8, '\xff')); }))) << "a negative user";
   EXPECT_TRUE(refuses(Extension('x', std::string(70'000, ' '))));
   for (const char* records : {"x", "5 a=b", "6 a=b\n\n", "4 ab\n", "99 path=x\n", "0 path=x\n", "12 size=-10\n", "11 mtime=x\n",
                               "30 mtime=99999999999999999999\n", "999999999999999999999 a=b\n", "-6 a=b\n"}) {
