@@ -27,10 +27,11 @@ test: setup configure  ## build and run every check and test
 	@scripts/test
 
 bench: build  ## run the benchmarks
-	@ninja -C $(BUILD) -j$(JOBS) engine_bench wall_bench egress_bench
+	@ninja -C $(BUILD) -j$(JOBS) engine_bench wall_bench egress_bench net_bench
 	@bench/run
 	@bench/walls
 	@$(BUILD)/bin/egress_bench 256 1000
+	@$(BUILD)/bin/net_bench
 
 fuzz:  ## fuzz each target for FUZZ_SECONDS (60)
 	@scripts/setup fuzz

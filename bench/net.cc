@@ -2,6 +2,7 @@
 // connections and streams. Client and server share the machine; the client is one thread with one epoll.
 //
 //   net_bench [SECONDS]
+#include <malloc.h>
 #include <poll.h>
 #include <sys/epoll.h>
 #include <sys/resource.h>
@@ -12,7 +13,7 @@
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
-#include <fstream>
+#include <mutex>
 #include <string>
 #include <vector>
 
@@ -36,13 +37,6 @@ double ProcessorSeconds() {
          static_cast<double>(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) / 1e6;
 }
 
-[[maybe_unused]] size_t ResidentBytes() {
-  std::ifstream file("/proc/self/statm");
-  size_t total = 0, resident = 0;
-  file >> total >> resident;
-  return resident * static_cast<size_t>(getpagesize());
-}
-
 Descriptor MustConnect(const Address& address) {
   auto fd = Connect(address, std::chrono::seconds(5));
   if (!fd) {
@@ -56,7 +50,8 @@ void Print(const char* what, std::vector<double>* times, double seconds, double 
   std::sort(times->begin(), times->end());
   const auto at = [&](double part) { return (*times)[static_cast<size_t>(part * static_cast<double>(times->size() - 1))] * 1e3; };
   std::printf("%-34s %8.0f /s   p50 %.3f ms  p99 %.3f ms  max %.2f ms   %.1f us of processor each, client included\n", what,
-              static_cast<double>(times->size()) / seconds, at(0.5), at(0.99), at(1), processor / static_cast<double>(times->size()) * 1e6);
+              static_cast<double>(times->size()) / seconds, at(0.5), at(0.99), at(1),
+              processor / static_cast<double>(times->size()) * 1e6);
 }
 
 // `count` connections, each with one request on its way at any time.
@@ -115,6 +110,54 @@ void Connects(const Address& address, double seconds) {
   Print("a connection for each request", &times, Seconds(now - begin), ProcessorSeconds() - processor);
 }
 
+// Memory on the heap for each of 1000 connections after this request, once it was answered; the kernel's buffers are not in it.
+// Returns them open.
+std::vector<Descriptor> Idle(const char* what, const Address& address, const std::string& request) {
+  constexpr size_t kCount = 1000;
+  std::vector<Descriptor> sockets;
+  sockets.reserve(kCount);
+  const size_t before = mallinfo2().uordblks;
+  for (size_t i = 0; i < kCount; ++i) {
+    sockets.push_back(MustConnect(address));
+    if (send(sockets.back().get(), request.data(), request.size(), MSG_NOSIGNAL) < 0) std::exit(1);
+    char bytes[1024];
+    pollfd ready{sockets.back().get(), POLLIN, 0};
+    poll(&ready, 1, 5000);
+    if (recv(sockets.back().get(), bytes, sizeof bytes, 0) <= 0) std::exit(1);
+  }
+  std::printf("%-34s %8zu bytes each, of %zu\n", what, (mallinfo2().uordblks - before) / kCount, kCount);
+  return sockets;
+}
+
+// A gigabyte as one body, and back.
+void Bodies(const Address& address) {
+  constexpr size_t kTotal = 1 << 30;
+  for (const bool is_upload : {true, false}) {
+    const Descriptor fd = MustConnect(address);
+    const std::string head = is_upload
+                                 ? "PUT /upload HTTP/1.1\r\nHost: a\r\nContent-Length: " + std::to_string(kTotal) + "\r\n\r\n"
+                                 : std::string("GET /download HTTP/1.1\r\nHost: a\r\n\r\n");
+    std::vector<char> piece(256 << 10);
+    const auto begin = Clock::now();
+    send(fd.get(), head.data(), head.size(), MSG_NOSIGNAL);
+    size_t moved = 0;
+    while (moved < kTotal) {
+      pollfd ready{fd.get(), static_cast<short>(is_upload ? POLLOUT : POLLIN), 0};
+      poll(&ready, 1, 5000);
+      const ssize_t count = is_upload ? send(fd.get(), piece.data(), std::min(piece.size(), kTotal - moved), MSG_NOSIGNAL)
+                                      : recv(fd.get(), piece.data(), piece.size(), 0);
+      if (count <= 0) std::exit(1);
+      moved += static_cast<size_t>(count);
+    }
+    if (is_upload) {
+      pollfd ready{fd.get(), POLLIN, 0};
+      poll(&ready, 1, 5000);
+    }
+    std::printf("%-34s %8.2f GB/s\n", is_upload ? "a body of 1 GiB in" : "and out",
+                static_cast<double>(kTotal) / 1e9 / Seconds(Clock::now() - begin));
+  }
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -123,7 +166,30 @@ int main(int argc, char** argv) {
   setrlimit(RLIMIT_NOFILE, &files);
   ServerOptions options;
   options.listeners.push_back({{.host = "127.0.0.1"}});
-  auto server = Server::Start(options, [](Exchange& exchange) {
+  options.limits.connections = 20'000;
+  std::mutex mutex;
+  std::vector<std::shared_ptr<EventStream>> streams;
+  std::vector<std::shared_ptr<WebSocket>> sockets;
+  auto server = Server::Start(options, [&](Exchange& exchange) {
+    const std::string& path = exchange.request().path;
+    if (path == "/events" || path == "/socket") {
+      const std::lock_guard lock(mutex);
+      if (path == "/events") streams.push_back(*exchange.StartEventStream({}));
+      else sockets.push_back(*exchange.AcceptWebSocket({}));
+      return;
+    }
+    if (path == "/upload") {
+      exchange.SetBodyLimit({.bytes = UINT64_MAX});
+      std::vector<char> piece(256 << 10);
+      Result<size_t> count = size_t{1};
+      while (count && *count > 0) count = exchange.ReadBody(piece);
+    }
+    if (path == "/download") {
+      const std::string piece(256 << 10, 'x');
+      (void)exchange.StartResponse(200, {}, 1 << 30);
+      for (size_t sent = 0; sent < 1 << 30 && exchange.Write(piece); sent += piece.size()) continue;
+      return void(exchange.Finish());
+    }
     (void)exchange.Respond(200, {{"Content-Type", "application/json"}}, "{\"hello\":\"world\"}");
   });
   if (!server) return 1;
@@ -134,5 +200,14 @@ int main(int argc, char** argv) {
   Load("256 connections", address, 256, seconds);
   Connects(address, seconds);
   std::printf("threads %zu\n", (*server)->stats().threads);
+  const std::string host = " HTTP/1.1\r\nHost: localhost\r\n";
+  const auto idle = Idle("idle connection", address, kRequest);
+  const auto events = Idle("idle event stream", address, "GET /events" + host + "\r\n");
+  const auto web_sockets = Idle("idle WebSocket", address,
+                                "GET /socket" + host +
+                                    "Upgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\n"
+                                    "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n");
+  std::printf("streams %zu, threads %zu\n", (*server)->stats().streams, (*server)->stats().threads);
+  Bodies(address);
   return 0;
 }

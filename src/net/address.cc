@@ -54,7 +54,8 @@ Result<Address> ParseAddress(std::string_view text) {
     address.is_unix = true;
     address.host = text.substr(5);
     if (address.host.empty() || address.host.find('\0') != std::string::npos || address.host.size() > 107) {
-      return Error(Code::kSyntax, "unix socket path of " + std::to_string(address.host.size()) + " bytes: 1 to 107 without NUL are possible");
+      return Error(Code::kSyntax,
+                   "unix socket path of " + std::to_string(address.host.size()) + " bytes: 1 to 107 without NUL are possible");
     }
     return address;
   }
@@ -87,7 +88,8 @@ bool IsLoopbackHost(std::string_view host) {
   if (host == "localhost" || host.ends_with(".localhost")) return true;
   if (host.starts_with('[') && host.ends_with(']')) {
     in6_addr parsed;
-    return inet_pton(AF_INET6, std::string(host.substr(1, host.size() - 2)).c_str(), &parsed) == 1 && IN6_IS_ADDR_LOOPBACK(&parsed);
+    return inet_pton(AF_INET6, std::string(host.substr(1, host.size() - 2)).c_str(), &parsed) == 1 &&
+           IN6_IS_ADDR_LOOPBACK(&parsed);
   }
   in_addr parsed;
   return inet_pton(AF_INET, std::string(host).c_str(), &parsed) == 1 && ntohl(parsed.s_addr) >> 24 == 127;

@@ -18,8 +18,9 @@ std::string_view DateNow() {
     constexpr const char* kMonths[] = {"Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"};
     tm parts{};
     gmtime_r(&now, &parts);
-    size = static_cast<size_t>(std::snprintf(text.data(), text.size(), "%s, %02d %s %04d %02d:%02d:%02d GMT", kDays[parts.tm_wday], parts.tm_mday,
-                                             kMonths[parts.tm_mon], parts.tm_year + 1900, parts.tm_hour, parts.tm_min, parts.tm_sec));
+    size = static_cast<size_t>(std::snprintf(text.data(), text.size(), "%s, %02d %s %04d %02d:%02d:%02d GMT",
+                                             kDays[parts.tm_wday], parts.tm_mday, kMonths[parts.tm_mon], parts.tm_year + 1900,
+                                             parts.tm_hour, parts.tm_min, parts.tm_sec));
     made = now;
   }
   return {text.data(), size};
@@ -39,15 +40,24 @@ Status AppendAnswerHead(std::string* out, int status, const Headers& headers, An
     return Error(Code::kInvalid, "status " + std::to_string(status) + " cannot end a request");
   }
   for (const HeaderField& field : headers) {
-    if (!IsHeaderName(field.name) || !IsHeaderValue(field.value)) return Error(Code::kInvalid, "header '" + field.name + "' cannot be sent");
+    if (!IsHeaderName(field.name) || !IsHeaderValue(field.value))
+      return Error(Code::kInvalid, "header '" + field.name + "' cannot be sent");
     if (IsReserved(field.name)) return Error(Code::kInvalid, "header '" + field.name + "' is the server's to set");
   }
   const std::string_view reason = ReasonOf(status);
   out->reserve(out->size() + 256);
-  out->append("HTTP/1.1 ").append(std::to_string(status)).append(" ").append(reason).append("\r\nDate: ").append(DateNow()).append("\r\n");
+  out->append("HTTP/1.1 ")
+      .append(std::to_string(status))
+      .append(" ")
+      .append(reason)
+      .append("\r\nDate: ")
+      .append(DateNow())
+      .append("\r\n");
   for (const HeaderField& field : headers) out->append(field.name).append(": ").append(field.value).append("\r\n");
   switch (framing.kind) {
-    case AnswerFraming::Kind::kLength: out->append("Content-Length: ").append(std::to_string(framing.length)).append("\r\n"); break;
+    case AnswerFraming::Kind::kLength:
+      out->append("Content-Length: ").append(std::to_string(framing.length)).append("\r\n");
+      break;
     case AnswerFraming::Kind::kChunked: out->append("Transfer-Encoding: chunked\r\n"); break;
     case AnswerFraming::Kind::kNone:
     case AnswerFraming::Kind::kUntilEnd: break;

@@ -14,8 +14,8 @@ struct AnswerFraming {
 };
 enum class ConnectionField { kNone, kClose, kKeepAlive, kUpgrade };
 
-// Appends a head with Date. Errors: kInvalid for a status outside 200 … 599 (101 with kUpgrade), a name or value that cannot be sent, and fields
-// that the server sets itself.
+// Appends a head with Date. Errors: kInvalid for a status outside 200 … 599 (101 with kUpgrade), a name or value that cannot be
+// sent, and fields that the server sets itself.
 Status AppendAnswerHead(std::string* out, int status, const Headers& headers, AnswerFraming framing, ConnectionField connection);
 
 }  // namespace paddock::net

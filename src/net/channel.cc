@@ -74,7 +74,8 @@ IoCount Channel::Failure(int result) {
     case SSL_ERROR_WANT_WRITE: return {Io::kWantWrite};
     case SSL_ERROR_ZERO_RETURN: return {Io::kEnd};
     default:
-      if (const unsigned long code = ERR_peek_error(); code != 0) failure_ = ERR_reason_error_string(code) != nullptr ? ERR_reason_error_string(code) : "";
+      if (const unsigned long code = ERR_peek_error(); code != 0)
+        failure_ = ERR_reason_error_string(code) != nullptr ? ERR_reason_error_string(code) : "";
       is_broken_ = true;   // no SSL_shutdown() after a fatal error
       return {Io::kBroken};
   }

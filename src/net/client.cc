@@ -42,7 +42,8 @@ std::string HostFor(const ClientOptions& options) {
 }
 
 bool HasBody(const ClientRequest& request) {
-  return request.source || !request.body.empty() || request.method == "POST" || request.method == "PUT" || request.method == "PATCH";
+  return request.source || !request.body.empty() || request.method == "POST" || request.method == "PUT" ||
+         request.method == "PATCH";
 }
 
 // The head as it goes out. Errors: kInvalid for what would be read as something else.
@@ -55,9 +56,11 @@ Result<std::string> HeadOf(const ClientRequest& request, const std::string& host
   if (!IsHeaderValue(host)) return Error(Code::kInvalid, "host that cannot be sent");
   std::string head = request.method + " " + request.target + " HTTP/1.1\r\nHost: " + host + "\r\n";
   for (const HeaderField& field : request.headers) {
-    if (!IsHeaderName(field.name) || !IsHeaderValue(field.value)) return Error(Code::kInvalid, "header '" + field.name + "' cannot be sent");
+    if (!IsHeaderName(field.name) || !IsHeaderValue(field.value))
+      return Error(Code::kInvalid, "header '" + field.name + "' cannot be sent");
     for (const std::string_view ours : {"host", "content-length", "transfer-encoding", "expect"}) {
-      if (EqualsIgnoringCase(field.name, ours)) return Error(Code::kInvalid, "header '" + field.name + "' is the client's to set");
+      if (EqualsIgnoringCase(field.name, ours))
+        return Error(Code::kInvalid, "header '" + field.name + "' is the client's to set");
     }
     head.append(field.name).append(": ").append(field.value).append("\r\n");
   }

@@ -1,7 +1,7 @@
 // Client: blocking HTTP/1.1 over TCP, TLS and unix sockets, one request at a time on a connection that is kept.
 //
-// Threads: a client, its response and its stream belong to one thread, but for Cancellation, and for a ByteStream, which one thread may read
-// while another one writes. Several requests at once need several clients. Nothing throws.
+// Threads: a client, its response and its stream belong to one thread, but for Cancellation, and for a ByteStream, which one
+// thread may read while another one writes. Several requests at once need several clients. Nothing throws.
 #pragma once
 
 #include <chrono>
@@ -80,14 +80,15 @@ class Response {
   int status() const { return head_.status; }
   const Headers& headers() const { return head_.headers; }
   const std::string* Header(std::string_view name) const { return FindHeader(head_.headers, name); }
-  // Reads some of the body; 0 is the end of a complete one. Errors: kBrokenPipe (it ended early), kTimedOut, kCancelled, kInvalid.
+  // Reads some of the body; 0 is the end of a complete one. Errors: kBrokenPipe (it ended early), kTimedOut, kCancelled,
+  // kInvalid.
   Result<size_t> Read(std::span<char> to);
   // The whole rest. Errors: kLimit above `most` bytes; those of Read().
   Result<std::string> ReadAll(size_t most);
   // The fields behind a chunked body, after its end.
   const Headers& trailers() const;
-  // The connection as it is, with what was received behind the head: after a 101, or where a server sends raw bytes up to the end. Errors:
-  // kInvalid for any other answer.
+  // The connection as it is, with what was received behind the head: after a 101, or where a server sends raw bytes up to the
+  // end. Errors: kInvalid for any other answer.
   Result<std::unique_ptr<ByteStream>> TakeStream();
 
  private:
@@ -102,11 +103,11 @@ class Client {
   explicit Client(ClientOptions options);
   ~Client();
 
-  // Sends a request and reads the head of the answer, whatever its status; interim answers (1xx but 101) are skipped. A kept connection that the
-  // server closed meanwhile is replaced, once, when nothing of an answer came and the request has no source and an idempotent method.
-  // The response of an earlier call that was not read to its end is cut.
-  // Errors: those of Connect(); kInvalid for a request that cannot be sent or an answer that is none, or TLS that does not
-  // verify; kLimit for a head above 64 KiB; kTimedOut; kCancelled; kBrokenPipe.
+  // Sends a request and reads the head of the answer, whatever its status; interim answers (1xx but 101) are skipped. A kept
+  // connection that the server closed meanwhile is replaced, once, when nothing of an answer came and the request has no source
+  // and an idempotent method. The response of an earlier call that was not read to its end is cut. Errors: those of Connect();
+  // kInvalid for a request that cannot be sent or an answer that is none, or TLS that does not verify; kLimit for a head above 64
+  // KiB; kTimedOut; kCancelled; kBrokenPipe.
   Result<std::unique_ptr<Response>> Send(const ClientRequest& request);
   const ClientOptions& options() const { return options_; }
 

@@ -61,7 +61,8 @@ std::string FetchCanned(const std::string& answer, size_t most = 1 << 20, const 
 
 void Echo(Exchange& exchange) {
   auto body = exchange.ReadWholeBody(64 << 20);
-  (void)exchange.Respond(body ? 200 : StatusOf(body.error()), {}, exchange.request().method + " " + exchange.request().target + " " + body.value_or("?"));
+  (void)exchange.Respond(body ? 200 : StatusOf(body.error()), {},
+                         exchange.request().method + " " + exchange.request().target + " " + body.value_or("?"));
 }
 
 TEST(Client, KeepsItsConnection) {
@@ -160,7 +161,8 @@ TEST(Client, AnswersThatEndEarlyOrAreNoneAreErrors) {
   EXPECT_NE(FetchCanned("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nxyz\r\n").find("chunked"), std::string::npos);
   EXPECT_NE(FetchCanned("SSH-2.0-OpenSSH_9.2\r\n\r\n").find("not HTTP"), std::string::npos);
   EXPECT_NE(FetchCanned("HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n").find("not HTTP"), std::string::npos);
-  EXPECT_NE(FetchCanned("HTTP/1.1 200 OK\r\nX: " + std::string(100'000, 'x') + "\r\n\r\n").find("longer than"), std::string::npos);
+  EXPECT_NE(FetchCanned("HTTP/1.1 200 OK\r\nX: " + std::string(100'000, 'x') + "\r\n\r\n").find("longer than"),
+            std::string::npos);
   std::string interim;
   for (int i = 0; i < 20; ++i) interim += "HTTP/1.1 103 Early Hints\r\n\r\n";
   EXPECT_NE(FetchCanned(interim).find("interim"), std::string::npos);
@@ -179,8 +181,9 @@ TEST(Client, TheCallerBoundsTheBody) {
 TEST(Client, RequestsThatWouldBeReadAsOthersAreNotSent) {
   Client client({.address = {.host = "127.0.0.1", .port = 1}});
   for (const ClientRequest& request :
-       {ClientRequest{.target = "/a b"}, ClientRequest{.target = "/\r\nX: y"}, ClientRequest{.target = ""}, ClientRequest{.method = "GET /x"},
-        ClientRequest{.headers = {{"A", "b\r\nC: d"}}}, ClientRequest{.headers = {{"A b", "c"}}}, ClientRequest{.headers = {{"Content-length", "3"}}}}) {
+       {ClientRequest{.target = "/a b"}, ClientRequest{.target = "/\r\nX: y"}, ClientRequest{.target = ""},
+        ClientRequest{.method = "GET /x"}, ClientRequest{.headers = {{"A", "b\r\nC: d"}}},
+        ClientRequest{.headers = {{"A b", "c"}}}, ClientRequest{.headers = {{"Content-length", "3"}}}}) {
     auto response = client.Send(request);
     ASSERT_FALSE(response);
     EXPECT_EQ(response.error().code, Code::kInvalid);
@@ -271,9 +274,11 @@ TEST_F(Tls, StrangersAndOtherNamesAreNotTrusted) {
   TestServer server = Start();
   Client stranger({.address = server.address(), .tls = ClientTls{}});
   EXPECT_NE(Fetch(stranger).find("certificate not accepted"), std::string::npos);
-  Client other_name({.address = server.address(), .tls = ClientTls{.ca_file = certificate_.certificate(), .server_name = "other.example"}});
+  Client other_name(
+      {.address = server.address(), .tls = ClientTls{.ca_file = certificate_.certificate(), .server_name = "other.example"}});
   EXPECT_NE(Fetch(other_name).find("certificate not accepted"), std::string::npos);
-  Client named({.address = server.address(), .tls = ClientTls{.ca_file = certificate_.certificate(), .server_name = "localhost"}});
+  Client named(
+      {.address = server.address(), .tls = ClientTls{.ca_file = certificate_.certificate(), .server_name = "localhost"}});
   EXPECT_EQ(Fetch(named), "200 GET / ");
   Client careless({.address = server.address(), .tls = ClientTls{.verifies = false}});
   EXPECT_EQ(Fetch(careless), "200 GET / ");
@@ -428,7 +433,8 @@ TEST(WebSocketClients, RefusalsSayWhy) {
   auto client = WebSocketClient::Open({.address = server.address()}, "/ws");
   ASSERT_FALSE(client);
   EXPECT_NE(client.error().Text().find("403: not for you"), std::string::npos);
-  CannedServer wrong({"HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: x\r\n\r\n"});
+  CannedServer wrong(
+      {"HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: x\r\n\r\n"});
   EXPECT_FALSE(WebSocketClient::Open({.address = wrong.address()}, "/ws"));
 }
 

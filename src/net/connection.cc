@@ -256,7 +256,8 @@ bool Connection::RunHandler(std::shared_ptr<Connection>* next) {
   }
   if (!exchange.has_answered()) {
     if (has_thrown) closes_ = true;
-    (void)exchange.Respond(500, {{"Content-Type", core_.options().refusal_type}}, RefusalBody(500, has_thrown ? "internal error" : "no answer"));
+    (void)exchange.Respond(500, {{"Content-Type", core_.options().refusal_type}},
+                           RefusalBody(500, has_thrown ? "internal error" : "no answer"));
   }
   *next = core_.Release();
   return AfterHandler(exchange);
@@ -373,7 +374,8 @@ bool Connection::Refuse(int status, std::string_view reason) {
   Headers headers = {{"Content-Type", core_.options().refusal_type}};
   if (status == 503) headers.push_back({"Retry-After", "1"});
   output_.clear();
-  if (!AppendAnswerHead(&output_, status, headers, {AnswerFraming::Kind::kLength, body.size()}, ConnectionField::kClose)) return Close();
+  if (!AppendAnswerHead(&output_, status, headers, {AnswerFraming::Kind::kLength, body.size()}, ConnectionField::kClose))
+    return Close();
   if (request_.method != "HEAD") output_ += body;
   closes_ = is_body_broken_ = true;
   SetPhase(Phase::kFlush, core_.limits().write_time);

@@ -1,7 +1,8 @@
 // Connection: one HTTP/1.1 connection of a server, from its first byte to its end or to the push stream that it becomes.
 //
-// At any time one party owns it: the epoll (state kArmed), or the thread that claimed it (kBusy), which reads, runs the handler, writes, and
-// arms it again or closes it. Only the owner touches what is not atomic or guarded. Nothing here waits but what the handler asks for.
+// At any time one party owns it: the epoll (state kArmed), or the thread that claimed it (kBusy), which reads, runs the handler,
+// writes, and arms it again or closes it. Only the owner touches what is not atomic or guarded. Nothing here waits but what the
+// handler asks for.
 #pragma once
 
 #include <atomic>

@@ -48,7 +48,8 @@ Status EventParser::Feed(std::string_view bytes) {
     }
     const size_t end = bytes.find_first_of("\r\n");
     line_.append(bytes.substr(0, end));
-    if (line_.size() > event_bytes_) return Error(Code::kLimit, "a line of events with more than " + std::to_string(event_bytes_) + " bytes");
+    if (line_.size() > event_bytes_)
+      return Error(Code::kLimit, "a line of events with more than " + std::to_string(event_bytes_) + " bytes");
     if (end == std::string_view::npos) break;
     was_return_ = bytes[end] == '\r';
     bytes.remove_prefix(end + 1);

@@ -1,8 +1,8 @@
 // Exchange: one request and its answer, on the thread of a server's worker. Everything blocks, with the server's time limits.
 //
-// A handler reads the body or not, and answers once: Respond(), or StartResponse(), Write() … Finish(), or it turns the exchange into
-// an EventStream or a WebSocket, which lives on after the handler. Without an answer the client gets a 500. A streamed answer that
-// was not finished is cut, so that the client sees that it is incomplete.
+// A handler reads the body or not, and answers once: Respond(), or StartResponse(), Write() … Finish(), or it turns the exchange
+// into an EventStream or a WebSocket, which lives on after the handler. Without an answer the client gets a 500. A streamed
+// answer that was not finished is cut, so that the client sees that it is incomplete.
 //
 // Threads: the handler's only, but for the streams that it makes and the function given to OnClientGone().
 #pragma once
@@ -35,8 +35,8 @@ class Exchange {
   // Counts from the body's beginning. Without a call: BodyLimit's own values.
   virtual void SetBodyLimit(const BodyLimit& limit) = 0;
   // Reads some bytes; 0 is the end of a complete body. Asks a client that waits for it to go on (100-continue).
-  // Errors: kLimit (also at once, when the announced length is above the limit), kTimedOut, kInvalid (a bad chunk), kBrokenPipe (the
-  // client went away). After one the connection is closed behind the answer; StatusOf() is the status that fits.
+  // Errors: kLimit (also at once, when the announced length is above the limit), kTimedOut, kInvalid (a bad chunk), kBrokenPipe
+  // (the client went away). After one the connection is closed behind the answer; StatusOf() is the status that fits.
   virtual Result<size_t> ReadBody(std::span<char> to) = 0;
   // The whole of it. The limit becomes `most` bytes; errors as ReadBody().
   Result<std::string> ReadWholeBody(uint64_t most);
@@ -48,8 +48,8 @@ class Exchange {
   virtual Status Respond(int status, const Headers& headers, std::string body) = 0;
   // Begins an answer in pieces: with `length` its exact size, without one in chunks.
   virtual Status StartResponse(int status, const Headers& headers, std::optional<uint64_t> length = std::nullopt) = 0;
-  // Waits until the system took the bytes. Errors: kBrokenPipe (the client is gone), kTimedOut (it did not read for the write time
-  // limit), kInvalid (more than `length`). After one, further calls fail the same way.
+  // Waits until the system took the bytes. Errors: kBrokenPipe (the client is gone), kTimedOut (it did not read for the write
+  // time limit), kInvalid (more than `length`). After one, further calls fail the same way.
   virtual Status Write(std::string_view bytes) = 0;
   virtual Status Finish() = 0;
   virtual bool has_answered() const = 0;
@@ -57,17 +57,19 @@ class Exchange {
   virtual void CloseAfter() = 0;
 
   // --- the client ---
-  // True when the client closed its end, or the connection is broken, or the server is being stopped by force. Any state; looks, never waits.
+  // True when the client closed its end, or the connection is broken, or the server is being stopped by force. Any state; looks,
+  // never waits.
   virtual bool IsClientGone() = 0;
-  // Has `function` called once, from another thread, when that happens during the handler; at once when it has happened. Never called
-  // after the handler has returned: a handler that returns waits for a running call, so the function must not wait for the handler.
+  // Has `function` called once, from another thread, when that happens during the handler; at once when it has happened. Never
+  // called after the handler has returned: a handler that returns waits for a running call, so the function must not wait for the
+  // handler.
   virtual void OnClientGone(std::function<void()> function) = 0;
 
   // --- streams that outlive the handler ---
   // Answers 200 with text/event-stream. `headers` are sent too. Errors: kBrokenPipe, kInvalid as Respond().
   virtual Result<std::shared_ptr<EventStream>> StartEventStream(EventStreamOptions options, const Headers& headers = {}) = 0;
-  // Checks the handshake (RFC 6455 §4.2) and answers 101. Errors: kInvalid when the request is no handshake; nothing is sent then, and
-  // the handler answers (400, or 426 with `Upgrade: websocket`).
+  // Checks the handshake (RFC 6455 §4.2) and answers 101. Errors: kInvalid when the request is no handshake; nothing is sent
+  // then, and the handler answers (400, or 426 with `Upgrade: websocket`).
   virtual Result<std::shared_ptr<WebSocket>> AcceptWebSocket(WebSocketOptions options, const Headers& headers = {}) = 0;
 };
 

@@ -81,8 +81,9 @@ TEST(Hostile, BadChunksEndTheConnection) {
     (void)exchange.Respond(body ? 200 : StatusOf(body.error()), {}, "");
   });
   const std::string head = "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n", next = Get("/smuggled");
-  for (const char* body : {"x\r\n", "-1\r\n", "0x3\r\nabc\r\n", "3\nabc\r\n", "3\r\nabcd\r\n", "3\r\nabc\n0\r\n\r\n", "ffffffffffffffffff\r\n", " 3\r\nabc\r\n",
-                           "3 \r\nabc\r\n", "3;\x01\r\nabc\r\n", "0\r\nA b\r\n\r\n", "\r\n", "0\r\nA: b\n\r\n"}) {
+  for (const char* body :
+       {"x\r\n", "-1\r\n", "0x3\r\nabc\r\n", "3\nabc\r\n", "3\r\nabcd\r\n", "3\r\nabc\n0\r\n\r\n", "ffffffffffffffffff\r\n",
+        " 3\r\nabc\r\n", "3 \r\nabc\r\n", "3;\x01\r\nabc\r\n", "0\r\nA b\r\n\r\n", "\r\n", "0\r\nA: b\n\r\n"}) {
     EXPECT_EQ(Statuses(server, head + body + next), "400 ") << body;
   }
   EXPECT_EQ(Statuses(server, head + "3\r\nabc\r\n0\r\n\r\n" + Get("/next"), true), "200 200 ");
@@ -90,7 +91,8 @@ TEST(Hostile, BadChunksEndTheConnection) {
 
 TEST(Hostile, AnUnreadBadBodyIsNoRequestEither) {
   TestServer server(Hello);
-  EXPECT_EQ(Statuses(server, "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n" + Get("/smuggled")), "200 ");
+  EXPECT_EQ(Statuses(server, "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n" + Get("/smuggled")),
+            "200 ");
 }
 
 TEST(Hostile, HeadsAreBounded) {

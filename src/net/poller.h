@@ -1,7 +1,7 @@
 // Poller: one epoll for all sockets of a server, and the table of what belongs to them.
 //
-// Everything is watched once at a time (EPOLLONESHOT): an event goes to one thread, which asks for the next. Events carry a number, not a
-// pointer, and numbers are never used again, so an event that comes late finds nothing instead of something else.
+// Everything is watched once at a time (EPOLLONESHOT): an event goes to one thread, which asks for the next. Events carry a
+// number, not a pointer, and numbers are never used again, so an event that comes late finds nothing instead of something else.
 #pragma once
 
 #include <array>

@@ -3,9 +3,9 @@
 // Sending never waits: what the client does not take at once is queued, up to a bound. Above it Send() refuses and says so; the
 // caller drops, waits for on_drained, or closes. Nothing is left out silently.
 //
-// Threads: every member may be called from any thread. Callbacks come from the server's threads, one at a time for a stream, first after
-// the handler has returned, never after on_closed, which comes exactly once. They may call members of the stream. One that waits long holds a
-// thread of the server. A stream that is dropped without Close() is closed.
+// Threads: every member may be called from any thread. Callbacks come from the server's threads, one at a time for a stream,
+// first after the handler has returned, never after on_closed, which comes exactly once. They may call members of the stream. One
+// that waits long holds a thread of the server. A stream that is dropped without Close() is closed.
 #pragma once
 
 #include <chrono>
@@ -37,7 +37,8 @@ Result<std::string> EncodeEvent(const Event& event);
 class EventStream {
  public:
   virtual ~EventStream() = default;
-  // Errors: kBrokenPipe when closed, kLimit when the queue has no room (nothing of the event is queued), kInvalid as EncodeEvent().
+  // Errors: kBrokenPipe when closed, kLimit when the queue has no room (nothing of the event is queued), kInvalid as
+  // EncodeEvent().
   virtual Status Send(const Event& event) = 0;
   // The same for what EncodeEvent() made: encode once, send to many.
   virtual Status SendEncoded(std::string_view bytes) = 0;
@@ -55,7 +56,8 @@ constexpr uint16_t kCloseNone = 1005, kCloseAbnormal = 1006;
 struct WebSocketOptions {
   size_t queue_bytes = 1 << 20;
   size_t message_bytes = 1 << 20;                  // the longest message from the client; a longer one closes with 1009
-  std::chrono::milliseconds heartbeat{15'000};     // a ping when nothing came for so long; nothing for three times as long closes; 0 never
+  std::chrono::milliseconds heartbeat{
+      15'000};  // a ping when nothing came for so long; nothing for three times as long closes; 0 never
   std::string subprotocol;                         // sent back when the client offers it; when it does not, none is
   std::function<void(bool is_text, std::string_view message)> on_message;   // text is valid UTF-8
   std::function<void(uint16_t code, std::string_view reason)> on_closed;

@@ -109,7 +109,8 @@ void PushStream::Flush(Lock&) {
 
 void PushStream::Rearm(Lock&) {
   if (!has_begun_ || state_ == State::kClosed) return;
-  const uint32_t events = (is_in_strand_ ? 0u : static_cast<uint32_t>(EPOLLIN)) | (sent_ < queue_.size() ? static_cast<uint32_t>(EPOLLOUT) : 0u);
+  const uint32_t events =
+      (is_in_strand_ ? 0u : static_cast<uint32_t>(EPOLLIN)) | (sent_ < queue_.size() ? static_cast<uint32_t>(EPOLLOUT) : 0u);
   if (events != 0) core_.poller().Rearm(channel_.fd(), id_, events);
 }
 
@@ -128,8 +129,8 @@ Status PushStream::Enqueue(std::string_view bytes, Lock& lock) {
   if (state_ != State::kOpen || is_broken_) return Error(Code::kBrokenPipe, "the stream is closed");
   if (bytes.size() > bounds_.queue_bytes - std::min(bounds_.queue_bytes, pending(lock))) {
     was_refused_ = pending(lock) > 0;
-    return Error(Code::kLimit, "the client does not keep up: " + std::to_string(pending(lock)) + " of " + std::to_string(bounds_.queue_bytes) +
-                                   " bytes wait for it");
+    return Error(Code::kLimit, "the client does not keep up: " + std::to_string(pending(lock)) + " of " +
+                                   std::to_string(bounds_.queue_bytes) + " bytes wait for it");
   }
   if (pending(lock) == 0) progress_ = Now();
   const bool was_empty = queue_.empty();

@@ -1,5 +1,5 @@
-// PushStream: what a connection becomes when its exchange turns into a stream that outlives the handler: a queue towards the client that any
-// thread feeds, and one strand on which everything is read and every callback runs.
+// PushStream: what a connection becomes when its exchange turns into a stream that outlives the handler: a queue towards the
+// client that any thread feeds, and one strand on which everything is read and every callback runs.
 #pragma once
 
 #include <memory>

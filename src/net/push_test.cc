@@ -171,7 +171,9 @@ std::string ServerFrame(WebSocketItemKind kind, std::string_view payload) {
   AppendWebSocketFrame(&frame, kind, payload);
   return frame;
 }
-std::string CloseFrame(uint16_t code, std::string_view reason = "") { return ServerFrame(WebSocketItemKind::kClose, ClosePayload(code, reason)); }
+std::string CloseFrame(uint16_t code, std::string_view reason = "") {
+  return ServerFrame(WebSocketItemKind::kClose, ClosePayload(code, reason));
+}
 
 class WebSockets : public testing::Test {
  protected:

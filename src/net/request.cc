@@ -14,7 +14,8 @@ int HexValue(char c) {
 }
 
 bool IsUnreserved(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '.' || c == '_' || c == '~';
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '.' || c == '_' ||
+         c == '~';
 }
 
 bool ParseNumber(std::string_view text, uint64_t* number) {
@@ -31,8 +32,8 @@ const std::string* Request::Query(std::string_view name) const {
 }
 
 size_t Request::CountHeader(std::string_view name) const {
-  return static_cast<size_t>(
-      std::count_if(headers.begin(), headers.end(), [&](const HeaderField& field) { return EqualsIgnoringCase(field.name, name); }));
+  return static_cast<size_t>(std::count_if(headers.begin(), headers.end(),
+                                           [&](const HeaderField& field) { return EqualsIgnoringCase(field.name, name); }));
 }
 
 size_t Request::CountQuery(std::string_view name) const {

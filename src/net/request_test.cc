@@ -27,7 +27,8 @@ TEST(Target, SegmentsAreDecodedOneByOne) {
 }
 
 TEST(Target, WhatCouldBeReadInTwoWaysIsRefused) {
-  for (const char* target : {"/%", "/%4", "/%zz", "/a%00b", "/..", "/a/./b", "/%2e%2E/etc", "http://a/b", "a", "*", "/?a=%", "/?%00"}) {
+  for (const char* target :
+       {"/%", "/%4", "/%zz", "/a%00b", "/..", "/a/./b", "/%2e%2E/etc", "http://a/b", "a", "*", "/?a=%", "/?%00"}) {
     EXPECT_EQ(Segments(target), "refused") << target;
   }
 }
@@ -78,8 +79,8 @@ TEST(Range, OutsideIsUnsatisfiableAndNonsenseIsIgnored) {
   EXPECT_EQ(Range("bytes=10-", 10), "bytes */10");
   EXPECT_EQ(Range("bytes=-0", 10), "bytes */10");
   EXPECT_EQ(Range("bytes=0-", 0), "bytes */0");
-  for (const char* value : {"", "bytes", "bytes=", "bytes=-", "bytes=3-2", "bytes=a-b", "bytes=1-2,4-5", "lines=1-2", "bytes=+1-2",
-                            "bytes=1 -2", "bytes=99999999999999999999-", "bytes=--1"}) {
+  for (const char* value : {"", "bytes", "bytes=", "bytes=-", "bytes=3-2", "bytes=a-b", "bytes=1-2,4-5", "lines=1-2",
+                            "bytes=+1-2", "bytes=1 -2", "bytes=99999999999999999999-", "bytes=--1"}) {
     EXPECT_EQ(Range(value, 10), "whole") << value;
   }
 }
@@ -96,7 +97,8 @@ TEST(Address, FormsComeBack) {
 }
 
 TEST(Address, LoopbackNamesAreKnownWhateverTheirPort) {
-  for (const char* text : {"localhost", "LOCALHOST:80", "a.localhost", "127.0.0.1", "127.9.9.9:1", "[::1]", "[::1]:7420", "localhost."}) {
+  for (const char* text :
+       {"localhost", "LOCALHOST:80", "a.localhost", "127.0.0.1", "127.9.9.9:1", "[::1]", "[::1]:7420", "localhost."}) {
     const auto host = HostWithoutPort(text);
     ASSERT_TRUE(host) << text;
     EXPECT_TRUE(IsLoopbackHost(*host)) << text;

@@ -19,7 +19,8 @@ constexpr std::chrono::milliseconds kLongestTick(1000), kShortestTick(10), kPaus
 // A socket that listens. Out of descriptors, or of memory, it rests until a tick.
 class Acceptor final : public Pollable, public std::enable_shared_from_this<Acceptor> {
  public:
-  Acceptor(ServerCore& core, Descriptor socket, Listener listener) : core_(core), socket_(std::move(socket)), listener_(std::move(listener)) {}
+  Acceptor(ServerCore& core, Descriptor socket, Listener listener)
+      : core_(core), socket_(std::move(socket)), listener_(std::move(listener)) {}
   ~Acceptor() override { Cut(); }
 
   Status Begin() {
@@ -83,7 +84,8 @@ class RunningServer : public Server {
     }
     PADDOCK_TRY(core_.StartThreads());
     for (Listener listener : core_.options().listeners) {
-      if (listener.is_tls && !core_.options().tls) return Error(Code::kInvalid, "a listener with TLS needs a certificate and its key");
+      if (listener.is_tls && !core_.options().tls)
+        return Error(Code::kInvalid, "a listener with TLS needs a certificate and its key");
       PADDOCK_ASSIGN(Descriptor socket, Listen(&listener.address, listener.unix_mode));
       acceptors_.push_back(std::make_shared<Acceptor>(core_, std::move(socket), listener));
     }

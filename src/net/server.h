@@ -1,14 +1,16 @@
 // Server: HTTP/1.1 over TCP, TLS and unix sockets, with blocking handlers.
 //
-// One epoll and threads that wait in it. A thread that finds a whole request head (and a body of up to `prefetch_bytes`) runs the handler
-// itself, so a short request costs no hand-over; while it does, another thread waits in its place. Handlers that block make more threads, up
-// to `handlers`; requests beyond that are queued, and answered 503 when the queue is full or `queue_wait` is over. Threads
-// that are no longer needed end. Idle connections, slow senders of heads and small bodies, slow readers of whole answers, and push streams hold no thread.
+// One epoll and threads that wait in it. A thread that finds a whole request head (and a body of up to `prefetch_bytes`) runs the
+// handler itself, so a short request costs no hand-over; while it does, another thread waits in its place. Handlers that block
+// make more threads, up to `handlers`; requests beyond that are queued, and answered 503 when the queue is full or `queue_wait`
+// is over. Threads that are no longer needed end. Idle connections, slow senders of heads and small bodies, slow readers of whole
+// answers, and push streams hold no thread.
 //
 // What two servers could read in two ways is refused with 400 and the connection closed (text/http_head.h); so are absolute-form
 // targets and hosts that are none.
 //
-// Threads: every member from any thread. No member throws; an exception derived from std::exception that leaves a handler becomes a 500.
+// Threads: every member from any thread. No member throws; an exception derived from std::exception that leaves a handler becomes
+// a 500.
 #pragma once
 
 #include <chrono>
@@ -29,7 +31,7 @@ struct ServerLimits {
   size_t connections = 4096;        // above it an idle one is closed for a new one, or the new one gets a 503
   size_t handlers = 256;            // that run at once
   size_t queued = 1024;             // requests that wait for a handler
-  size_t prefetch_bytes = 64 << 10; // bodies up to here are read before the handler runs
+  size_t prefetch_bytes = 16 << 10; // bodies up to here are read before the handler runs
   size_t thread_stack_bytes = 512 << 10;   // of a handler's thread, with a guard page; memory that is never touched costs nothing
   std::chrono::milliseconds head_time{10'000};    // for a whole head, TLS handshake included
   std::chrono::milliseconds idle_time{75'000};    // between requests
@@ -53,9 +55,11 @@ struct ServerOptions {
   std::vector<Listener> listeners;
   std::optional<TlsFiles> tls;
   ServerLimits limits;
-  // False refuses a request with 421: the defence against DNS rebinding. `host` as Request::host. Not asked for unix sockets. Null allows all.
+  // False refuses a request with 421: the defence against DNS rebinding. `host` as Request::host. Not asked for unix sockets.
+  // Null allows all.
   std::function<bool(const std::string& host)> allows_host;
-  // The answer to what is refused before a handler sees it (400, 408, 413, 421, 431, 503 …): a body and its type. Null: the reason as text/plain.
+  // The answer to what is refused before a handler sees it (400, 408, 413, 421, 431, 503 …): a body and its type. Null: the
+  // reason as text/plain.
   std::function<std::string(int status, std::string_view reason)> refusal_body;
   std::string refusal_type = "text/plain; charset=utf-8";
 };
@@ -82,8 +86,9 @@ class Server {
   virtual Status Adopt(Descriptor socket, Peer peer) = 0;
   virtual ServerStats stats() const = 0;
 
-  // Takes no new connections, closes idle ones and push streams, lets requests end for up to `grace`, then cuts what is left: their
-  // handlers see a client that is gone. Returns when all handlers have returned; true when nothing was cut. A second call does nothing.
+  // Takes no new connections, closes idle ones and push streams, lets requests end for up to `grace`, then cuts what is left:
+  // their handlers see a client that is gone. Returns when all handlers have returned; true when nothing was cut. A second call
+  // does nothing.
   virtual bool Stop(std::chrono::milliseconds grace) = 0;
 };
 

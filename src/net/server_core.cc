@@ -126,7 +126,8 @@ bool ServerCore::Evict() {
 Status ServerCore::AddConnection(Descriptor socket, Peer peer, bool is_tls) {
   if (connections_.load() >= limits().connections && !Evict()) {
     refused_.fetch_add(1);
-    constexpr std::string_view kBusy = "HTTP/1.1 503 Service Unavailable\r\nContent-Length: 0\r\nRetry-After: 1\r\nConnection: close\r\n\r\n";
+    constexpr std::string_view kBusy =
+        "HTTP/1.1 503 Service Unavailable\r\nContent-Length: 0\r\nRetry-After: 1\r\nConnection: close\r\n\r\n";
     if (!is_tls) send(socket.get(), kBusy.data(), kBusy.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
     return Error(Code::kLimit, "more connections than " + std::to_string(limits().connections));
   }

@@ -32,8 +32,8 @@ class ServerCore {
 
   // --- handlers ---
   enum class Admission { kRun, kQueued, kRefused };
-  // A place for a handler. kRun: the caller runs it and calls Release(). kQueued: another thread, or the housekeeper's refusal, owns
-  // the connection from now on.
+  // A place for a handler. kRun: the caller runs it and calls Release(). kQueued: another thread, or the housekeeper's refusal,
+  // owns the connection from now on.
   Admission Admit(const std::shared_ptr<Connection>& connection);
   // Gives the place back, or to the one that is returned, which the caller must run.
   std::shared_ptr<Connection> Release();

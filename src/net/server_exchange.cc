@@ -23,7 +23,8 @@ constexpr std::chrono::seconds kPaceFreely(10);
 Result<std::string> Exchange::ReadWholeBody(uint64_t most) {
   SetBodyLimit({.bytes = most});
   std::string body;
-  if (const auto length = request().body_length; length && *length <= most) body.reserve(static_cast<size_t>(std::min<uint64_t>(*length, 1 << 20)));
+  if (const auto length = request().body_length; length && *length <= most)
+    body.reserve(static_cast<size_t>(std::min<uint64_t>(*length, 1 << 20)));
   for (;;) {
     const size_t before = body.size();
     body.resize(before + std::max<size_t>(4096, std::min(body.capacity() - before, kPiece)));
@@ -111,7 +112,8 @@ Result<size_t> ServerExchange::ReadSome(std::span<char> to) {
   const BodyFraming& framing = connection_.framing_;
   const bool has_length = framing.kind == BodyFraming::Kind::kLength;
   if (has_length && framing.length > limit_.bytes) {
-    return Error(Code::kLimit, "the body has " + std::to_string(framing.length) + " bytes, more than the " + std::to_string(limit_.bytes) + " allowed");
+    return Error(Code::kLimit, "the body has " + std::to_string(framing.length) + " bytes, more than the " +
+                                   std::to_string(limit_.bytes) + " allowed");
   }
   if (connection_.expects_continue_) {
     connection_.expects_continue_ = false;
@@ -149,9 +151,13 @@ Status ServerExchange::FailAnswer(Error error) {
 
 Status ServerExchange::SendAll(std::string_view bytes) {
   Connection& c = connection_;
-  c.output_.append(bytes);
   for (;;) {
-    const Io io = c.WriteOut();
+    Io io = c.WriteOut();
+    while (io == Io::kDone && !bytes.empty()) {
+      const IoCount put = c.channel_.Write(bytes);
+      io = put.io;
+      if (io == Io::kDone) bytes.remove_prefix(put.count);
+    }
     if (io == Io::kDone) return {};
     if (io == Io::kBroken || io == Io::kEnd) return Error(Code::kBrokenPipe, "the client is gone");
     PADDOCK_TRY(WaitFor(c.fd(), io, c.core_.limits().write_time));
@@ -172,7 +178,8 @@ Status ServerExchange::Respond(int status, const Headers& headers, std::string b
   const AnswerFraming framing{has_body ? AnswerFraming::Kind::kLength : AnswerFraming::Kind::kNone, body.size()};
   Connection& c = connection_;
   const ConnectionField end = status == 426 ? ConnectionField::kUpgrade : DecideEnd();
-  if (const Status made = status == 101 ? Status(Code::kInvalid) : AppendAnswerHead(&c.output_, status, headers, framing, end); !made) {
+  if (const Status made = status == 101 ? Status(Code::kInvalid) : AppendAnswerHead(&c.output_, status, headers, framing, end);
+      !made) {
     (void)Respond(500, {{"Content-Type", "text/plain; charset=utf-8"}}, "the answer could not be sent\n");
     return made;
   }
@@ -188,10 +195,12 @@ Status ServerExchange::Respond(int status, const Headers& headers, std::string b
 
 Status ServerExchange::StartResponse(int status, const Headers& headers, std::optional<uint64_t> length) {
   if (answer_ != Answer::kNone) return Error(Code::kInvalid, "the request is answered already");
-  if (status == 204 || status == 304 || status == 101) return Error(Code::kInvalid, "status " + std::to_string(status) + " has no body");
+  if (status == 204 || status == 304 || status == 101)
+    return Error(Code::kInvalid, "status " + std::to_string(status) + " has no body");
   using Kind = AnswerFraming::Kind;
   Connection& c = connection_;
-  framing_ = length ? AnswerFraming{Kind::kLength, *length} : AnswerFraming{c.request_.minor_version == 0 ? Kind::kUntilEnd : Kind::kChunked};
+  framing_ = length ? AnswerFraming{Kind::kLength, *length}
+                    : AnswerFraming{c.request_.minor_version == 0 ? Kind::kUntilEnd : Kind::kChunked};
   if (framing_.kind == Kind::kUntilEnd) c.closes_ = true;
   const ConnectionField end = DecideEnd();
   std::string head;

@@ -48,7 +48,8 @@ TEST(Server, AnswersPipelinedRequestsInOrder) {
 TEST(Server, ReadsBodiesOfEitherFraming) {
   TestServer server(Echo);
   EXPECT_EQ(BodyOf(server.Ask("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\nhello")), "POST / hello");
-  EXPECT_EQ(BodyOf(server.Ask("POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nhe\r\n3;x=y\r\nllo\r\n0\r\nA: b\r\n\r\n")),
+  EXPECT_EQ(BodyOf(server.Ask(
+                "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nhe\r\n3;x=y\r\nllo\r\n0\r\nA: b\r\n\r\n")),
             "POST / hello");
 }
 
@@ -79,7 +80,8 @@ TEST(Server, ABodyAboveTheLimitIsA413AndTheClientSeesIt) {
   });
   EXPECT_TRUE(server.Ask("PUT / HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\n0123456789").starts_with("HTTP/1.1 200"));
   EXPECT_TRUE(server.Ask("PUT / HTTP/1.1\r\nHost: a\r\nContent-Length: 11\r\n\r\n0123456789a").starts_with("HTTP/1.1 413"));
-  EXPECT_TRUE(server.Ask("PUT / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\nb\r\n0123456789a\r\n0\r\n\r\n").starts_with("HTTP/1.1 413"));
+  EXPECT_TRUE(server.Ask("PUT / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\nb\r\n0123456789a\r\n0\r\n\r\n")
+                  .starts_with("HTTP/1.1 413"));
   const std::string large(1 << 20, 'x');
   EXPECT_TRUE(server.Ask("PUT / HTTP/1.1\r\nHost: a\r\nContent-Length: 1048576\r\n\r\n" + large).starts_with("HTTP/1.1 413"));
 }
@@ -161,7 +163,8 @@ TEST(Server, HeadersThatWouldSplitTheAnswerAreRefused) {
     const std::string value = *exchange.request().Query("v");
     EXPECT_FALSE(exchange.Respond(200, {{exchange.request().segments[0], value}}, "x"));
   });
-  for (const char* target : {"/X?v=a%0d%0aB:c", "/X?v=%7f", "/X%20Y?v=a", "/content-length?v=3", "/Transfer-Encoding?v=chunked"}) {
+  for (const char* target :
+       {"/X?v=a%0d%0aB:c", "/X?v=%7f", "/X%20Y?v=a", "/content-length?v=3", "/Transfer-Encoding?v=chunked"}) {
     const std::string answer = server.Ask(Get(target));
     EXPECT_TRUE(answer.starts_with("HTTP/1.1 500")) << answer;
   }

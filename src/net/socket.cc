@@ -32,7 +32,8 @@ Result<AddressList> Resolve(const Address& address, bool to_listen) {
 Result<sockaddr_un> UnixAddress(const Address& address) {
   sockaddr_un name{};
   name.sun_family = AF_UNIX;
-  if (address.host.size() >= sizeof name.sun_path) return Error(Code::kNameTooLong, FormatAddress(address) + ": path too long for a unix socket");
+  if (address.host.size() >= sizeof name.sun_path)
+    return Error(Code::kNameTooLong, FormatAddress(address) + ": path too long for a unix socket");
   std::memcpy(name.sun_path, address.host.data(), address.host.size());
   return name;
 }
@@ -62,7 +63,8 @@ Result<Descriptor> ListenUnix(const Address& address, unsigned mode) {
     result = bind(fd.get(), raw, sizeof name);
   }
   if (result != 0) return SystemError("cannot listen on " + FormatAddress(address), errno);
-  if (chmod(name.sun_path, mode) != 0 || listen(fd.get(), kBacklog) != 0) return SystemError("cannot listen on " + FormatAddress(address), errno);
+  if (chmod(name.sun_path, mode) != 0 || listen(fd.get(), kBacklog) != 0)
+    return SystemError("cannot listen on " + FormatAddress(address), errno);
   return fd;
 }
 

@@ -22,7 +22,8 @@ int SelectProtocol(SSL*, const unsigned char** out, unsigned char* out_size, con
 Error Fault(const std::string& what) { return Error(Code::kInvalid, what + ": " + TlsErrorText()); }
 
 Status UseCertificate(SSL_CTX* context, const std::string& certificate_file, const std::string& key_file) {
-  if (SSL_CTX_use_certificate_chain_file(context, certificate_file.c_str()) != 1) return Fault("TLS certificate " + certificate_file);
+  if (SSL_CTX_use_certificate_chain_file(context, certificate_file.c_str()) != 1)
+    return Fault("TLS certificate " + certificate_file);
   if (SSL_CTX_use_PrivateKey_file(context, key_file.c_str(), SSL_FILETYPE_PEM) != 1) return Fault("TLS key " + key_file);
   if (SSL_CTX_check_private_key(context) != 1) return Fault("TLS key " + key_file + " is not the one of " + certificate_file);
   return {};
@@ -94,7 +95,8 @@ Result<SslHandle> MakeClientSsl(const SslContext& context, const std::string& na
   if (!verifies) return ssl;
   X509_VERIFY_PARAM* const rules = SSL_get0_param(ssl.get());
   X509_VERIFY_PARAM_set_hostflags(rules, X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS);
-  const int is_set = is_address ? X509_VERIFY_PARAM_set1_ip_asc(rules, name.c_str()) : X509_VERIFY_PARAM_set1_host(rules, name.c_str(), name.size());
+  const int is_set = is_address ? X509_VERIFY_PARAM_set1_ip_asc(rules, name.c_str())
+                                : X509_VERIFY_PARAM_set1_host(rules, name.c_str(), name.size());
   if (is_set != 1) return Fault("TLS server name " + name);
   return ssl;
 }

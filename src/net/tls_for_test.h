@@ -39,7 +39,8 @@ class TestCertificate {
     X509_NAME* const subject = X509_get_subject_name(x509);
     X509_NAME_add_entry_by_txt(subject, "CN", MBSTRING_ASC, reinterpret_cast<const unsigned char*>("localhost"), -1, -1, 0);
     X509_set_issuer_name(x509, subject);
-    for (const auto& [id, value] : {std::pair{NID_subject_alt_name, "DNS:localhost,IP:127.0.0.1"}, {NID_basic_constraints, "critical,CA:TRUE"}}) {
+    for (const auto& [id, value] :
+         {std::pair{NID_subject_alt_name, "DNS:localhost,IP:127.0.0.1"}, {NID_basic_constraints, "critical,CA:TRUE"}}) {
       X509_EXTENSION* const extension = X509V3_EXT_conf_nid(nullptr, nullptr, id, value);
       X509_add_ext(x509, extension, -1);
       X509_EXTENSION_free(extension);

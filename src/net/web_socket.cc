@@ -100,7 +100,8 @@ bool WebSocketPush::OnItem(WebSocketItem item) {
       return true;
     case WebSocketItemKind::kPing: {
       Lock lock(mutex_);
-      (void)Enqueue(Frame(WebSocketItemKind::kPong, item.payload), lock);   // one that does not fit is for a client that does not read
+      (void)Enqueue(Frame(WebSocketItemKind::kPong, item.payload),
+                    lock);  // one that does not fit is for a client that does not read
       return true;
     }
     case WebSocketItemKind::kPong: return true;
@@ -122,7 +123,9 @@ void WebSocketPush::SendHeartbeat(Lock& lock) {
   (void)Enqueue(Frame(WebSocketItemKind::kPing, ""), lock);
 }
 
-bool WebSocketPush::IsDead(Time now) const { return heartbeat().count() != 0 && now - heard_.load() >= kBeatsUntilDead * heartbeat(); }
+bool WebSocketPush::IsDead(Time now) const {
+  return heartbeat().count() != 0 && now - heard_.load() >= kBeatsUntilDead * heartbeat();
+}
 
 void WebSocketPush::OnDrained() {
   if (!options_.on_drained) return;

@@ -17,7 +17,8 @@ Result<std::unique_ptr<WebSocketClient>> WebSocketClient::Open(ClientOptions opt
   const std::string key = EncodeBase64({reinterpret_cast<const char*>(nonce.data()), nonce.size()});
   ClientRequest request;
   request.target = target;
-  request.headers = {{"Upgrade", "websocket"}, {"Connection", "Upgrade"}, {"Sec-WebSocket-Key", key}, {"Sec-WebSocket-Version", "13"}};
+  request.headers = {
+      {"Upgrade", "websocket"}, {"Connection", "Upgrade"}, {"Sec-WebSocket-Key", key}, {"Sec-WebSocket-Version", "13"}};
   request.headers.insert(request.headers.end(), headers.begin(), headers.end());
   Client client(std::move(options));
   PADDOCK_ASSIGN(const auto response, client.Send(request));

@@ -21,13 +21,14 @@ struct WebSocketMessage {
 class WebSocketClient {
  public:
   // Connects and shakes hands. `headers` go along (Authorization, Sec-WebSocket-Protocol).
-  // Errors: those of Client::Send(); kInvalid for a handshake that is answered wrongly, with the status and the beginning of the body.
+  // Errors: those of Client::Send(); kInvalid for a handshake that is answered wrongly, with the status and the beginning of the
+  // body.
   static Result<std::unique_ptr<WebSocketClient>> Open(ClientOptions options, const std::string& target, Headers headers = {},
                                                        size_t message_bytes = 16 << 20);
   ~WebSocketClient();
 
-  // The next message; nothing when the server closed in order (see close_code()). Answers pings meanwhile. Errors: kBrokenPipe (no close frame came),
-  // kCancelled, kTimedOut, kInvalid, kIllegalSequence, kLimit; the server is told why.
+  // The next message; nothing when the server closed in order (see close_code()). Answers pings meanwhile. Errors: kBrokenPipe
+  // (no close frame came), kCancelled, kTimedOut, kInvalid, kIllegalSequence, kLimit; the server is told why.
   Result<std::optional<WebSocketMessage>> Receive();
   // Errors: kBrokenPipe, kTimedOut (the server took nothing for idle_time), kCancelled.
   Status SendText(std::string_view text) { return Send(WebSocketItemKind::kText, text); }

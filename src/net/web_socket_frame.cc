@@ -100,12 +100,14 @@ Result<std::optional<WebSocketItem>> WebSocketReader::EndFrame() {
   is_in_payload_ = false;
   if (is_control_) {
     if (opcode_ == kClose) return CloseItem();
-    return std::optional<WebSocketItem>({opcode_ == kPing ? WebSocketItemKind::kPing : WebSocketItemKind::kPong, std::exchange(control_, {}), 0});
+    return std::optional<WebSocketItem>(
+        {opcode_ == kPing ? WebSocketItemKind::kPing : WebSocketItemKind::kPong, std::exchange(control_, {}), 0});
   }
   if (!is_final_) return std::optional<WebSocketItem>();
   const bool is_text = std::exchange(message_opcode_, uint8_t{0}) == kText;
   if (is_text && !IsValidUtf8(message_)) return Error(Code::kIllegalSequence, "WebSocket: text that is not UTF-8");
-  return std::optional<WebSocketItem>({is_text ? WebSocketItemKind::kText : WebSocketItemKind::kBinary, std::exchange(message_, {}), 0});
+  return std::optional<WebSocketItem>(
+      {is_text ? WebSocketItemKind::kText : WebSocketItemKind::kBinary, std::exchange(message_, {}), 0});
 }
 
 Result<std::optional<WebSocketItem>> WebSocketReader::Next(std::string_view* bytes) {
@@ -133,7 +135,8 @@ Result<std::optional<WebSocketItem>> WebSocketReader::Next(std::string_view* byt
   }
 }
 
-void AppendWebSocketFrame(std::string* out, WebSocketItemKind kind, std::string_view payload, const std::optional<std::array<uint8_t, 4>>& mask) {
+void AppendWebSocketFrame(std::string* out, WebSocketItemKind kind, std::string_view payload,
+                          const std::optional<std::array<uint8_t, 4>>& mask) {
   out->reserve(out->size() + payload.size() + 14);
   *out += static_cast<char>(0x80 | OpcodeOf(kind));
   const uint8_t mask_bit = mask ? 0x80 : 0;
