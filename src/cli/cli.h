@@ -29,6 +29,7 @@ int RunDiff(const sandbox::DriverSet& drivers, std::span<const std::string> args
 int RunApply(const sandbox::DriverSet& drivers, std::span<const std::string> args);
 int RunDiscard(const sandbox::DriverSet& drivers, std::span<const std::string> args);
 int RunPolicy(const sandbox::DriverSet& drivers, std::span<const std::string> args);
+int RunConfig(const sandbox::DriverSet& drivers, std::span<const std::string> args);
 int RunDoctor(const sandbox::DriverSet& drivers, std::span<const std::string> args);
 int RunEscapeTest(const sandbox::DriverSet& drivers, std::span<const std::string> args);
 
