@@ -161,7 +161,7 @@ class StateWriter {
     out.Signed((shell_.started + clock_.real_minus_monotonic).count());
     out.Signed(shell_.seconds_base);
     out.Number(shell_.random_state);
-    out.Signed(shell_.trace_depth);
+    out.Signed(std::max(shell_.trace_depth, 0));
     const Frame& main = shell_.frames.front();
     out.Bytes(main.source);
     out.Signed(main.call_line);

@@ -18,6 +18,9 @@ namespace paddock::shell {
 namespace {
 
 constexpr uint64_t kMax32 = 0xFFFFFFFF;
+constexpr int kMaxPid = 1 << 22;
+constexpr int kMaxDepth = 100'000;    // of subshells and traces
+constexpr int kMaxCount = 1 << 30;    // of what is counted up
 constexpr uint32_t kAllAttributes = (kHidden << 1) - 1;
 
 // What a function becomes whose text does not parse.
@@ -81,6 +84,12 @@ class StateReader {
     if (value != static_cast<int>(value)) in.Fail();
     return static_cast<int>(value);
   }
+  // From 0 to `max`.
+  int Small(PackedReader& in, int max) {
+    const int value = Int(in);
+    if (value < 0 || value > max) in.Fail();
+    return value;
+  }
   std::vector<std::string> Strings(PackedReader& in) {
     std::vector<std::string> list;
     for (size_t count = in.Count(); count > 0 && in.ok(); --count) list.push_back(Text(in));
@@ -107,12 +116,12 @@ class StateReader {
     shell_.name0 = Text(in);
     shell_.command_text = Text(in);
     shell_.last_argument = Text(in);
-    shell_.last_background_pid = Int(in);
+    shell_.last_background_pid = Small(in, kMaxPid);
     shell_.pipe_status.clear();
     for (size_t count = in.Count(); count > 0 && in.ok(); --count) shell_.pipe_status.push_back(Int(in));
-    shell_.subshell_level = Int(in);
-    shell_.shell_pid = Int(in);
-    shell_.command_number = Int(in);
+    shell_.subshell_level = Small(in, kMaxDepth);
+    shell_.shell_pid = Small(in, kMaxPid);
+    shell_.command_number = Small(in, kMaxCount);
     shell_.is_subshell_of_script = in.Bool();
     shell_.reads_command_string = in.Bool();
     shell_.reads_stdin = in.Bool();
@@ -123,7 +132,7 @@ class StateReader {
                                                       static_cast<uint64_t>(clock_.real_minus_monotonic.count())));
     shell_.seconds_base = in.Signed();
     shell_.random_state = static_cast<uint32_t>(in.Number(kMax32));
-    shell_.trace_depth = Int(in);
+    shell_.trace_depth = Small(in, kMaxDepth);
     Frame& main = shell_.frames.front();
     main.source = Text(in);
     main.call_line = Int(in);
@@ -284,7 +293,7 @@ class StateReader {
     while (in.ok() && !in.at_end()) {
       const std::string name = Key(in, last);
       std::string path = Text(in);
-      shell_.MutableHash()[name] = {std::move(path), Int(in)};
+      shell_.MutableHash()[name] = {std::move(path), Small(in, kMaxCount)};
     }
   }
 
@@ -314,17 +323,17 @@ class StateReader {
     int last_number = 0;
     for (size_t count = in.Count(8); count > 0 && in.ok(); --count) {
       Job job;
-      job.number = Int(in);
+      job.number = Small(in, kMaxCount);
       if (job.number <= last_number) in.Fail();
       last_number = job.number;
       const size_t stages = in.Count(3);
       if (stages == 0) in.Fail();
       for (size_t i = 0; i < stages && in.ok(); ++i) {
         Charge();
-        job.pids.push_back(Int(in));
+        job.pids.push_back(Small(in, kMaxPid));
         int status = Int(in);
-        int signal = Int(in);
-        if (job.pids.back() <= 0 || signal < 0 || signal > proc::kLastSignal) in.Fail();
+        int signal = Small(in, proc::kLastSignal);
+        if (job.pids.back() == 0) in.Fail();
         if (status < 0) {
           // It ran in a process that is no more.
           signal = proc::kSigKill;
@@ -335,7 +344,7 @@ class StateReader {
       }
       job.text = Text(in);
       job.coprocess = Text(in);
-      job.group = Int(in);
+      job.group = Small(in, kMaxPid);
       const uint64_t flags = in.Number(3);
       job.is_notified = (flags & 1) != 0;
       job.is_disowned = (flags & 2) != 0;
@@ -344,7 +353,7 @@ class StateReader {
     JobTable::Finished finished;
     for (size_t count = in.Count(2); count > 0 && in.ok(); --count) {
       Charge();
-      const int pid = Int(in);
+      const int pid = Small(in, kMaxPid);
       finished.emplace_back(pid, Int(in));
     }
     if (in.ok()) shell_.jobs_->Restore(std::move(jobs), std::move(finished));
