@@ -4,8 +4,8 @@
 // Paths are bytes, absolute or relative to the working directory the object is bound to. Symlinks
 // on the way are followed; for the last component each operation says. Errors are the POSIX ones of
 // the system call it stands for, always with an empty message (the command adds the path in its own
-// wording). Implementations: View (a virtual process's view of a Namespace); later the guest
-// client.
+// wording). Implementations: View (a virtual process's view of a Namespace) and, behind real walls,
+// guest::GuestFileSystem. tests/conformance runs the same cases on both.
 #pragma once
 
 #include <memory>
