@@ -205,8 +205,14 @@ class Guard {
     (void)sent;
     End(1);
   }
-  // No cgroup stays behind, however far it came.
+  // No cgroup stays behind, however far it came: also not one that a process 1 is in which still waits to begin.
   [[noreturn]] void End(int status) {
+    if (pidfd_ >= 0) {
+      syscall(SYS_pidfd_send_signal, pidfd_, SIGKILL, nullptr, 0);
+      pollfd ended{pidfd_, POLLIN, 0};
+      while (poll(&ended, 1, -1) < 0 && errno == EINTR) {
+      }
+    }
     LeaveGroups();
     for (const std::string& directory : cgroups_) rmdir(directory.c_str());
     _exit(status);
