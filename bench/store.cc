@@ -17,6 +17,7 @@
 
 #include "store/trees/memory_capture.h"
 #include "store/trees/restore.h"
+#include "store/trees/tree_cache.h"
 #include "vfs/view.h"
 
 namespace {
@@ -88,7 +89,7 @@ int main(int argc, char** argv) {
   }
   std::printf("%zu files of %zu bytes\n", files, bytes);
 
-  std::vector<Time> first, again, few, cold, warm, paths, fork;
+  std::vector<Time> first, again, few, cold, warm, cached, paths, fork;
   std::shared_ptr<Store> store;
   ObjectId tree;
   for (int round = 0; round < kRounds; ++round) {
@@ -115,6 +116,9 @@ int main(int argc, char** argv) {
     store = Must(Store::Open(directory), "open");
     cold.push_back(Milliseconds([&] { Must(RestoreMemory(*store, tree, SystemClock(), {}), "restore"); }));
     warm.push_back(Milliseconds([&] { Must(RestoreMemory(*store, tree, SystemClock(), {}), "restore"); }));
+    TreeCache cache(1 << 30);
+    Must(cache.Restore(*store, tree, {}), "restore");
+    cached.push_back(Milliseconds([&] { Must(cache.Restore(*store, tree, {}), "restore"); }));
     paths.push_back(Milliseconds([&] {
       Session session = store->Begin();
       Must(Capture(session, volume), "capture");
@@ -126,6 +130,7 @@ int main(int argc, char** argv) {
   Report("capture as any volume, all objects known", paths);
   Report("restore into memory, after opening the store", cold);
   Report("restore into memory again", warm);
+  Report("restore of a tree that the cache has", cached);
   Report("fork in memory", fork);
   const StoreUsage usage = store->usage();
   std::printf("%llu objects, %llu bytes, %llu on disk\n", static_cast<unsigned long long>(usage.objects),

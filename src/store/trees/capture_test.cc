@@ -7,6 +7,7 @@
 #include "store/trees/random_tree_for_test.h"
 #include "store/trees/restore.h"
 #include "store/trees/scratch_for_test.h"
+#include "store/trees/tree_cache.h"
 #include "vfs/view.h"
 
 namespace paddock::trees {
@@ -113,6 +114,26 @@ TEST(MemoryCaptureTest, MovedDirectoriesAndPartsOfRemovedOnesKeepWhatTheyHold) {
   auto restored = RestoreMemory(*store, captured->tree, SystemClock(), {});
   EXPECT_EQ(Describe(**restored), Describe(*volume));
   EXPECT_EQ(memory.Capture(session, *volume)->tree, captured->tree);
+}
+
+TEST(TreeCacheTest, EveryRestoreIsAVolumeOfItsOwn) {
+  const TemporaryDirectory scratch;
+  auto store = OpenStore(scratch);
+  std::mt19937 random(1);
+  auto volume = NewVolume();
+  Disturb(*volume, random, 100);
+  const ObjectId tree = TreeOf(*store, *volume);
+  TreeCache cache(1 << 30);
+  for (int i = 0; i < 3; ++i) {
+    auto restored = cache.Restore(*store, tree, {});
+    ASSERT_TRUE(restored) << restored.error().Text();
+    EXPECT_EQ(Describe(**restored), Describe(*volume));
+    Disturb(**restored, random, 50);
+  }
+  EXPECT_EQ(cache.Restore(*store, tree, {.bytes = 10}).error().code, Code::kNoSpace);
+  EXPECT_EQ(cache.Restore(*store, tree, {.bytes = 1 << 30, .inodes = 2}).error().code, Code::kNoSpace);
+  ASSERT_TRUE(store->Collect({}, {.grace = Nanoseconds(0), .least_garbage = 0}));
+  EXPECT_EQ(cache.Restore(*store, tree, {}).error().code, Code::kNoEntry);
 }
 
 TEST(CaptureTest, WhatIsMountedBelowIsNotPartOfTheTree) {
