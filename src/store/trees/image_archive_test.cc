@@ -105,7 +105,7 @@ std::string ListOf(Store& store, const ObjectId& tree) {
   return text;
 }
 
-class ArchiveTest : public testing::Test {
+class TreeArchiveTest : public testing::Test {
  protected:
   TemporaryDirectory scratch_;
   std::shared_ptr<Store> store_ = OpenStore(scratch_);
@@ -141,7 +141,7 @@ void ExpectSameFiles(Store& store, const ObjectId& tree, const fs::path& host) {
   EXPECT_EQ(totals->entries, count);
 }
 
-TEST_F(ArchiveTest, WhatGnuTarWritesInItsFormatsIsRead) {
+TEST_F(TreeArchiveTest, WhatGnuTarWritesInItsFormatsIsRead) {
   const fs::path host = scratch_.Path("host");
   fs::create_directories(host / "deep" / std::string(120, 'd') / std::string(120, 'e'));
   std::ofstream(host / "plain") << "content";
@@ -179,7 +179,7 @@ TEST_F(ArchiveTest, WhatGnuTarWritesInItsFormatsIsRead) {
   }
 }
 
-TEST_F(ArchiveTest, GnuTarReadsWhatIsExported) {
+TEST_F(TreeArchiveTest, GnuTarReadsWhatIsExported) {
   vfs::MemoryVolume volume(SystemClock(), {});
   const auto root = volume.root();
   const auto directory = *volume.Create(root, std::string(200, 'd'), {.type = vfs::FileType::kDirectory, .mode = 0755, .uid = getuid(), .gid = getgid()});
@@ -207,7 +207,7 @@ TEST_F(ArchiveTest, GnuTarReadsWhatIsExported) {
   EXPECT_EQ(scratch_.Get("host/hard"), std::string(70'000, 'x'));
 }
 
-TEST_F(ArchiveTest, ExportedTreesComeBackTheSame) {
+TEST_F(TreeArchiveTest, ExportedTreesComeBackTheSame) {
   for (unsigned seed = 0; seed < 5; ++seed) {
     std::mt19937 random(seed);
     vfs::MemoryVolume volume(SystemClock(), {});
@@ -224,7 +224,7 @@ TEST_F(ArchiveTest, ExportedTreesComeBackTheSame) {
   }
 }
 
-TEST_F(ArchiveTest, HostileNamesAndLinksAreErrorsThatNameThem) {
+TEST_F(TreeArchiveTest, HostileNamesAndLinksAreErrorsThatNameThem) {
   const auto fails = [&](const Tar& tar) {
     const auto captured = ImportText(*store_, tar.Text());
     if (captured) ADD_FAILURE() << ListOf(*store_, captured->tree);
@@ -239,7 +239,7 @@ TEST_F(ArchiveTest, HostileNamesAndLinksAreErrorsThatNameThem) {
   EXPECT_NE(fails(Tar().Add('5', "d").Add('0', "d/f", "y").Add('1', "d", "", "d/f")), "");
 }
 
-TEST_F(ArchiveTest, NothingLeadsOutOfTheTree) {
+TEST_F(TreeArchiveTest, NothingLeadsOutOfTheTree) {
   const auto captured = ImportText(*store_, Tar()
                                                 .Add('0', "/absolute", "1")
                                                 .Add('2', "up", "", "../../../..")
@@ -252,7 +252,7 @@ TEST_F(ArchiveTest, NothingLeadsOutOfTheTree) {
   EXPECT_EQ(ListOf(*store_, captured->tree), "absolute=1 dev etc root->/etc up->../../../.. etc/passwd=2 etc/shadow=3 ");
 }
 
-TEST_F(ArchiveTest, CutAndDamagedArchivesAreErrors) {
+TEST_F(TreeArchiveTest, CutAndDamagedArchivesAreErrors) {
   const std::string good = Tar().Add('0', "a", std::string(1000, 'x')).Add('5', "d").Text();
   for (const size_t size : {size_t{100}, size_t{512}, size_t{700}, size_t{1600}}) {
     EXPECT_FALSE(ImportText(*store_, good.substr(0, size))) << size;
@@ -264,7 +264,7 @@ TEST_F(ArchiveTest, CutAndDamagedArchivesAreErrors) {
   EXPECT_EQ(ImportText(*store_, good, {.max_bytes = 1000}).error().code, Code::kLimit);
 }
 
-TEST_F(ArchiveTest, CompressionBombsAreStopped) {
+TEST_F(TreeArchiveTest, CompressionBombsAreStopped) {
   {
     std::ofstream zeros(scratch_.Path("zeros"));
     zeros.seekp((100 << 20) - 1);
@@ -317,7 +317,7 @@ const std::string kAbove = Tar()
                                .Text();
 const std::string kMerged = "etc opaque opaque/dir opaque/young=7 opaque/dir/new=6 etc/b=2 etc/c=5 ";
 
-TEST_F(ArchiveTest, OciLayersAreLaidOverEachOtherWithTheirWhiteouts) {
+TEST_F(TreeArchiveTest, OciLayersAreLaidOverEachOtherWithTheirWhiteouts) {
   scratch_.Put("above.tar", kAbove);
   ASSERT_TRUE(RunHost({"gzip", "-n", scratch_.Path("above.tar")}));
   const std::string above = scratch_.Get("above.tar.gz");
@@ -333,7 +333,7 @@ TEST_F(ArchiveTest, OciLayersAreLaidOverEachOtherWithTheirWhiteouts) {
   EXPECT_EQ(ImportImageText(*store_, OciArchive({kBelow}, {kBelow}), {.architecture = "arm64"}).error().code, Code::kNoEntry);
 }
 
-TEST_F(ArchiveTest, DigestsThatDoNotMatchAreErrors) {
+TEST_F(TreeArchiveTest, DigestsThatDoNotMatchAreErrors) {
   EXPECT_TRUE(ImportImageText(*store_, OciArchive({kBelow}, {kBelow})));
   const auto spoilt = ImportImageText(*store_, OciArchive({kBelow}, {kBelow}, Sha(kBelow)));
   ASSERT_FALSE(spoilt);
@@ -342,7 +342,7 @@ TEST_F(ArchiveTest, DigestsThatDoNotMatchAreErrors) {
   EXPECT_FALSE(ImportImageText(*store_, OciArchive({kBelow, kAbove}, {kAbove, kBelow})));
 }
 
-TEST_F(ArchiveTest, DockerArchivesAreRead) {
+TEST_F(TreeArchiveTest, DockerArchivesAreRead) {
   const std::string config = R"({"architecture":"amd64","os":"linux","config":{"Env":["X=1"]},"rootfs":{"diff_ids":["sha256:)" + Sha(kBelow) +
                              R"(","sha256:)" + Sha(kAbove) + R"("]}})";
   const auto archive = [&](const std::string& name) {
@@ -362,7 +362,7 @@ TEST_F(ArchiveTest, DockerArchivesAreRead) {
   EXPECT_EQ(ImportImageText(*store_, archive(Sha(config) + ".json"), {.tag = "no:such"}).error().code, Code::kNoEntry);
 }
 
-TEST_F(ArchiveTest, HostileDocumentsAreErrors) {
+TEST_F(TreeArchiveTest, HostileDocumentsAreErrors) {
   const auto fails = [&](const std::string& index) {
     return ImportImageText(*store_, Tar().Add('0', "index.json", index).Text()).error().code == Code::kSyntax;
   };

@@ -206,7 +206,7 @@ TEST(CollectTest, IsSafeBesideCaptures) {
   }
 }
 
-TEST(CrashTest, KilledAtAnyMomentItKeepsEveryFinishedTree) {
+TEST(TreeCrashTest, KilledAtAnyMomentItKeepsEveryFinishedTree) {
   const TemporaryDirectory scratch;
   { OpenStore(scratch); }
   std::vector<ObjectId> roots;

@@ -20,7 +20,7 @@ TEST(ObjectIdTest, TextComesBack) {
 
 TEST(ObjectIdTest, KindIsPartOfTheName) { EXPECT_NE(IdOf(ObjectKind::kChunk, "x"), IdOf(ObjectKind::kDirectory, "x")); }
 
-TEST(StoreTest, ObjectsComeBackBeforeAndAfterTheyAreWritten) {
+TEST(TreeStoreTest, ObjectsComeBackBeforeAndAfterTheyAreWritten) {
   const TemporaryDirectory scratch;
   auto store = OpenStore(scratch);
   Session session = store->Begin();
@@ -30,7 +30,7 @@ TEST(StoreTest, ObjectsComeBackBeforeAndAfterTheyAreWritten) {
   EXPECT_EQ(store->Get(ObjectKind::kChunk, id)->bytes, "some bytes");
 }
 
-TEST(StoreTest, FinishedObjectsAreThereAfterReopening) {
+TEST(TreeStoreTest, FinishedObjectsAreThereAfterReopening) {
   const TemporaryDirectory scratch;
   std::vector<ObjectId> ids;
   {
@@ -50,7 +50,7 @@ TEST(StoreTest, FinishedObjectsAreThereAfterReopening) {
   EXPECT_EQ(store->usage().objects, 501u);
 }
 
-TEST(StoreTest, TheSameContentIsKeptOnce) {
+TEST(TreeStoreTest, TheSameContentIsKeptOnce) {
   const TemporaryDirectory scratch;
   auto store = OpenStore(scratch);
   {
@@ -66,7 +66,7 @@ TEST(StoreTest, TheSameContentIsKeptOnce) {
   EXPECT_EQ(store->usage().objects, 1u);
 }
 
-TEST(StoreTest, AbsentObjectsAndOtherKindsAreErrors) {
+TEST(TreeStoreTest, AbsentObjectsAndOtherKindsAreErrors) {
   const TemporaryDirectory scratch;
   auto store = OpenStore(scratch);
   Session session = store->Begin();
@@ -75,20 +75,20 @@ TEST(StoreTest, AbsentObjectsAndOtherKindsAreErrors) {
   EXPECT_EQ(store->Get(ObjectKind::kDirectory, id).error().code, Code::kSyntax);
 }
 
-TEST(StoreTest, ASecondOpenerIsTurnedAway) {
+TEST(TreeStoreTest, ASecondOpenerIsTurnedAway) {
   const TemporaryDirectory scratch;
   auto store = OpenStore(scratch);
   EXPECT_EQ(Store::Open(scratch.Path("store")).error().code, Code::kBusy);
 }
 
-TEST(StoreTest, AnotherFormatIsRefused) {
+TEST(TreeStoreTest, AnotherFormatIsRefused) {
   const TemporaryDirectory scratch;
   { OpenStore(scratch); }
   scratch.Put("store/format", "paddock trees 2\n");
   EXPECT_EQ(Store::Open(scratch.Path("store")).error().code, Code::kSyntax);
 }
 
-TEST(StoreTest, AnyTornEndLeavesWhatWasFinishedBefore) {
+TEST(TreeStoreTest, AnyTornEndLeavesWhatWasFinishedBefore) {
   const TemporaryDirectory scratch;
   ObjectId first;
   {
@@ -119,7 +119,7 @@ TEST(StoreTest, AnyTornEndLeavesWhatWasFinishedBefore) {
   }
 }
 
-TEST(StoreTest, AFlippedByteIsAnErrorOrNothingButNeverOtherBytes) {
+TEST(TreeStoreTest, AFlippedByteIsAnErrorOrNothingButNeverOtherBytes) {
   const TemporaryDirectory scratch;
   std::vector<std::pair<ObjectId, std::string>> objects;
   {
