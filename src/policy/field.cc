@@ -2,26 +2,9 @@
 
 #include <algorithm>
 
+#include "text/nearest.h"
+
 namespace paddock::policy {
-namespace {
-
-// How many letters have to be added, removed or replaced.
-size_t EditDistance(std::string_view a, std::string_view b) {
-  std::vector<size_t> row(b.size() + 1);
-  for (size_t j = 0; j <= b.size(); ++j) row[j] = j;
-  for (size_t i = 1; i <= a.size(); ++i) {
-    size_t diagonal = row[0];
-    row[0] = i;
-    for (size_t j = 1; j <= b.size(); ++j) {
-      const size_t above = row[j];
-      row[j] = std::min({above + 1, row[j - 1] + 1, diagonal + (a[i - 1] == b[j - 1] ? 0 : 1)});
-      diagonal = above;
-    }
-  }
-  return row[b.size()];
-}
-
-}  // namespace
 
 std::string Field::Origin() const { return std::string(document) + ":" + std::to_string(value->line); }
 
@@ -78,15 +61,7 @@ Result<std::vector<std::string>> Field::Texts() const {
 Error UnknownKey(const Field& field, std::span<const std::string_view> known) {
   const size_t dot = field.path.rfind('.');
   const std::string_view name = dot == std::string::npos ? std::string_view(field.path) : std::string_view(field.path).substr(dot + 1);
-  std::string_view nearest;
-  size_t least = std::max<size_t>(2, name.size() / 3) + 1;
-  for (const std::string_view key : known) {
-    const size_t distance = EditDistance(name, key);
-    if (distance < least) {
-      least = distance;
-      nearest = key;
-    }
-  }
+  const std::string_view nearest = NearestWord(name, known);
   if (!nearest.empty()) return field.Fail("unknown key; did you mean '" + std::string(nearest) + "'?");
   std::string all;
   for (const std::string_view key : known) all += (all.empty() ? "" : ", ") + std::string(key);
