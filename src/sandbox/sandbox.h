@@ -84,6 +84,14 @@ class Forkable {
   virtual Result<std::unique_ptr<Sandbox>> Fork() = 0;
 };
 
+// Facet: a shell whose variables, functions and options pass from one exec with keeps_state to the next.
+class KeepsShell {
+ public:
+  virtual ~KeepsShell() = default;
+  // Makes the next exec begin with a fresh shell in the sandbox's first directory; files stay. Not while an exec runs.
+  virtual void ForgetShell() = 0;
+};
+
 // Facet: ports inside that the host reaches on its loopback, with the host's numbers as they were chosen.
 class PublishesPorts {
  public:

@@ -29,6 +29,9 @@ struct SandboxSpec {
   uint64_t disk_bytes = 1ull << 30;      // quota of the sandbox's own files
   uint64_t disk_inodes = 1'000'000;
   std::vector<MountSpec> mounts;
+  // Where execs start and the user's files lie: absolute, made for the user if absent. Empty: the user's home. For walls
+  // whose policy says where the workspace is it stays empty.
+  std::string working_directory;
   // What the wall enforces. The virtual tier has walls of its own making and takes none.
   std::optional<policy::Policy> policy;
   // Where overlays of workspaces are kept (absolute; $XDG_STATE_HOME), and which one a run goes on in.

@@ -32,6 +32,7 @@ std::optional<uint64_t> FilesBound(const policy::ResourceLimits& limits) {
 
 Result<std::unique_ptr<ProcessSandbox>> ProcessSandbox::Create(const sandbox::SandboxSpec& spec) {
   if (!spec.policy) return Error(Code::kInvalid, "the process wall needs a policy; name a preset");
+  if (!spec.working_directory.empty()) return Error(Code::kInvalid, "the process wall starts in its policy's workspace; set that");
   PADDOCK_ASSIGN(HostFacts facts, ReadHostFacts());
   std::unique_ptr<ProcessSandbox> sandbox(new ProcessSandbox(spec, std::move(facts)));   // allow(raw-new): private constructor
   PADDOCK_TRY(sandbox->StandUp());

@@ -106,7 +106,25 @@ Status VirtualSandbox::Mount(const std::vector<SavedStep>& steps, const VirtualS
   PADDOCK_TRY(kernel_->names().Mount("/proc", MakeProcFiles(*kernel_, spec_)));
   for (const MountSpec& mount : spec_.mounts) PADDOCK_TRY(MountHost(mount, files, original));
   PADDOCK_TRY(saved_files_.CheckAllUsed(files));
+  if (!spec_.working_directory.empty()) PADDOCK_TRY(MakeWorkingDirectory());
   return RestoreShell(steps);
+}
+
+Status VirtualSandbox::MakeWorkingDirectory() {
+  const std::string& path = spec_.working_directory;
+  if (!path.starts_with('/')) return Error(Code::kInvalid, "working directory '" + path + "' must be an absolute path");
+  vfs::View root(kernel_->names(), SystemClock(), vfs::Credentials{0, 0}, 022);
+  if (!root.Stat(path)) {
+    PADDOCK_TRY(vfs::MakeDirectories(root, path, 0755));
+    PADDOCK_TRY(root.SetOwner(path, spec_.uid, spec_.gid));
+  }
+  return view_->ChangeDirectory(path, path);
+}
+
+void VirtualSandbox::ForgetShell() {
+  state_.reset();
+  cwd_.clear();
+  umask_ = 022;
 }
 
 Result<std::unique_ptr<Process>> VirtualSandbox::Start(ExecSpec spec, StdinSource input, OutputHandler handler) {
@@ -148,8 +166,8 @@ ExecResult VirtualSandbox::Run(Exec exec) {
   const auto prepare = [&](proc::Process& process) {
     process.set_arguments({"bash"});
     process.files().set_umask(umask_);
-    const std::string home = "/home/" + spec_.user;
-    const std::string& cwd = !exec.cwd.empty() ? exec.cwd : !cwd_.empty() ? cwd_ : home;
+    const std::string first = spec_.working_directory.empty() ? "/home/" + spec_.user : spec_.working_directory;
+    const std::string& cwd = !exec.cwd.empty() ? exec.cwd : !cwd_.empty() ? cwd_ : first;
     [[maybe_unused]] const Status ignored = process.files().ChangeDirectory(cwd, cwd);
     exec.prepare(process);
   };

@@ -31,7 +31,7 @@ struct VirtualHost {
   shell::StateClock clock;
 };
 
-class VirtualSandbox final : public Sandbox, public HasFiles, public Forkable, public Interactive, public Persistent {
+class VirtualSandbox final : public Sandbox, public HasFiles, public Forkable, public Interactive, public Persistent, public KeepsShell {
  public:
   VirtualSandbox(std::shared_ptr<VirtualHost> host, SandboxSpec spec, std::shared_ptr<const vfs::BaseTree> base,
                  std::shared_ptr<vfs::MemoryVolume> root);
@@ -44,6 +44,7 @@ class VirtualSandbox final : public Sandbox, public HasFiles, public Forkable, p
   vfs::FileSystem& files() override { return *view_; }
   Result<std::unique_ptr<Sandbox>> Fork() override;
 
+  void ForgetShell() override;
   Result<std::unique_ptr<ShellSession>> OpenShell(SessionSpec spec, OutputHandler output) override;
 
   std::shared_ptr<const vfs::BaseTree> base() const override { return base_; }
@@ -83,6 +84,7 @@ class VirtualSandbox final : public Sandbox, public HasFiles, public Forkable, p
   Status RestoreShell(const std::vector<SavedStep>& steps);
   Status CheckIdle() const;
   shell::EncodedState EncodeShell() const;
+  Status MakeWorkingDirectory();
 
   std::shared_ptr<VirtualHost> host_;
   std::string id_;
