@@ -1,0 +1,46 @@
+// The configuration of the capabilities that make sandboxes: what an operator says about them.
+#pragma once
+
+#include "tools/tool.h"
+
+namespace paddock::tools {
+
+// Of `sandbox`: any isolation. A member without a value is left to the wall.
+struct SandboxConfig {
+  std::string isolation = "virtual";
+  std::optional<std::string> image, runtime;
+  std::optional<ByteAmount> memory_limit;
+  std::optional<CoreAmount> cpu_limit;
+  std::optional<int64_t> pids_limit;
+  std::optional<ByteAmount> disk_limit;
+  std::string working_dir = "/workspace";
+  std::optional<NetworkReach> network_mode;
+  std::optional<int64_t> auto_stop_minutes;
+  std::vector<std::string> image_allowlist;
+  std::map<std::string, std::string> env;
+  int64_t exec_timeout_ms = 600'000;
+};
+std::span<const Field> FieldsOf(const SandboxConfig*);
+void Apply(const SandboxConfig& config, SandboxDefaults& defaults, EffectiveRules& rules);
+
+// Of `container_sandbox`, with the documented defaults.
+struct ContainerConfig {
+  std::optional<std::string> docker_host;
+  std::string runtime = "runc";
+  std::string image = "ubuntu:24.04";
+  ByteAmount memory_limit{2147483648};
+  CoreAmount cpu_limit{1};
+  int64_t pids_limit = 256;
+  std::optional<ByteAmount> disk_limit;
+  std::string working_dir = "/workspace";
+  NetworkReach network_mode = NetworkReach::kIsolated;
+  int64_t auto_stop_minutes = 10;
+  std::vector<int64_t> allowed_ports;
+  std::vector<std::string> image_allowlist;
+  std::map<std::string, std::string> env;
+  int64_t exec_timeout_ms = 600'000;
+};
+std::span<const Field> FieldsOf(const ContainerConfig*);
+void Apply(const ContainerConfig& config, SandboxDefaults& defaults, EffectiveRules& rules);
+
+}  // namespace paddock::tools
