@@ -16,6 +16,7 @@ constexpr Subcommand kSubcommands[] = {
     {"discard", "throw such changes away", RunDiscard},
     {"policy", "show a policy and answer what it allows", RunPolicy},
     {"doctor", "try what every isolation needs on this host, with remedies", RunDoctor},
+    {"tools", "print the tools that capabilities offer a model, and the system prompt", RunTools},
     {"escape-test", "attack the process wall under a policy, and report what held", RunEscapeTest},
 };
 

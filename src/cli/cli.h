@@ -31,6 +31,7 @@ int RunDiscard(const sandbox::DriverSet& drivers, std::span<const std::string> a
 int RunPolicy(const sandbox::DriverSet& drivers, std::span<const std::string> args);
 int RunConfig(const sandbox::DriverSet& drivers, std::span<const std::string> args);
 int RunDoctor(const sandbox::DriverSet& drivers, std::span<const std::string> args);
+int RunTools(const sandbox::DriverSet& drivers, std::span<const std::string> args);
 int RunEscapeTest(const sandbox::DriverSet& drivers, std::span<const std::string> args);
 
 // Parses one item of --limits ("time=2s", "memory=64M", "steps=1e9" …) or --mount ("HOST:GUEST[:ro|rw|overlay]").

@@ -1,0 +1,195 @@
+// paddock tools: the tools that capabilities offer a model, in the form that its maker's API takes, and the system prompt.
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+
+#include "base/options.h"
+#include "cli/cli.h"
+#include "tools/adapt/anthropic.h"
+#include "tools/adapt/formats.h"
+#include "tools/adapt/openai.h"
+#include "tools/capability/capability.h"
+#include "tools/capability/harness.h"
+#include "tools/schema/parse_json.h"
+
+namespace paddock::cli {
+namespace {
+
+namespace json = boost::json;
+
+struct ToolsOptions {
+  std::string format;
+  std::vector<std::string> capabilities;
+  std::string harness;
+  bool native = false;
+  bool json = false;
+};
+
+constexpr Option kOptions[] = {
+    Value<&ToolsOptions::format>('f', "format", "FORMAT", "anthropic, openai or mcp: print their definitions"),
+    Value<&ToolsOptions::capabilities>('c', "capability", "ID[=JSON]", "attach a capability, with its configuration; repeat it"),
+    Value<&ToolsOptions::harness>('H', "harness", "ID", "start from a built-in harness: generic, coding-container"),
+    Flag<&ToolsOptions::native>('n', "native", "with anthropic or openai: list their own tools instead, which Paddock answers too"),
+    Flag<&ToolsOptions::json>('j', "json", "print JSON, on one line"),
+};
+
+constexpr const char* kHelp =
+    "Usage: paddock tools [OPTION]...\n"
+    "Prints the tools that an agent with the given capabilities has, and its system prompt.\n"
+    "Without --capability these are 'bashkit_shell' and 'sandbox'. Without --format it prints\n"
+    "a table for people. docs/tools.md describes capabilities and tools.\n\n";
+
+constexpr const char* kHelpEnd = "\nExit status: 0, or 2 for a usage error or a capability that is not available here.\n";
+
+// Two spaces a level: what people compare.
+void PrintIndented(const json::value& value, std::string& out, size_t level = 0) {
+  const std::string margin(2 * (level + 1), ' ');
+  const auto list = [&](char open, char close, size_t count, const auto& print) {
+    out += open;
+    for (size_t i = 0; i < count; ++i) {
+      out += (i == 0 ? "\n" : ",\n") + margin;
+      print(i);
+    }
+    out += count == 0 ? std::string() : "\n" + std::string(2 * level, ' ');
+    out += close;
+  };
+  if (value.is_object()) {
+    const json::object& object = value.get_object();
+    list('{', '}', object.size(), [&](size_t i) {
+      const auto& member = *(object.begin() + static_cast<std::ptrdiff_t>(i));
+      out += json::serialize(json::string(member.key())) + ": ";
+      PrintIndented(member.value(), out, level + 1);
+    });
+  } else if (value.is_array()) {
+    const json::array& array = value.get_array();
+    list('[', ']', array.size(), [&](size_t i) { PrintIndented(array[i], out, level + 1); });
+  } else {
+    out += json::serialize(value);
+  }
+}
+
+Result<tools::Attachment> ParseCapability(const std::string& item) {
+  const size_t equals = item.find('=');
+  tools::Attachment attachment{.ref = item.substr(0, equals), .config = {}};
+  if (equals == std::string::npos) return attachment;
+  auto config = tools::ParseJson(std::string_view(item).substr(equals + 1));
+  if (!config) return Error(Code::kInvalid, "capability " + attachment.ref + ": " + config.error().message);
+  if (!config->is_object()) return Error(Code::kInvalid, "capability " + attachment.ref + ": the configuration must be an object: {…}");
+  attachment.config = std::move(config->as_object());
+  return attachment;
+}
+
+Result<tools::Equipment> Equip(const tools::Catalog& catalog, const ToolsOptions& options, const sandbox::DriverSet& drivers) {
+  tools::Deployment deployment;
+  for (const auto& driver : drivers.drivers()) deployment.isolations.insert(driver->name());
+  PADDOCK_ASSIGN(deployment.features, tools::FeaturesOf([](const char* name) -> const char* { return std::getenv(name); }));   // allow(getenv): documented switches
+  tools::Level level{.name = "command line", .capabilities = {}, .prompt = {}};
+  for (const std::string& item : options.capabilities) {
+    PADDOCK_ASSIGN(tools::Attachment attachment, ParseCapability(item));
+    level.capabilities.push_back(std::move(attachment));
+  }
+  if (options.capabilities.empty() && options.harness.empty()) level.capabilities = {{"bashkit_shell", {}}, {"sandbox", {}}};
+  std::vector<tools::Level> levels = {level};
+  if (!options.harness.empty()) {
+    const tools::AgentDocument agent{.id = "command-line", .name = {}, .description = {}, .harness = options.harness, .prompt = {}, .capabilities = {}};
+    PADDOCK_ASSIGN(levels, tools::HarnessSet().LevelsOf(agent, level));
+  }
+  return tools::Resolve(catalog, deployment, levels);
+}
+
+json::object Document(const ToolsOptions& options, const tools::Equipment& equipment) {
+  json::array list;
+  if (options.format == "anthropic") {
+    if (options.native) list = tools::AnthropicNativeTools();
+    else for (const tools::Tool* tool : equipment.tools) list.push_back(tools::AnthropicDefinition(*tool));
+    return {{"tools", std::move(list)}, {"system", equipment.system_prompt}};
+  }
+  if (options.format == "openai") {
+    if (options.native) list = tools::OpenAiNativeTools();
+    else for (const tools::Tool* tool : equipment.tools) list.push_back(tools::OpenAiDefinition(*tool));
+    return {{"tools", std::move(list)}, {"instructions", equipment.system_prompt}};
+  }
+  if (options.format == "mcp") {
+    for (const tools::Tool* tool : equipment.tools) list.push_back(tools::McpDefinition(*tool, equipment.rules));
+    return {{"tools", std::move(list)}, {"instructions", equipment.system_prompt}};
+  }
+  json::array capabilities;
+  for (const tools::ActiveCapability& active : equipment.capabilities) {
+    json::array names;
+    for (const tools::Tool* tool : active.capability->tools) names.push_back(tool->name);
+    capabilities.push_back({{"id", active.capability->id},
+                            {"name", active.capability->name},
+                            {"risk_level", NamesOf(active.capability->risk)[static_cast<size_t>(active.capability->risk)]},
+                            {"attached_by", active.attached_by},
+                            {"config", active.config},
+                            {"config_schema", active.capability->config_schema()},
+                            {"tools", std::move(names)}});
+  }
+  for (const tools::Tool* tool : equipment.tools) list.push_back(tools::NeutralDefinition(*tool, equipment.rules));
+  json::array features;
+  for (const std::string& feature : equipment.features) features.push_back(json::string(feature));
+  return {{"capabilities", std::move(capabilities)}, {"tools", std::move(list)}, {"features", std::move(features)}, {"system_prompt", equipment.system_prompt}};
+}
+
+std::string HintWords(const tools::Hints& hints) {
+  std::string words;
+  const auto add = [&](bool is_so, const char* word) {
+    if (is_so) words += (words.empty() ? "" : ", ") + std::string(word);
+  };
+  add(hints.is_readonly, "read-only");
+  add(hints.is_destructive, "destructive");
+  add(hints.is_idempotent, "idempotent");
+  add(hints.is_open_world, "open world");
+  add(hints.is_long_running, "long");
+  return words;
+}
+
+std::string Table(const tools::Equipment& equipment) {
+  std::string text;
+  for (const tools::ActiveCapability& active : equipment.capabilities) {
+    text += active.capability->id + " (" + active.capability->name + ", risk " + NamesOf(active.capability->risk)[static_cast<size_t>(active.capability->risk)] + ", " + active.attached_by + ")\n";
+    for (const tools::Tool* tool : active.capability->tools) {
+      char line[256];
+      std::snprintf(line, sizeof line, "  %-23s %-34s %s", tool->name, tool->title, HintWords(EffectiveHints(*tool, equipment.rules)).c_str());
+      std::string shown = line;
+      shown.resize(shown.find_last_not_of(' ') + 1);
+      text += shown + "\n";
+    }
+  }
+  return text + "\nSystem prompt:\n\n" + equipment.system_prompt + "\n";
+}
+
+}  // namespace
+
+int RunTools(const sandbox::DriverSet& drivers, std::span<const std::string> args) {
+  std::vector<std::string> own = {"tools"};
+  own.insert(own.end(), args.begin(), args.end());
+  ToolsOptions options;
+  const auto parsed = ParseOptions(own, kOptions, &options);
+  if (!parsed) return Fail("tools", std::string(parsed.error().Text()) + "; 'paddock tools --help' lists the options");
+  if (parsed->wants_help) {
+    std::fputs((std::string(kHelp) + OptionHelp(kOptions) + kHelpEnd).c_str(), stdout);
+    return 0;
+  }
+  if (!parsed->operands.empty()) return Fail("tools", "takes no operand; capabilities are attached with --capability");
+  if (!options.format.empty() && options.format != "anthropic" && options.format != "openai" && options.format != "mcp") {
+    return Fail("tools", "unknown format '" + options.format + "'; the formats are anthropic, openai, mcp");
+  }
+  if (options.native && options.format != "anthropic" && options.format != "openai") return Fail("tools", "--native needs --format anthropic or openai");
+  const tools::Catalog catalog = tools::BuiltInCapabilities();
+  const auto equipment = Equip(catalog, options, drivers);
+  if (!equipment) return Fail("tools", equipment.error().Text());
+  if (options.format.empty() && !options.json) {
+    std::fputs(Table(*equipment).c_str(), stdout);
+    return 0;
+  }
+  const json::object document = Document(options, *equipment);
+  std::string text;
+  if (options.json) text = json::serialize(document);
+  else PrintIndented(document, text);
+  std::printf("%s\n", text.c_str());
+  return 0;
+}
+
+}  // namespace paddock::cli
