@@ -35,7 +35,7 @@ class Scratch {
   }
   Store& store() {
     if (++runs_ % 500 == 0) {
-      PADDOCK_CHECK(store_->Collect({}, {.grace = Nanoseconds(0), .least_garbage = 0}).has_value());
+      PADDOCK_CHECK(store_->Collect([] { return std::vector<ObjectId>(); }, {.grace = Nanoseconds(0), .least_garbage = 0}).has_value());
     }
     return *store_;
   }

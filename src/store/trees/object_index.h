@@ -23,6 +23,7 @@ struct ObjectRecord {
   uint32_t touched = 0;  // seconds since the store was opened
   ObjectKind kind = ObjectKind::kChunk;
   uint8_t mark = 0;      // of the last collection that found it in use
+  bool is_met = false;   // stored or met again since the collection that runs began
   bool is_damaged = false;
   bool is_used = false;  // of the table
 };

@@ -47,4 +47,9 @@ inline std::shared_ptr<Store> OpenStore(const TemporaryDirectory& scratch, const
   return std::move(*store);
 }
 
+// Collects what these trees, known beforehand, do not lead to.
+inline Result<Collected> CollectBut(Store& store, const std::vector<ObjectId>& roots, const CollectOptions& options) {
+  return store.Collect([&roots] { return roots; }, options);
+}
+
 }  // namespace paddock::trees

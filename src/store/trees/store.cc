@@ -163,6 +163,7 @@ Result<ObjectId> Store::Put(uint64_t generation, ObjectKind kind, std::string_vi
   ObjectRecord* known = index_.Find(id);
   if (known != nullptr && !known->is_damaged) {
     known->touched = NowLocked();
+    known->is_met = true;
     return id;
   }
   if (pending_.bodies.size() + body.size() > PackFile::kMaxBlockBytes) PADDOCK_TRY(FlushLocked());
@@ -172,6 +173,7 @@ Result<ObjectId> Store::Put(uint64_t generation, ObjectKind kind, std::string_vi
   record.start = static_cast<uint32_t>(pending_.bodies.size());
   record.length = static_cast<uint32_t>(body.size());
   record.touched = NowLocked();
+  record.is_met = true;
   record.kind = kind;
   index_.Set(record);
   pending_.objects.push_back({id, kind, record.length});
@@ -243,6 +245,7 @@ bool Store::Touch(const ObjectId& id) {
   ObjectRecord* record = index_.Find(id);
   if (record == nullptr || record->is_damaged) return false;
   record->touched = NowLocked();
+  record->is_met = true;
   return true;
 }
 

@@ -92,9 +92,12 @@ class Store : public std::enable_shared_from_this<Store> {
   std::optional<uint32_t> LengthOf(const ObjectId& id);
   std::vector<StoredObject> Objects();
   StoreUsage usage();
-  // Takes away what no root leads to. Safe beside everything else; one at a time (kBusy). Errors: also kNoEntry and kIo
-  // when something that a root leads to is missing or damaged: then nothing is taken away.
-  Result<Collected> Collect(const std::vector<ObjectId>& roots, const CollectOptions& options = {});
+  // Takes away what no root leads to. Safe beside everything else; one at a time (kBusy). `roots` is asked once the
+  // collection has begun: what a session stored is kept from then on, also if the session ends, so that a root that
+  // was noted before the session ended is never missed. Errors: those of `roots`; kNoEntry and kIo when something that
+  // a root leads to is missing or damaged: then nothing is taken away.
+  using Roots = std::function<Result<std::vector<ObjectId>>()>;
+  Result<Collected> Collect(const Roots& roots, const CollectOptions& options = {});
 
  private:
   friend class Session;
@@ -114,7 +117,7 @@ class Store : public std::enable_shared_from_this<Store> {
   uint32_t CutoffLocked(Nanoseconds grace) const;
   void ChooseGarbageLocked(const CollectOptions& options, std::set<uint64_t>& packs);
   std::vector<StoredObject> UnmarkedLocked(const std::function<bool(const ObjectRecord&)>& is_kept);
-  Result<Collected> Sweep(const CollectOptions& options, const std::set<uint64_t>& garbage);
+  Result<Collected> Sweep(uint32_t cutoff, const std::set<uint64_t>& garbage);
   Result<std::vector<std::shared_ptr<PackFile>>> CopyLiving(const std::set<uint64_t>& garbage);
   Status RemovePacks(const std::set<uint64_t>& garbage);
   // The functions below that end in Locked want mutex_ held.

@@ -25,7 +25,8 @@ constexpr const char* kDoomed = "doomed";
 
 }  // namespace
 
-// What has been touched at or after this moment stays.
+// What has been touched at or after this moment stays. Taken once, at the beginning: it holds what sessions stored that
+// end meanwhile; what is stored from then on is known by ObjectRecord::is_met.
 uint32_t Store::CutoffLocked(Nanoseconds grace) const {
   const uint32_t now = NowLocked();
   const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(grace).count();
@@ -87,23 +88,28 @@ void Store::ChooseGarbageLocked(const CollectOptions& options, std::set<uint64_t
   }
 }
 
-Result<Collected> Store::Collect(const std::vector<ObjectId>& roots, const CollectOptions& options) {
+Result<Collected> Store::Collect(const Roots& roots, const CollectOptions& options) {
   const std::unique_lock only(collecting_, std::try_to_lock);
   if (!only) return Error(Code::kBusy, "a collection is running already");
   PADDOCK_TRY(LoadDoomed());  // of a collection that could not end
-  std::vector<StoredObject> pending;
-  for (const ObjectId& root : roots) pending.push_back({root, ObjectKind::kTree, 0});
+  uint32_t cutoff = 0;
   {
     const std::lock_guard lock(mutex_);
+    cutoff = CutoffLocked(options.grace);
     mark_ = mark_ == 255 ? uint8_t{1} : static_cast<uint8_t>(mark_ + 1);
     // Marks of a former round with this number would be taken for ours.
-    index_.ForEach([](ObjectRecord& record) { record.mark = 0; });
+    index_.ForEach([](ObjectRecord& record) {
+      record.mark = 0;
+      record.is_met = false;
+    });
   }
+  std::vector<StoredObject> pending;
+  PADDOCK_ASSIGN(const std::vector<ObjectId> named, roots());
+  for (const ObjectId& root : named) pending.push_back({root, ObjectKind::kTree, 0});
   PADDOCK_TRY(Mark(std::move(pending), true));
   {
     const std::lock_guard lock(mutex_);
-    const uint32_t cutoff = CutoffLocked(options.grace);
-    pending = UnmarkedLocked([cutoff](const ObjectRecord& record) { return record.touched >= cutoff; });
+    pending = UnmarkedLocked([cutoff](const ObjectRecord& record) { return record.touched >= cutoff || record.is_met; });
   }
   PADDOCK_TRY(Mark(std::move(pending), false));
   std::set<uint64_t> garbage;
@@ -113,18 +119,19 @@ Result<Collected> Store::Collect(const std::vector<ObjectId>& roots, const Colle
     pending = UnmarkedLocked([&](const ObjectRecord& record) { return garbage.count(record.pack) == 0; });
   }
   PADDOCK_TRY(Mark(std::move(pending), false));
-  return Sweep(options, garbage);
+  return Sweep(cutoff, garbage);
 }
 
-Result<Collected> Store::Sweep(const CollectOptions& options, const std::set<uint64_t>& garbage) {
+Result<Collected> Store::Sweep(uint32_t cutoff, const std::set<uint64_t>& garbage) {
   Collected collected;
   uint64_t before = 0;
   while (true) {
     std::vector<StoredObject> young;
     {
       const std::lock_guard lock(mutex_);
-      const uint32_t cutoff = CutoffLocked(options.grace);
-      young = UnmarkedLocked([&](const ObjectRecord& record) { return record.touched >= cutoff || garbage.count(record.pack) == 0; });
+      young = UnmarkedLocked([&](const ObjectRecord& record) {
+        return record.touched >= cutoff || record.is_met || garbage.count(record.pack) == 0;
+      });
       if (young.empty()) {
         if (active_ != nullptr && garbage.count(active_->number()) != 0) {
           PADDOCK_TRY(FlushLocked());

@@ -277,7 +277,7 @@ TEST(TreeCheckTest, DamageIsFoundAndNamed) {
   const CheckReport report = CheckStore(*store, {tree});
   EXPECT_GT(report.problem_count, 0u);
   EXPECT_NE(report.problems.at(0).text.find("sha256:"), std::string::npos);
-  EXPECT_FALSE(store->Collect({tree}, {.grace = Nanoseconds(0), .least_garbage = 0}));
+  EXPECT_FALSE(CollectBut(*store, {tree}, {.grace = Nanoseconds(0), .least_garbage = 0}));
 }
 
 }  // namespace
