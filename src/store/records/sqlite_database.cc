@@ -165,7 +165,8 @@ Result<int64_t> AskNumber(SqliteSession& session, const std::string& sql) {
   return static_cast<int64_t>(std::atoll(text.c_str()));
 }
 
-// Whether the file is ours, or holds nothing yet; any version.
+// Whether the file is ours, or holds nothing yet; any version. In a transaction: another program that makes its tables
+// at this moment is seen before or after it.
 Status CheckOwner(SqliteSession& session, const std::string& path) {
   PADDOCK_ASSIGN(const int64_t application, AskNumber(session, "PRAGMA application_id"));
   if (application == kApplicationId) return {};
@@ -173,6 +174,13 @@ Status CheckOwner(SqliteSession& session, const std::string& path) {
   PADDOCK_ASSIGN(const int64_t version, AskNumber(session, "PRAGMA user_version"));
   if (application == 0 && tables == 0 && version == 0) return {};
   return Error(Code::kInvalid, "database " + path + " belongs to another program: give another path");
+}
+
+Status CheckOwnerFirst(SqliteSession& session, const std::string& path) {
+  PADDOCK_TRY(session.Execute("BEGIN"));
+  const Status status = CheckOwner(session, path);
+  if (session.is_in_transaction()) static_cast<void>(session.Execute("ROLLBACK"));
+  return status;
 }
 
 Status Migrate(SqliteSession& session, const std::string& path) {
@@ -233,7 +241,7 @@ Result<std::unique_ptr<Database>> OpenSqlite(const Options& options) {
   PADDOCK_TRY(MakeFileIfAbsent(path));
   PADDOCK_ASSIGN(auto writer, SqliteSession::Open(path, options.patience));
   if (writer->is_read_only()) return SqliteError(path, SQLITE_READONLY, 0, "");
-  PADDOCK_TRY(CheckOwner(*writer, path));
+  PADDOCK_TRY(CheckOwnerFirst(*writer, path));
   if (options.is_checked) PADDOCK_TRY(CheckDamage(*writer, path));
   PADDOCK_TRY(UseLog(*writer, options));
   PADDOCK_TRY(Migrate(*writer, path));

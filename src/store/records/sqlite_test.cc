@@ -243,18 +243,25 @@ TEST_F(SqliteTest, FailedTransactionDoesNotTouchItsNeighbours) {
 }
 
 TEST_F(SqliteTest, ManyOpenTheSameNewFileAtOnce) {
-  options_.location = directory_ + "/fresh.db";
-  std::atomic<int> failed = 0;
-  std::vector<std::thread> threads;
-  for (int i = 0; i < 6; ++i) {
-    threads.emplace_back([&, i] {
-      const auto store = Records::Open(options_);
-      if (!store || !(*store)->Insert({.kind = "k", .id = std::to_string(i)})) ++failed;
-    });
+  constexpr int kThreads = 6;
+  for (int round = 0; round < 20; ++round) {
+    options_.location = directory_ + "/fresh" + std::to_string(round) + ".db";
+    std::vector<Status> results(kThreads);
+    std::vector<std::thread> threads;
+    for (int i = 0; i < kThreads; ++i) {
+      threads.emplace_back([&, i] {
+        const auto store = Records::Open(options_);
+        if (!store) {
+          results[i] = store.error();
+        } else if (const auto inserted = (*store)->Insert({.kind = "k", .id = std::to_string(i)}); !inserted) {
+          results[i] = inserted.error();
+        }
+      });
+    }
+    for (auto& thread : threads) thread.join();
+    for (const Status& result : results) EXPECT_TRUE(result) << result.error().Text();
+    EXPECT_EQ(*Open()->Count({.kind = "k"}, 100), size_t{kThreads});
   }
-  for (auto& thread : threads) thread.join();
-  EXPECT_EQ(failed, 0);
-  EXPECT_EQ(*Open()->Count({.kind = "k"}, 100), 6u);
 }
 
 }  // namespace
