@@ -41,7 +41,7 @@ struct SandboxRequest {
   std::string name;                   // unique with its owner and parent; empty: none
   bool takes_existing = false;        // get-or-create: a sandbox of that name is the answer
   std::string parent;                 // the session that owns it; empty: none
-  std::string isolation = "virtual";
+  std::string isolation;              // empty: the daemon's own choice
   std::string base;                   // a snapshot or template that its files begin with; empty: the isolation's own
   Labels labels;
   Variables environment;
@@ -49,7 +49,8 @@ struct SandboxRequest {
   std::string hostname = "paddock";
   SandboxLimits limits;
   policy::NetworkRules network;
-  Lease lease;
+  Lease lease;                        // what is not set is the daemon's own choice
+  bool has_on_expiry = false;         // lease.on_expiry was asked for
 };
 
 // A sandbox as it is.

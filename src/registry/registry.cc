@@ -219,6 +219,19 @@ Result<Created> Registry::Create(const Caller& caller, SandboxRequest request, c
   if (!request.lease.ttl) request.lease.ttl = usual.ttl;
   if (!request.lease.idle_ttl) request.lease.idle_ttl = usual.idle_ttl;
   if (!request.lease.max_lifetime) request.lease.max_lifetime = usual.max_lifetime;
+  if (!request.has_on_expiry) request.lease.on_expiry = usual.on_expiry;
+  if (request.isolation.empty()) request.isolation = settings_.default_isolation;
+  const SandboxLimits& limits = settings_.default_limits;
+  const auto take = [](auto& to, const auto& usual_limit) {
+    if (!to) to = usual_limit;
+  };
+  take(request.limits.memory_bytes, limits.memory_bytes);
+  take(request.limits.processes, limits.processes);
+  take(request.limits.cpus, limits.cpus);
+  take(request.limits.disk_bytes, limits.disk_bytes);
+  take(request.limits.files, limits.files);
+  take(request.limits.exec_time, limits.exec_time);
+  take(request.limits.output_bytes, limits.output_bytes);
   PADDOCK_TRY(Check(request));
   if (request.takes_existing) {
     if (auto existing = Get(caller, request.name)) return Created{.sandbox = std::move(*existing), .is_new = false};

@@ -37,6 +37,9 @@ using KeeperMaker = std::function<Result<std::unique_ptr<Keeper>>(const SandboxI
 struct RegistrySettings {
   std::string directory;                          // of the daemon's own; made with mode 0700
   std::map<std::string, KeeperMaker> isolations;  // by name; "auto" is none
+  // What a request leaves open.
+  std::string default_isolation = "virtual";
+  SandboxLimits default_limits;
   Lease default_lease{.idle_ttl = std::chrono::minutes(10)};
   size_t most_sandboxes = 100'000;
   size_t most_per_owner = 10'000;

@@ -196,7 +196,7 @@ TEST_F(RegistryTest, OneDaemonADirectory) {
 
 TEST_F(RegistryTest, LeasesEnd) {
   const std::string idle = Make(alice_, {.lease = {.idle_ttl = 60s}}).id;
-  const std::string gone = Make(alice_, {.lease = {.ttl = 60s, .on_expiry = OnExpiry::kDelete}}).id;
+  const std::string gone = Make(alice_, {.lease = {.ttl = 60s, .on_expiry = OnExpiry::kDelete}, .has_on_expiry = true}).id;
   const std::string longest = Make(alice_, {.lease = {.max_lifetime = 1h, .on_expiry = OnExpiry::kPause}}).id;
   const Time start = std::chrono::time_point_cast<Duration>(std::chrono::system_clock::now());
   registry_->Sweep(start + 30s);

@@ -96,6 +96,10 @@ Status CheckExec(const ExecRequest& request) {
   }
   PADDOCK_TRY(CheckPath("cwd", request.cwd));
   PADDOCK_TRY(CheckVariables(request.environment));
+  if (request.keeps_shell && !request.environment.empty()) {
+    return Error(Code::kInvalid, "environment: a kept shell has its own variables; set them in the script (export NAME=VALUE), or do not keep the shell");
+  }
+  if (request.keeps_shell && !request.script) return Error(Code::kInvalid, "keep_shell: a command runs without a shell; give a script");
   if (request.has_open_input && !request.input.empty()) return Error(Code::kInvalid, "input: give it, or keep it open, not both");
   if (request.timeout && (*request.timeout < Duration(1) || *request.timeout > std::chrono::hours(24 * 30))) {
     return Error(Code::kInvalid, "timeout must be between 1 ms and 30 days");

@@ -217,6 +217,9 @@ Result<sandbox::ExecResult> SandboxEntry::Run(const std::shared_ptr<RunningProce
   } else if (!request.input.empty()) {
     input = {.kind = sandbox::StdinSource::Kind::kText, .text = std::move(request.input), .descriptor = -1};
   }
+  if (request.keeps_shell && dynamic_cast<sandbox::KeepsShell*>(live->get()) == nullptr) {
+    return give_up(sandbox::Termination::Reason::kInfra, Error(Code::kNotSupported, "keep_shell: this isolation keeps no shell between execs"));
+  }
   sandbox::ExecSpec spec = SpecOf(request);
   if (time) {
     const auto left = std::chrono::duration_cast<Nanoseconds>(until - std::chrono::steady_clock::now());
