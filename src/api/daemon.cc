@@ -1,0 +1,184 @@
+#include "api/daemon.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+
+#include "api/keys/key_ring.h"
+#include "api/rest/router.h"
+#include "base/descriptor.h"
+#include "net/server.h"
+#include "registry/directory_keeper.h"
+#include "registry/journal_keeper.h"
+#include "registry/registry.h"
+
+namespace paddock::api {
+namespace {
+
+Error HostError(const std::string& what) {
+  const auto code = static_cast<Code>(errno);
+  return Error(code, what + ": " + std::string(CodeText(code)));
+}
+
+// Every directory of the path, the last one for nobody else.
+Status MakeDirectory(const std::string& path) {
+  for (size_t slash = path.find('/', 1);; slash = path.find('/', slash + 1)) {
+    const bool is_last = slash == std::string::npos;
+    if (mkdir(path.substr(0, slash).c_str(), is_last ? 0700 : 0755) != 0 && errno != EEXIST) return HostError("cannot make " + path.substr(0, slash));
+    if (is_last) return {};
+  }
+}
+
+// What a new virtual sandbox is made from; the registry keeps what of the request the wall does not see.
+sandbox::SandboxSpec VirtualSpec(const registry::SandboxRequest& request) {
+  sandbox::SandboxSpec spec;
+  spec.hostname = request.hostname;
+  spec.working_directory = request.working_directory;
+  if (request.limits.disk_bytes) spec.disk_bytes = *request.limits.disk_bytes;
+  if (request.limits.files) spec.disk_inodes = *request.limits.files;
+  return spec;
+}
+
+// Refuses what the virtual tier has not, rather than take no notice of it.
+Status CheckVirtual(const registry::SandboxRequest& request) {
+  if (request.network.mode != policy::NetworkMode::kNone) return Error(Code::kInvalid, "network: isolation 'virtual' has none; choose 'process'");
+  if (request.limits.cpus) return Error(Code::kInvalid, "limits.cpus: isolation 'virtual' runs on one core; leave it out");
+  return {};
+}
+
+class RunningDaemon final : public Daemon {
+ public:
+  RunningDaemon(Start start) : start_(std::move(start)) {}
+  ~RunningDaemon() override { Stop(std::chrono::seconds(0)); }
+
+  Status Begin() {
+    const std::string& directory = start_.config.data.directory;
+    PADDOCK_TRY(MakeDirectory(directory));
+    PADDOCK_ASSIGN(records_, OpenRecords(start_.config.data));
+    keys_ = std::make_unique<KeyRing>(*records_);
+    PADDOCK_TRY(CheckKeys());
+    PADDOCK_ASSIGN(std::shared_ptr<trees::Store> trees, trees::Store::Open(directory + "/trees"));
+    PADDOCK_ASSIGN(registry_, registry::Registry::Open(SettingsOf(directory, std::make_shared<registry::Bases>(std::move(trees))), *records_));
+    services_ = std::make_unique<Services>(Services{.registry = *registry_, .version = start_.version});
+    router_ = std::make_unique<Router>(*services_, [this](const net::Request& request) { return Identify(request); });
+    return Listen();
+  }
+
+  std::vector<net::Address> addresses() const override { return server_->addresses(); }
+  const std::string& new_key_file() const override { return new_key_file_; }
+  size_t sandboxes() const override { return registry_->count(); }
+
+  void Stop(std::chrono::milliseconds grace) override {
+    if (server_ != nullptr) server_->Stop(grace);
+    server_.reset();
+    router_.reset();
+    registry_.reset();
+  }
+
+ private:
+  // Somebody has to be able to use it; beyond this machine nobody without a key may.
+  Status CheckKeys() {
+    PADDOCK_ASSIGN(const bool has_key, keys_->HasUsable());
+    if (has_key) return {};
+    if (!start_.config.server.IsLoopback()) {
+      return Error(Code::kAccess, "server.address " + start_.config.server.address +
+                                      " is reached by others, and there is no key; make one first: paddock key create --role admin NAME");
+    }
+    const std::string path = start_.config.data.directory + "/admin.key";
+    unlink(path.c_str());   // of a key that is good no more
+    const Descriptor file(open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
+    if (!file.is_open()) return HostError("cannot write " + path);
+    PADDOCK_ASSIGN(const NewKey key, keys_->Create({.owner = "admin", .role = Role::kAdmin, .label = "made by the first start"}));
+    const std::string text = key.text + "\n";
+    if (write(file.get(), text.data(), text.size()) != static_cast<ssize_t>(text.size())) return HostError("cannot write " + path);
+    new_key_file_ = path;
+    return {};
+  }
+
+  registry::RegistrySettings SettingsOf(const std::string& directory, std::shared_ptr<registry::Bases> bases) {
+    const Config& config = start_.config;
+    registry::RegistrySettings settings;
+    settings.directory = directory;
+    settings.default_isolation = config.isolation;
+    const policy::ResourceLimits& limits = config.limits;
+    settings.default_limits = {.memory_bytes = limits.memory_bytes, .processes = limits.processes, .cpus = limits.cpus, .disk_bytes = limits.disk_bytes,
+                               .files = limits.files, .output_bytes = limits.output_bytes};
+    if (limits.time) settings.default_limits.exec_time = std::chrono::duration_cast<registry::Duration>(*limits.time);
+    settings.default_lease = {.ttl = config.lease.ttl, .idle_ttl = config.lease.idle_ttl, .max_lifetime = config.lease.max_lifetime};
+    if (const auto action = registry::ParseOnExpiry(config.lease.on_expiry)) settings.default_lease.on_expiry = *action;
+    if (config.quota.sandboxes) settings.most_per_owner = static_cast<size_t>(*config.quota.sandboxes);
+    for (const auto& driver : start_.drivers->drivers()) {
+      const std::string isolation = driver->name();
+      if (isolation == "virtual") {
+        settings.isolations[isolation] = [driver = driver.get(), bases](const registry::SandboxInfo& info, const std::string& own) -> Result<std::unique_ptr<registry::Keeper>> {
+          PADDOCK_TRY(CheckVirtual(info.request));
+          return std::unique_ptr<registry::Keeper>(std::make_unique<registry::JournalKeeper>(*driver, VirtualSpec(info.request), bases, info.request.base, own));
+        };
+      } else if (isolation == "process") {
+        settings.isolations[isolation] = [driver = driver.get()](const registry::SandboxInfo& info, const std::string& own) {
+          return registry::DirectoryKeeper::Make(*driver, info, own);
+        };
+      }
+    }
+    return settings;
+  }
+
+  // A key, or a process of the same user on the unix socket.
+  Result<Identity> Identify(const net::Request& request) {
+    const std::string* header = request.Header("Authorization");
+    if (header == nullptr && request.peer.is_unix && request.peer.user && *request.peer.user == geteuid()) {
+      return Identity{.caller = {.owner = "admin", .is_admin = true}, .most = Access::kAdmin};
+    }
+    if (header == nullptr || !header->starts_with("Bearer ") || request.CountHeader("Authorization") != 1) {
+      return Error(Code::kAccess, "no key; send 'Authorization: Bearer KEY'");
+    }
+    PADDOCK_ASSIGN(const KeyInfo key, keys_->Verify(header->substr(7)));
+    const Access most = key.role == Role::kAdmin ? Access::kAdmin : key.role == Role::kUser ? Access::kUse : Access::kRead;
+    return Identity{.caller = {.owner = key.owner, .is_admin = key.role == Role::kAdmin}, .most = most};
+  }
+
+  Status Listen() {
+    const ServerConfig& config = start_.config.server;
+    net::ServerOptions options;
+    const bool has_tls = !config.tls_certificate.empty();
+    options.listeners.push_back({.address = {.host = config.address, .port = config.port}, .is_tls = has_tls});
+    options.listeners.push_back({.address = {.is_unix = true, .host = start_.config.data.directory + "/paddock.sock"}});
+    if (has_tls) options.tls = net::TlsFiles{.certificate = config.tls_certificate, .key = config.tls_key};
+    if (config.IsLoopback()) options.allows_host = net::IsLoopbackHost;
+    options.refusal_body = [](int status, std::string_view reason) {
+      const Code code = status == 408 ? Code::kTimedOut : status == 413 ? Code::kFileTooBig : status == 503 ? Code::kLimit : Code::kInvalid;
+      return ErrorText(Error(code, std::string(reason)));
+    };
+    options.refusal_type = "application/json";
+    PADDOCK_ASSIGN(server_, net::Server::Start(std::move(options), [this](net::Exchange& exchange) { router_->Handle(exchange); }));
+    return {};
+  }
+
+  const Start start_;
+  std::unique_ptr<records::Records> records_;
+  std::unique_ptr<KeyRing> keys_;
+  std::unique_ptr<registry::Registry> registry_;
+  std::unique_ptr<Services> services_;
+  std::unique_ptr<Router> router_;
+  std::unique_ptr<net::Server> server_;
+  std::string new_key_file_;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<Daemon>> Daemon::Open(Start start) {
+  auto daemon = std::make_unique<RunningDaemon>(std::move(start));
+  PADDOCK_TRY(daemon->Begin());
+  return std::unique_ptr<Daemon>(std::move(daemon));
+}
+
+Result<std::unique_ptr<records::Records>> OpenRecords(const DataConfig& config) {
+  PADDOCK_TRY(MakeDirectory(config.directory));
+  return records::Records::Open({.location = config.database,
+                                 .durability = config.durability == CommitWait::kPower ? records::Durability::kPower : records::Durability::kProcess,
+                                 .schema = config.schema});
+}
+
+}  // namespace paddock::api

@@ -1,0 +1,16 @@
+// The groups of operations, each in a file of its own.
+#pragma once
+
+#include <vector>
+
+#include "api/rest/operation.h"
+
+namespace paddock::api {
+
+std::vector<Operation> SystemOperations();    // system.cc: health, version, the OpenAPI document
+std::vector<Operation> SandboxOperations();   // sandboxes.cc
+std::vector<Operation> ExecOperations();      // execs.cc: execs and processes
+std::vector<Operation> FileOperations();      // files.cc
+std::vector<Operation> EventOperations();     // events.cc
+
+}  // namespace paddock::api
