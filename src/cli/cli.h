@@ -29,6 +29,8 @@ int RunDiff(const sandbox::DriverSet& drivers, std::span<const std::string> args
 int RunApply(const sandbox::DriverSet& drivers, std::span<const std::string> args);
 int RunDiscard(const sandbox::DriverSet& drivers, std::span<const std::string> args);
 int RunPolicy(const sandbox::DriverSet& drivers, std::span<const std::string> args);
+int RunServe(const sandbox::DriverSet& drivers, std::span<const std::string> args);
+int RunKey(const sandbox::DriverSet& drivers, std::span<const std::string> args);
 int RunConfig(const sandbox::DriverSet& drivers, std::span<const std::string> args);
 int RunDoctor(const sandbox::DriverSet& drivers, std::span<const std::string> args);
 int RunTools(const sandbox::DriverSet& drivers, std::span<const std::string> args);

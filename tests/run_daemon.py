@@ -1,0 +1,372 @@
+#!/usr/bin/env python3
+"""Starts `paddock serve` and uses it as a client would: over TCP with a key, over the unix socket without one; kills it with -9 while
+clients work and looks at what is there afterwards.
+
+    run_daemon.py [--paddock FILE] [--only RE] [--kills N]
+
+The last line is "N passed, N failed, N skipped".
+"""
+
+import argparse
+import http.client
+import json
+import os
+import pathlib
+import random
+import re
+import shutil
+import signal
+import socket
+import stat
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+CASES = []
+
+
+def case(name):
+    def add(function):
+        CASES.append((name, function))
+        return function
+    return add
+
+
+class UnixConnection(http.client.HTTPConnection):
+    def __init__(self, path):
+        super().__init__("localhost", timeout=60)
+        self.path = path
+
+    def connect(self):
+        self.sock = socket.socket(socket.AF_UNIX)
+        self.sock.settimeout(60)
+        self.sock.connect(self.path)
+
+
+class Reply:
+    def __init__(self, status, headers, body):
+        self.status, self.headers, self.body = status, headers, body
+
+    def json(self):
+        return json.loads(self.body)
+
+    def __repr__(self):
+        return f"{self.status} {self.body[:300]!r}"
+
+
+class Daemon:
+    """A daemon with a directory of its own; it can be started again and again."""
+
+    def __init__(self, paddock, folder):
+        self.paddock, self.data = str(paddock), folder / "data"
+        self.child, self.port, self.key = None, None, None
+
+    def command(self, *words):
+        environment = {name: value for name, value in os.environ.items() if not name.startswith("PADDOCK_")}
+        return subprocess.run([self.paddock, *words], capture_output=True, text=True, timeout=120, env=environment)
+
+    def start(self, *options):
+        self.child = subprocess.Popen([self.paddock, "serve", "--data", str(self.data), "--port", "0", *options], stdout=subprocess.PIPE,
+                                      stderr=subprocess.PIPE, text=True, start_new_session=True)
+        lines = []
+        while True:
+            line = self.child.stdout.readline()
+            if not line:
+                raise AssertionError(f"it ended: {self.child.wait()}: {''.join(lines)}{self.child.stderr.read()}")
+            lines.append(line)
+            found = re.match(r"listening on https?://127\.0\.0\.1:(\d+)$", line)
+            if found:
+                self.port = int(found[1])
+            if line.endswith("sandboxes\n"):
+                break
+        self.key = (self.data / "admin.key").read_text().strip()
+        return self
+
+    def kill(self):
+        self.child.send_signal(signal.SIGKILL)
+        self.child.wait()
+
+    def stop(self):
+        if self.child is None or self.child.poll() is not None:
+            return None
+        self.child.send_signal(signal.SIGTERM)
+        return self.child.wait(60)
+
+    def ask(self, method, path, body=None, key=..., headers=None, unix=False):
+        connection = UnixConnection(str(self.data / "paddock.sock")) if unix else http.client.HTTPConnection("127.0.0.1", self.port, timeout=60)
+        sent = dict(headers or {})
+        key = self.key if key is ... else key
+        if key and not unix:
+            sent["Authorization"] = f"Bearer {key}"
+        if isinstance(body, (dict, list)):
+            body = json.dumps(body)
+            sent["Content-Type"] = "application/json"
+        try:
+            connection.request(method, path, body, sent)
+            answer = connection.getresponse()
+            return Reply(answer.status, answer.headers, answer.read())
+        finally:
+            connection.close()
+
+    def make(self, **request):
+        reply = self.ask("POST", "/v1/sandboxes", request)
+        assert reply.status == 201, reply
+        return reply.json()["id"]
+
+    def run(self, sandbox, script, **more):
+        reply = self.ask("POST", f"/v1/sandboxes/{sandbox}/exec", {"script": script, **more})
+        assert reply.status == 200, reply
+        return reply.json()
+
+
+@case("starts, says where, and ends when asked")
+def starts(daemon):
+    daemon.start()
+    assert stat.S_IMODE((daemon.data / "admin.key").stat().st_mode) == 0o600
+    assert stat.S_IMODE(daemon.data.stat().st_mode) == 0o700
+    assert stat.S_IMODE((daemon.data / "paddock.sock").stat().st_mode) == 0o600
+    health = daemon.ask("GET", "/v1/health", key=None)
+    assert health.status == 200 and health.json()["status"] == "ok", health
+    assert daemon.stop() == 0
+
+
+@case("takes keys on TCP, and the user's own processes on the socket")
+def keys(daemon):
+    daemon.start()
+    assert daemon.ask("GET", "/v1/sandboxes", key=None).status == 401
+    assert daemon.ask("GET", "/v1/sandboxes", key=daemon.key[:-1] + ("a" if daemon.key[-1] != "a" else "b")).status == 401
+    assert daemon.ask("GET", "/v1/sandboxes").status == 200
+    assert daemon.ask("GET", "/v1/sandboxes", unix=True).status == 200
+    made = daemon.command("key", "create", "--data", str(daemon.data), "--role", "read", "--label", "for looking", "ann")
+    assert made.returncode == 0, made
+    key, key_id = made.stdout.strip(), made.stderr.split(",")[0]
+    assert daemon.ask("GET", "/v1/sandboxes", key=key).status == 200
+    assert daemon.ask("POST", "/v1/sandboxes", {}, key=key).status == 403
+    assert "for looking" in daemon.command("key", "list", "--data", str(daemon.data)).stdout
+    assert daemon.command("key", "revoke", "--data", str(daemon.data), key_id).returncode == 0
+    time.sleep(1.5)   # another process is believed after a second
+    assert daemon.ask("GET", "/v1/sandboxes", key=key).status == 401
+
+
+@case("refuses hosts that are not this machine's")
+def hosts(daemon):
+    daemon.start()
+    assert daemon.ask("GET", "/v1/health", headers={"Host": "evil.example"}).status == 421
+    assert daemon.ask("GET", "/v1/health", headers={"Host": "localhost"}).status == 200
+
+
+@case("beyond loopback only with a key")
+def beyond(daemon):
+    refused = daemon.command("serve", "--data", str(daemon.data), "--port", "0", "--address", "0.0.0.0")
+    assert refused.returncode == 1 and "key" in refused.stderr, refused
+    assert daemon.command("key", "create", "--data", str(daemon.data), "--role", "admin", "me").returncode == 0
+
+
+@case("one daemon a directory; bad configuration is named")
+def refusals(daemon):
+    daemon.start()
+    second = daemon.command("serve", "--data", str(daemon.data), "--port", "0")
+    assert second.returncode == 1 and str(daemon.data) in second.stderr, second
+    config = daemon.data.parent / "paddock.toml"
+    config.write_text("[server]\nprot = 1\n")
+    bad = daemon.command("serve", "--config", str(config))
+    assert bad.returncode == 2 and "prot" in bad.stderr and "port" in bad.stderr, bad
+    config.write_text("[retention]\nevents = \"1d\"\n")
+    unused = daemon.command("serve", "--config", str(config))
+    assert unused.returncode == 2 and "retention.events" in unused.stderr, unused
+    config.write_text("[server]\nport = 1\n")
+    good = daemon.command("config", "check", "--config", str(config))
+    assert good.returncode == 0 and re.search(r"server\.port +1 .*paddock\.toml:2", good.stdout), good
+
+
+@case("runs scripts, keeps shells, tells how they end")
+def runs(daemon):
+    daemon.start()
+    box = daemon.make(name="dev")
+    ended = daemon.run("dev", "x=5; echo out; echo err >&2; exit 3", keep_shell=True)
+    assert (ended["stdout"], ended["stderr"], ended["exit_code"]) == ("out\n", "err\n", 3), ended
+    ended = daemon.run(box, "while :; do :; done", timeout="100ms")
+    assert ended["exit_code"] is None and ended["termination"]["reason"] == "timeout", ended
+    ended = daemon.run(box, "seq 1 400000")
+    assert ended["stdout_dropped_bytes"] > 0 and ended["stdout"].endswith("400000\n") and ended["stdout"].startswith("1\n"), ended["stdout"][-50:]
+    whole = daemon.ask("GET", f"/v1/sandboxes/{box}/processes/{ended['process_id']}/output?limit=8000000").json()
+    assert "".join(piece["data"] for piece in whole["pieces"]) == "".join(f"{n}\n" for n in range(1, 400001))
+
+
+@case("a sandbox behind the process wall, side by side")
+def walled(daemon):
+    daemon.start()
+    box = daemon.make(isolation="process")
+    ended = daemon.run(box, "python3 -c 'print(6 * 7)'; echo text > file; ls /root 2>/dev/null | head -1")
+    assert ended["stdout"] == "42\n" and ended["exit_code"] is not None, ended
+    refused = daemon.ask("POST", f"/v1/sandboxes/{box}/exec", {"script": ":", "keep_shell": True})
+    assert refused.status == 501, refused
+    assert daemon.ask("POST", f"/v1/sandboxes/{box}/stop", {}).json()["state"] == "stopped"
+    assert daemon.ask("POST", f"/v1/sandboxes/{box}/exec", {"script": ":"}).status == 409
+    assert daemon.ask("POST", f"/v1/sandboxes/{box}/start", {}).json()["state"] == "running"
+    assert daemon.run(box, "cat file")["stdout"] == "text\n"
+    assert daemon.ask("DELETE", f"/v1/sandboxes/{box}").status == 204
+    assert not any((daemon.data / "sandboxes").iterdir())
+
+
+@case("a stop keeps everything, a start finds it")
+def keeps(daemon):
+    daemon.start()
+    box = daemon.make(name="dev")
+    daemon.run(box, "x=5; mkdir d; cd d; echo text > f", keep_shell=True)
+    assert daemon.stop() == 0
+    daemon.start()
+    assert daemon.run("dev", "echo $x $(cat f) ${PWD##*/}", keep_shell=True)["stdout"] == "5 text d\n"
+
+
+@case("a thousand at once, and the daemon is well")
+def crowd(daemon):
+    daemon.start()
+    box = daemon.make()
+    failures = []
+
+    def work():
+        for _ in range(20):
+            try:
+                ended = daemon.run(box, "echo $((6 * 7))")
+                if ended["stdout"] != "42\n":
+                    failures.append(ended)
+            except (AssertionError, OSError) as error:
+                if "429" not in str(error):   # more at once than one sandbox takes
+                    failures.append(error)
+
+    threads = [threading.Thread(target=work) for _ in range(50)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not failures, failures[:3]
+    assert daemon.ask("GET", "/v1/health").status == 200
+
+
+@case("no acknowledged write is lost to kill -9, and nothing is left behind")
+def killed(daemon):
+    """Clients write numbered lines; whatever was acknowledged is there after each kill, in order and once."""
+    random.seed(7)
+    daemon.start()
+    boxes = {daemon.make(name="one"): 0, daemon.make(name="two"): 0}
+    walls = daemon.make(name="wall", isolation="process")
+    acknowledged = dict.fromkeys(boxes, 0)
+    uncertain = dict.fromkeys(boxes, 0)   # requests without an answer: kept or not
+    for _ in range(daemon.kills):
+        stop = threading.Event()
+
+        def work(box):
+            while not stop.is_set():
+                try:
+                    if daemon.run(box, "echo line >> log", keep_shell=True)["exit_code"] == 0:
+                        acknowledged[box] += 1
+                except (AssertionError, OSError, http.client.HTTPException, ValueError):
+                    uncertain[box] += 1
+                    return
+
+        threads = [threading.Thread(target=work, args=(box,)) for box in boxes]
+        threads.append(threading.Thread(target=lambda: quietly(lambda: daemon.run(walls, "sleep 31415"))))
+        threads.append(threading.Thread(target=lambda: quietly(lambda: daemon.ask("DELETE", f"/v1/sandboxes/{daemon.make()}"))))
+        for thread in threads:
+            thread.start()
+        time.sleep(random.uniform(0.02, 0.4))
+        daemon.kill()
+        stop.set()
+        for thread in threads:
+            thread.join()
+        daemon.start()
+        for box in boxes:
+            lines = int(daemon.run(box, "cat log 2>/dev/null | grep -cx line")["stdout"])
+            least = acknowledged[box]
+            assert least <= lines <= least + uncertain[box], (box, least, lines, uncertain[box])
+            acknowledged[box], uncertain[box] = lines, 0
+        known = {one["id"] for one in daemon.ask("GET", "/v1/sandboxes").json()["sandboxes"]}
+        strange = {entry.name for entry in (daemon.data / "sandboxes").iterdir()} - known
+        assert not strange, f"directories of no sandbox: {strange}"
+    for _ in range(100):
+        left = subprocess.run(["pgrep", "-f", "^sleep 31415$"], capture_output=True, text=True).stdout.split()
+        if not left:
+            break
+        time.sleep(0.1)
+    assert not left, f"processes of dead daemons: {left}"
+
+
+def quietly(call):
+    try:
+        call()
+    except (AssertionError, OSError, http.client.HTTPException, ValueError):
+        pass
+
+
+@case("the disk is full: errors by name, and it works again when there is room")
+def full(daemon):
+    if os.geteuid() != 0:
+        raise Skipped("takes root: a small file system of its own")
+    daemon.data.mkdir(parents=True)
+    subprocess.run(["mount", "-t", "tmpfs", "-o", "size=24M,mode=0700", "tmpfs", str(daemon.data)], check=True)
+    try:
+        daemon.start()
+        box = daemon.make()
+        filler = daemon.data / "filler"
+        with open(filler, "wb") as file:
+            try:
+                while True:
+                    file.write(b"x" * 65536)
+                    file.flush()
+            except OSError:
+                pass
+        reply = daemon.ask("POST", f"/v1/sandboxes/{box}/exec", {"script": "head -c 300000 /dev/urandom > big"})
+        assert reply.status == 507 and "could not be kept" in reply.json()["error"]["message"], reply
+        assert daemon.ask("GET", f"/v1/sandboxes/{box}").status == 200
+        filler.unlink()
+        assert daemon.run(box, "wc -c < big")["stdout"].strip() == "300000"
+        daemon.kill()
+        daemon.start()
+        assert daemon.run(box, "wc -c < big")["stdout"].strip() == "300000"
+        daemon.stop()
+    finally:
+        daemon.stop()
+        subprocess.run(["umount", "-l", str(daemon.data)], check=True)
+
+
+class Skipped(Exception):
+    pass
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
+    parser.add_argument("--paddock", type=pathlib.Path, default=ROOT / "build" / "release" / "bin" / "paddock")
+    parser.add_argument("--only", default="", metavar="RE")
+    parser.add_argument("--kills", type=int, default=15)
+    options = parser.parse_args()
+    passed = failed = skipped = 0
+    for name, function in CASES:
+        if not re.search(options.only, name):
+            continue
+        folder = pathlib.Path(tempfile.mkdtemp(prefix="daemon-", dir="/var/tmp"))
+        daemon = Daemon(options.paddock.resolve(), folder)
+        daemon.kills = options.kills
+        started = time.monotonic()
+        try:
+            function(daemon)
+            passed += 1
+            print(f"ok   {name} ({time.monotonic() - started:.1f} s)", flush=True)
+        except Skipped as reason:
+            skipped += 1
+            print(f"skip {name}: {reason}", flush=True)
+        except (AssertionError, OSError, http.client.HTTPException, subprocess.SubprocessError, ValueError, KeyError) as error:
+            failed += 1
+            print(f"FAIL {name}: {type(error).__name__}: {error}", flush=True)
+        finally:
+            daemon.stop()
+            shutil.rmtree(folder, ignore_errors=True)
+    print(f"{passed} passed, {failed} failed, {skipped} skipped")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
