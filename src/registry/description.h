@@ -51,6 +51,7 @@ struct SandboxRequest {
   policy::NetworkRules network;
   Lease lease;                        // what is not set is the daemon's own choice
   bool has_on_expiry = false;         // lease.on_expiry was asked for
+  bool is_internal = false;           // serves the daemon itself: on no list and in no quota, and without the daemon's own choice of a lease
 };
 
 // A sandbox as it is.

@@ -135,6 +135,7 @@ std::string DescriptionText(const SandboxInfo& info) {
   network.network = request.network;
   object["policy"] = policy::JsonText(policy::ToDocument(network));
   object["lease"] = FromLease(request.lease);
+  object["is_internal"] = request.is_internal;
   object["was_idle"] = info.was_idle;
   object["created"] = Number(info.created);
   object["extended"] = Number(info.extended);
@@ -158,6 +159,7 @@ Status ReadDescription(std::string_view text, SandboxInfo& info) {
   reader.Take("environment", request.environment);
   reader.Take("working_directory", request.working_directory);
   reader.Take("hostname", request.hostname);
+  reader.Take("is_internal", request.is_internal);
   reader.Take("was_idle", info.was_idle);
   reader.Take("created", info.created);
   reader.Take("extended", info.extended);

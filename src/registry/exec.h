@@ -8,6 +8,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <stop_token>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -33,6 +34,7 @@ struct ExecRequest {
   bool keeps_shell = false;             // goes on with the shell of the last such exec
   std::optional<Duration> timeout;
   std::optional<uint64_t> output_bytes; // both streams together
+  std::stop_token stop;                 // of Registry::Exec(): ends it early, cancelled
 };
 
 enum class ProcessState { kQueued, kRunning, kExited };
@@ -60,6 +62,7 @@ class RunningProcess {
   RunningProcess& operator=(const RunningProcess&) = delete;
 
   const std::string& id() const { return id_; }
+  const std::string& sandbox_id() const { return sandbox_id_; }
   ProcessInfo Info() const;
   OutputLog& output() { return output_; }
 

@@ -9,6 +9,7 @@
 #include <array>
 #include <cerrno>
 #include <charconv>
+#include <tuple>
 
 #include "base/id.h"
 #include "overlay/beneath.h"
@@ -74,7 +75,7 @@ Result<SandboxInfo> InfoOf(records::Record& record) {
 
 bool Matches(const SandboxInfo& info, const ListRequest& wanted) {
   const SandboxRequest& request = info.request;
-  return (wanted.states.empty() || std::find(wanted.states.begin(), wanted.states.end(), info.state) != wanted.states.end()) &&
+  return !request.is_internal && (wanted.states.empty() || std::find(wanted.states.begin(), wanted.states.end(), info.state) != wanted.states.end()) &&
          (wanted.isolation.empty() || wanted.isolation == request.isolation) && (wanted.name.empty() || wanted.name == request.name) &&
          (wanted.parent.empty() || wanted.parent == request.parent) && (wanted.owner.empty() || wanted.owner == info.owner) &&
          std::all_of(wanted.labels.begin(), wanted.labels.end(), [&](const auto& label) {
@@ -188,7 +189,8 @@ Result<Registry::EntryPtr> Registry::MakeEntry(SandboxInfo info) {
   const std::unique_lock lock(mutex_);
   entries_[made.id] = entry;
   if (!made.request.name.empty()) names_[NameKey(made.owner, made.request.parent, made.request.name)] = made.id;
-  ++owners_[made.owner];
+  if (!made.request.parent.empty()) children_[made.request.parent].insert(made.id);
+  if (!made.request.is_internal) ++owners_[made.owner];
   return entry;
 }
 
@@ -215,7 +217,7 @@ Status Registry::Check(const SandboxRequest& request) const {
 }
 
 Result<Created> Registry::Create(const Caller& caller, SandboxRequest request, const std::string& idempotency_key) {
-  const Lease& usual = settings_.default_lease;
+  const Lease usual = request.is_internal ? Lease{} : settings_.default_lease;
   if (!request.lease.ttl) request.lease.ttl = usual.ttl;
   if (!request.lease.idle_ttl) request.lease.idle_ttl = usual.idle_ttl;
   if (!request.lease.max_lifetime) request.lease.max_lifetime = usual.max_lifetime;
@@ -256,7 +258,7 @@ Result<Created> Registry::CreateNew(const Caller& caller, SandboxRequest request
     const std::shared_lock lock(mutex_);
     if (entries_.size() >= settings_.most_sandboxes) return Error(Code::kQuota, "there are " + std::to_string(entries_.size()) + " sandboxes, the most this daemon takes");
     const auto owned = owners_.find(info.owner);
-    if (owned != owners_.end() && owned->second >= settings_.most_per_owner) {
+    if (!info.request.is_internal && owned != owners_.end() && owned->second >= settings_.most_per_owner) {
       return Error(Code::kQuota, "you have " + std::to_string(owned->second) + " sandboxes, the most you may have; delete some");
     }
     if (!info.request.name.empty() && names_.contains(NameKey(info.owner, info.request.parent, info.request.name))) {
@@ -350,6 +352,23 @@ Result<SandboxPage> Registry::List(const Caller& caller, const ListRequest& requ
   return page;
 }
 
+std::vector<SandboxInfo> Registry::Children(const Caller& caller, const std::string& parent) const {
+  std::vector<EntryPtr> entries;
+  {
+    const std::shared_lock lock(mutex_);
+    const auto found = children_.find(parent);
+    if (found == children_.end()) return {};
+    for (const std::string& id : found->second) {
+      const EntryPtr& entry = entries_.at(id);
+      if (entry->owner() == caller.owner || caller.is_admin) entries.push_back(entry);
+    }
+  }
+  std::vector<SandboxInfo> children;
+  for (const EntryPtr& entry : entries) children.push_back(entry->Info());
+  std::sort(children.begin(), children.end(), [](const SandboxInfo& a, const SandboxInfo& b) { return std::tie(a.created, a.id) < std::tie(b.created, b.id); });
+  return children;
+}
+
 // ---- states
 
 Status Registry::Save(const SandboxInfo& info) {
@@ -428,7 +447,11 @@ Status Registry::Remove(const EntryPtr& entry, const std::string& reason) {
     if (is_first) {
       const auto named = names_.find(NameKey(info.owner, info.request.parent, info.request.name));
       if (named != names_.end() && named->second == info.id) names_.erase(named);
-      if (--owners_[info.owner] == 0) owners_.erase(info.owner);
+      if (const auto siblings = children_.find(info.request.parent); siblings != children_.end()) {
+        siblings->second.erase(info.id);
+        if (siblings->second.empty()) children_.erase(siblings);
+      }
+      if (!info.request.is_internal && --owners_[info.owner] == 0) owners_.erase(info.owner);
     }
   }
   if (is_first) events_.Publish({.owner = info.owner, .type = "sandbox.deleted", .subject = info.id, .detail = R"({"reason":")" + reason + "\"}"});
@@ -441,6 +464,7 @@ Result<Registry::Ended> Registry::Exec(const Caller& caller, std::string_view id
   PADDOCK_ASSIGN(const EntryPtr entry, Find(caller, id));
   PADDOCK_TRY(CheckExec(request));
   PADDOCK_ASSIGN(std::shared_ptr<RunningProcess> process, entry->Admit(request));
+  const std::stop_callback cancel(request.stop, [&] { process->Cancel(); });
   PADDOCK_ASSIGN(sandbox::ExecResult result, entry->Run(process, std::move(request), std::move(handler)));
   return Ended{.process = std::move(process), .result = std::move(result)};
 }
@@ -469,6 +493,11 @@ Result<std::shared_ptr<RunningProcess>> Registry::StartProcess(const Caller& cal
     leave();
   }).detach();
   return *process;
+}
+
+Status Registry::ForgetShell(const Caller& caller, std::string_view id, SandboxEntry::Deadline until) {
+  PADDOCK_ASSIGN(const EntryPtr entry, Find(caller, id));
+  return entry->ForgetShell(until);
 }
 
 Result<std::vector<ProcessInfo>> Registry::Processes(const Caller& caller, std::string_view id) const {

@@ -12,6 +12,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <set>
 #include <shared_mutex>
 #include <string>
 #include <thread>
@@ -82,6 +83,8 @@ class Registry {
   // `id` may be a name of the caller's.
   Result<SandboxInfo> Get(const Caller& caller, std::string_view id) const;
   Result<SandboxPage> List(const Caller& caller, const ListRequest& request) const;
+  // Those of a parent, internal ones too, oldest first.
+  std::vector<SandboxInfo> Children(const Caller& caller, const std::string& parent) const;
   // Idempotent as far as absent ones go: kNoEntry for those, but nothing is done twice. Returns when it is gone.
   Status Delete(const Caller& caller, std::string_view id);
 
@@ -100,12 +103,15 @@ class Registry {
   Result<Ended> Exec(const Caller& caller, std::string_view id, ExecRequest request, sandbox::OutputHandler handler = {});
   // Runs on a thread of its own. kLimit: there are too many.
   Result<std::shared_ptr<RunningProcess>> StartProcess(const Caller& caller, std::string_view id, ExecRequest request);
+  // The next exec that keeps the shell begins with a fresh one. Nothing to do where the wall keeps none.
+  Status ForgetShell(const Caller& caller, std::string_view id, SandboxEntry::Deadline until);
   Result<std::vector<ProcessInfo>> Processes(const Caller& caller, std::string_view id) const;
   Result<std::shared_ptr<RunningProcess>> FindProcess(const Caller& caller, std::string_view id, std::string_view process) const;
 
   Result<HeldFiles> Files(const Caller& caller, std::string_view id, SandboxEntry::Deadline until);
 
   EventBus& events() { return events_; }
+  const RegistrySettings& settings() const { return settings_; }
   size_t count() const;
   std::vector<std::string> isolations() const;   // by name
 
@@ -136,6 +142,7 @@ class Registry {
   mutable std::shared_mutex mutex_;
   std::map<std::string, EntryPtr, std::less<>> entries_;        // by id
   std::map<std::string, std::string, std::less<>> names_;       // owner, parent and name, joined by NUL, to the id
+  std::map<std::string, std::set<std::string>, std::less<>> children_;   // ids by parent
   std::unordered_map<std::string, size_t> owners_;              // how many each has
 
   std::mutex threads_mutex_;

@@ -289,6 +289,15 @@ Status SandboxEntry::With(Deadline until, const std::function<Status(sandbox::Sa
   return body(*live);
 }
 
+Status SandboxEntry::ForgetShell(Deadline until) {
+  return With(until, [&](sandbox::Sandbox& live) -> Status {
+    auto* keeps_shell = dynamic_cast<sandbox::KeepsShell*>(&live);
+    if (keeps_shell == nullptr) return {};
+    keeps_shell->ForgetShell();
+    return Keep(live);
+  });
+}
+
 Status SandboxEntry::Rest(SandboxState state, bool is_lease, bool force, Deadline until) {
   {
     const std::lock_guard lock(mutex_);

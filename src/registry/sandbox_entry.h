@@ -86,6 +86,8 @@ class SandboxEntry : public std::enable_shared_from_this<SandboxEntry> {
   Status Remove();
   // Runs `body` with the sandbox in memory and the turn taken.
   Status With(Deadline until, const std::function<Status(sandbox::Sandbox&)>& body);
+  // The next exec that keeps the shell begins with a fresh one; kept like what an exec changes.
+  Status ForgetShell(Deadline until);
 
   void SetLease(const Lease& lease, Time extended);
   void SetLabels(Labels labels);
