@@ -14,6 +14,7 @@ constexpr Subcommand kSubcommands[] = {
     {"diff", "show what a run with --overlay has changed in its workspace", RunDiff},
     {"apply", "carry such changes over into the workspace", RunApply},
     {"discard", "throw such changes away", RunDiscard},
+    {"mcp", "serve tools and sandboxes to a client of the Model Context Protocol, on stdio", RunMcp},
     {"serve", "serve sandboxes over HTTP", RunServe},
     {"key", "make, list and revoke keys of that API", RunKey},
     {"config", "check the daemon's configuration", RunConfig},

@@ -30,6 +30,7 @@ int RunApply(const sandbox::DriverSet& drivers, std::span<const std::string> arg
 int RunDiscard(const sandbox::DriverSet& drivers, std::span<const std::string> args);
 int RunPolicy(const sandbox::DriverSet& drivers, std::span<const std::string> args);
 int RunServe(const sandbox::DriverSet& drivers, std::span<const std::string> args);
+int RunMcp(const sandbox::DriverSet& drivers, std::span<const std::string> args);
 int RunKey(const sandbox::DriverSet& drivers, std::span<const std::string> args);
 int RunConfig(const sandbox::DriverSet& drivers, std::span<const std::string> args);
 int RunDoctor(const sandbox::DriverSet& drivers, std::span<const std::string> args);

@@ -2,16 +2,14 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <cstdlib>
 
 #include "base/options.h"
 #include "cli/cli.h"
+#include "cli/equipment_options.h"
 #include "tools/adapt/anthropic.h"
 #include "tools/adapt/formats.h"
 #include "tools/adapt/openai.h"
 #include "tools/capability/capability.h"
-#include "tools/capability/harness.h"
-#include "tools/schema/parse_json.h"
 
 namespace paddock::cli {
 namespace {
@@ -67,35 +65,6 @@ void PrintIndented(const json::value& value, std::string& out, size_t level = 0)
   } else {
     out += json::serialize(value);
   }
-}
-
-Result<tools::Attachment> ParseCapability(const std::string& item) {
-  const size_t equals = item.find('=');
-  tools::Attachment attachment{.ref = item.substr(0, equals), .config = {}};
-  if (equals == std::string::npos) return attachment;
-  auto config = tools::ParseJson(std::string_view(item).substr(equals + 1));
-  if (!config) return Error(Code::kInvalid, "capability " + attachment.ref + ": " + config.error().message);
-  if (!config->is_object()) return Error(Code::kInvalid, "capability " + attachment.ref + ": the configuration must be an object: {…}");
-  attachment.config = std::move(config->as_object());
-  return attachment;
-}
-
-Result<tools::Equipment> Equip(const tools::Catalog& catalog, const ToolsOptions& options, const sandbox::DriverSet& drivers) {
-  tools::Deployment deployment;
-  for (const auto& driver : drivers.drivers()) deployment.isolations.insert(driver->name());
-  PADDOCK_ASSIGN(deployment.features, tools::FeaturesOf([](const char* name) -> const char* { return std::getenv(name); }));   // allow(getenv): documented switches
-  tools::Level level{.name = "command line", .capabilities = {}, .prompt = {}};
-  for (const std::string& item : options.capabilities) {
-    PADDOCK_ASSIGN(tools::Attachment attachment, ParseCapability(item));
-    level.capabilities.push_back(std::move(attachment));
-  }
-  if (options.capabilities.empty() && options.harness.empty()) level.capabilities = {{"bashkit_shell", {}}, {"sandbox", {}}};
-  std::vector<tools::Level> levels = {level};
-  if (!options.harness.empty()) {
-    const tools::AgentDocument agent{.id = "command-line", .name = {}, .description = {}, .harness = options.harness, .prompt = {}, .capabilities = {}};
-    PADDOCK_ASSIGN(levels, tools::HarnessSet().LevelsOf(agent, level));
-  }
-  return tools::Resolve(catalog, deployment, levels);
 }
 
 json::object Document(const ToolsOptions& options, const tools::Equipment& equipment) {
@@ -178,7 +147,9 @@ int RunTools(const sandbox::DriverSet& drivers, std::span<const std::string> arg
   }
   if (options.native && options.format != "anthropic" && options.format != "openai") return Fail("tools", "--native needs --format anthropic or openai");
   const tools::Catalog catalog = tools::BuiltInCapabilities();
-  const auto equipment = Equip(catalog, options, drivers);
+  std::set<std::string> isolations;
+  for (const auto& driver : drivers.drivers()) isolations.insert(driver->name());
+  const auto equipment = Equip(catalog, {.capabilities = options.capabilities, .harness = options.harness}, std::move(isolations));
   if (!equipment) return Fail("tools", equipment.error().Text());
   if (options.format.empty() && !options.json) {
     std::fputs(Table(*equipment).c_str(), stdout);

@@ -1,0 +1,238 @@
+#include "api/mcp/server.h"
+
+#include <algorithm>
+
+#include "api/mcp/resources.h"
+#include "base/id.h"
+#include "text/nearest.h"
+#include "text/repair_utf8.h"
+#include "tools/adapt/formats.h"
+
+namespace paddock::mcp {
+namespace {
+
+constexpr const char* kRevisionKey = "io.modelcontextprotocol/protocolVersion";
+constexpr const char* kClientCapabilitiesKey = "io.modelcontextprotocol/clientCapabilities";
+constexpr const char* kServerInfoKey = "io.modelcontextprotocol/serverInfo";
+constexpr int kListTtlMs = 300'000;   // what is offered stays the same while this server lives
+
+RpcError Bad(std::string_view message) { return {.code = kInvalidParams, .message = RepairUtf8(message), .data = nullptr}; }
+
+// The beginning of what a client wrote.
+std::string Shown(std::string_view text) { return RepairUtf8(text.substr(0, 64)); }
+
+void MakeCacheable(json::object& result, const Context& context, int ttl_ms) {
+  if (!IsStateless(context.revision)) return;
+  result["ttlMs"] = ttl_ms;
+  result["cacheScope"] = "private";   // what there is depends on the key
+}
+
+// Everything fits on one page.
+std::optional<RpcError> CheckNoCursor(const json::object& params) {
+  if (!params.contains("cursor")) return std::nullopt;
+  return Bad("cursor: is not one that this server gave");
+}
+
+// A token that the client's progress is to be told with; null if it wants none.
+json::value ProgressToken(const json::object& params) {
+  const json::object* const meta = ObjectAt(params, "_meta");
+  const json::value* const token = meta != nullptr ? meta->if_contains("progressToken") : nullptr;
+  if (token == nullptr || (!token->is_string() && !token->is_int64() && !token->is_uint64())) return nullptr;
+  return token->is_string() && token->get_string().size() > kMostIdBytes ? json::value(nullptr) : *token;
+}
+
+// Long output that a tool kept as session files.
+void LinkKeptFiles(const json::object& data, json::array& content) {
+  const json::value* const files = data.if_contains("output_files");
+  if (files == nullptr || !files->is_array()) return;
+  for (const json::value& file : files->get_array()) {
+    if (!file.is_string() || !file.get_string().starts_with('/')) continue;
+    const std::string path = file.get_string().c_str();
+    content.push_back({{"type", "resource_link"}, {"uri", UriOf({.sandbox = {}, .path = path})}, {"name", path}, {"mimeType", "text/plain"}});
+  }
+}
+
+}  // namespace
+
+Server::Server(ServerSettings settings) : settings_(std::move(settings)), progress_(settings_.progress_interval) {}
+
+const Server::Method Server::kMethods[] = {
+    {"initialize", &Server::Initialize, true, false, true},
+    {"ping", &Server::Ping, true, false, true},
+    {"server/discover", &Server::Discover, false, true, true},
+    {"tools/list", &Server::ListTools, true, true, true},
+    {"tools/call", &Server::CallTool, true, true, false},
+    {"resources/list", &Server::ListResources, true, true, false},
+    {"resources/templates/list", &Server::ListTemplates, true, true, true},
+    {"resources/read", &Server::ReadResource, true, true, false},
+};
+
+const Server::Method* Server::FindMethod(std::string_view name, Revision revision) {
+  for (const Method& method : kMethods) {
+    if (name == method.name && (IsStateless(revision) ? method.is_stateless : method.has_handshake)) return &method;
+  }
+  return nullptr;
+}
+
+Outcome Server::Answer(const Message& request, const Context& context) {
+  const Method* const method = FindMethod(request.method, context.revision);
+  const bool is_offered = method != nullptr && (!request.method.starts_with("resources/") || HasSessionFiles(*settings_.equipment));
+  if (!is_offered) return RpcError{.code = kMethodNotFound, .message = "method not found: " + request.method, .data = nullptr};
+  Outcome outcome = (this->*method->handler)(request.params, context);
+  if (auto* const result = std::get_if<json::object>(&outcome); result != nullptr && IsStateless(context.revision)) {
+    result->emplace("resultType", "complete");
+    (*result)["_meta"] = json::object{{kServerInfoKey, Implementation()}};
+  }
+  return outcome;
+}
+
+bool Server::IsQuick(const Message& request) const {
+  for (const Method& method : kMethods) {
+    if (request.method == method.name) return method.is_quick;
+  }
+  return true;   // it is refused
+}
+
+bool Server::MayTakeLong(const Message& request) const {
+  if (request.method != "tools/call") return false;
+  const json::string* const name = TextAt(request.params, "name");
+  const tools::Tool* const tool = name != nullptr ? settings_.equipment->FindTool(*name) : nullptr;
+  return tool != nullptr && tool->hints.is_long_running;
+}
+
+json::object Server::Capabilities() const {
+  json::object capabilities = {{"tools", json::object()}};
+  if (HasSessionFiles(*settings_.equipment)) capabilities["resources"] = json::object();
+  return capabilities;
+}
+
+json::object Server::Implementation() const { return {{"name", "paddock"}, {"title", "Paddock"}, {"version", settings_.version}}; }
+
+Outcome Server::Initialize(const json::object&, const Context& context) {
+  json::object result = {{"protocolVersion", NameOf(context.revision)}, {"capabilities", Capabilities()}, {"serverInfo", Implementation()}};
+  if (!settings_.equipment->system_prompt.empty()) result["instructions"] = settings_.equipment->system_prompt;
+  return result;
+}
+
+Outcome Server::Discover(const json::object&, const Context& context) {
+  json::object result = {{"supportedVersions", RevisionNames()}, {"capabilities", Capabilities()}};
+  if (!settings_.equipment->system_prompt.empty()) result["instructions"] = settings_.equipment->system_prompt;
+  MakeCacheable(result, context, kListTtlMs);
+  return result;
+}
+
+Outcome Server::Ping(const json::object&, const Context&) { return json::object(); }
+
+Outcome Server::ListTools(const json::object& params, const Context& context) {
+  if (auto bad = CheckNoCursor(params)) return *bad;
+  json::array list;
+  for (const tools::Tool* const tool : settings_.equipment->tools) list.push_back(tools::McpDefinition(*tool, settings_.equipment->rules));
+  json::object result = {{"tools", std::move(list)}};
+  MakeCacheable(result, context, kListTtlMs);
+  return result;
+}
+
+Outcome Server::CallTool(const json::object& params, const Context& context) {
+  const json::string* const name = TextAt(params, "name");
+  if (name == nullptr) return Bad("name: must be the name of a tool");
+  const tools::Tool* const tool = settings_.equipment->FindTool(*name);
+  if (tool == nullptr) {
+    std::vector<std::string_view> names;
+    for (const tools::Tool* const each : settings_.equipment->tools) names.push_back(each->name);
+    const std::string_view nearest = NearestWord(*name, names);
+    return Bad("unknown tool: " + Shown(*name) + (nearest.empty() ? "; tools/list shows which there are" : "; did you mean " + std::string(nearest) + "?"));
+  }
+  const json::value* const given = params.if_contains("arguments");
+  if (given != nullptr && !given->is_object()) return Bad("arguments: must be an object");
+  const json::value arguments = given != nullptr ? *given : json::value(json::object());
+
+  tools::CallContext call{.session = *settings_.session, .call_id = NewId("call_"), .defaults = settings_.equipment->defaults, .stop = context.stop, .on_output = nullptr};
+  std::optional<Progress::Watch> watch;
+  if (json::value token = ProgressToken(params); !token.is_null() && context.notify) {
+    watch.emplace(progress_, std::move(token), context.notify);
+    call.on_output = [&watch](sandbox::Stream, std::string_view bytes) { watch->Count(bytes.size()); };
+  }
+  tools::ToolResult done = tool->call(call, arguments);
+  watch.reset();
+  if (!done.detail.empty() && settings_.log) settings_.log("call " + call.call_id + " of " + tool->name + ": " + done.detail);
+
+  json::array content;
+  content.push_back({{"type", "text"}, {"text", done.text}});
+  json::object result;
+  if (done.is_error()) {
+    result["isError"] = true;   // what it would hold does not follow the output schema
+  } else {
+    if (context.revision != Revision::k2025_03_26) LinkKeptFiles(done.data, content);
+    result["structuredContent"] = std::move(done.data);
+    result["isError"] = false;
+  }
+  result["content"] = std::move(content);
+  return result;
+}
+
+Outcome Server::ListResources(const json::object& params, const Context& context) {
+  const json::value* const cursor = params.if_contains("cursor");
+  if (cursor != nullptr && !cursor->is_string()) return Bad("cursor: must be a string");
+  auto page = mcp::ListResources(*settings_.session, cursor != nullptr ? cursor->if_string() : nullptr);
+  if (!page && page.error().code == Code::kInvalid) return Bad(page.error().message);
+  if (!page) return RpcError{.code = kInternalError, .message = RepairUtf8(page.error().Text()), .data = nullptr};
+  MakeCacheable(*page, context, 0);
+  return std::move(*page);
+}
+
+Outcome Server::ListTemplates(const json::object& params, const Context& context) {
+  if (auto bad = CheckNoCursor(params)) return *bad;
+  json::object result = mcp::ListTemplates(*settings_.equipment);
+  MakeCacheable(result, context, kListTtlMs);
+  return result;
+}
+
+Outcome Server::ReadResource(const json::object& params, const Context& context) {
+  const json::string* const uri = TextAt(params, "uri");
+  if (uri == nullptr) return Bad("uri: must be a string");
+  const auto place = ParseUri(*uri);
+  if (!place) return Bad(place.error().message);
+  const auto absent = [&](std::string_view message) {
+    return RpcError{.code = IsStateless(context.revision) ? kInvalidParams : kResourceNotFound, .message = RepairUtf8(message), .data = json::object{{"uri", *uri}}};
+  };
+  if (!place->sandbox.empty() && !HasSandboxFiles(*settings_.equipment)) return absent("resource not found");
+  auto read = mcp::ReadResource(*settings_.session, *place, *uri);
+  if (!read) {
+    const Error& error = read.error();
+    if (error.code == Code::kInternal || error.code == Code::kIo) {
+      if (settings_.log) settings_.log("resources/read: " + std::string(error.Text()));
+      return RpcError{.code = kInternalError, .message = "internal error; it has been logged", .data = nullptr};
+    }
+    if (error.code == Code::kNoEntry || error.code == Code::kNotDirectory) return absent(error.Text());
+    return Bad(error.Text());
+  }
+  MakeCacheable(*read, context, 0);
+  return std::move(*read);
+}
+
+bool IsMeantStateless(const Message& request) {
+  if (request.method == "server/discover" || request.method == "subscriptions/listen") return true;
+  const json::object* const meta = ObjectAt(request.params, "_meta");
+  return meta != nullptr && meta->contains(kRevisionKey);
+}
+
+std::variant<Revision, RpcError> ReadStateless(const Message& request) {
+  const json::object* const meta = ObjectAt(request.params, "_meta");
+  const json::value* const named = meta != nullptr ? meta->if_contains(kRevisionKey) : nullptr;
+  if (named == nullptr || !named->is_string()) return Bad(std::string("params._meta: must hold \"") + kRevisionKey + "\", a string");
+  if (ObjectAt(*meta, kClientCapabilitiesKey) == nullptr) return Bad(std::string("params._meta: must hold \"") + kClientCapabilitiesKey + "\", an object");
+  const std::optional<Revision> revision = FindRevision(named->get_string());
+  if (revision && IsStateless(*revision)) return *revision;
+  return RpcError{.code = kUnsupportedRevision,
+                  .message = "unsupported protocol version",
+                  .data = json::object{{"supported", RevisionNames()}, {"requested", Shown(named->get_string())}}};
+}
+
+std::variant<Revision, RpcError> ReadHandshake(const Message& initialize) {
+  const json::string* const asked = TextAt(initialize.params, "protocolVersion");
+  if (asked == nullptr) return Bad("protocolVersion: must be a string");
+  const std::optional<Revision> revision = FindRevision(*asked);
+  return revision && !IsStateless(*revision) ? *revision : kNewestWithHandshake;
+}
+
+}  // namespace paddock::mcp

@@ -1,0 +1,159 @@
+#include <gtest/gtest.h>
+
+#include "api/mcp/mcp_for_test.h"
+#include "api/mcp/resources.h"
+
+namespace paddock::mcp {
+namespace {
+
+TEST(McpServer, ListsEveryToolWithSchemasAndHintsOfThePolicy) {
+  DialogForTest test;
+  test.Handshake();
+  const json::array tools = test.Ask("tools/list").at("result").at("tools").as_array();
+  EXPECT_EQ(tools.size(), 28u);
+  bool has_exec = false;
+  for (const json::value& tool : tools) {
+    EXPECT_EQ(tool.at("inputSchema").at("type").as_string(), "object");
+    EXPECT_EQ(tool.at("outputSchema").at("type").as_string(), "object");
+    if (tool.at("name") != "sandbox_exec") continue;
+    has_exec = true;
+    EXPECT_EQ(tool.at("annotations").at("openWorldHint"), false);   // no network
+    EXPECT_EQ(tool.at("annotations").at("destructiveHint"), true);
+  }
+  EXPECT_TRUE(has_exec);
+  EXPECT_EQ(ErrorCode(test.Ask("tools/list", {{"cursor", "x"}})), kInvalidParams);
+}
+
+TEST(McpServer, OpenWorldFollowsTheNetwork) {
+  DialogForTest test(R"([{"ref": "sandbox", "config": {"network_mode": "egress"}}])");
+  test.Handshake();
+  const json::object listed = test.Ask("tools/list");
+  for (const json::value& tool : listed.at("result").at("tools").as_array()) {
+    if (tool.at("name") != "sandbox_exec") continue;
+    EXPECT_EQ(tool.at("annotations").at("openWorldHint"), true);
+  }
+}
+
+TEST(McpServer, CallsGiveTextAndStructuredContent) {
+  DialogForTest test;
+  test.Handshake();
+  const json::object result = test.Call("bash", {{"commands", "echo hi; exit 3"}});
+  EXPECT_EQ(result.at("isError"), false);
+  EXPECT_EQ(result.at("structuredContent").at("exit_code"), 3);
+  EXPECT_NE(TextOf(result).find("hi"), std::string::npos);
+}
+
+TEST(McpServer, AToolsErrorIsTheModelsAndHasNoStructure) {
+  DialogForTest test;
+  test.Handshake();
+  const json::object result = test.Call("sandbox_exec", {{"command", "true"}});
+  EXPECT_EQ(result.at("isError"), true);
+  EXPECT_FALSE(result.contains("structuredContent"));
+  EXPECT_NE(TextOf(result).find("sandbox_create"), std::string::npos);
+  EXPECT_NE(TextOf(test.Call("bash", {{"command", "true"}})).find("commands"), std::string::npos);
+}
+
+TEST(McpServer, CallsOfWhatIsNoToolAreErrorsOfTheProtocol) {
+  DialogForTest test;
+  test.Handshake();
+  EXPECT_EQ(ErrorCode(test.Ask("tools/call")), kInvalidParams);
+  EXPECT_EQ(ErrorCode(test.Ask("tools/call", {{"name", 7}})), kInvalidParams);
+  EXPECT_EQ(ErrorCode(test.Ask("tools/call", {{"name", "bash"}, {"arguments", "x"}})), kInvalidParams);
+  const json::object refused = test.Ask("tools/call", {{"name", "sandbox_exce"}});
+  EXPECT_EQ(ErrorCode(refused), kInvalidParams);
+  EXPECT_NE(refused.at("error").at("message").as_string().find("sandbox_exec"), std::string::npos);
+}
+
+TEST(McpServer, LongOutputIsLinkedAsAResource) {
+  DialogForTest test;
+  test.Handshake();
+  const json::object result = test.Call("bash", {{"commands", "seq 30000"}});
+  const json::array& content = result.at("content").as_array();
+  ASSERT_EQ(content.size(), 2u);
+  EXPECT_EQ(content[1].at("type").as_string(), "resource_link");
+  const json::object read = test.Ask("resources/read", {{"uri", content[1].at("uri")}}).at("result").as_object();
+  EXPECT_TRUE(read.at("contents").at(0).at("text").as_string().starts_with("1\n2\n"));
+}
+
+TEST(McpServer, ProgressIsToldToWhoAsksForIt) {
+  DialogForTest test(R"(["bashkit_shell"])", std::chrono::milliseconds(1));
+  test.Handshake();
+  test.ResponseFor("hello");
+  test.Send(R"({"jsonrpc":"2.0","id":"long","method":"tools/call","params":{"name":"bash","arguments":{"commands":"echo out; while :; do :; done"},"_meta":{"progressToken":"t1"}}})");
+  double last = -1;
+  for (int i = 0; i < 3; ++i) {
+    const json::value frame = test.Next();
+    EXPECT_EQ(frame.at("method").as_string(), "notifications/progress");
+    EXPECT_EQ(frame.at("params").at("progressToken").as_string(), "t1");
+    EXPECT_GT(frame.at("params").at("progress").to_number<double>(), last);
+    last = frame.at("params").at("progress").to_number<double>();
+  }
+  test.Close();
+}
+
+TEST(McpServer, SessionFilesAreListedByPagesInOrder) {
+  DialogForTest test;
+  test.Handshake();
+  test.Call("bash", {{"commands", "for i in $(seq 1000 1249); do echo $i > /workspace/f$i; done; mkdir /workspace/d; echo x > '/workspace/d/a b#'"}});
+  std::vector<std::string> names;
+  json::object params;
+  size_t pages = 0;
+  for (;; ++pages) {
+    const json::object page = test.Ask("resources/list", params).at("result").as_object();
+    for (const json::value& each : page.at("resources").as_array()) names.push_back(each.at("name").as_string().c_str());
+    if (!page.contains("nextCursor")) break;
+    params["cursor"] = page.at("nextCursor");
+  }
+  EXPECT_EQ(pages, 2u);
+  ASSERT_EQ(names.size(), 251u);
+  EXPECT_TRUE(std::is_sorted(names.begin(), names.end()));
+  EXPECT_EQ(names[0], "/d/a b#");
+  EXPECT_EQ(ErrorCode(test.Ask("resources/list", {{"cursor", "?"}})), kInvalidParams);
+  const json::object read = test.Ask("resources/read", {{"uri", "paddock://session/d/a%20b%23"}}).at("result").as_object();
+  EXPECT_EQ(read.at("contents").at(0).at("text").as_string(), "x\n");
+}
+
+TEST(McpServer, FilesOfSandboxesAreReadByTheirTemplate) {
+  DialogForTest test;
+  test.Handshake();
+  EXPECT_EQ(test.Ask("resources/templates/list").at("result").at("resourceTemplates").as_array().size(), 2u);
+  test.Call("sandbox_create", {{"name", "box"}});
+  test.Call("sandbox_exec", {{"command", "printf 'a\\377b' > /workspace/f"}});
+  const json::object read = test.Ask("resources/read", {{"uri", "paddock://sandbox/box/workspace/f"}}).at("result").as_object();
+  EXPECT_EQ(read.at("contents").at(0).at("blob").as_string(), "Yf9i");
+}
+
+TEST(McpServer, AbsentResourcesAreErrorsOfTheirRevision) {
+  DialogForTest test;
+  test.Handshake();
+  for (const char* uri : {"paddock://session/none", "paddock://sandbox/other/etc/passwd"}) {
+    EXPECT_EQ(ErrorCode(test.Ask("resources/read", {{"uri", uri}})), kResourceNotFound) << uri;
+    EXPECT_EQ(ErrorCode(test.AskStateless("resources/read", {{"uri", uri}})), kInvalidParams) << uri;
+  }
+  for (const char* uri : {"file:///etc/passwd", "paddock://session/", "paddock://session/a/../b", "paddock://sandbox//x", "paddock://session/%", "paddock://session/%00", "paddock://session/a?b", ""}) {
+    EXPECT_EQ(ErrorCode(test.Ask("resources/read", {{"uri", uri}})), kInvalidParams) << uri;
+  }
+}
+
+TEST(McpServer, ResourcesFollowTheTools) {
+  DialogForTest test(R"(["session_storage"])");
+  test.Handshake();
+  EXPECT_EQ(test.Ask("resources/templates/list").at("result").at("resourceTemplates").as_array().size(), 1u);
+  EXPECT_EQ(ErrorCode(test.Ask("resources/read", {{"uri", "paddock://sandbox/x/f"}})), kResourceNotFound);
+  DialogForTest bare("[]");
+  bare.Handshake();
+  EXPECT_FALSE(bare.ResponseFor("hello").at("result").at("capabilities").as_object().contains("resources"));
+  EXPECT_EQ(ErrorCode(bare.Ask("resources/list")), kMethodNotFound);
+}
+
+TEST(McpServer, UrisAreReadBack) {
+  for (const Place& place : {Place{"", "/a"}, Place{"", "/a b/\xc3\xa9%#?"}, Place{"sbx_1", "/x//y"}, Place{"my box", "/workspace/f"}}) {
+    const auto read = ParseUri(UriOf(place));
+    ASSERT_TRUE(read) << UriOf(place);
+    EXPECT_EQ(read->sandbox, place.sandbox);
+    EXPECT_EQ(read->path, place.path);
+  }
+}
+
+}  // namespace
+}  // namespace paddock::mcp

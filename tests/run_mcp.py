@@ -1,0 +1,269 @@
+#!/usr/bin/env python3
+"""Talks the Model Context Protocol with `paddock mcp`: raw frames, and the official clients for Node.js and Python.
+
+    run_mcp.py [--paddock FILE] [--only RE] [--clients DIR]
+
+The clients are installed into DIR (build/mcp-clients) after the lock files in tests/mcp; what cannot be installed is skipped
+with the reason. The last line is "N passed, N failed, N skipped".
+"""
+
+import argparse
+import json
+import pathlib
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import threading
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+HERE = ROOT / "tests" / "mcp"
+CASES = []
+MOST_FRAME = 8 << 20
+STATELESS = {"io.modelcontextprotocol/protocolVersion": "2026-07-28", "io.modelcontextprotocol/clientCapabilities": {}}
+
+
+def case(function):
+    CASES.append(function)
+    return function
+
+
+class Client:
+    """`paddock mcp` as a child; stdout must hold nothing but frames."""
+
+    def __init__(self, paddock, *options):
+        self.child = subprocess.Popen([paddock, "mcp", *options], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        self.last = 0
+        self.guard = threading.Timer(60, self.child.kill)
+        self.guard.start()
+
+    def send(self, message):
+        self.child.stdin.write((message if isinstance(message, bytes) else json.dumps(message).encode()) + b"\n")
+        self.child.stdin.flush()
+
+    def next(self):
+        line = self.child.stdout.readline()
+        assert line.endswith(b"\n"), f"it ended: {self.child.stderr.read()}"
+        return json.loads(line)
+
+    def request(self, method, params=None, stateless=False):
+        self.last += 1
+        params = dict(params or {}, **({"_meta": STATELESS} if stateless else {}))
+        self.send({"jsonrpc": "2.0", "id": self.last, "method": method, "params": params})
+        return self.last
+
+    def ask(self, method, params=None, stateless=False):
+        wanted = self.request(method, params, stateless)
+        while (got := self.next()).get("id") != wanted:
+            pass
+        return got
+
+    def begin(self, revision="2025-11-25"):
+        result = self.ask("initialize", {"protocolVersion": revision, "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}})["result"]
+        self.send({"jsonrpc": "2.0", "method": "notifications/initialized"})
+        return result
+
+    def call(self, tool, **arguments):
+        return self.ask("tools/call", {"name": tool, "arguments": arguments})["result"]
+
+    def end(self):
+        self.child.stdin.close()
+        rest = self.child.stdout.read()
+        status = self.child.wait(20)
+        self.guard.cancel()
+        return status, rest
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.child.kill()
+        self.child.wait()
+        self.guard.cancel()
+
+
+@case
+def requests_in_a_pipe_are_answered_before_it_ends(paddock):
+    frames = [{"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {"protocolVersion": "2025-11-25"}},
+              {"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": {"name": "bash", "arguments": {"commands": "echo hi"}}}]
+    done = subprocess.run([paddock, "mcp"], input="\r\n".join(map(json.dumps, frames)), capture_output=True, text=True, timeout=30)
+    answers = {answer["id"]: answer for answer in map(json.loads, done.stdout.splitlines())}
+    assert done.returncode == 0 and done.stderr == "", done
+    assert answers[2]["result"]["structuredContent"]["stdout"] == "hi\n", answers
+
+
+@case
+def closing_stdin_ends_what_runs(paddock):
+    with Client(paddock) as client:
+        client.begin()
+        client.request("tools/call", {"name": "bash", "arguments": {"commands": "while :; do :; done"}})
+        status, rest = client.end()
+        assert (status, rest) == (0, b""), (status, rest)
+
+
+@case
+def a_signal_ends_it(paddock):
+    for number in (signal.SIGINT, signal.SIGTERM):
+        with Client(paddock) as client:
+            client.begin()
+            client.request("tools/call", {"name": "bash", "arguments": {"commands": "while :; do :; done"}})
+            client.ask("ping")
+            client.child.send_signal(number)
+            assert client.child.wait(20) == 0
+
+
+@case
+def a_client_that_does_not_read_ends_it(paddock):
+    with Client(paddock) as client:
+        client.begin()
+        client.child.stdout.close()
+        try:
+            for _ in range(3):
+                client.request("tools/list")
+        except BrokenPipeError:
+            pass
+        client.child.stdin.close()
+        assert client.child.wait(20) == 1
+
+
+@case
+def hostile_lines_are_refused_and_forgotten(paddock):
+    with Client(paddock) as client:
+        client.begin()
+        for line, code in ((b"x" * (MOST_FRAME + 100), -32600), (b"[" * 1_000_000, -32700), (b'{"jsonrpc":"2.0","id":"' + b"i" * 300 + b'","method":"ping"}', -32600),
+                           (b"\xff\xfe", -32700), (b"\0", -32700), (b'{"jsonrpc":"2.0","id":1e400,"method":"ping"}', -32600), (b"[" + b"1," * 1000 + b"1]", -32600)):
+            client.send(line)
+            answer = client.next()
+            assert answer["error"]["code"] == code and answer["id"] is None, (line[:40], answer)
+        for _ in range(10_000):
+            client.send(b'{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":77}}')
+        assert client.ask("ping")["result"] == {}
+
+
+@case
+def memory_stays_bounded_under_long_lines(paddock):
+    with Client(paddock) as client:
+        client.begin()
+        for _ in range(8):
+            client.child.stdin.write(b"y" * (MOST_FRAME * 4))
+        client.send(b"")
+        assert client.next()["error"]["code"] == -32600
+        size = int(re.search(r"VmHWM:\s+(\d+)", pathlib.Path(f"/proc/{client.child.pid}/status").read_text())[1])
+        assert size < 200 << 10, f"{size} KiB"
+
+
+@case
+def both_kinds_of_revisions_share_a_connection(paddock):
+    with Client(paddock) as client:
+        found = client.ask("server/discover", stateless=True)["result"]
+        assert found["resultType"] == "complete" and found["supportedVersions"][0] == "2026-07-28", found
+        assert client.begin("2025-06-18")["protocolVersion"] == "2025-06-18"
+        listed = client.ask("tools/list", stateless=True)["result"]
+        assert "ttlMs" in listed and "resultType" not in client.ask("tools/list")["result"]
+
+
+@case
+def capabilities_decide_what_is_offered(paddock):
+    with Client(paddock, "--capability", "session_storage") as client:
+        client.begin()
+        names = [tool["name"] for tool in client.ask("tools/list")["result"]["tools"]]
+        assert "read_file" in names and "bash" not in names and "sandbox_exec" not in names, names
+    done = subprocess.run([paddock, "mcp", "--capability", "nope"], capture_output=True, text=True, stdin=subprocess.DEVNULL)
+    assert done.returncode == 2 and "nope" in done.stderr, done
+    done = subprocess.run([paddock, "mcp", "--capability", 'sandbox={"isolation": "process"}'], capture_output=True, text=True, stdin=subprocess.DEVNULL)
+    assert done.returncode == 2 and "virtual" in done.stderr, done
+
+
+def clients_of(directory):
+    """Installs the clients: {"node": (folder, why not), "python": (program, why not)}."""
+    def changed(name):
+        wanted, had = HERE / name, directory / name
+        return not had.exists() or had.read_bytes() != wanted.read_bytes()
+
+    def run(*command):
+        done = subprocess.run(command, capture_output=True, text=True, cwd=directory, timeout=400, check=False)
+        return None if done.returncode == 0 else (done.stderr or done.stdout).strip().splitlines()[-1:]
+
+    directory.mkdir(parents=True, exist_ok=True)
+    found = {}
+    if not shutil.which("node") or not shutil.which("npm"):
+        found["node"] = (None, "node and npm are not here")
+    elif not changed("package-lock.json") and (directory / "node_modules").is_dir():
+        found["node"] = (directory, None)
+    else:
+        shutil.copy(HERE / "package.json", directory)
+        shutil.copy(HERE / "package-lock.json", directory / "package-lock.json")
+        problem = run("npm", "ci", "--no-audit", "--no-fund", "--ignore-scripts")
+        if problem:
+            (directory / "package-lock.json").unlink()
+        found["node"] = (None, f"npm ci failed: {problem}") if problem else (directory, None)
+    python = directory / "venv" / "bin" / "python"
+    if changed("requirements.txt") or not python.exists():
+        problem = run(sys.executable, "-m", "venv", str(directory / "venv")) or run(str(python), "-m", "pip", "install", "-q", "-r", str(HERE / "requirements.txt"))
+        found["python"] = (None, f"pip failed: {problem}") if problem else (python, None)
+        if not problem:
+            shutil.copy(HERE / "requirements.txt", directory)
+    else:
+        found["python"] = (python, None)
+    return found
+
+
+def played(command):
+    """The lines of a client's play."""
+    try:
+        done = subprocess.run([str(word) for word in command], capture_output=True, text=True, timeout=180, check=False)
+    except subprocess.TimeoutExpired:
+        return [("FAIL", "it did not end")]
+    lines = re.findall(r"^(ok|FAIL) (.*)$", done.stdout, re.M)
+    if not lines or done.returncode != 0:
+        lines.append(("FAIL", f"status {done.returncode}: {done.stderr[-1000:]!r}"))
+    return lines
+
+
+def plays(clients, where):
+    """(name, command or None, why not) of each client and revision against a server."""
+    folder, why = clients["node"]
+    for generation, revision in (("sdk", "2025-11-25"), ("client", "2025-11-25"), ("client", "2026-07-28")):
+        yield f"npm {generation} {revision} {where[0]}", folder and ["node", HERE / "play.mjs", folder, generation, revision, *where], why
+    python, why = clients["python"]
+    for revision in ("2025-11-25", "2026-07-28"):
+        yield f"PyPI mcp {revision} {where[0]}", python and [python, HERE / "play.py", revision, *where], why
+
+
+def main():
+    parser = argparse.ArgumentParser(description="Talks the Model Context Protocol with paddock mcp.")
+    parser.add_argument("--paddock", default=ROOT / "build/release/bin/paddock", type=pathlib.Path)
+    parser.add_argument("--clients", default=ROOT / "build/mcp-clients", type=pathlib.Path)
+    parser.add_argument("--only", default="", help="cases and plays whose names hold this regular expression")
+    options = parser.parse_args()
+    paddock = str(options.paddock.resolve())
+    passed = failed = skipped = 0
+    for function in CASES:
+        if not re.search(options.only, function.__name__):
+            continue
+        try:
+            function(paddock)
+            passed += 1
+        except Exception as error:  # a case fails in many ways
+            print(f"FAIL {function.__name__}: {type(error).__name__}: {error}", flush=True)
+            failed += 1
+    clients = clients_of(options.clients.resolve())
+    for name, command, why in plays(clients, ["stdio", paddock, "mcp"]):
+        if not re.search(options.only, name):
+            continue
+        if command is None:
+            print(f"skipped {name}: {why}", flush=True)
+            skipped += 1
+            continue
+        for verdict, text in played(command):
+            passed += verdict == "ok"
+            failed += verdict != "ok"
+            if verdict != "ok":
+                print(f"FAIL {name}: {text}", flush=True)
+    print(f"{passed} passed, {failed} failed, {skipped} skipped")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
