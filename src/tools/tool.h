@@ -99,6 +99,7 @@ constexpr Tool DefineTool(Tool tool) {
     if (!read) return Fail(read.error(), context);
     auto answer = run(context, *read);
     if (!answer) return Fail(answer.error(), context);
+    if (const Status kept = context.session.Settle(); !kept) return Fail(kept.error(), context);
     return Succeed(Json<Output>::Write(answer->data), std::move(answer->text));
   };
   return tool;

@@ -132,6 +132,11 @@ Result<std::unique_ptr<Process>> VirtualSandbox::Start(ExecSpec spec, StdinSourc
   if (spec.script.has_value() == !spec.command.empty()) {
     return Error(Code::kInvalid, "an exec needs either a script or a command");
   }
+  if (!spec.cwd.empty()) {
+    const auto found = view_->Stat(spec.cwd);
+    if (!found) return Error(found.error().code, "cwd " + spec.cwd + ": " + std::string(found.error().Text()));
+    if (!found->is_directory()) return Error(Code::kNotDirectory, "cwd " + spec.cwd + " is not a directory");
+  }
   is_running_ = true;
   return std::unique_ptr<Process>(
       std::make_unique<VirtualProcess>(*this, std::move(spec), std::move(input), std::move(handler)));

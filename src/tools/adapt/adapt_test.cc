@@ -10,7 +10,7 @@
 namespace paddock::tools {
 namespace {
 
-class Adapters : public testing::Test {
+class Adapters : public testing::TestWithParam<SessionKind> {
  protected:
   void SetUp() override { Equip(R"(["sandbox"])"); }
   void Equip(std::string_view list) {
@@ -32,11 +32,12 @@ class Adapters : public testing::Test {
     return HandleOpenAiCall(context, equipment, ParseJson(item).value());
   }
   const Catalog catalog = BuiltInCapabilities();
-  SessionForTest session;
+  SessionForTest session{GetParam()};
   Equipment equipment;
 };
+INSTANTIATE_TEST_SUITE_P(Sessions, Adapters, testing::Values(SessionKind::kDirect, SessionKind::kRegistry), testing::PrintToStringParamName());
 
-TEST_F(Adapters, AnthropicBashKeepsOneShell) {
+TEST_P(Adapters, AnthropicBashKeepsOneShell) {
   EXPECT_EQ(Said("bash", R"({"command": "x=5; cd /tmp; echo out; echo err >&2"})"), "out\nerr");
   EXPECT_EQ(Said("bash", R"({"command": "echo $x $PWD"})"), "5 /tmp");
   EXPECT_EQ(Said("bash", R"({"command": "false"})"), "[exit code 1]");
@@ -46,7 +47,7 @@ TEST_F(Adapters, AnthropicBashKeepsOneShell) {
   EXPECT_EQ(session.session().List()->size(), 1u) << "the sandbox was made by the first call";
 }
 
-TEST_F(Adapters, AnthropicToolsWorkInTheSessionsOwnShellToo) {
+TEST_P(Adapters, AnthropicToolsWorkInTheSessionsOwnShellToo) {
   Equip(R"(["bashkit_shell"])");
   EXPECT_EQ(Said("bash", R"({"command": "echo hi > f"})"), " ");
   EXPECT_TRUE(Edit(R"({"command": "view", "path": "/workspace/f"})").ends_with("     1\thi\n"));
@@ -55,7 +56,7 @@ TEST_F(Adapters, AnthropicToolsWorkInTheSessionsOwnShellToo) {
   EXPECT_EQ(session.session().List()->size(), 0u);
 }
 
-TEST_F(Adapters, AnthropicEditorDoesItsFourCommands) {
+TEST_P(Adapters, AnthropicEditorDoesItsFourCommands) {
   EXPECT_EQ(Edit(R"({"command": "create", "path": "/workspace/a.py", "file_text": "one\ntwo\nthree\n"})"), "File created successfully at: /workspace/a.py");
   EXPECT_EQ(Edit(R"({"command": "view", "path": "/workspace/a.py", "view_range": [2, -1]})"),
             "Here's the result of running `cat -n` on /workspace/a.py:\n     2\ttwo\n     3\tthree\n");
@@ -71,7 +72,7 @@ TEST_F(Adapters, AnthropicEditorDoesItsFourCommands) {
             "Here's the result of running `cat -n` on /workspace/a.py:\n     1\tzero\n     2\to\n… 16 bytes are not shown; use view_range\n");
 }
 
-TEST_F(Adapters, AnthropicEditorExplainsWhatItRefuses) {
+TEST_P(Adapters, AnthropicEditorExplainsWhatItRefuses) {
   Edit(R"({"command": "create", "path": "/workspace/a", "file_text": "x\nx\n"})");
   EXPECT_EQ(Edit(R"({"command": "str_replace", "path": "/workspace/a", "old_str": "x", "new_str": "y"})"),
             "ERROR: No replacement was performed in /workspace/a: the text to replace occurs 2 times (lines 1, 2); add lines around it until it is unique, or replace all");
@@ -82,7 +83,7 @@ TEST_F(Adapters, AnthropicEditorExplainsWhatItRefuses) {
   EXPECT_EQ(Said("sandbox_exc", "{}"), "ERROR: there is no tool 'sandbox_exc'; did you mean 'sandbox_exec'?");
 }
 
-TEST_F(Adapters, OpenAiShellAnswersEachCommand) {
+TEST_P(Adapters, OpenAiShellAnswersEachCommand) {
   const json::object reply = OpenAi(R"({"type": "shell_call", "call_id": "c1", "action": {"commands": ["echo a; echo b >&2; exit 3", "sleep 9"], "timeout_ms": 300, "max_output_length": 4096}})");
   EXPECT_EQ(json::serialize(reply),
             R"({"type":"shell_call_output","output":[{"stdout":"a\n","stderr":"b\n","outcome":{"type":"exit","exit_code":3}},{"stdout":"","stderr":"","outcome":{"type":"timeout"}}],"max_output_length":4096,"call_id":"c1"})");
@@ -91,13 +92,13 @@ TEST_F(Adapters, OpenAiShellAnswersEachCommand) {
   EXPECT_FALSE(OpenAi(R"({"type": "shell_call", "call_id": "c3", "action": {"commands": ["true"]}})").contains("max_output_length"));
 }
 
-TEST_F(Adapters, OpenAiLocalShellRunsAProgramWithItsArguments) {
+TEST_P(Adapters, OpenAiLocalShellRunsAProgramWithItsArguments) {
   const json::object reply = OpenAi(R"({"type": "local_shell_call", "call_id": "c1", "action": {"type": "exec", "command": ["printf", "%s|", "it's", "$HOME"], "env": {}, "user": null}})");
   EXPECT_EQ(reply.at("type"), "local_shell_call_output");
   EXPECT_EQ(reply.at("output"), "exit code 0\nit's|$HOME|\n");
 }
 
-TEST_F(Adapters, OpenAiApplyPatchCreatesUpdatesMovesAndDeletes) {
+TEST_P(Adapters, OpenAiApplyPatchCreatesUpdatesMovesAndDeletes) {
   EXPECT_EQ(json::serialize(OpenAi(R"({"type": "apply_patch_call", "call_id": "p1", "operation": {"type": "create_file", "path": "src/a.py", "diff": "+def f():\n+    return 1\n"}})")),
             R"({"type":"apply_patch_call_output","status":"completed","output":"A src/a.py\n","call_id":"p1"})");
   EXPECT_EQ(OpenAi(R"({"type": "apply_patch_call", "call_id": "p2", "operation": {"type": "update_file", "path": "src/a.py", "diff": "@@ def f():\n-    return 1\n+    return 2\n", "move_to": "b.py"}})").at("output"),
@@ -112,7 +113,7 @@ TEST_F(Adapters, OpenAiApplyPatchCreatesUpdatesMovesAndDeletes) {
   }
 }
 
-TEST_F(Adapters, AWholePatchChangesAllOrNothing) {
+TEST_P(Adapters, AWholePatchChangesAllOrNothing) {
   Said("bash", R"({"command": "echo one > a; echo two > b"})");
   CallContext context = session.Context();
   EXPECT_TRUE(ApplyPatch(context, equipment, "*** Begin Patch\n*** Update File: a\n@@\n-one\n+1\n*** Update File: b\n@@\n-nowhere\n+2\n*** End Patch\n").is_error());
@@ -122,7 +123,7 @@ TEST_F(Adapters, AWholePatchChangesAllOrNothing) {
   EXPECT_EQ(Said("bash", R"({"command": "cat a; ls"})"), "1\na");
 }
 
-TEST_F(Adapters, OpenAiFunctionCallsReachEveryTool) {
+TEST_P(Adapters, OpenAiFunctionCallsReachEveryTool) {
   EXPECT_EQ(OpenAi(R"({"type": "function_call", "call_id": "f", "name": "kv_store", "arguments": "{\"operation\": \"list\"}"})").at("output"), "there are no keys");
   EXPECT_EQ(OpenAi(R"({"type": "function_call", "call_id": "f", "name": "kv_store", "arguments": "{"})").at("output"),
             R"({"error":"arguments: not valid JSON at byte 1: incomplete JSON","code":"invalid_argument"})");
@@ -130,7 +131,7 @@ TEST_F(Adapters, OpenAiFunctionCallsReachEveryTool) {
   EXPECT_EQ(OpenAi(R"({"type": "shell_call"})").at("message"), "the item has no call_id");
 }
 
-TEST_F(Adapters, SessionToolsKeepFilesAndKeys) {
+TEST_P(Adapters, SessionToolsKeepFilesAndKeys) {
   EXPECT_EQ(session.Text(kKvStore, R"({"operation": "set", "key": "a", "value": "1"})"), "stored");
   EXPECT_EQ(session.Text(kKvStore, R"({"operation": "get", "key": "a"})"), "1");
   EXPECT_EQ(session.Text(kKvStore, R"({"operation": "set", "key": "container_sandbox:x", "value": "1"})"),
@@ -147,7 +148,7 @@ TEST_F(Adapters, SessionToolsKeepFilesAndKeys) {
   EXPECT_EQ(session.Text(kBash, R"({"commands": "ls /workspace"})"), "exit code 0\n");
 }
 
-TEST_F(Adapters, EveryToolRefusesWhatItDoesNotKnowAndAnInternalErrorTellsNothing) {
+TEST_P(Adapters, EveryToolRefusesWhatItDoesNotKnowAndAnInternalErrorTellsNothing) {
   for (const Tool* tool : equipment.tools) {
     const ToolResult result = session.Call(*tool, R"({"no_such_argument": 1})");
     EXPECT_EQ(result.kind, ToolResult::Kind::kToolError) << tool->name;

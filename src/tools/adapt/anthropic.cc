@@ -192,6 +192,7 @@ ToolResult RunWith(CallContext& context, const Equipment& equipment, const json:
   const auto arguments = ReadAs<Arguments>(input);
   if (!arguments) return FailWith(arguments.error(), context);
   auto text = run(context, equipment, *arguments);
+  if (const Status kept = context.session.Settle(); text && !kept) return FailWith(kept.error(), context);
   return text ? Say(std::move(*text)) : FailWith(text.error(), context);
 }
 

@@ -233,10 +233,15 @@ class PatchPlan {
 
 Result<std::string> CarryOut(CallContext& context, const Equipment& equipment, std::vector<PatchOperation> operations) {
   PADDOCK_ASSIGN(const std::shared_ptr<SandboxAccess> place, WorkingPlace(context, equipment));
-  PADDOCK_ASSIGN(const FileLease files, place->Files());
-  PatchPlan plan(*files, place->Inspect().working_directory);
-  for (PatchOperation& operation : operations) PADDOCK_TRY(plan.Add(std::move(operation)));
-  return plan.Carry();
+  std::string done;
+  {
+    PADDOCK_ASSIGN(const FileLease files, place->Files());
+    PatchPlan plan(*files, place->Inspect().working_directory);
+    for (PatchOperation& operation : operations) PADDOCK_TRY(plan.Add(std::move(operation)));
+    PADDOCK_ASSIGN(done, plan.Carry());
+  }
+  PADDOCK_TRY(context.session.Settle());
+  return done;
 }
 
 enum class OperationType { kCreate, kUpdate, kDelete };

@@ -36,7 +36,9 @@ const std::vector<const Tool*>& SandboxTools() {
 
 std::string WorkingDirectory(const json::object& config) {
   const json::value* const directory = config.if_contains("working_dir");
-  return directory != nullptr && directory->is_string() ? directory->get_string().c_str() : "/workspace";
+  if (directory != nullptr && directory->is_string()) return directory->get_string().c_str();
+  const json::value* const isolation = config.if_contains("isolation");
+  return isolation != nullptr && *isolation == "process" ? "the workspace whose path sandbox_create tells" : "/workspace";
 }
 
 // What no schema says.

@@ -10,7 +10,7 @@ constexpr const char* kMemoryWords = "Memory of a sandbox: bytes, or text such a
 constexpr const char* kCpuWords = "Processor cores of a sandbox, such as 0.5; whole numbers from 1000000 on are billionths of a core.";
 constexpr const char* kPidsWords = "Processes of a sandbox at once.";
 constexpr const char* kDiskWords = "A sandbox's own files: bytes, or text such as \"10g\".";
-constexpr const char* kDirectoryWords = "Where commands start.";
+constexpr const char* kDirectoryWords = "Where commands start; left out: /workspace, behind isolation process the workspace of the sandbox.";
 constexpr const char* kNetworkWords = "What sandboxes reach at most: none; isolated: their own network; egress: what the policy allows; bridge: everything.";
 constexpr const char* kStopWords = "Stop a sandbox after so many minutes without use.";
 constexpr const char* kAllowWords = "Images that may be used: exact, or with * as in \"ubuntu:*\". Empty: any.";
@@ -73,7 +73,8 @@ void Apply(const SandboxConfig& config, SandboxDefaults& defaults, EffectiveRule
   if (config.cpu_limit) create.limits.cpus = config.cpu_limit->cores;
   if (config.pids_limit) create.limits.processes = static_cast<uint64_t>(*config.pids_limit);
   if (config.disk_limit) create.limits.disk_bytes = config.disk_limit->bytes;
-  create.working_directory = config.working_dir;
+  // Behind the process wall the workspace is a directory of the host with a path of its own.
+  create.working_directory = config.working_dir.value_or(config.isolation == "process" ? "" : "/workspace");
   create.network = config.network_mode;
   if (config.auto_stop_minutes) create.auto_stop = std::chrono::minutes(*config.auto_stop_minutes);
   defaults.image_allowlist = config.image_allowlist;

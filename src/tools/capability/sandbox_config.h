@@ -13,7 +13,7 @@ struct SandboxConfig {
   std::optional<CoreAmount> cpu_limit;
   std::optional<int64_t> pids_limit;
   std::optional<ByteAmount> disk_limit;
-  std::string working_dir = "/workspace";
+  std::optional<std::string> working_dir;
   std::optional<NetworkReach> network_mode;
   std::optional<int64_t> auto_stop_minutes;
   std::vector<std::string> image_allowlist;

@@ -9,10 +9,18 @@
 namespace paddock::tools {
 namespace {
 
-using testing::Test;
+constexpr SessionKind kBoth[] = {SessionKind::kDirect, SessionKind::kRegistry};
 
 // A session with one sandbox.
-class SandboxTools : public Test {
+class SandboxTools : public testing::TestWithParam<SessionKind> {
+ protected:
+  void SetUp() override { ASSERT_FALSE(session.Call(kSandboxCreate, "{}").is_error()); }
+  SessionForTest session{GetParam()};
+};
+INSTANTIATE_TEST_SUITE_P(Sessions, SandboxTools, testing::ValuesIn(kBoth), testing::PrintToStringParamName());
+
+// What only sessions of one kind can.
+class DirectSandboxTools : public testing::Test {
  protected:
   void SetUp() override { ASSERT_FALSE(session.Call(kSandboxCreate, "{}").is_error()); }
   SessionForTest session;
@@ -24,7 +32,7 @@ TEST(SandboxChoice, WithoutASandboxTheModelIsToldToMakeOne) {
   EXPECT_EQ(session.Call(kSandboxExec, R"({"command": "true"})").data.at("code"), "not_found");
 }
 
-TEST_F(SandboxTools, WithTwoSandboxesTheIdIsNeeded) {
+TEST_P(SandboxTools, WithTwoSandboxesTheIdIsNeeded) {
   ASSERT_FALSE(session.Call(kSandboxCreate, R"({"name": "second"})").is_error());
   const std::string text = session.Text(kSandboxExec, R"({"command": "true"})");
   EXPECT_TRUE(text.starts_with("ERROR: this session has 2 sandboxes; say which one with sandbox_id: sbx_")) << text;
@@ -32,12 +40,12 @@ TEST_F(SandboxTools, WithTwoSandboxesTheIdIsNeeded) {
   EXPECT_EQ(session.Text(kSandboxExec, R"({"command": "pwd", "sandbox_id": "second"})"), "exit code 0\n/workspace\n");
 }
 
-TEST_F(SandboxTools, AnAbsentSandboxAndABadIdHaveTheirAnswers) {
+TEST_P(SandboxTools, AnAbsentSandboxAndABadIdHaveTheirAnswers) {
   EXPECT_TRUE(session.Text(kSandboxExec, R"({"command": "true", "sandbox_id": "sbx_aaaa"})").starts_with("ERROR: this session has no sandbox sbx_aaaa"));
   EXPECT_TRUE(session.Text(kSandboxExec, R"({"command": "true", "sandbox_id": "../x"})").starts_with("ERROR: sandbox_id: must be the id or name of a sandbox"));
 }
 
-TEST_F(SandboxTools, ExecTellsBothStreamsAndTheExitCode) {
+TEST_P(SandboxTools, ExecTellsBothStreamsAndTheExitCode) {
   const ToolResult result = session.Call(kSandboxExec, R"({"command": "echo out; echo err >&2; exit 3"})");
   EXPECT_FALSE(result.is_error()) << "a command that fails is no error of the tool";
   EXPECT_EQ(result.data.at("exit_code"), 3);
@@ -48,7 +56,7 @@ TEST_F(SandboxTools, ExecTellsBothStreamsAndTheExitCode) {
   EXPECT_EQ(result.text, "exit code 3\nout\n[stderr]\nerr\n");
 }
 
-TEST_F(SandboxTools, ExecHasEnvironmentInputAndDirectory) {
+TEST_P(SandboxTools, ExecHasEnvironmentInputAndDirectory) {
   session.Call(kSandboxExec, R"({"command": "mkdir -p /workspace/d"})");
   EXPECT_EQ(session.Text(kSandboxExec, R"({"command": "echo $A $PWD; cat", "env": {"A": "1"}, "stdin": "in", "working_dir": "/workspace/d"})"),
             "exit code 0\n1 /workspace/d\nin\n");
@@ -58,7 +66,7 @@ TEST_F(SandboxTools, ExecHasEnvironmentInputAndDirectory) {
   EXPECT_EQ(session.Text(kSandboxExec, R"({"command": "echo \"[$x]\""})"), "exit code 0\n[]\n") << "a fresh shell each time";
 }
 
-TEST_F(SandboxTools, ATimeoutKeepsWhatWasWritten) {
+TEST_P(SandboxTools, ATimeoutKeepsWhatWasWritten) {
   const ToolResult result = session.Call(kSandboxExec, R"({"command": "echo early; while :; do :; done", "timeout_ms": 200})");
   EXPECT_FALSE(result.is_error());
   EXPECT_EQ(result.data.at("timed_out"), true);
@@ -67,7 +75,7 @@ TEST_F(SandboxTools, ATimeoutKeepsWhatWasWritten) {
   EXPECT_TRUE(result.text.starts_with("stopped after ")) << result.text;
 }
 
-TEST_F(SandboxTools, LongOutputIsCutAndKeptInSessionFiles) {
+TEST_P(SandboxTools, LongOutputIsCutAndKeptInSessionFiles) {
   const ToolResult result = session.Call(kSandboxExec, R"({"command": "seq 1 20000", "output": "concise"})");
   const std::string shown = TextAt(result.data, "stdout");
   EXPECT_LE(shown.size(), 2048u);
@@ -84,7 +92,7 @@ TEST_F(SandboxTools, LongOutputIsCutAndKeptInSessionFiles) {
   EXPECT_GT(TextAt(session.Call(kSandboxExec, R"({"command": "seq 1 20000; false"})").data, "stdout").size(), 8000u) << "auto, failed";
 }
 
-TEST_F(SandboxTools, WriteReadEditSearchAndRunAProgram) {
+TEST_P(SandboxTools, WriteReadEditSearchAndRunAProgram) {
   EXPECT_EQ(session.Text(kSandboxWriteFile, R"({"path": "/workspace/src/run.sh", "content": "#!/bin/bash\nname=wrold\necho \"hello $name\"\n", "mode": "0755"})"),
             "written /workspace/src/run.sh, 42 bytes");
   EXPECT_EQ(session.Text(kSandboxReadFile, R"({"path": "/workspace/src/run.sh", "offset": 1, "limit": 1})"),
@@ -96,7 +104,7 @@ TEST_F(SandboxTools, WriteReadEditSearchAndRunAProgram) {
   EXPECT_EQ(session.Text(kSandboxListFiles, R"({"depth": 2})"), "/workspace/src/\n/workspace/src/run.sh  42\n");
 }
 
-TEST_F(SandboxTools, ReadingShowsWhatItCannot) {
+TEST_P(SandboxTools, ReadingShowsWhatItCannot) {
   EXPECT_EQ(session.Text(kSandboxReadFile, R"({"path": "/workspace"})"), "ERROR: cannot read /workspace: it is a directory");
   session.Call(kSandboxWriteFile, R"({"path": "/workspace/config.json", "content": "{}"})");
   EXPECT_EQ(session.Text(kSandboxReadFile, R"({"path": "/workspace/confg.json"})"),
@@ -116,7 +124,7 @@ TEST_F(SandboxTools, ReadingShowsWhatItCannot) {
   EXPECT_TRUE(session.Text(kSandboxReadFile, R"({"path": "/workspace/big"})").starts_with("ERROR: cannot read /workspace/big: it is larger than 4194304 bytes"));
 }
 
-TEST_F(SandboxTools, WritingIsAllOrNothing) {
+TEST_P(SandboxTools, WritingIsAllOrNothing) {
   EXPECT_EQ(session.Text(kSandboxWriteFile, R"({"path": "/workspace/", "content": "x"})"),
             "ERROR: cannot write /workspace/: the file name is empty; leave out the slash at the end");
   EXPECT_EQ(session.Text(kSandboxWriteFile, R"({"path": "/workspace/..", "content": "x"})"), "ERROR: cannot write /workspace/..: '..' is not a file name");
@@ -136,8 +144,8 @@ TEST_F(SandboxTools, WritingIsAllOrNothing) {
             "ERROR: mode: must be an octal mode from \"0000\" to \"0777\", not '4755'");
 }
 
-TEST_F(SandboxTools, WhenTheDiskIsFullTheOldFileStays) {
-  SessionForTest small(DirectSettings{.disk_bytes = 1 << 20});
+TEST_P(SandboxTools, WhenTheDiskIsFullTheOldFileStays) {
+  SessionForTest small(GetParam(), DirectSettings{.disk_bytes = 1 << 20});
   small.Call(kSandboxCreate, "{}");
   small.Call(kSandboxWriteFile, R"({"path": "/workspace/f", "content": "old"})");
   const std::string text = small.Text(kSandboxWriteFile, R"({"path": "/workspace/f", "content": ")" + std::string(2 << 20, 'x') + R"("})");
@@ -145,7 +153,7 @@ TEST_F(SandboxTools, WhenTheDiskIsFullTheOldFileStays) {
   EXPECT_EQ(small.Text(kSandboxExec, R"({"command": "cat f; ls -A"})"), "exit code 0\noldf\n");
 }
 
-TEST_F(SandboxTools, UploadAndDownloadMoveTreesAndBytes) {
+TEST_P(SandboxTools, UploadAndDownloadMoveTreesAndBytes) {
   session.Call(kWriteFile, R"({"path": "/data/in.txt", "content": "abc"})");
   session.Call(kWriteFile, R"({"path": "/data/sub/bytes", "content": "AP8=", "encoding": "base64"})");
   EXPECT_EQ(session.Text(kSandboxUpload, R"({"session_path": "/data", "container_path": "/workspace/data"})"),
@@ -165,7 +173,7 @@ TEST_F(SandboxTools, UploadAndDownloadMoveTreesAndBytes) {
   }
 }
 
-TEST_F(SandboxTools, ManageIsIdempotentAndOnlyRemoveLosesFiles) {
+TEST_P(SandboxTools, ManageIsIdempotentAndOnlyRemoveLosesFiles) {
   session.Call(kSandboxWriteFile, R"({"path": "/workspace/f", "content": "kept"})");
   EXPECT_TRUE(session.Text(kSandboxManage, R"({"action": "stop"})").ends_with("is stopped; its files are kept"));
   EXPECT_TRUE(session.Text(kSandboxManage, R"({"action": "stop"})").ends_with("was stopped already"));
@@ -182,7 +190,7 @@ TEST_F(SandboxTools, ManageIsIdempotentAndOnlyRemoveLosesFiles) {
   EXPECT_TRUE(session.Text(kSandboxList, "{}").starts_with("There is no sandbox"));
 }
 
-TEST_F(SandboxTools, CreateTakesLimitsNamesFilesAndKeys) {
+TEST_P(SandboxTools, CreateTakesLimitsNamesFilesAndKeys) {
   session.Call(kWriteFile, R"({"path": "/setup.sh", "content": "echo set up"})");
   const ToolResult made = session.Call(kSandboxCreate, R"({"name": "builder", "title": "Builds", "env": {"MODE": "fast"}, "memory_limit": "64m", "pids_limit": 20,
     "upload_files": [{"session_path": "/setup.sh", "sandbox_path": "/workspace/setup.sh"}], "idempotency_key": "k1", "network": "none"})");
@@ -200,7 +208,7 @@ TEST_F(SandboxTools, CreateTakesLimitsNamesFilesAndKeys) {
   EXPECT_EQ(session.session().List()->size(), before) << "of a call that fails nothing stays";
 }
 
-TEST_F(SandboxTools, CreateKeepsTheOperatorsCeilingsAndImages) {
+TEST_P(SandboxTools, CreateKeepsTheOperatorsCeilingsAndImages) {
   session.defaults.create.limits.memory_bytes = 32u << 20;
   session.defaults.create.network = NetworkReach::kNone;
   session.defaults.image_allowlist = {"ubuntu:*", "ghcr.io/acme/*"};
@@ -214,7 +222,7 @@ TEST_F(SandboxTools, CreateKeepsTheOperatorsCeilingsAndImages) {
   }
 }
 
-TEST_F(SandboxTools, SnapshotsForksAndDiffs) {
+TEST_F(DirectSandboxTools, SnapshotsForksAndDiffs) {
   session.Call(kSandboxWriteFile, R"({"path": "/workspace/a.txt", "content": "one\ntwo\n"})");
   EXPECT_EQ(session.Text(kSandboxDiff, "{}"), "A /workspace/a.txt\n");
   const std::string snapshot = TextAt(session.Call(kSandboxSnapshot, R"({"name": "base"})").data, "snapshot_id");
@@ -231,7 +239,7 @@ TEST_F(SandboxTools, SnapshotsForksAndDiffs) {
   EXPECT_EQ(session.Text(kSandboxDiff, R"({"sandbox_id": "try-2"})"), "D /workspace/a.txt\n") << "since it was forked";
 }
 
-TEST_F(SandboxTools, ForksBeyondTheSessionsLimitTellWhichFailed) {
+TEST_F(DirectSandboxTools, ForksBeyondTheSessionsLimitTellWhichFailed) {
   const ToolResult forks = session.Call(kSandboxFork, R"({"count": 16})");
   EXPECT_FALSE(forks.is_error());
   const json::array& list = forks.data.at("forks").as_array();
@@ -239,7 +247,7 @@ TEST_F(SandboxTools, ForksBeyondTheSessionsLimitTellWhichFailed) {
   EXPECT_TRUE(std::string_view(list[15].as_object().at("error").as_string()).find("the most it may have") != std::string_view::npos);
 }
 
-TEST_F(SandboxTools, AProcessReadsInputWhileItRuns) {
+TEST_P(SandboxTools, AProcessReadsInputWhileItRuns) {
   const ToolResult started = session.Call(kSandboxProcessStart, R"({"command": "echo ready; while read line; do echo \"got $line\"; done; exit 4"})");
   ASSERT_FALSE(started.is_error()) << started.text;
   const std::string id = TextAt(started.data, "process_id");
@@ -263,7 +271,7 @@ TEST_F(SandboxTools, AProcessReadsInputWhileItRuns) {
   EXPECT_TRUE(session.Text(kSandboxProcessWrite, with_id + R"(, "input": "x"})").starts_with("ERROR: the input of process"));
 }
 
-TEST_F(SandboxTools, AProcessCanBeEndedAndItsSandboxRemovedOverIt) {
+TEST_P(SandboxTools, AProcessCanBeEndedAndItsSandboxRemovedOverIt) {
   const std::string id = TextAt(session.Call(kSandboxExec, R"({"command": "while :; do sleep 1; done", "background": true})").data, "process_id");
   ASSERT_TRUE(id.starts_with("proc_"));
   EXPECT_TRUE(session.Text(kSandboxManage, R"({"action": "remove"})").find("end it first, or remove with force") != std::string::npos);
@@ -277,7 +285,7 @@ TEST_F(SandboxTools, AProcessCanBeEndedAndItsSandboxRemovedOverIt) {
   EXPECT_TRUE(session.Text(kSandboxProcessRead, R"({"process_id": ")" + id + R"("})").starts_with("ERROR: this session has no process"));
 }
 
-TEST_F(SandboxTools, ACallThatIsCancelledEndsItsCommand) {
+TEST_P(SandboxTools, ACallThatIsCancelledEndsItsCommand) {
   std::stop_source source;
   CallContext context = session.Context();
   context.stop = source.get_token();
@@ -287,7 +295,7 @@ TEST_F(SandboxTools, ACallThatIsCancelledEndsItsCommand) {
   EXPECT_TRUE(result.data.at("exit_code").is_null());
 }
 
-TEST_F(SandboxTools, SearchHasLiteralRegexGlobContextAndBounds) {
+TEST_P(SandboxTools, SearchHasLiteralRegexGlobContextAndBounds) {
   session.Call(kSandboxExec, R"({"command": "mkdir -p src .git; for i in 1 2 3; do printf 'a.b\\nfn main() {\\nx\\n' > src/f$i.rs; done; echo 'fn main()' > .git/x; printf '\\0fn main' > src/bin"})");
   EXPECT_EQ(session.Call(kSandboxSearch, R"({"pattern": "fn main("})").data.at("matches").as_array().size(), 3u);
   EXPECT_EQ(session.Text(kSandboxSearch, R"({"pattern": "fn \\w+\\(", "regex": true, "glob": "src/f2.rs", "context_lines": 1})"),
@@ -300,8 +308,11 @@ TEST_F(SandboxTools, SearchHasLiteralRegexGlobContextAndBounds) {
   EXPECT_EQ(session.Text(kSandboxSearch, R"({"pattern": "nowhere"})"), "No match in 3 files (1 binary, large or unreadable ones passed over).\n");
 }
 
-TEST(SandboxToolsThreads, CallsOfManyThreadsAreServedOneAfterTheOther) {
-  SessionForTest session;
+class SandboxToolsThreads : public testing::TestWithParam<SessionKind> {};
+INSTANTIATE_TEST_SUITE_P(Sessions, SandboxToolsThreads, testing::ValuesIn(kBoth), testing::PrintToStringParamName());
+
+TEST_P(SandboxToolsThreads, CallsOfManyThreadsAreServedOneAfterTheOther) {
+  SessionForTest session(GetParam());
   session.Call(kSandboxCreate, "{}");
   std::vector<std::thread> threads;
   for (int i = 0; i < 4; ++i) {

@@ -25,6 +25,7 @@ class DirectSession final : public SessionAccess {
   Result<std::shared_ptr<SandboxAccess>> Find(const std::string& id) override;
   Result<FileLease> Files() override;
   KeyValueStore& keys() override { return *keys_; }
+  Status Settle() override { return {}; }
 
  private:
   struct Known {

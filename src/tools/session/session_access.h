@@ -199,6 +199,10 @@ class SessionAccess {
   // Session storage: an absolute path "/a/b" is a session path.
   virtual Result<FileLease> Files() = 0;
   virtual KeyValueStore& keys() = 0;
+
+  // Whether all that was changed through leases which have been given back is as safe as what this session keeps at all; to be asked
+  // before a call is answered with success. What went wrong is told once.
+  virtual Status Settle() = 0;
 };
 
 }  // namespace paddock::tools
