@@ -79,12 +79,13 @@ bool Poller::HandleOne(int milliseconds, std::atomic<size_t>* waiting) {
   const int count = epoll_wait(epoll_.get(), &event, 1, milliseconds);
   waiting->fetch_sub(1);
   if (count == 0) return false;
-  if (count < 0 || event.data.u64 == 0) return true;
+  const uint64_t id = event.data.u64;   // the struct is packed: no reference to it
+  if (count < 0 || id == 0) return true;
   std::shared_ptr<Pollable> what;
   {
-    Shard& shard = ShardOf(event.data.u64);
+    Shard& shard = ShardOf(id);
     const std::lock_guard lock(shard.mutex);
-    if (const auto found = shard.table.find(event.data.u64); found != shard.table.end()) what = found->second;
+    if (const auto found = shard.table.find(id); found != shard.table.end()) what = found->second;
   }
   if (what != nullptr) what->OnEvents(event.events);
   return true;
