@@ -41,12 +41,10 @@ Status Apply(const SandboxOptions& options, sandbox::SandboxSpec& sandbox, sandb
   }
   if (!options.is_empty()) return Error(Code::kInvalid, "policy options need --isolation process; the virtual sandbox shows only what --mount names");
   PADDOCK_TRY(ParseLimits(options.limits, exec.limits, sandbox));
-  exec.environment.Set("HOME", "/home/" + sandbox.user);
-  exec.environment.Set("USER", sandbox.user);
-  exec.environment.Set("LOGNAME", sandbox.user);
-  exec.environment.Set("PATH", "/usr/local/bin:/usr/bin:/bin");
-  exec.environment.Set("LANG", "C.UTF-8");
-  if (!exec.environment.Get("TERM")) exec.environment.Set("TERM", "dumb");
+  const Environment usual = sandbox::UserEnvironment(sandbox.user);
+  for (const Environment::Variable& variable : usual.variables()) {
+    if (!exec.environment.Get(variable.name)) exec.environment.Set(variable.name, variable.value);
+  }
   PADDOCK_TRY(SetVariables(options.environment, exec.environment));
   exec.cwd = options.cwd;
   return {};

@@ -65,6 +65,7 @@ ProcessInfo RunningProcess::Info() const {
   info.started = started_;
   info.ended = finished_;
   info.result = result_;
+  info.failure = failure_;
   return info;
 }
 
@@ -168,13 +169,14 @@ bool RunningProcess::Begin(sandbox::Process& process, Time now) {
   return true;
 }
 
-void RunningProcess::Finish(sandbox::ExecResult result, Time now) {
+void RunningProcess::Finish(sandbox::ExecResult result, Time now, std::string failure) {
   (void)CloseInput();
   std::vector<std::function<void()>> done;
   {
     const std::lock_guard lock(mutex_);
     process_ = nullptr;
     result_ = std::move(result);
+    failure_ = std::move(failure);
     state_ = ProcessState::kExited;
     finished_ = now;
     done.swap(when_ended_);

@@ -49,6 +49,7 @@ struct ProcessInfo {
   std::optional<Time> started, ended;
   uint64_t output_bytes = 0;            // written so far
   std::optional<sandbox::ExecResult> result;   // once it has ended; texts empty
+  std::string failure;                  // once it has ended: why it could not be run, or what it changed not be kept; else empty
 
   static constexpr size_t kMostCommandBytes = 4096;
 };
@@ -90,7 +91,8 @@ class RunningProcess {
   int TakeInput() { return input_.Release(); }
   // Has begun: `process` lives until Finish(). False: it was cancelled before.
   bool Begin(sandbox::Process& process, Time now);
-  void Finish(sandbox::ExecResult result, Time now);
+  // `failure`: as in ProcessInfo.
+  void Finish(sandbox::ExecResult result, Time now, std::string failure = {});
 
  private:
   const std::string id_, sandbox_id_, command_;
@@ -104,6 +106,7 @@ class RunningProcess {
   const Time created_;
   std::optional<Time> started_, finished_;
   std::optional<sandbox::ExecResult> result_;
+  std::string failure_;
   sandbox::Process* process_ = nullptr;   // while it runs
   std::vector<std::function<void()>> when_ended_;
   std::mutex input_mutex_;                // of the two ends; held while writing

@@ -165,6 +165,7 @@ sandbox::ExecSpec SandboxEntry::SpecOf(ExecRequest& request) const {
   sandbox::ExecSpec spec;
   spec.script = std::move(request.script);
   spec.command = std::move(request.command);
+  spec.environment = sandbox::UserEnvironment(sandbox::SandboxSpec().user);
   for (const Variables* variables : {&of.environment, &std::as_const(request).environment}) {
     for (const auto& [name, value] : *variables) spec.environment.Set(name, value);
   }
@@ -181,7 +182,7 @@ sandbox::ExecSpec SandboxEntry::SpecOf(ExecRequest& request) const {
 Result<sandbox::ExecResult> SandboxEntry::Run(const std::shared_ptr<RunningProcess>& process, ExecRequest request, sandbox::OutputHandler handler) {
   const std::shared_ptr<void> use = BeginUse();
   const auto give_up = [&](sandbox::Termination::Reason reason, Error error) -> Error {
-    process->Finish(NotRun(reason), Now());
+    process->Finish(NotRun(reason), Now(), std::string(error.Text()));
     return error;
   };
   const std::optional<Duration> time = request.timeout ? request.timeout : Info().request.limits.exec_time;
@@ -220,6 +221,7 @@ Result<sandbox::ExecResult> SandboxEntry::Run(const std::shared_ptr<RunningProce
   if (request.keeps_shell && dynamic_cast<sandbox::KeepsShell*>(live->get()) == nullptr) {
     return give_up(sandbox::Termination::Reason::kInfra, Error(Code::kNotSupported, "keep_shell: this isolation keeps no shell between execs"));
   }
+  const bool is_command = !request.command.empty();
   sandbox::ExecSpec spec = SpecOf(request);
   if (time) {
     const auto left = std::chrono::duration_cast<Nanoseconds>(until - std::chrono::steady_clock::now());
@@ -229,6 +231,16 @@ Result<sandbox::ExecResult> SandboxEntry::Run(const std::shared_ptr<RunningProce
     process->output().Append(stream, bytes);
     if (handler) handler(stream, bytes);
   });
+  if (!started && is_command && (started.error().code == Code::kNoEntry || started.error().code == Code::kAccess)) {
+    // As a shell answers: that is the command's failure, not the sandbox's.
+    const std::string text = "paddock: " + std::string(started.error().Text()) + "\n";
+    process->output().Append(sandbox::Stream::kStderr, text);
+    if (handler) handler(sandbox::Stream::kStderr, text);
+    sandbox::ExecResult result;
+    result.exit_code = started.error().code == Code::kNoEntry ? 127 : 126;
+    process->Finish(result, Now());
+    return result;
+  }
   if (!started) return give_up(sandbox::Termination::Reason::kInfra, started.error());
   sandbox::ExecResult result;
   if (process->Begin(**started, Now())) {
@@ -238,12 +250,13 @@ Result<sandbox::ExecResult> SandboxEntry::Run(const std::shared_ptr<RunningProce
     result = (*started)->Wait();
   }
   started->reset();
-  const Status kept = Keep(**live);
-  process->Finish(result, Now());
-  if (!kept) {
-    return Error(kept.error().code, "the exec ended, but what it changed could not be kept: " + std::string(kept.error().Text()) +
-                                        "; it is in memory, and kept with the next one that succeeds");
+  if (const Status kept = Keep(**live); !kept) {
+    const Error failure(kept.error().code, "the exec ended, but what it changed could not be kept: " + std::string(kept.error().Text()) +
+                                               "; it is in memory, and kept with the next one that succeeds");
+    process->Finish(result, Now(), failure.message);
+    return failure;
   }
+  process->Finish(result, Now());
   return result;
 }
 

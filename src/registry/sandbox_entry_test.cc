@@ -192,6 +192,7 @@ TEST_F(SandboxEntryTest, WhatSomebodyPausedStaysPaused) {
   auto process = *entry_->Admit(request);
   EXPECT_EQ(entry_->Run(process, request).error().code, Code::kUnavailable);
   EXPECT_EQ(process->Info().result->termination.reason, Reason::kInfra);
+  EXPECT_NE(process->Info().failure.find("is paused; resume it first"), std::string::npos) << process->Info().failure;
   EXPECT_TRUE(entry_->Rest(SandboxState::kPaused, false, false, Soon()));   // again: nothing more to do
   EXPECT_TRUE(entry_->Wake());
   EXPECT_EQ(Out("echo $x"), "7\n");

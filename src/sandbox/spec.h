@@ -40,6 +40,9 @@ struct SandboxSpec {
   bool operator==(const SandboxSpec&) const = default;
 };
 
+// What a login gives that user, where nobody says otherwise: HOME, USER, LOGNAME, PATH, LANG, TERM.
+Environment UserEnvironment(const std::string& user);
+
 struct WindowSize {
   uint32_t columns = 80;
   uint32_t lines = 24;

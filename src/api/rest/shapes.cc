@@ -116,6 +116,7 @@ constexpr Field kProcess[] = {
     Shown<&ProcessShape::duration_ms>("duration_ms", "How long it ran."),
     Shown<&ProcessShape::output_bytes>("output_bytes", "Written so far, both streams together."),
     Shown<&ProcessShape::denials>("denials", "What the policy refused, one line each."),
+    Shown<&ProcessShape::failure>("failure", "Why it could not be run, or what it changed not be kept; else null."),
 };
 
 Result<std::optional<registry::Duration>> TimeOf(const char* field, const std::optional<std::string>& text) {
@@ -233,6 +234,7 @@ ProcessShape ShapeOf(const registry::ProcessInfo& info) {
   if (info.started) shape.started_at = TimeText(*info.started);
   if (info.ended) shape.ended_at = TimeText(*info.ended);
   shape.output_bytes = info.output_bytes;
+  if (!info.failure.empty()) shape.failure = info.failure;
   if (info.result) {
     if (info.result->exit_code) shape.exit_code = *info.result->exit_code;
     shape.termination = ShapeOf(info.result->termination);

@@ -84,6 +84,7 @@ struct ProcessShape {
   std::optional<double> duration_ms;
   uint64_t output_bytes = 0;
   std::vector<std::string> denials;
+  std::optional<std::string> failure;
 };
 std::span<const Field> FieldsOf(const TerminationShape*);
 std::span<const Field> FieldsOf(const ProcessShape*);

@@ -89,16 +89,9 @@ Result<sandbox::ExecSpec> DirectSandbox::MakeSpec(const ExecRequest& request) {
   spec.keeps_state = request.keeps_shell;
   spec.limits = limits_;
   if (request.timeout.count() > 0) spec.limits.time = request.timeout;
-  const sandbox::SandboxSpec user;   // of which DirectSession makes its sandboxes
-  Environment& environment = spec.environment;
-  environment.Set("HOME", "/home/" + user.user);
-  environment.Set("USER", user.user);
-  environment.Set("LOGNAME", user.user);
-  environment.Set("PATH", "/usr/local/bin:/usr/bin:/bin");
-  environment.Set("LANG", "C.UTF-8");
-  environment.Set("TERM", "dumb");
+  spec.environment = sandbox::UserEnvironment(sandbox::SandboxSpec().user);   // of which DirectSession makes its sandboxes
   for (const Variables* const variables : {&environment_, &request.environment}) {
-    for (const auto& [name, value] : *variables) environment.Set(name, value);
+    for (const auto& [name, value] : *variables) spec.environment.Set(name, value);
   }
   if (!spec.cwd.empty()) {
     if (const auto files = FilesOf(*sandbox_)) {
