@@ -7,24 +7,18 @@ clients work and looks at what is there afterwards.
 The last line is "N passed, N failed, N skipped".
 """
 
-import argparse
 import http.client
-import json
 import os
-import pathlib
 import random
 import re
-import shutil
-import signal
-import socket
 import stat
 import subprocess
 import sys
-import tempfile
 import threading
 import time
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent
+from daemon_for_test import Skipped, run_cases
+
 CASES = []
 
 
@@ -33,93 +27,6 @@ def case(name):
         CASES.append((name, function))
         return function
     return add
-
-
-class UnixConnection(http.client.HTTPConnection):
-    def __init__(self, path):
-        super().__init__("localhost", timeout=60)
-        self.path = path
-
-    def connect(self):
-        self.sock = socket.socket(socket.AF_UNIX)
-        self.sock.settimeout(60)
-        self.sock.connect(self.path)
-
-
-class Reply:
-    def __init__(self, status, headers, body):
-        self.status, self.headers, self.body = status, headers, body
-
-    def json(self):
-        return json.loads(self.body)
-
-    def __repr__(self):
-        return f"{self.status} {self.body[:300]!r}"
-
-
-class Daemon:
-    """A daemon with a directory of its own; it can be started again and again."""
-
-    def __init__(self, paddock, folder):
-        self.paddock, self.data = str(paddock), folder / "data"
-        self.child, self.port, self.key = None, None, None
-
-    def command(self, *words):
-        environment = {name: value for name, value in os.environ.items() if not name.startswith("PADDOCK_")}
-        return subprocess.run([self.paddock, *words], capture_output=True, text=True, timeout=120, env=environment)
-
-    def start(self, *options):
-        self.child = subprocess.Popen([self.paddock, "serve", "--data", str(self.data), "--port", "0", *options], stdout=subprocess.PIPE,
-                                      stderr=subprocess.PIPE, text=True, start_new_session=True)
-        lines = []
-        while True:
-            line = self.child.stdout.readline()
-            if not line:
-                raise AssertionError(f"it ended: {self.child.wait()}: {''.join(lines)}{self.child.stderr.read()}")
-            lines.append(line)
-            found = re.match(r"listening on https?://127\.0\.0\.1:(\d+)$", line)
-            if found:
-                self.port = int(found[1])
-            if line.endswith("sandboxes\n"):
-                break
-        self.key = (self.data / "admin.key").read_text().strip()
-        return self
-
-    def kill(self):
-        self.child.send_signal(signal.SIGKILL)
-        self.child.wait()
-
-    def stop(self):
-        if self.child is None or self.child.poll() is not None:
-            return None
-        self.child.send_signal(signal.SIGTERM)
-        return self.child.wait(60)
-
-    def ask(self, method, path, body=None, key=..., headers=None, unix=False):
-        connection = UnixConnection(str(self.data / "paddock.sock")) if unix else http.client.HTTPConnection("127.0.0.1", self.port, timeout=60)
-        sent = dict(headers or {})
-        key = self.key if key is ... else key
-        if key and not unix:
-            sent["Authorization"] = f"Bearer {key}"
-        if isinstance(body, (dict, list)):
-            body = json.dumps(body)
-            sent["Content-Type"] = "application/json"
-        try:
-            connection.request(method, path, body, sent)
-            answer = connection.getresponse()
-            return Reply(answer.status, answer.headers, answer.read())
-        finally:
-            connection.close()
-
-    def make(self, **request):
-        reply = self.ask("POST", "/v1/sandboxes", request)
-        assert reply.status == 201, reply
-        return reply.json()["id"]
-
-    def run(self, sandbox, script, **more):
-        reply = self.ask("POST", f"/v1/sandboxes/{sandbox}/exec", {"script": script, **more})
-        assert reply.status == 200, reply
-        return reply.json()
 
 
 @case("starts, says where, and ends when asked")
@@ -256,7 +163,7 @@ def killed(daemon):
     walls = daemon.make(name="wall", isolation="process")
     acknowledged = dict.fromkeys(boxes, 0)
     uncertain = dict.fromkeys(boxes, 0)   # requests without an answer: kept or not
-    for _ in range(daemon.kills):
+    for _ in range(daemon.options.kills):
         stop = threading.Event()
 
         def work(box):
@@ -333,40 +240,9 @@ def full(daemon):
         subprocess.run(["umount", "-l", str(daemon.data)], check=True)
 
 
-class Skipped(Exception):
-    pass
-
-
-def main():
-    parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
-    parser.add_argument("--paddock", type=pathlib.Path, default=ROOT / "build" / "release" / "bin" / "paddock")
-    parser.add_argument("--only", default="", metavar="RE")
+def add_options(parser):
     parser.add_argument("--kills", type=int, default=15)
-    options = parser.parse_args()
-    passed = failed = skipped = 0
-    for name, function in CASES:
-        if not re.search(options.only, name):
-            continue
-        folder = pathlib.Path(tempfile.mkdtemp(prefix="daemon-", dir="/var/tmp"))
-        daemon = Daemon(options.paddock.resolve(), folder)
-        daemon.kills = options.kills
-        started = time.monotonic()
-        try:
-            function(daemon)
-            passed += 1
-            print(f"ok   {name} ({time.monotonic() - started:.1f} s)", flush=True)
-        except Skipped as reason:
-            skipped += 1
-            print(f"skip {name}: {reason}", flush=True)
-        except (AssertionError, OSError, http.client.HTTPException, subprocess.SubprocessError, ValueError, KeyError) as error:
-            failed += 1
-            print(f"FAIL {name}: {type(error).__name__}: {error}", flush=True)
-        finally:
-            daemon.stop()
-            shutil.rmtree(folder, ignore_errors=True)
-    print(f"{passed} passed, {failed} failed, {skipped} skipped")
-    return 1 if failed else 0
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(run_cases(__doc__, CASES, add_options))

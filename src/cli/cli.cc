@@ -6,7 +6,7 @@
 namespace paddock::cli {
 namespace {
 
-constexpr Subcommand kSubcommands[] = {
+constexpr Subcommand kHere[] = {
     {"run", "run a script, a file or a command in a fresh sandbox", RunRun},
     {"shell", "open a prompt in a fresh sandbox", RunShell},
     {"batch", "serve scripts as JSON lines, a fresh sandbox for each", RunBatch},
@@ -15,19 +15,51 @@ constexpr Subcommand kSubcommands[] = {
     {"apply", "carry such changes over into the workspace", RunApply},
     {"discard", "throw such changes away", RunDiscard},
     {"mcp", "serve tools and sandboxes to a client of the Model Context Protocol, on stdio", RunMcp},
-    {"serve", "serve sandboxes over HTTP", RunServe},
-    {"key", "make, list and revoke keys of that API", RunKey},
-    {"config", "check the daemon's configuration", RunConfig},
     {"policy", "show a policy and answer what it allows", RunPolicy},
     {"doctor", "try what every isolation needs on this host, with remedies", RunDoctor},
     {"tools", "print the tools that capabilities offer a model, and the system prompt", RunTools},
     {"escape-test", "attack the process wall under a policy, and report what held", RunEscapeTest},
 };
 
+constexpr Subcommand kDaemon[] = {
+    {"serve", "serve sandboxes over HTTP", RunServe},
+    {"key", "make, list and revoke keys of that API", RunKey},
+    {"config", "check the daemon's configuration", RunConfig},
+};
+
+constexpr Subcommand kOfDaemon[] = {
+    {"create", "make a sandbox", RunCreate},
+    {"ls", "list sandboxes, or a directory in one", RunLs},
+    {"exec", "run a command in a sandbox", RunExec},
+    {"ps", "list what runs in a sandbox", RunPs},
+    {"logs", "print what a process wrote", RunLogs},
+    {"cp", "copy a file into a sandbox or out of one", RunCp},
+    {"inspect", "print all that is known of a sandbox", RunInspect},
+    {"pause", "put a sandbox to rest", RunPause},
+    {"resume", "let a paused sandbox go on", RunResume},
+    {"stop", "stop a sandbox", RunStop},
+    {"start", "start a stopped sandbox", RunStart},
+    {"extend", "let a sandbox's time to live begin anew", RunExtend},
+    {"rm", "delete a sandbox", RunRm},
+    {"events", "print what happened", RunEvents},
+};
+
+struct Group {
+  const char* title;
+  std::span<const Subcommand> subcommands;
+};
+constexpr Group kGroups[] = {
+    {"On this machine, without a daemon", kHere},
+    {"The daemon", kDaemon},
+    {"Sandboxes of a daemon", kOfDaemon},
+};
+
 void PrintUsage(std::FILE* to) {
-  std::fprintf(to, "paddock %s: a computer of its own for every agent\n\nUsage: paddock SUBCOMMAND [ARGUMENT]...\n\n",
-               kVersion);
-  for (const Subcommand& subcommand : kSubcommands) std::fprintf(to, "  %-11s %s\n", subcommand.name, subcommand.summary);
+  std::fprintf(to, "paddock %s: a computer of its own for every agent\n\nUsage: paddock SUBCOMMAND [ARGUMENT]...\n", kVersion);
+  for (const Group& group : kGroups) {
+    std::fprintf(to, "\n%s:\n", group.title);
+    for (const Subcommand& subcommand : group.subcommands) std::fprintf(to, "  %-11s %s\n", subcommand.name, subcommand.summary);
+  }
   std::fprintf(to, "\n'paddock SUBCOMMAND --help' explains one. 'paddock --version' prints the version.\n");
 }
 
@@ -164,8 +196,10 @@ int Main(const sandbox::DriverSet& drivers, const std::vector<std::string>& args
     std::printf("paddock %s\n", kVersion);
     return 0;
   }
-  for (const Subcommand& subcommand : kSubcommands) {
-    if (args[0] == subcommand.name) return subcommand.run(drivers, std::span(args).subspan(1));
+  for (const Group& group : kGroups) {
+    for (const Subcommand& subcommand : group.subcommands) {
+      if (args[0] == subcommand.name) return subcommand.run(drivers, std::span(args).subspan(1));
+    }
   }
   std::fprintf(stderr, "paddock: unknown subcommand '%s'; 'paddock --help' lists them\n", args[0].c_str());
   return 2;

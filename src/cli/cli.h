@@ -37,6 +37,22 @@ int RunDoctor(const sandbox::DriverSet& drivers, std::span<const std::string> ar
 int RunTools(const sandbox::DriverSet& drivers, std::span<const std::string> args);
 int RunEscapeTest(const sandbox::DriverSet& drivers, std::span<const std::string> args);
 
+// Of a daemon's sandboxes: client/.
+int RunCreate(const sandbox::DriverSet& drivers, std::span<const std::string> args);
+int RunLs(const sandbox::DriverSet& drivers, std::span<const std::string> args);
+int RunExec(const sandbox::DriverSet& drivers, std::span<const std::string> args);
+int RunPs(const sandbox::DriverSet& drivers, std::span<const std::string> args);
+int RunLogs(const sandbox::DriverSet& drivers, std::span<const std::string> args);
+int RunCp(const sandbox::DriverSet& drivers, std::span<const std::string> args);
+int RunInspect(const sandbox::DriverSet& drivers, std::span<const std::string> args);
+int RunPause(const sandbox::DriverSet& drivers, std::span<const std::string> args);
+int RunResume(const sandbox::DriverSet& drivers, std::span<const std::string> args);
+int RunStop(const sandbox::DriverSet& drivers, std::span<const std::string> args);
+int RunStart(const sandbox::DriverSet& drivers, std::span<const std::string> args);
+int RunRm(const sandbox::DriverSet& drivers, std::span<const std::string> args);
+int RunExtend(const sandbox::DriverSet& drivers, std::span<const std::string> args);
+int RunEvents(const sandbox::DriverSet& drivers, std::span<const std::string> args);
+
 // Parses one item of --limits ("time=2s", "memory=64M", "steps=1e9" …) or --mount ("HOST:GUEST[:ro|rw|overlay]").
 Status ParseLimit(std::string_view item, Limits& limits, sandbox::SandboxSpec& spec);
 Result<sandbox::MountSpec> ParseMount(std::string_view text);

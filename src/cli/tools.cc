@@ -6,6 +6,7 @@
 #include "base/options.h"
 #include "cli/cli.h"
 #include "cli/equipment_options.h"
+#include "cli/present.h"
 #include "tools/adapt/anthropic.h"
 #include "tools/adapt/formats.h"
 #include "tools/adapt/openai.h"
@@ -39,33 +40,6 @@ constexpr const char* kHelp =
     "a table for people. docs/tools.md describes capabilities and tools.\n\n";
 
 constexpr const char* kHelpEnd = "\nExit status: 0, or 2 for a usage error or a capability that is not available here.\n";
-
-// Two spaces a level: what people compare.
-void PrintIndented(const json::value& value, std::string& out, size_t level = 0) {
-  const std::string margin(2 * (level + 1), ' ');
-  const auto list = [&](char open, char close, size_t count, const auto& print) {
-    out += open;
-    for (size_t i = 0; i < count; ++i) {
-      out += (i == 0 ? "\n" : ",\n") + margin;
-      print(i);
-    }
-    out += count == 0 ? std::string() : "\n" + std::string(2 * level, ' ');
-    out += close;
-  };
-  if (value.is_object()) {
-    const json::object& object = value.get_object();
-    list('{', '}', object.size(), [&](size_t i) {
-      const auto& member = *(object.begin() + static_cast<std::ptrdiff_t>(i));
-      out += json::serialize(json::string(member.key())) + ": ";
-      PrintIndented(member.value(), out, level + 1);
-    });
-  } else if (value.is_array()) {
-    const json::array& array = value.get_array();
-    list('[', ']', array.size(), [&](size_t i) { PrintIndented(array[i], out, level + 1); });
-  } else {
-    out += json::serialize(value);
-  }
-}
 
 json::object Document(const ToolsOptions& options, const tools::Equipment& equipment) {
   json::array list;
@@ -156,10 +130,7 @@ int RunTools(const sandbox::DriverSet& drivers, std::span<const std::string> arg
     return 0;
   }
   const json::object document = Document(options, *equipment);
-  std::string text;
-  if (options.json) text = json::serialize(document);
-  else PrintIndented(document, text);
-  std::printf("%s\n", text.c_str());
+  std::fputs((options.json ? json::serialize(document) + "\n" : Indented(document)).c_str(), stdout);
   return 0;
 }
 

@@ -1,0 +1,18 @@
+// The output of a daemon's process on our own streams.
+#pragma once
+
+#include <string>
+
+#include "cli/client/link.h"
+
+namespace paddock::cli {
+
+// Writes what the process at `path` (/v1/sandboxes/…/processes/…) wrote and will write, until it ends; the process then. A connection
+// that breaks is made anew and goes on where it was, for as long as half a minute. kBrokenPipe when nobody reads our stdout.
+Result<json::object> FollowOutput(Link& link, const std::string& path);
+// Writes what it wrote so far.
+Status CopyOutput(Link& link, const std::string& path);
+// What this program says for a process that ended so: its exit code; 128 + N for a signal, 124 for a timeout, 130 for what was cancelled, else 125.
+int StatusOfProcess(const json::object& process);
+
+}  // namespace paddock::cli

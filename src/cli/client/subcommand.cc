@@ -1,0 +1,38 @@
+#include "cli/client/subcommand.h"
+
+#include <cstdio>
+#include <exception>
+
+#include "cli/cli.h"
+
+namespace paddock::cli {
+
+BegunSubcommand BeginSubcommand(const SubcommandText& text, std::span<const std::string> args, std::span<const Option> table, void* options,
+                                const OptionRules& rules) {
+  std::vector<std::string> own = {text.name};
+  own.insert(own.end(), args.begin(), args.end());
+  auto parsed = ParseOptions(own, table, options, rules);
+  const std::string see = std::string("; 'paddock ") + text.name + " --help' explains it";
+  if (!parsed) return {.status = Fail(text.name, std::string(parsed.error().Text()) + see), .operands = {}};
+  if (parsed->wants_help) {
+    std::fputs((text.help + OptionHelp(table) + "\nExit status: " + text.exit_status + "\n").c_str(), stdout);
+    return {.status = 0, .operands = {}};
+  }
+  const size_t count = parsed->operands.size();
+  if (count < text.least) return {.status = Fail(text.name, std::string("needs ") + text.operands + see), .operands = {}};
+  if (count > text.most) return {.status = Fail(text.name, "takes no argument '" + parsed->operands[text.most] + "'" + see), .operands = {}};
+  return {.status = {}, .operands = std::move(parsed->operands)};
+}
+
+int EndSubcommand(const char* name, const std::function<Status()>& act) {
+  try {
+    const Status status = act();
+    if (status) return 0;
+    Fail(name, status.error().Text());
+  } catch (const std::exception& error) {   // Boost.JSON's, about a member that is not there
+    Fail(name, std::string("the daemon's answer is not what this version of paddock expects: ") + error.what());
+  }
+  return 1;
+}
+
+}  // namespace paddock::cli
