@@ -13,8 +13,10 @@ std::variant<std::shared_ptr<CallTable::Place>, RpcError> CallTable::Begin(const
   std::string key = IdKey(id);
   const std::lock_guard lock(table->mutex_);
   if (table->places_.contains(key)) return RpcError{.code = kInvalidRequest, .message = "id: a request with this id is being answered", .data = nullptr};
-  if (table->places_.size() >= kMostCalls) {
-    return RpcError{.code = kTooBusy, .message = std::to_string(kMostCalls) + " requests are being answered, the most at a time; wait for one", .data = nullptr};
+  if (table->places_.size() >= table->most_) {
+    return RpcError{.code = kTooBusy,
+                    .message = std::to_string(table->most_) + " requests are being answered, the most at a time; wait for one",
+                    .data = nullptr};
   }
   auto place = std::make_shared<Place>(table, key);
   table->places_.emplace(std::move(key), place);
@@ -29,7 +31,7 @@ void CallTable::Cancel(const json::object& params) {
     const std::lock_guard lock(mutex_);
     if (const auto found = places_.find(IdKey(*id)); found != places_.end()) place = found->second.lock();
   }
-  if (place) place->source_.request_stop();
+  if (place) place->Cancel();
 }
 
 void CallTable::CancelAll() {
@@ -40,7 +42,7 @@ void CallTable::CancelAll() {
       if (auto held = place.lock()) all.push_back(std::move(held));
     }
   }
-  for (const auto& place : all) place->source_.request_stop();
+  for (const auto& place : all) place->Cancel();
 }
 
 }  // namespace paddock::mcp

@@ -24,7 +24,8 @@ class CallTable {
     Place(const Place&) = delete;
     Place& operator=(const Place&) = delete;
     std::stop_token stop() const { return source_.get_token(); }
-    // By the client: it wants no answer any more.
+    void Cancel() { source_.request_stop(); }
+    // The client wants no answer any more.
     bool is_cancelled() const { return source_.stop_requested(); }
 
    private:
@@ -34,7 +35,7 @@ class CallTable {
     std::stop_source source_;
   };
 
-  static std::shared_ptr<CallTable> Make() { return std::make_shared<CallTable>(); }
+  explicit CallTable(size_t most = kMostCalls) : most_(most) {}
   // Errors: kTooBusy; kInvalidRequest for an id that is in use.
   static std::variant<std::shared_ptr<Place>, RpcError> Begin(const std::shared_ptr<CallTable>& table, const json::value& id);
   // Does what a notifications/cancelled says: of a request that is not there, or no id, nothing.
@@ -42,6 +43,7 @@ class CallTable {
   void CancelAll();
 
  private:
+  const size_t most_;
   std::mutex mutex_;
   std::map<std::string, std::weak_ptr<Place>> places_;
 };

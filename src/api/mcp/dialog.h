@@ -45,7 +45,7 @@ class Dialog {
   Send send_;                             // null once closed
   std::optional<Revision> agreed_;        // by the handshake; of the receiving thread
   bool is_closed_ = false;                // the same
-  const std::shared_ptr<CallTable> calls_ = CallTable::Make();
+  const std::shared_ptr<CallTable> calls_ = std::make_shared<CallTable>();
   CallThreads threads_{kMostCalls};       // the last: ended first
 };
 

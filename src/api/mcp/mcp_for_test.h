@@ -24,7 +24,7 @@ class DialogForTest {
                                                       .session = session_,
                                                       .equipment = std::make_shared<const tools::Equipment>(std::move(equipment)),
                                                       .log = nullptr,
-                                                      .progress_interval = progress});
+                                                      .progress = std::make_shared<Progress>(progress)});
     dialog_ = std::make_unique<Dialog>(*server_, [this](const std::string& frame) { Take(frame); });
   }
 

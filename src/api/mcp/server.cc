@@ -54,7 +54,8 @@ void LinkKeptFiles(const json::object& data, json::array& content) {
 
 }  // namespace
 
-Server::Server(ServerSettings settings) : settings_(std::move(settings)), progress_(settings_.progress_interval) {}
+Server::Server(ServerSettings settings)
+    : settings_(std::move(settings)), progress_(settings_.progress ? settings_.progress : std::make_shared<Progress>()) {}
 
 const Server::Method Server::kMethods[] = {
     {"initialize", &Server::Initialize, true, false, true},
@@ -149,7 +150,7 @@ Outcome Server::CallTool(const json::object& params, const Context& context) {
   tools::CallContext call{.session = *settings_.session, .call_id = NewId("call_"), .defaults = settings_.equipment->defaults, .stop = context.stop, .on_output = nullptr};
   std::optional<Progress::Watch> watch;
   if (json::value token = ProgressToken(params); !token.is_null() && context.notify) {
-    watch.emplace(progress_, std::move(token), context.notify);
+    watch.emplace(*progress_, std::move(token), context.notify);
     call.on_output = [&watch](sandbox::Stream, std::string_view bytes) { watch->Count(bytes.size()); };
   }
   tools::ToolResult done = tool->call(call, arguments);

@@ -20,7 +20,7 @@ struct ServerSettings {
   std::shared_ptr<tools::SessionAccess> session;
   std::shared_ptr<const tools::Equipment> equipment;
   std::function<void(const std::string& line)> log;           // what a client must not see; any thread; may be null
-  std::chrono::milliseconds progress_interval{5000};
+  std::shared_ptr<Progress> progress;                         // may be shared by several servers; null: one of its own
 };
 
 // How a request came.
@@ -65,7 +65,7 @@ class Server {
   json::object Implementation() const;
 
   const ServerSettings settings_;
-  Progress progress_;
+  const std::shared_ptr<Progress> progress_;
 };
 
 // The revision of a request that stands for itself, or why it cannot be one: what is missing in params._meta, or a revision that is not

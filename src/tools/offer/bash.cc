@@ -40,7 +40,7 @@ const Tool kBash = DefineTool<Arguments, CommandOutput, Run>({
     .title = "Bash",
     .description = "Runs Bash commands in a virtual computer with the usual Unix tools for text and files. Variables, functions, options and the "
                    "working directory last from call to call. A command that fails is no error of this tool.",
-    .hints = {.is_destructive = true, .keeps_output = true},
+    .hints = {.is_destructive = true, .is_long_running = true, .keeps_output = true},
     .is_open_by_network = true,
 });
 

@@ -1,0 +1,236 @@
+#include "api/mcp/http.h"
+
+#include "api/mcp/http_headers.h"
+#include "text/http_head.h"
+#include "text/repair_utf8.h"
+
+namespace paddock::mcp {
+namespace {
+
+constexpr const char* kJson = "application/json";
+constexpr const char* kEvents = "text/event-stream";
+constexpr const char* kClientHeader = "Mcp-Session-Id";
+constexpr const char* kRevisionHeader = "MCP-Protocol-Version";
+constexpr size_t kMostQueued = 16u << 20;   // of one stream: more than an answer can have
+
+int HttpStatusOf(int code) {
+  switch (code) {
+    case kParseError:
+    case kInvalidRequest:
+    case kInvalidParams:
+    case kHeaderMismatch:
+    case kUnsupportedRevision: return 400;
+    case kMethodNotFound: return 404;
+    case kTooBusy: return 429;
+    default: return 200;
+  }
+}
+
+RpcError Refusal(int code, std::string_view message) { return {.code = code, .message = RepairUtf8(message), .data = nullptr}; }
+
+Status Refuse(net::Exchange& exchange, int status, const json::value& id, RpcError error, net::Headers headers = {}) {
+  headers.push_back({"Content-Type", kJson});
+  return exchange.Respond(status, headers, json::serialize(ResponseTo(id, std::move(error))));
+}
+
+Status RefuseSession(net::Exchange& exchange, const json::value& id, const Error& error) {
+  if (error.code == Code::kNoEntry) return Refuse(exchange, 404, id, Refusal(kInvalidRequest, error.Text()));
+  if (error.code == Code::kInvalid || error.code == Code::kUnavailable || error.code == Code::kQuota) {
+    return Refuse(exchange, 400, id, Refusal(kInvalidRequest, error.Text()));
+  }
+  return error;
+}
+
+RpcError UnsupportedRevision(const std::string& asked) {
+  return {.code = kUnsupportedRevision,
+          .message = "unsupported protocol version",
+          .data = json::object{{"supported", RevisionNames()}, {"requested", RepairUtf8(std::string_view(asked).substr(0, 64))}}};
+}
+
+bool WantsProgress(const Message& request) {
+  const json::object* const meta = ObjectAt(request.params, "_meta");
+  return meta != nullptr && meta->contains("progressToken");
+}
+
+}  // namespace
+
+void HttpFace::Handle(net::Exchange& exchange) {
+  const Status done = Route(exchange);
+  if (done || exchange.has_answered()) return;
+  if (settings_.log) settings_.log("mcp: " + std::string(done.error().Text()));
+  (void)Refuse(exchange, 500, nullptr, Refusal(kInternalError, "internal error; it has been logged"));
+}
+
+void HttpFace::Close() {
+  do {
+    clients_.CancelAll();
+    stateless_->CancelAll();
+  } while (!threads_.WaitFor(std::chrono::milliseconds(1000)));
+}
+
+Status HttpFace::Route(net::Exchange& exchange) {
+  const net::Request& request = exchange.request();
+  if (!IsOriginGood(request)) return Refuse(exchange, 403, nullptr, Refusal(kInvalidRequest, "requests from pages of other sites are refused"));
+  const auto owner = door_.Identify(request);
+  if (!owner) {
+    if (owner.error().code == Code::kAccess) {
+      return Refuse(exchange, 401, nullptr, Refusal(kInvalidRequest, owner.error().Text()), {{"WWW-Authenticate", "Bearer"}});
+    }
+    if (owner.error().code == Code::kNotPermitted) return Refuse(exchange, 403, nullptr, Refusal(kInvalidRequest, owner.error().Text()));
+    return owner.error();
+  }
+  for (const net::QueryPair& pair : request.query) {
+    if (pair.name == "session" && request.CountQuery("session") == 1) continue;
+    return Refuse(exchange, 400, nullptr, Refusal(kInvalidRequest, "the query may hold 'session' once, and nothing else"));
+  }
+  if (request.method == "POST") return Post(exchange, *owner);
+  if (request.method == "DELETE") {
+    const std::string* const id = request.Header(kClientHeader);
+    if (id == nullptr) return Refuse(exchange, 400, nullptr, Refusal(kInvalidRequest, "the header Mcp-Session-Id is missing"));
+    if (!clients_.Remove(*owner, *id)) return Refuse(exchange, 404, nullptr, Refusal(kInvalidRequest, "no such Mcp-Session-Id"));
+    return exchange.Respond(204, {}, "");
+  }
+  // There is nothing that a server would tell without being asked.
+  return Refuse(exchange, 405, nullptr, Refusal(kInvalidRequest, "only POST and DELETE"), {{"Allow", "POST, DELETE"}});
+}
+
+Status HttpFace::Post(net::Exchange& exchange, const std::string& owner) {
+  const net::Request& request = exchange.request();
+  const std::string* const type = request.Header("Content-Type");
+  if (type == nullptr || !type->starts_with(kJson)) return Refuse(exchange, 415, nullptr, Refusal(kInvalidRequest, "Content-Type must be application/json"));
+  if (!Accepts(request, kJson)) return Refuse(exchange, 406, nullptr, Refusal(kInvalidRequest, "Accept must list application/json and text/event-stream"));
+  const auto body = exchange.ReadWholeBody(kMostFrameBytes);
+  if (!body) return Refuse(exchange, net::StatusOf(body.error()), nullptr, Refusal(kInvalidRequest, body.error().Text()));
+  Frame frame = ParseFrame(*body);
+  if (const auto* const unreadable = std::get_if<Unreadable>(&frame.items.front()); unreadable != nullptr && !frame.is_batch) {
+    return Refuse(exchange, HttpStatusOf(unreadable->error.code), unreadable->id, unreadable->error);
+  }
+  const std::string* const stated = request.Header(kRevisionHeader);
+  const std::optional<Revision> revision = stated != nullptr ? FindRevision(*stated) : std::nullopt;
+  const auto* const message = frame.is_batch ? nullptr : std::get_if<Message>(&frame.items.front());
+  if ((revision && IsStateless(*revision)) || (message != nullptr && IsMeantStateless(*message))) {
+    if (message == nullptr) return Refuse(exchange, 400, nullptr, Refusal(kInvalidRequest, "a body must be one request or notification"));
+    return PostStateless(exchange, std::move(frame.items.front()));
+  }
+  if (stated != nullptr && !revision) return Refuse(exchange, 400, message != nullptr ? message->id : nullptr, UnsupportedRevision(*stated));
+  return PostWithHandshake(exchange, owner, std::move(frame));
+}
+
+Result<std::shared_ptr<Server>> HttpFace::ServerFor(const net::Request& request) {
+  const std::string* const session = request.Query("session");
+  PADDOCK_ASSIGN(Door::Opened opened, door_.Open(request, session != nullptr ? *session : ""));
+  return std::make_shared<Server>(ServerSettings{.version = settings_.version,
+                                                 .session = std::move(opened.session),
+                                                 .equipment = std::move(opened.equipment),
+                                                 .log = settings_.log,
+                                                 .progress = progress_});
+}
+
+Status HttpFace::PostStateless(net::Exchange& exchange, Item item) {
+  const Message& message = std::get<Message>(item);
+  if (message.kind == Message::Kind::kResponse) return Refuse(exchange, 400, nullptr, Refusal(kInvalidRequest, "a body must be one request or notification"));
+  // Of notifications none means anything here: a client cancels by going away.
+  if (message.kind == Message::Kind::kNotification) return exchange.Respond(202, {}, "");
+  if (auto mismatch = CheckHeaders(exchange.request(), message)) return Refuse(exchange, 400, message.id, std::move(*mismatch));
+  const auto revision = ReadStateless(message);
+  if (const auto* const error = std::get_if<RpcError>(&revision)) return Refuse(exchange, HttpStatusOf(error->code), message.id, *error);
+  // Clients choose ids without knowing of each other.
+  auto place = CallTable::Begin(stateless_, json::value(++stateless_calls_));
+  if (const auto* const error = std::get_if<RpcError>(&place)) return Refuse(exchange, HttpStatusOf(error->code), message.id, *error);
+  return Run(exchange, message, std::get<Revision>(revision), std::get<0>(std::move(place)), {});
+}
+
+Status HttpFace::PostWithHandshake(net::Exchange& exchange, const std::string& owner, Frame frame) {
+  const net::Request& request = exchange.request();
+  auto* const message = frame.is_batch ? nullptr : &std::get<Message>(frame.items.front());
+  if (message != nullptr && message->kind == Message::Kind::kRequest && message->method == "initialize") {
+    const auto revision = ReadHandshake(*message);
+    if (const auto* const error = std::get_if<RpcError>(&revision)) return Refuse(exchange, 400, message->id, *error);
+    const auto client = clients_.Add(owner, std::get<Revision>(revision));
+    auto place = CallTable::Begin(client->calls, message->id);
+    return Run(exchange, *message, client->revision, std::get<0>(std::move(place)), {{kClientHeader, client->id}});
+  }
+  const json::value id = message != nullptr ? message->id : json::value(nullptr);
+  const std::string* const named = request.Header(kClientHeader);
+  if (named == nullptr) return Refuse(exchange, 400, id, Refusal(kInvalidRequest, "the header Mcp-Session-Id is missing; begin with initialize"));
+  const auto client = clients_.Find(owner, *named);
+  if (!client) return Refuse(exchange, 404, id, Refusal(kInvalidRequest, "no such Mcp-Session-Id; begin anew with initialize"));
+  if (const std::string* const stated = request.Header(kRevisionHeader); stated != nullptr && *stated != NameOf(client->revision)) {
+    return Refuse(exchange, 400, id, Refusal(kInvalidRequest, std::string("the header MCP-Protocol-Version must be ") + NameOf(client->revision) + ", what was agreed on"));
+  }
+  if (frame.is_batch) return Batch(exchange, client, std::move(frame));
+  if (message->kind != Message::Kind::kRequest) {
+    if (message->method == "notifications/cancelled") client->calls->Cancel(message->params);
+    return exchange.Respond(202, {}, "");
+  }
+  auto place = CallTable::Begin(client->calls, message->id);
+  if (const auto* const error = std::get_if<RpcError>(&place)) return Refuse(exchange, HttpStatusOf(error->code), message->id, *error);
+  return Run(exchange, *message, client->revision, std::get<0>(std::move(place)), {});
+}
+
+Status HttpFace::Batch(net::Exchange& exchange, const std::shared_ptr<HttpClient>& client, Frame frame) {
+  if (client->revision != Revision::k2025_03_26) return Refuse(exchange, 400, nullptr, Refusal(kInvalidRequest, "batches are no part of this revision"));
+  auto opened = ServerFor(exchange.request());
+  if (!opened) return RefuseSession(exchange, nullptr, opened.error());
+  const std::shared_ptr<Server> server = std::move(*opened);
+  json::array responses;
+  for (const Item& item : frame.items) {
+    if (const auto* const unreadable = std::get_if<Unreadable>(&item)) {
+      responses.push_back(ResponseTo(unreadable->id, unreadable->error));
+      continue;
+    }
+    const Message& message = std::get<Message>(item);
+    if (message.method == "notifications/cancelled") client->calls->Cancel(message.params);
+    if (message.kind != Message::Kind::kRequest) continue;
+    auto place = CallTable::Begin(client->calls, message.id);
+    if (const auto* const error = std::get_if<RpcError>(&place)) {
+      responses.push_back(ResponseTo(message.id, *error));
+    } else if (message.method == "initialize") {
+      responses.push_back(ResponseTo(message.id, Refusal(kInvalidRequest, "initialize: this client has been initialized")));
+    } else {
+      responses.push_back(ResponseTo(message.id, server->Answer(message, {.revision = client->revision, .stop = std::get<0>(place)->stop(), .notify = nullptr})));
+    }
+  }
+  if (responses.empty()) return exchange.Respond(202, {}, "");
+  return exchange.Respond(200, {{"Content-Type", kJson}}, json::serialize(responses));
+}
+
+Status HttpFace::Run(net::Exchange& exchange, const Message& request, Revision revision, std::shared_ptr<CallTable::Place> place, net::Headers headers) {
+  auto opened = ServerFor(exchange.request());
+  if (!opened) return RefuseSession(exchange, request.id, opened.error());
+  const std::shared_ptr<Server> server = std::move(*opened);
+  const bool ends_with_client = IsStateless(revision);
+  const bool is_slow = server->MayTakeLong(request) || (request.method == "tools/call" && WantsProgress(request));
+  if (!is_slow || !HasToken(exchange.request().headers, "Accept", kEvents)) {
+    if (ends_with_client) exchange.OnClientGone([place] { place->Cancel(); });
+    Outcome outcome = server->Answer(request, {.revision = revision, .stop = place->stop(), .notify = nullptr});
+    const auto* const error = std::get_if<RpcError>(&outcome);
+    const int status = error != nullptr && ends_with_client ? HttpStatusOf(error->code) : 200;
+    headers.push_back({"Content-Type", kJson});
+    return exchange.Respond(status, headers, json::serialize(ResponseTo(request.id, std::move(outcome))));
+  }
+  headers.push_back({"X-Accel-Buffering", "no"});
+  net::EventStreamOptions options{.queue_bytes = kMostQueued};
+  if (ends_with_client) options.on_closed = [weak = std::weak_ptr(place)] {
+    if (const auto held = weak.lock()) held->Cancel();
+  };
+  PADDOCK_ASSIGN(const std::shared_ptr<net::EventStream> stream, exchange.StartEventStream(std::move(options), headers));
+  const auto send = [stream](const json::object& object) { return stream->Send({.id = {}, .name = "message", .data = json::serialize(object)}); };
+  auto run = [server, request, revision, place = std::move(place), stream, send, log = settings_.log]() mutable {
+    // One that the client is too slow to take is left out: the next one says more.
+    const Context context{.revision = revision, .stop = place->stop(), .notify = [send](json::object notification) { (void)send(notification); }};
+    Outcome outcome = server->Answer(request, context);
+    const bool is_wanted = !place->is_cancelled();
+    place.reset();
+    if (const Status sent = is_wanted ? send(ResponseTo(request.id, std::move(outcome))) : Status(); !sent && sent.error().code != Code::kBrokenPipe && log) {
+      log("mcp: an answer was not sent: " + std::string(sent.error().Text()));
+    }
+    stream->Close();
+  };
+  if (threads_.Start(std::move(run))) return {};
+  (void)send(ResponseTo(request.id, Refusal(kTooBusy, "no thread is free for this request; try again")));
+  stream->Close();
+  return {};
+}
+
+}  // namespace paddock::mcp

@@ -1,0 +1,72 @@
+// HttpFace: the Model Context Protocol over HTTP ("streamable HTTP"): one path that takes POST, and DELETE for clients that began with a
+// handshake.
+//
+// A request is answered with JSON, or, where it may take long and the client takes them, with server-sent events: notifications of
+// progress, then the answer. In 2026-07-28 a client cancels by going away; before, by notifications/cancelled.
+#pragma once
+
+#include <atomic>
+
+#include "api/mcp/call_threads.h"
+#include "api/mcp/http_clients.h"
+#include "api/mcp/server.h"
+#include "net/exchange.h"
+
+namespace paddock::mcp {
+
+// What is behind the endpoint. Any thread.
+class Door {
+ public:
+  virtual ~Door() = default;
+
+  // Who asks. Errors: kAccess without a key that holds (401); kNotPermitted for one that may not use sandboxes (403).
+  virtual Result<std::string> Identify(const net::Request& request) = 0;
+
+  struct Opened {
+    std::shared_ptr<tools::SessionAccess> session;
+    std::shared_ptr<const tools::Equipment> equipment;
+  };
+  // The session that a request of this owner works in: by id or name; empty: the one that the owner has for this, made if there is
+  // none. Errors: kNoEntry for an absent one and somebody else's; any other is the daemon's.
+  virtual Result<Opened> Open(const net::Request& request, const std::string& session) = 0;
+};
+
+// Any thread.
+class HttpFace {
+ public:
+  struct Settings {
+    std::string version;                                    // of the program
+    std::function<void(const std::string& line)> log;       // may be null
+  };
+  // `door` outlives it.
+  HttpFace(Door& door, Settings settings) : door_(door), settings_(std::move(settings)) {}
+  ~HttpFace() { Close(); }
+
+  // A net::Handler. Answers always.
+  void Handle(net::Exchange& exchange);
+  // Cancels what runs and waits for it. To be called when no handler runs any more, or will.
+  void Close();
+
+ private:
+  struct Call;
+  Status Route(net::Exchange& exchange);
+  Status Post(net::Exchange& exchange, const std::string& owner);
+  Status PostStateless(net::Exchange& exchange, Item item);
+  Status PostWithHandshake(net::Exchange& exchange, const std::string& owner, Frame frame);
+  Status Batch(net::Exchange& exchange, const std::shared_ptr<HttpClient>& client, Frame frame);
+  Result<std::shared_ptr<Server>> ServerFor(const net::Request& request);
+  // Answers one request on this exchange, as JSON or as events.
+  Status Run(net::Exchange& exchange, const Message& request, Revision revision, std::shared_ptr<CallTable::Place> place, net::Headers headers);
+
+  static constexpr size_t kMostStreams = 256;   // calls that are answered with events, at a time
+
+  Door& door_;
+  const Settings settings_;
+  const std::shared_ptr<Progress> progress_ = std::make_shared<Progress>();
+  const std::shared_ptr<CallTable> stateless_ = std::make_shared<CallTable>(4 * kMostStreams);
+  std::atomic<uint64_t> stateless_calls_{0};
+  HttpClients clients_;
+  CallThreads threads_{kMostStreams};
+};
+
+}  // namespace paddock::mcp

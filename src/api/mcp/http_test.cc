@@ -1,0 +1,235 @@
+#include "api/mcp/http.h"
+
+#include <gtest/gtest.h>
+
+#include "api/mcp/http_headers.h"
+#include "api/mcp/mcp_for_test.h"
+#include "net/net_for_test.h"
+
+namespace paddock::mcp {
+namespace {
+
+// Keys "ann" and "bob"; each has one session.
+class DoorForTest final : public Door {
+ public:
+  DoorForTest() : catalog_(tools::BuiltInCapabilities()) {
+    drivers_.Add(sandbox::MakeVirtualDriver(AllCommands()));
+    equipment_ = std::make_shared<const tools::Equipment>(
+        tools::Resolve(catalog_, {.isolations = {"virtual"}, .features = {}}, {{"test", {{"bashkit_shell", {}}, {"sandbox", {}}}, ""}}).value());
+  }
+  Result<std::string> Identify(const net::Request& request) override {
+    const std::string* const key = request.Header("Authorization");
+    if (key == nullptr) return Error(Code::kAccess, "no key");
+    if (*key == "Bearer reader") return Error(Code::kNotPermitted, "this key may only look");
+    return key->substr(7);
+  }
+  Result<Opened> Open(const net::Request& request, const std::string& name) override {
+    if (!name.empty() && name != "mine") return Error(Code::kNoEntry, "no session '" + name + "'");
+    const std::lock_guard lock(mutex_);
+    auto& session = sessions_[*request.Header("Authorization") + "/" + name];
+    if (!session) session = std::make_shared<tools::DirectSession>(drivers_, tools::DirectSettings{});
+    return Opened{session, equipment_};
+  }
+
+ private:
+  const tools::Catalog catalog_;
+  sandbox::DriverSet drivers_;
+  std::shared_ptr<const tools::Equipment> equipment_;
+  std::mutex mutex_;
+  std::map<std::string, std::shared_ptr<tools::SessionAccess>> sessions_;
+};
+
+struct Reply {
+  int status = 0;
+  std::string head, body;
+  json::object json() const { return json::parse(body).as_object(); }
+};
+
+class McpHttp : public testing::Test {
+ protected:
+  static std::string Bytes(const std::string& body, const std::string& headers, const std::string& method = "POST", const std::string& target = "/mcp") {
+    return method + " " + target + " HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nAuthorization: Bearer ann\r\nContent-Type: application/json\r\n" + headers +
+           "Content-Length: " + std::to_string(body.size()) + "\r\n\r\n" + body;
+  }
+  Reply Ask(const std::string& bytes) {
+    net::RawClient client = server_.Open();
+    client.Send(bytes);
+    const std::string answer = client.ReceiveAll();
+    const size_t end = answer.find("\r\n\r\n");
+    if (answer.size() < 12 || end == std::string::npos) return {0, answer, ""};
+    return {std::stoi(answer.substr(9, 3)), answer.substr(0, end + 2), answer.substr(end + 4)};
+  }
+  static std::string HeaderOf(const Reply& reply, const std::string& name) {
+    const size_t at = reply.head.find("\r\n" + name + ": ");
+    if (at == std::string::npos) return "";
+    const size_t begin = at + name.size() + 4;
+    return reply.head.substr(begin, reply.head.find("\r\n", begin) - begin);
+  }
+  static std::string Body(std::string_view method, json::object params = {}, json::value id = 1) {
+    return json::serialize(json::object{{"jsonrpc", "2.0"}, {"id", std::move(id)}, {"method", method}, {"params", std::move(params)}});
+  }
+  static json::object Stateless(json::object params = {}, std::string_view revision = "2026-07-28") {
+    params["_meta"] = json::object{{"io.modelcontextprotocol/protocolVersion", revision}, {"io.modelcontextprotocol/clientCapabilities", json::object()}};
+    return params;
+  }
+  static std::string Heads(const std::string& method, const std::string& name = "", const std::string& revision = "2026-07-28") {
+    return "MCP-Protocol-Version: " + revision + "\r\nMcp-Method: " + method + "\r\n" + (name.empty() ? "" : "Mcp-Name: " + name + "\r\n");
+  }
+  // A handshake; the headers of what follows.
+  std::string Begin(const std::string& revision = "2025-11-25") {
+    const Reply reply = Ask(Bytes(Body("initialize", {{"protocolVersion", revision}}), ""));
+    EXPECT_EQ(reply.status, 200) << reply.body;
+    return "Mcp-Session-Id: " + HeaderOf(reply, "Mcp-Session-Id") + "\r\nMCP-Protocol-Version: " + revision + "\r\n";
+  }
+
+  DoorForTest door_;
+  HttpFace face_{door_, {.version = "1", .log = nullptr}};
+  net::TestServer server_{[this](net::Exchange& exchange) { face_.Handle(exchange); }};
+};
+
+TEST_F(McpHttp, AHandshakeGivesAnIdThatFollowingRequestsCarry) {
+  const std::string headers = Begin();
+  EXPECT_EQ(Ask(Bytes(R"({"jsonrpc":"2.0","method":"notifications/initialized"})", headers)).status, 202);
+  EXPECT_EQ(Ask(Bytes(Body("tools/list"), headers)).json().at("result").at("tools").as_array().size(), 28u);
+  EXPECT_EQ(Ask(Bytes(Body("tools/list"), "")).status, 400);
+  EXPECT_EQ(Ask(Bytes(Body("tools/list"), "Mcp-Session-Id: mcp_none\r\n")).status, 404);
+}
+
+TEST_F(McpHttp, AnIdIsItsOwnersAndEndsWithDelete) {
+  const std::string headers = Begin();
+  std::string stolen = Bytes(Body("ping"), headers);
+  stolen.replace(stolen.find("Bearer ann"), 10, "Bearer bob");
+  EXPECT_EQ(Ask(stolen).status, 404);
+  std::string ended = Bytes("", headers, "DELETE");
+  ended.replace(ended.find("Bearer ann"), 10, "Bearer bob");
+  EXPECT_EQ(Ask(ended).status, 404);
+  EXPECT_EQ(Ask(Bytes("", headers, "DELETE")).status, 204);
+  EXPECT_EQ(Ask(Bytes(Body("ping"), headers)).status, 404);
+}
+
+TEST_F(McpHttp, StatelessRequestsNeedMatchingHeaders) {
+  EXPECT_EQ(Ask(Bytes(Body("server/discover", Stateless()), Heads("server/discover"))).json().at("result").at("resultType").as_string(), "complete");
+  const std::string call = Body("tools/call", Stateless({{"name", "kv_store"}, {"arguments", {{"operation", "list"}}}}));
+  EXPECT_EQ(Ask(Bytes(call, Heads("tools/call", "kv_store"))).status, 200);
+  EXPECT_EQ(Ask(Bytes(call, Heads("tools/call", "=?base64?a3Zfc3RvcmU=?="))).status, 200);
+  for (const std::string& bad : {Heads("tools/list", "kv_store"), Heads("tools/call"), Heads("tools/call", "bash"), std::string(), Heads("tools/call", "kv_store", "2025-11-25"),
+                                 Heads("tools/call", "kv_store") + "Mcp-Name: kv_store\r\n", Heads("tools/call", "=?base64?!?=")}) {
+    const Reply reply = Ask(Bytes(call, bad));
+    EXPECT_EQ(reply.status, 400) << bad;
+    EXPECT_EQ(ErrorCode(reply.json()), kHeaderMismatch) << bad << reply.body;
+  }
+}
+
+TEST_F(McpHttp, StatusesFollowTheCodes) {
+  EXPECT_EQ(Ask(Bytes(Body("ping", Stateless()), Heads("ping"))).status, 404);
+  const Reply unsupported = Ask(Bytes(Body("tools/list", Stateless({}, "2031-01-01")), Heads("tools/list", "", "2031-01-01")));
+  EXPECT_EQ(unsupported.status, 400);
+  EXPECT_EQ(ErrorCode(unsupported.json()), kUnsupportedRevision);
+  EXPECT_EQ(ErrorCode(Ask(Bytes(Body("tools/list"), "MCP-Protocol-Version: 1999-01-01\r\n")).json()), kUnsupportedRevision);
+  EXPECT_EQ(Ask(Bytes("{", "")).status, 400);
+  EXPECT_EQ(Ask(Bytes("[]", Heads("x"))).status, 400);
+  EXPECT_EQ(Ask(Bytes("[" + Body("ping") + "]", Heads("x"))).status, 400);
+  EXPECT_EQ(Ask(Bytes(R"({"jsonrpc":"2.0","id":1,"result":{}})", Heads("x"))).status, 400);
+  EXPECT_EQ(Ask(Bytes(R"({"jsonrpc":"2.0","method":"notifications/x"})", Heads("notifications/x"))).status, 202);
+  EXPECT_EQ(Ask(Bytes("", "", "GET")).status, 405);
+  EXPECT_EQ(Ask(Bytes("{}", "", "POST", "/mcp?x=1")).status, 400);
+}
+
+TEST_F(McpHttp, WhoMayNotAskIsRefused) {
+  std::string bytes = Bytes(Body("ping"), "");
+  bytes.replace(bytes.find("Authorization: Bearer ann\r\n"), 27, "");
+  const Reply unknown = Ask(bytes);
+  EXPECT_EQ(unknown.status, 401);
+  EXPECT_EQ(HeaderOf(unknown, "WWW-Authenticate"), "Bearer");
+  bytes = Bytes(Body("ping"), "");
+  bytes.replace(bytes.find("Bearer ann"), 10, "Bearer reader");
+  EXPECT_EQ(Ask(bytes).status, 403);
+  for (const char* origin : {"https://evil.example", "null", "http://localhost.evil.example", "http://[::1"}) {
+    EXPECT_EQ(Ask(Bytes(Body("initialize", {{"protocolVersion", "2025-11-25"}}), std::string("Origin: ") + origin + "\r\n")).status, 403) << origin;
+  }
+  for (const char* origin : {"http://localhost:3000", "http://127.0.0.1", "http://[::1]:80"}) {
+    EXPECT_EQ(Ask(Bytes(Body("initialize", {{"protocolVersion", "2025-11-25"}}), std::string("Origin: ") + origin + "\r\n")).status, 200) << origin;
+  }
+}
+
+TEST_F(McpHttp, TheQueryNamesTheSession) {
+  const std::string set = Body("tools/call", Stateless({{"name", "kv_store"}, {"arguments", {{"operation", "set"}, {"key", "k"}, {"value", "v"}}}}));
+  const std::string list = Body("tools/call", Stateless({{"name", "kv_store"}, {"arguments", {{"operation", "list"}}}}));
+  EXPECT_EQ(Ask(Bytes(set, Heads("tools/call", "kv_store"), "POST", "/mcp?session=mine")).status, 200);
+  const auto keys = [&](const char* target) {
+    return Ask(Bytes(list, Heads("tools/call", "kv_store"), "POST", target)).json().at("result").at("structuredContent").at("keys").as_array().size();
+  };
+  EXPECT_EQ(keys("/mcp?session=mine"), 1u);
+  EXPECT_EQ(keys("/mcp"), 0u);
+  EXPECT_EQ(Ask(Bytes(list, Heads("tools/call", "kv_store"), "POST", "/mcp?session=other")).status, 404);
+}
+
+TEST_F(McpHttp, WhatMayTakeLongIsAnsweredWithEventsToWhoTakesThem) {
+  const std::string call = Body("tools/call", Stateless({{"name", "bash"}, {"arguments", {{"commands", "echo hi"}}}}));
+  const Reply plain = Ask(Bytes(call, Heads("tools/call", "bash") + "Accept: */*\r\n"));
+  EXPECT_EQ(plain.json().at("result").at("structuredContent").at("stdout").as_string(), "hi\n");
+  const Reply events = Ask(Bytes(call, Heads("tools/call", "bash") + "Accept: application/json, text/event-stream\r\n"));
+  EXPECT_EQ(HeaderOf(events, "Content-Type"), "text/event-stream");
+  EXPECT_EQ(HeaderOf(events, "X-Accel-Buffering"), "no");
+  EXPECT_NE(events.body.find("event: message"), std::string::npos) << events.body;
+  EXPECT_NE(events.body.find(R"("stdout":"hi\n")"), std::string::npos) << events.body;
+  EXPECT_EQ(Ask(Bytes(call, Heads("tools/call", "bash") + "Accept: text/html\r\n")).status, 406);
+}
+
+TEST_F(McpHttp, AStatelessClientCancelsByGoingAway) {
+  const std::string endless = Body("tools/call", Stateless({{"name", "bash"}, {"arguments", {{"commands", "while :; do :; done"}}}}));
+  for (const char* accept : {"", "Accept: application/json, text/event-stream\r\n"}) {
+    net::RawClient client = server_.Open();
+    client.Send(Bytes(endless, Heads("tools/call", "bash") + accept));
+    if (*accept != '\0') client.ReceiveUntil("\r\n\r\n");
+    client.Close();
+    // One thing runs in a shell at a time: this answers when the other has ended.
+    const std::string next = Body("tools/call", Stateless({{"name", "bash"}, {"arguments", {{"commands", "echo free"}}}}));
+    EXPECT_NE(Ask(Bytes(next, Heads("tools/call", "bash"))).body.find("free"), std::string::npos);
+  }
+}
+
+TEST_F(McpHttp, WithAHandshakeANotificationCancels) {
+  const std::string headers = Begin();
+  net::RawClient client = server_.Open();
+  client.Send(Bytes(Body("tools/call", {{"name", "bash"}, {"arguments", {{"commands", "while :; do :; done"}}}}, "long"), headers + "Accept: application/json, text/event-stream\r\n"));
+  client.ReceiveUntil("\r\n\r\n");
+  EXPECT_EQ(ErrorCode(Ask(Bytes(Body("ping", {}, "long"), headers)).json()), kInvalidRequest);   // the id is in use
+  EXPECT_EQ(Ask(Bytes(R"({"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":"long"}})", headers)).status, 202);
+  EXPECT_EQ(client.ReceiveAll().find("result"), std::string::npos);
+}
+
+TEST_F(McpHttp, TheFirstRevisionHasBatches) {
+  const std::string headers = Begin("2025-03-26");
+  const std::string batch = "[" + Body("ping") + R"(,{"jsonrpc":"2.0","method":"notifications/x"},7])";
+  const Reply reply = Ask(Bytes(batch, headers));
+  EXPECT_EQ(json::parse(reply.body).as_array().size(), 2u) << reply.body;
+  EXPECT_EQ(Ask(Bytes(R"([{"jsonrpc":"2.0","method":"notifications/x"}])", headers)).status, 202);
+  EXPECT_EQ(Ask(Bytes(batch, Begin())).status, 400);
+}
+
+TEST_F(McpHttp, BodiesAreBounded) {
+  EXPECT_EQ(Ask("POST /mcp HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nAuthorization: Bearer ann\r\nContent-Type: application/json\r\nContent-Length: 9000000\r\n\r\n").status, 413);
+  EXPECT_EQ(Ask(Bytes("x=1", "Content-Type: text/plain\r\n")).status, 400);
+}
+
+TEST_F(McpHttp, ClosingEndsWhatRuns) {
+  net::RawClient client = server_.Open();
+  client.Send(Bytes(Body("tools/call", {{"name", "bash"}, {"arguments", {{"commands", "while :; do :; done"}}}}), Begin() + "Accept: application/json, text/event-stream\r\n"));
+  client.ReceiveUntil("\r\n\r\n");
+  server_.Reset();
+  face_.Close();
+}
+
+TEST(McpHttpClients, OfAnOwnersManyTheLeastRecentlyUsedIsForgotten) {
+  HttpClients clients;
+  const auto first = clients.Add("ann", kNewestWithHandshake), second = clients.Add("ann", kNewestWithHandshake), other = clients.Add("bob", kNewestWithHandshake);
+  EXPECT_TRUE(clients.Find("ann", first->id));
+  for (size_t i = 2; i <= kMostClientsOfOwner; ++i) clients.Add("ann", kNewestWithHandshake);
+  EXPECT_TRUE(clients.Find("ann", first->id));
+  EXPECT_FALSE(clients.Find("ann", second->id));
+  EXPECT_TRUE(clients.Find("bob", other->id));
+}
+
+}  // namespace
+}  // namespace paddock::mcp
