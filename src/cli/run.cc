@@ -209,6 +209,7 @@ std::optional<int> Run::Create() {
   isolation_ = is_auto ? "process" : options_.isolation;
   const auto driver = drivers_.Find(isolation_);
   if (!driver) return Fail("run", std::string(driver.error().Text()) + ", auto");
+  (*driver)->GetReady();
   if (const Status configured = Configure(); !configured) return Fail("run", configured.error().Text());
   auto sandbox = (*driver)->Create(spec_);
   if (sandbox) {

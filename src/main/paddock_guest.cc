@@ -1,5 +1,5 @@
 // main of paddock-guest, the init of every real wall: paddock-guest [INPUT_FD [OUTPUT_FD]], by default 0 and 1. One number
-// is for both ways. "paddock-guest wall" builds the process wall around itself first (drivers/process/wall/launcher.h);
+// is for both ways. "paddock-guest walls" forks walls for a driver (drivers/process/wall/zygote.h);
 // "paddock-guest probe DIR" tries what this host allows of it (drivers/process/wall/host_probe.h).
 #include <unistd.h>
 
@@ -11,6 +11,7 @@
 
 #include "drivers/process/wall/host_probe.h"
 #include "drivers/process/wall/launcher.h"
+#include "drivers/process/wall/zygote.h"
 #include "guest/agent/agent.h"
 
 namespace {
@@ -25,11 +26,8 @@ bool ParseDescriptor(const char* text, int& fd) {
 
 int main(int argc, char** argv) {
   paddock::guest::AgentOptions options;
-  if (argc >= 2 && std::strcmp(argv[1], "wall") == 0) {
-    std::vector<std::string> cgroups(argv + 2, argv + argc);
-    // Everybody inside can read the command line of process 1, and the host's groups tell of what it runs in.
-    for (int i = 2; i < argc; ++i) std::memset(argv[i], 0, std::strlen(argv[i]));
-    if (!paddock::process_wall::BuildWall(std::move(cgroups))) return 1;
+  if (argc == 2 && std::strcmp(argv[1], "walls") == 0) {
+    if (!paddock::process_wall::RunZygote()) return 1;
     options.input_fd = options.output_fd = paddock::process_wall::kControlDescriptor;
     options.is_init = true;
     return paddock::guest::RunAgent(options);
@@ -42,7 +40,7 @@ int main(int argc, char** argv) {
   }
   if (argc > 2 && is_valid) is_valid = ParseDescriptor(argv[2], options.output_fd);
   if (!is_valid) {
-    constexpr char kUsage[] = "usage: paddock-guest [INPUT_FD [OUTPUT_FD]] | wall [CGROUP]... | probe DIR\n";
+    constexpr char kUsage[] = "usage: paddock-guest [INPUT_FD [OUTPUT_FD]] | walls | probe DIR\n";
     (void)!write(2, kUsage, sizeof kUsage - 1);
     return 2;
   }

@@ -14,6 +14,11 @@ class DriverSet {
  public:
   void Add(std::unique_ptr<Driver> driver) { drivers_.push_back(std::move(driver)); }
 
+  // Before the program ends without destroying what it has.
+  void LetGo() {
+    for (const auto& driver : drivers_) driver->LetGo();
+  }
+
   const std::vector<std::unique_ptr<Driver>>& drivers() const { return drivers_; }
 
   // By Driver::name(). Errors: kInvalid with the names there are.

@@ -112,6 +112,11 @@ class Driver {
  public:
   virtual ~Driver() = default;
   virtual const char* name() const = 0;
+  // A create is about to come: starts what it will need whatever its spec is, without waiting for it. Errors show when the
+  // create comes.
+  virtual void GetReady() {}
+  // Ends what is kept for further creates. None of the driver's sandboxes may be left.
+  virtual void LetGo() {}
   // Errors name the part of the spec that cannot be had.
   virtual Result<std::unique_ptr<Sandbox>> Create(const SandboxSpec& spec) = 0;
 };

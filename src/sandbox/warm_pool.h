@@ -24,6 +24,7 @@ class WarmPool final : public Driver {
   WarmPool& operator=(const WarmPool&) = delete;
 
   const char* name() const override { return driver_->name(); }
+  void GetReady() override { driver_->GetReady(); }
   // A ready one, or a new one when there is none; safe from any thread. Errors: those of the driver.
   Result<std::unique_ptr<Sandbox>> Create(const SandboxSpec& spec) override;
 

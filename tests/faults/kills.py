@@ -1,6 +1,6 @@
 """SIGKILL for parts of a wall, at random moments of its life.
 
-The parts: the launcher (`paddock run`), the guard (`paddock-guest wall` outside), init (paddock-guest inside), and the sweep
+The parts: the launcher (`paddock run`), the zygote (`paddock-guest walls`, outside), init (paddock-guest inside), and the sweep
 (the process that sweeps protected names when the launcher was killed).
 """
 
@@ -15,8 +15,8 @@ from faults.place import SETTLE_S, Failure, groups, living
 SCRIPT = "mkdir .vscode; echo x > .vscode/tasks.json; (setsid sleep 300 &) ; sleep 300 & sleep 300"
 VARIANTS = {"plain": (), "network": ("--allow-host", "name.example:443"), "overlay": ("--overlay",), "publish": ("--publish", "18080:8000"),
             "terminal": ("--tty",)}
-TARGETS = (("launcher",), ("guard",), ("init",), ("sweep",), ("launcher", "guard"), ("launcher", "init"), ("guard", "init"),
-           ("launcher", "sweep"), ("guard", "sweep"), ("launcher", "guard", "sweep"))
+TARGETS = (("launcher",), ("zygote",), ("init",), ("sweep",), ("launcher", "zygote"), ("launcher", "init"), ("zygote", "init"),
+           ("launcher", "sweep"), ("zygote", "sweep"), ("launcher", "zygote", "sweep"))
 LATEST_S = 0.4
 APPEARS_S = 5
 
@@ -28,7 +28,7 @@ def find(part, launcher):
     for pid, (name, _, depth) in living().items():
         if part == "sweep" and name == "paddock-sweep":
             return pid
-        if name == "paddock-guest" and part == ("guard" if depth == 1 else "init"):
+        if name == "paddock-guest" and part == ("zygote" if depth == 1 else "init"):
             return pid
     return None
 
@@ -84,8 +84,8 @@ def kill(place, variant, targets, delay):
 
 
 def gone_by_next_run(place, targets, variant):
-    """Cgroups whose launcher and guard were both killed: empty, and removed by the next run when they are a minute old."""
-    if not {"launcher", "guard"} <= set(targets):
+    """Cgroups whose launcher and zygote were both killed: empty, and removed by the next run when they are a minute old."""
+    if not {"launcher", "zygote"} <= set(targets):
         return
     end = time.monotonic() + SETTLE_S
     while place.left_but_groups() or any(processes(group) for group in groups()):
@@ -111,7 +111,7 @@ def after(child, targets):
         child.wait(timeout=10)
     elif "init" in targets:
         child.wait(timeout=10)
-    else:  # it goes on without its guard, or its sweep
+    else:  # it goes on without its zygote, or its sweep
         time.sleep(0.05)
         child.terminate()
         child.wait(timeout=10)

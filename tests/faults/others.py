@@ -2,6 +2,7 @@
 
 import os
 import pty
+import resource
 import signal
 import subprocess
 import termios
@@ -165,6 +166,38 @@ def stopped_init(place):
     child.communicate()
 
 
+def stopped_zygote(place):
+    """SIGSTOP for what walls are forked from: the run ends as it would, and with it the zygote."""
+    child = place.start(["echo up; read x; echo $x"], place.workspace(), stdin=subprocess.PIPE)
+    expect(child.stdout.readline() == b"up\n", "the wall did not come up")
+    stopped = [pid for pid, (name, _, depth) in living().items() if name == "paddock-guest" and depth == 1]
+    expect(len(stopped) == 1, f"there are {len(stopped)} zygotes")
+    os.kill(stopped[0], signal.SIGSTOP)
+    out, error = child.communicate(b"end\n", timeout=30)
+    expect(child.returncode == 0 and out == b"end\n", f"ended with {child.returncode}: {out}{error}")
+
+
+def interrupted_group(place):
+    """Ctrl-C while a wall is made: everything in the launcher's process group gets it."""
+    for number in range(20):
+        child = place.start(["sleep 300"], place.workspace(), start_new_session=True)
+        time.sleep(place.random.uniform(0, 0.08))
+        os.killpg(child.pid, signal.SIGINT)
+        ends(child, 15, (-signal.SIGINT, 130))
+        child.communicate()
+        place.settle()
+
+
+def few_descriptors(place):
+    """Few numbers for open files: a run works or says so."""
+    for number in (8, 12, 16, 20, 24, 28, 32, 40, 64):
+        child = place.start(["echo up"], place.workspace(), preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (number, number)))
+        out, error = child.communicate(timeout=30)
+        is_told = child.returncode in (125, 127) and b"oo many open files" in error
+        expect(is_told or (child.returncode == 0 and out == b"up\n"), f"with {number} it ended with {child.returncode}: {out}{error}")
+    expect(child.returncode == 0, "64 do not suffice")
+
+
 def terminal_modes(place):
     """The caller's terminal is as it was when the launcher has ended by a signal."""
     for number in (signal.SIGTERM, signal.SIGINT):
@@ -185,7 +218,8 @@ def terminal_modes(place):
 
 
 def run(place):
-    for fault in (full_workspace, full_state, much_output, reader_gone, full_pipe, closed_descriptors, stopped_init, terminal_modes):
+    for fault in (full_workspace, full_state, much_output, reader_gone, full_pipe, closed_descriptors, stopped_init, stopped_zygote, interrupted_group,
+                  few_descriptors, terminal_modes):
         place.play(fault.__name__, fault)
     place.play("flood fork bomb", flood, "fork bomb", "f() { f | f & }; f; sleep 1", ("--limits", "processes=200,time=3s"))
     place.play("flood memory hog", flood, "memory hog", "x=x; while :; do x=$x$x; done", ("--limits", "memory=256M,time=5s"))

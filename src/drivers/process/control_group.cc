@@ -1,16 +1,15 @@
 #include "drivers/process/control_group.h"
 
-#include <dirent.h>
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <charconv>
 #include <cmath>
 #include <cstring>
-#include <fstream>
 #include <sstream>
 #include <utility>
 
@@ -18,12 +17,6 @@
 
 namespace paddock::process_wall {
 namespace {
-
-// Below a hierarchy: where it is mounted and where this process is in it.
-struct Hierarchy {
-  std::string controllers;   // "memory", "cpu,cpuacct"; empty for v2
-  std::string directory;     // the caller's own group
-};
 
 bool WriteFile(const std::string& path, const std::string& text) {
   const Descriptor file(open(path.c_str(), O_WRONLY | O_CLOEXEC));
@@ -35,6 +28,14 @@ std::string ReadSmallFile(const std::string& path) {
   std::array<char, 4096> buffer{};
   const ssize_t got = file.is_open() ? read(file.get(), buffer.data(), buffer.size()) : -1;
   return got > 0 ? std::string(buffer.data(), static_cast<size_t>(got)) : std::string();
+}
+
+std::string ReadWholeFile(const char* path) {
+  std::string text;
+  const Descriptor file(open(path, O_RDONLY | O_CLOEXEC));
+  std::array<char, 16 << 10> block;
+  for (ssize_t got = 0; file.is_open() && (got = read(file.get(), block.data(), block.size())) > 0;) text.append(block.data(), static_cast<size_t>(got));
+  return text;
 }
 
 uint64_t ParseNumber(std::string_view text) {
@@ -63,133 +64,147 @@ bool HasWord(const std::string& list, const std::string& word, char separator) {
   return false;
 }
 
-// From /proc/self/cgroup and /proc/self/mountinfo.
-std::vector<Hierarchy> FindHierarchies() {
-  std::vector<Hierarchy> found;
-  std::ifstream groups("/proc/self/cgroup");
-  std::vector<std::pair<std::string, std::string>> own;   // controllers, path
-  for (std::string line; std::getline(groups, line);) {
-    const size_t first = line.find(':'), second = line.find(':', first + 1);
-    if (second != std::string::npos) own.emplace_back(line.substr(first + 1, second - first - 1), line.substr(second + 1));
+// Calls `visit` with each line.
+template <class Visit>
+void ForEachLine(std::string_view text, const Visit& visit) {
+  while (!text.empty()) {
+    const size_t end = std::min(text.find('\n'), text.size());
+    visit(text.substr(0, end));
+    text.remove_prefix(std::min(end + 1, text.size()));
   }
-  std::ifstream mounts("/proc/self/mountinfo");
-  for (std::string line; std::getline(mounts, line);) {
-    const size_t dash = line.find(" - cgroup");
-    if (dash == std::string::npos) continue;
-    std::istringstream left(line.substr(0, dash)), right(line.substr(dash + 3));
-    std::string skip, root, mount_point, type, source, options;
-    left >> skip >> skip >> skip >> root >> mount_point;
-    right >> type >> source >> options;
-    for (const auto& [controllers, path] : own) {
-      const bool matches = type == "cgroup2" ? controllers.empty() : !controllers.empty() && HasWord(options, controllers.substr(0, controllers.find(',')), ',');
-      if (!matches || controllers.starts_with("name=")) continue;
-      std::string below = path;
-      if (root != "/" && below.starts_with(root)) below = below.substr(root.size());
-      found.push_back({controllers, mount_point + (below == "/" ? "" : below)});
-    }
-  }
-  return found;
 }
 
-// Removes groups that a run left which was killed together with its guard. A live sandbox always has a process in its
-// group, so an empty one that is not quite new is nobody's.
-void RemoveOrphans(const std::string& directory) {
-  constexpr time_t kNew = 60;
-  DIR* const list = opendir(directory.c_str());
-  if (list == nullptr) return;
-  while (const dirent* entry = readdir(list)) {
-    const std::string name = entry->d_name;
-    if (!name.starts_with("paddock-")) continue;
-    const std::string path = directory + "/" + name;
-    struct stat status{};
-    if (stat(path.c_str(), &status) == 0 && status.st_mtime + kNew < time(nullptr)) rmdir(path.c_str());
-  }
-  closedir(list);
+// The space-separated field `index` of a line.
+std::string_view Field(std::string_view line, size_t index) {
+  for (; index > 0; --index) line.remove_prefix(std::min(line.find(' '), line.size() - 1) + 1);
+  return line.substr(0, line.find(' '));
 }
 
 std::string Because(const std::string& what, const std::string& why) { return what + " is not limited by a cgroup: " + why; }
 
 }  // namespace
 
-std::vector<std::string> ControlGroup::Candidates(const std::string& name) {
-  std::vector<std::string> directories;
-  for (const Hierarchy& hierarchy : FindHierarchies()) directories.push_back(hierarchy.directory + "/" + name);
-  return directories;
+std::vector<CgroupTree> FindCgroups() {
+  std::vector<CgroupTree> found;
+  const std::string groups = ReadWholeFile("/proc/self/cgroup"), mounts = ReadWholeFile("/proc/self/mountinfo");
+  ForEachLine(mounts, [&](std::string_view line) {
+    const size_t dash = line.find(" - cgroup");
+    if (dash == std::string_view::npos) return;
+    const std::string_view right = line.substr(dash + 3), root = Field(line, 3), mount_point = Field(line, 4);
+    const bool is_v2 = Field(right, 0) == "cgroup2";
+    const std::string options(Field(right, 2));
+    ForEachLine(groups, [&](std::string_view group) {
+      const size_t first = group.find(':'), second = group.find(':', first + 1);
+      if (second == std::string_view::npos) return;
+      const std::string controllers(group.substr(first + 1, second - first - 1));
+      const bool matches = is_v2 ? controllers.empty() : !controllers.empty() && HasWord(options, controllers.substr(0, controllers.find(',')), ',');
+      if (!matches || controllers.starts_with("name=")) return;
+      std::string_view below = group.substr(second + 1);
+      if (root != "/" && below.starts_with(root)) below.remove_prefix(root.size());
+      found.push_back({controllers, std::string(mount_point) + (below == "/" ? "" : std::string(below))});
+    });
+  });
+  return found;
 }
 
-ControlGroup ControlGroup::Make(const std::string& name, const GroupLimits& limits) {
+ControlGroup ControlGroup::Prepare(const std::vector<CgroupTree>& trees, const std::string& name, const GroupLimits& limits) {
   ControlGroup group;
-  group.MakeV1(name, limits);
-  group.MakeV2(name, limits);
-  const std::string remedy = geteuid() == 0 ? "no such controller can be written here; mount the cgroup file system"
-                                            : "no group is delegated to this user; start it with 'systemd-run --user --scope -p Delegate=yes'";
-  if (limits.memory_bytes && group.memory_.empty()) group.missing_.push_back(Because("memory", remedy + "; its processes are watched instead, ten times a second"));
-  if (limits.processes && group.pids_.empty()) group.missing_.push_back(Because("the number of processes", remedy + "; RLIMIT_NPROC holds instead"));
-  if (limits.cpus && group.cpu_.empty()) group.missing_.push_back(Because("processor time", remedy));
+  group.limits_ = limits;
+  if (!limits.memory_bytes && !limits.processes && !limits.cpus) return group;
+  bool lacks_memory = limits.memory_bytes.has_value(), lacks_processes = limits.processes.has_value(), lacks_cpu = limits.cpus.has_value();
+  for (const CgroupTree& hierarchy : trees) {
+    if (hierarchy.controllers.empty()) continue;
+    Place place{.directory = hierarchy.directory + "/" + name,
+                .has_memory = limits.memory_bytes && HasWord(hierarchy.controllers, "memory", ','),
+                .has_pids = limits.processes && HasWord(hierarchy.controllers, "pids", ','),
+                .has_cpu = limits.cpus && HasWord(hierarchy.controllers, "cpu", ',')};
+    if ((!place.has_memory && !place.has_pids && !place.has_cpu) || access(hierarchy.directory.c_str(), W_OK) != 0) continue;
+    lacks_memory &= !place.has_memory;
+    lacks_processes &= !place.has_pids;
+    lacks_cpu &= !place.has_cpu;
+    group.v1_places_.push_back(std::move(place));
+  }
+  for (const CgroupTree& hierarchy : trees) {
+    if (!hierarchy.controllers.empty() || (!lacks_memory && !lacks_processes && !lacks_cpu)) continue;
+    std::string available = ReadSmallFile(hierarchy.directory + "/cgroup.controllers");
+    const bool is_wanted = (lacks_memory && HasWord(available, "memory", ' ')) || (lacks_processes && HasWord(available, "pids", ' ')) ||
+                           (lacks_cpu && HasWord(available, "cpu", ' '));
+    if (!is_wanted || access(hierarchy.directory.c_str(), W_OK) != 0) continue;
+    group.v2_place_ = hierarchy.directory + "/" + name;
+    group.v2_available_ = std::move(available);
+  }
   return group;
 }
 
-void ControlGroup::MakeV1(const std::string& name, const GroupLimits& limits) {
-  for (const Hierarchy& hierarchy : FindHierarchies()) {
-    const bool has_memory = HasWord(hierarchy.controllers, "memory", ',');
-    const bool has_pids = HasWord(hierarchy.controllers, "pids", ',');
-    const bool has_cpu = HasWord(hierarchy.controllers, "cpu", ',');
-    const bool is_wanted = (has_memory && limits.memory_bytes) || (has_pids && limits.processes) || (has_cpu && limits.cpus);
-    if (!is_wanted || access(hierarchy.directory.c_str(), W_OK) != 0) continue;
-    RemoveOrphans(hierarchy.directory);
-    const std::string directory = hierarchy.directory + "/" + name;
-    if (mkdir(directory.c_str(), 0755) != 0) continue;
-    v1_.push_back(directory);
-    if (has_memory && limits.memory_bytes) {
-      const std::string bytes = std::to_string(*limits.memory_bytes);
-      if (WriteFile(directory + "/memory.limit_in_bytes", bytes)) memory_ = directory;
-      // Absent where swap is not accounted; then there is none to flee to, or it is the host's choice.
-      WriteFile(directory + "/memory.memsw.limit_in_bytes", bytes);
-    }
-    if (has_pids && limits.processes && WriteFile(directory + "/pids.max", std::to_string(*limits.processes + 1))) pids_ = directory;
-    if (has_cpu && limits.cpus) {
-      constexpr double kPeriod = 100'000;
-      WriteFile(directory + "/cpu.cfs_period_us", "100000");
-      if (WriteFile(directory + "/cpu.cfs_quota_us", std::to_string(std::llround(std::max(*limits.cpus * kPeriod, 1000.0))))) cpu_ = directory;
-    }
+std::vector<std::string> ControlGroup::Candidates() const {
+  std::vector<std::string> directories;
+  for (const Place& place : v1_places_) directories.push_back(place.directory);
+  if (!v2_place_.empty()) directories.push_back(v2_place_);
+  return directories;
+}
+
+void ControlGroup::Make() {
+  for (const Place& place : v1_places_) MakeV1(place);
+  if (!v2_place_.empty()) MakeV2();
+  const std::string remedy = geteuid() == 0 ? "no such controller can be written here; mount the cgroup file system"
+                                            : "no group is delegated to this user; start it with 'systemd-run --user --scope -p Delegate=yes'";
+  if (limits_.memory_bytes && memory_.empty()) missing_.push_back(Because("memory", remedy + "; its processes are watched instead, ten times a second"));
+  if (limits_.processes && pids_.empty()) missing_.push_back(Because("the number of processes", remedy + "; RLIMIT_NPROC holds instead"));
+  if (limits_.cpus && cpu_.empty()) missing_.push_back(Because("processor time", remedy));
+}
+
+void ControlGroup::MakeV1(const Place& place) {
+  const std::string& directory = place.directory;
+  if (mkdir(directory.c_str(), 0755) != 0) return;
+  v1_.push_back(directory);
+  if (place.has_memory) {
+    const std::string bytes = std::to_string(*limits_.memory_bytes);
+    if (WriteFile(directory + "/memory.limit_in_bytes", bytes)) memory_ = directory;
+    // Absent where swap is not accounted; then there is none to flee to, or it is the host's choice.
+    WriteFile(directory + "/memory.memsw.limit_in_bytes", bytes);
+  }
+  if (place.has_pids && WriteFile(directory + "/pids.max", std::to_string(*limits_.processes + 1))) pids_ = directory;
+  if (place.has_cpu) {
+    constexpr double kPeriod = 100'000;
+    WriteFile(directory + "/cpu.cfs_period_us", "100000");
+    if (WriteFile(directory + "/cpu.cfs_quota_us", std::to_string(std::llround(std::max(*limits_.cpus * kPeriod, 1000.0))))) cpu_ = directory;
   }
 }
 
-void ControlGroup::MakeV2(const std::string& name, const GroupLimits& limits) {
-  for (const Hierarchy& hierarchy : FindHierarchies()) {
-    if (!hierarchy.controllers.empty()) continue;
-    const std::string available = ReadSmallFile(hierarchy.directory + "/cgroup.controllers");
-    std::string enable;
-    const auto want = [&](bool is_wanted, const std::string& controller) {
-      if (is_wanted && HasWord(available, controller, ' ')) enable += (enable.empty() ? "+" : " +") + controller;
-    };
-    want(limits.memory_bytes && memory_.empty(), "memory");
-    want(limits.processes && pids_.empty(), "pids");
-    want(limits.cpus && cpu_.empty(), "cpu");
-    if (enable.empty() || access(hierarchy.directory.c_str(), W_OK) != 0) continue;
-    RemoveOrphans(hierarchy.directory);
-    // Refused while processes are in the caller's own group and it is not the root of the tree.
-    WriteFile(hierarchy.directory + "/cgroup.subtree_control", enable);
-    const std::string directory = hierarchy.directory + "/" + name;
-    if (mkdir(directory.c_str(), 0755) != 0) continue;
-    v2_ = directory;
-    if (limits.memory_bytes && memory_.empty() && WriteFile(directory + "/memory.max", std::to_string(*limits.memory_bytes))) {
-      memory_ = directory;
-      is_memory_v2_ = true;
-      WriteFile(directory + "/memory.swap.max", "0");
-    }
-    if (limits.processes && pids_.empty() && WriteFile(directory + "/pids.max", std::to_string(*limits.processes + 1))) {
-      pids_ = directory;
-    }
-    if (limits.cpus && cpu_.empty() &&
-        WriteFile(directory + "/cpu.max", std::to_string(std::llround(std::max(*limits.cpus * 100'000, 1000.0))) + " 100000")) {
-      cpu_ = directory;
-    }
+void ControlGroup::MakeV2() {
+  const std::string& directory = v2_place_;
+  std::string enable;
+  const auto want = [&](bool is_wanted, const std::string& controller) {
+    if (is_wanted && HasWord(v2_available_, controller, ' ')) enable += (enable.empty() ? "+" : " +") + controller;
+  };
+  want(limits_.memory_bytes && memory_.empty(), "memory");
+  want(limits_.processes && pids_.empty(), "pids");
+  want(limits_.cpus && cpu_.empty(), "cpu");
+  if (enable.empty()) return;
+  // Refused while processes are in the caller's own group and it is not the root of the tree.
+  WriteFile(directory.substr(0, directory.rfind('/')) + "/cgroup.subtree_control", enable);
+  if (mkdir(directory.c_str(), 0755) != 0) return;
+  v2_ = directory;
+  if (limits_.memory_bytes && memory_.empty() && WriteFile(directory + "/memory.max", std::to_string(*limits_.memory_bytes))) {
+    memory_ = directory;
+    is_memory_v2_ = true;
+    WriteFile(directory + "/memory.swap.max", "0");
+  }
+  if (limits_.processes && pids_.empty() && WriteFile(directory + "/pids.max", std::to_string(*limits_.processes + 1))) {
+    pids_ = directory;
+  }
+  if (limits_.cpus && cpu_.empty() &&
+      WriteFile(directory + "/cpu.max", std::to_string(std::llround(std::max(*limits_.cpus * 100'000, 1000.0))) + " 100000")) {
+    cpu_ = directory;
   }
 }
 
 ControlGroup::ControlGroup(ControlGroup&& other) noexcept
-    : v1_(std::exchange(other.v1_, {})),
+    : limits_(other.limits_),
+      v1_places_(std::move(other.v1_places_)),
+      v2_place_(std::move(other.v2_place_)),
+      v2_available_(std::move(other.v2_available_)),
+      v1_(std::exchange(other.v1_, {})),
       v2_(std::exchange(other.v2_, {})),
       memory_(std::move(other.memory_)),
       pids_(std::move(other.pids_)),

@@ -17,13 +17,26 @@ struct GroupLimits {
   std::optional<double> cpus;
 };
 
+// One hierarchy, and where this process is in it.
+struct CgroupTree {
+  std::string controllers;   // "memory", "cpu,cpuacct"; empty for v2
+  std::string directory;     // the caller's own group
+};
+
+// From /proc/self/cgroup and /proc/self/mountinfo, which wait for locks of the whole machine.
+std::vector<CgroupTree> FindCgroups();
+
 class ControlGroup {
  public:
+  // Finds the places for a group named `name` below the caller's own, in every hierarchy that it may write to and that has
+  // a controller for one of the limits. Makes nothing yet.
+  static ControlGroup Prepare(const std::vector<CgroupTree>& trees, const std::string& name, const GroupLimits& limits);
   // The directories that Make() may make.
-  static std::vector<std::string> Candidates(const std::string& name);
-  // Makes a group named `name` below the caller's own in every hierarchy that it may write to, with the limits. Groups
-  // named paddock-… that dead runs left are removed on the way.
-  static ControlGroup Make(const std::string& name, const GroupLimits& limits);
+  std::vector<std::string> Candidates() const;
+  // Whether a v2 group may come of it.
+  bool may_be_v2() const { return !v2_place_.empty(); }
+  // Makes the groups, with the limits.
+  void Make();
 
   ControlGroup() = default;
   ControlGroup(ControlGroup&& other) noexcept;
@@ -43,13 +56,21 @@ class ControlGroup {
   uint64_t PeakMemoryBytes() const;       // 0 if unknown
   uint64_t ForksRefused() const;          // for the limit on processes
   uint64_t CpuNanoseconds() const;        // 0 if unknown
-  // The group's directories are removed by the wall's guard; from now on this object only reads.
+  // The group's directories are removed by Wall::Destroy() or the zygote; from now on this object only reads.
   void Release() { owns_ = false; }
 
  private:
-  void MakeV1(const std::string& name, const GroupLimits& limits);
-  void MakeV2(const std::string& name, const GroupLimits& limits);
+  struct Place {
+    std::string directory;
+    bool has_memory = false, has_pids = false, has_cpu = false;   // controllers that are wanted from it
+  };
+  void MakeV1(const Place& place);
+  void MakeV2();
 
+  GroupLimits limits_;
+  std::vector<Place> v1_places_;
+  std::string v2_place_;     // directory
+  std::string v2_available_;   // controllers of its parent
   std::vector<std::string> v1_;
   std::string v2_;
   std::string memory_, pids_, cpu_;   // the directory that holds each controller

@@ -1,12 +1,42 @@
 #include "drivers/process/host_facts.h"
 
 #include <pwd.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <array>
 #include <climits>
 
+#include "drivers/process/host_traces.h"
+
 namespace paddock::process_wall {
+
+namespace {
+
+std::vector<std::string> FindKernelFiles() {
+  std::vector<std::string> found;
+  for (const char* path : TellingKernelFiles()) {
+    struct stat status{};
+    // What only root may read needs no mask: nobody inside is root to the host.
+    if (lstat(path, &status) == 0 && (status.st_mode & (S_IROTH | S_IWOTH)) != 0) found.emplace_back(path);
+  }
+  return found;
+}
+
+}  // namespace
+
+Result<std::string> FindGuestProgram() {
+  std::array<char, PATH_MAX> self{};
+  const ssize_t length = readlink("/proc/self/exe", self.data(), self.size() - 1);
+  if (length <= 0) return Error(Code::kUnavailable, "cannot find this program's own file in /proc");
+  std::string path(self.data(), static_cast<size_t>(length));
+  path.resize(path.rfind('/'));
+  path += "/paddock-guest";
+  if (access(path.c_str(), X_OK) != 0) {
+    return Error(Code::kUnavailable, path + " is missing: the process wall needs it beside the paddock program");
+  }
+  return path;
+}
 
 Result<HostFacts> ReadHostFacts() {
   HostFacts facts;
@@ -23,15 +53,8 @@ Result<HostFacts> ReadHostFacts() {
   // As root the code inside is another user, who wants a name of its own.
   if (facts.is_root || facts.user.empty()) facts.user = "agent";
   if (facts.home.empty() || facts.home.front() != '/' || facts.home == "/") facts.home = "/home/agent";
-  std::array<char, PATH_MAX> self{};
-  const ssize_t length = readlink("/proc/self/exe", self.data(), self.size() - 1);
-  if (length <= 0) return Error(Code::kUnavailable, "cannot find this program's own file in /proc");
-  std::string path(self.data(), static_cast<size_t>(length));
-  path.resize(path.rfind('/'));
-  facts.guest_program = path + "/paddock-guest";
-  if (access(facts.guest_program.c_str(), X_OK) != 0) {
-    return Error(Code::kUnavailable, facts.guest_program + " is missing: the process wall needs it beside the paddock program");
-  }
+  PADDOCK_ASSIGN(facts.guest_program, FindGuestProgram());
+  facts.kernel_files = FindKernelFiles();
   return facts;
 }
 

@@ -4,6 +4,7 @@
 #include <sys/types.h>
 
 #include <string>
+#include <vector>
 
 #include "base/result.h"
 
@@ -16,9 +17,11 @@ struct HostFacts {
   std::string user;            // name of uid, "agent" if it has none or is root
   std::string home;            // of uid; absolute
   std::string guest_program;   // the paddock-guest beside this program
+  std::vector<std::string> kernel_files;   // in /proc: what tells everybody of the host or lets it be steered
 };
 
 // Errors: kUnavailable if paddock-guest is not found.
+Result<std::string> FindGuestProgram();
 Result<HostFacts> ReadHostFacts();
 
 }  // namespace paddock::process_wall

@@ -97,8 +97,8 @@ Findings ParseFindings(std::string_view lines) {
 
 std::vector<Check> CheckControlGroups() {
   const bool is_root = geteuid() == 0;
-  const ControlGroup group = ControlGroup::Make("paddock-doctor-" + std::to_string(getpid()),
-                                                {.memory_bytes = 64 << 20, .processes = 64, .cpus = 1.0});
+  ControlGroup group = ControlGroup::Prepare(FindCgroups(), "paddock-doctor-" + std::to_string(getpid()), {.memory_bytes = 64 << 20, .processes = 64, .cpus = 1.0});
+  group.Make();
   const std::string remedy = is_root ? "mount the cgroup file system writable (in a container: --cgroupns=private, and a read-write /sys/fs/cgroup)"
                                      : "start paddock with: systemd-run --user --scope -p Delegate=yes paddock ...";
   std::vector<Check> checks;

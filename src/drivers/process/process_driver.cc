@@ -1,5 +1,11 @@
 #include "drivers/process/process_driver.h"
 
+#include <unistd.h>
+
+#include <memory>
+#include <mutex>
+#include <vector>
+
 #include "drivers/process/escape_runner.h"
 #include "drivers/process/probe.h"
 #include "drivers/process/process_sandbox.h"
@@ -12,7 +18,7 @@ class ProcessDriver final : public Driver, public Diagnosable, public EscapeTest
  public:
   const char* name() const override { return "process"; }
   Result<std::unique_ptr<Sandbox>> Create(const SandboxSpec& spec) override {
-    auto sandbox = process_wall::ProcessSandbox::Create(spec);
+    auto sandbox = CreateWall(spec);
     if (!sandbox) {
       // What the spec asks for wrongly has nothing to do with the host.
       const Code code = sandbox.error().code;
@@ -20,10 +26,47 @@ class ProcessDriver final : public Driver, public Diagnosable, public EscapeTest
     }
     return std::unique_ptr<Sandbox>(std::move(*sandbox));
   }
+  void GetReady() override {
+    const auto base = GetBase();
+    (void)base;   // Create() tries again and says why
+  }
+  void LetGo() override {
+    const std::lock_guard lock(mutex_);
+    base_ = {};
+  }
   std::vector<Check> Diagnose() override { return process_wall::DiagnoseHost(true); }
   Status TestEscapes(const EscapeTest& test, const std::function<void(const EscapeFinding&)>& on_finding) override {
     return process_wall::TestEscapes(*this, test, on_finding);
   }
+
+ private:
+  struct Base {
+    process_wall::HostFacts facts;
+    std::vector<process_wall::CgroupTree> cgroups;
+    std::shared_ptr<process_wall::WallZygote> zygote;
+  };
+  // The zygote is started with the first sandbox, and again when it was killed or the caller has become another user.
+  Result<Base> GetBase() {
+    const std::lock_guard lock(mutex_);
+    const bool is_same = base_.zygote && base_.facts.uid == geteuid() && base_.facts.gid == getegid();
+    if (!is_same || !base_.zygote->is_alive()) {
+      Base fresh;
+      PADDOCK_ASSIGN(const std::string guest_program, process_wall::FindGuestProgram());
+      PADDOCK_ASSIGN(fresh.zygote, process_wall::WallZygote::Start(guest_program));
+      // While it starts.
+      PADDOCK_ASSIGN(fresh.facts, process_wall::ReadHostFacts());
+      fresh.cgroups = process_wall::FindCgroups();
+      base_ = std::move(fresh);
+    }
+    return base_;
+  }
+  Result<std::unique_ptr<process_wall::ProcessSandbox>> CreateWall(const SandboxSpec& spec) {
+    PADDOCK_ASSIGN(Base base, GetBase());
+    return process_wall::ProcessSandbox::Create(spec, std::move(base.facts), base.cgroups, *base.zygote);
+  }
+
+  std::mutex mutex_;
+  Base base_;
 };
 
 }  // namespace

@@ -30,12 +30,12 @@ std::optional<uint64_t> FilesBound(const policy::ResourceLimits& limits) {
 
 }  // namespace
 
-Result<std::unique_ptr<ProcessSandbox>> ProcessSandbox::Create(const sandbox::SandboxSpec& spec) {
+Result<std::unique_ptr<ProcessSandbox>> ProcessSandbox::Create(const sandbox::SandboxSpec& spec, HostFacts facts,
+                                                               const std::vector<CgroupTree>& cgroups, WallZygote& zygote) {
   if (!spec.policy) return Error(Code::kInvalid, "the process wall needs a policy; name a preset");
   if (!spec.working_directory.empty()) return Error(Code::kInvalid, "the process wall starts in its policy's workspace; set that");
-  PADDOCK_ASSIGN(HostFacts facts, ReadHostFacts());
   std::unique_ptr<ProcessSandbox> sandbox(new ProcessSandbox(spec, std::move(facts)));   // allow(raw-new): private constructor
-  PADDOCK_TRY(sandbox->StandUp());
+  PADDOCK_TRY(sandbox->StandUp(cgroups, zygote));
   return sandbox;
 }
 
@@ -63,10 +63,21 @@ void ProcessSandbox::OpenFiles(const WallPlan& plan) {
   files_ = std::make_unique<guest::GuestFileSystem>(client_->files(), std::move(options));
 }
 
-Status ProcessSandbox::StandUp() {
+Status ProcessSandbox::StandUp(const std::vector<CgroupTree>& cgroups, WallZygote& zygote) {
   const policy::Policy& policy = *spec_.policy;
   id_ = NewId();
+  // From here on the zygote ends what we leave. The wall's namespaces are made while the rest is prepared.
+  group_ = std::make_shared<ControlGroup>(ControlGroup::Prepare(
+      cgroups, id_, {.memory_bytes = policy.limits.memory_bytes, .processes = policy.limits.processes, .cpus = policy.limits.cpus}));
+  PADDOCK_ASSIGN(Wall wall, zygote.Reserve(group_->Candidates()));
+  wall_ = std::make_unique<Wall>(std::move(wall));
   PlanContext context;
+  context.order = MakeWallOrder(policy, facts_);
+  // A v2 group takes its processes when they are born.
+  if (group_->may_be_v2()) group_->Make();
+  PADDOCK_TRY(zygote.Launch(*wall_, context.order, group_->v2_directory()));
+  if (!group_->may_be_v2()) group_->Make();
+  warnings_.insert(warnings_.end(), group_->missing().begin(), group_->missing().end());
   context.mounts = spec_.mounts;
   PADDOCK_ASSIGN(overlay_, OverlaySession::Begin(spec_, context));
   PADDOCK_ASSIGN(workspace_, WorkspaceGuard::Begin(policy.files, spec_.state_directory + "/paddock/quarantine/" + id_,
@@ -75,12 +86,6 @@ Status ProcessSandbox::StandUp() {
     workspace_->AddTo(context);
     warnings_.insert(warnings_.end(), workspace_->warnings().begin(), workspace_->warnings().end());
   }
-  // From here on a guard outlives us. It starts while the rest is prepared.
-  PADDOCK_ASSIGN(Wall wall, Wall::Start(facts_.guest_program, ControlGroup::Candidates(id_)));
-  wall_ = std::make_unique<Wall>(std::move(wall));
-  group_ = std::make_shared<ControlGroup>(ControlGroup::Make(
-      id_, {.memory_bytes = policy.limits.memory_bytes, .processes = policy.limits.processes, .cpus = policy.limits.cpus}));
-  warnings_.insert(warnings_.end(), group_->missing().begin(), group_->missing().end());
   if (policy.network.mode != policy::NetworkMode::kNone) {
     PADDOCK_ASSIGN(std::unique_ptr<NetworkAccess> network, NetworkAccess::Start(policy, denials_));
     network_ = std::move(network);
@@ -90,7 +95,6 @@ Status ProcessSandbox::StandUp() {
   if (network_) network_->AddListeners(plan);
   plan.hostname = spec_.hostname;
   plan.cgroups = group_->v1_directories();
-  plan.cgroup2 = group_->v2_directory();
   PADDOCK_TRY(WatchDisk());
   PADDOCK_TRY(wall_->Build(plan));
   group_->Release();

@@ -27,7 +27,9 @@ class ProcessSandbox final : public sandbox::Sandbox,
                              public sandbox::PublishesPorts,
                              public sandbox::LivePolicy {
  public:
-  static Result<std::unique_ptr<ProcessSandbox>> Create(const sandbox::SandboxSpec& spec);
+  // The wall is forked by `zygote`; `cgroups` is where its group may be.
+  static Result<std::unique_ptr<ProcessSandbox>> Create(const sandbox::SandboxSpec& spec, HostFacts facts,
+                                                        const std::vector<CgroupTree>& cgroups, WallZygote& zygote);
   ~ProcessSandbox() override;
   ProcessSandbox(const ProcessSandbox&) = delete;
   ProcessSandbox& operator=(const ProcessSandbox&) = delete;
@@ -46,7 +48,7 @@ class ProcessSandbox final : public sandbox::Sandbox,
 
  private:
   ProcessSandbox(sandbox::SandboxSpec spec, HostFacts facts) : spec_(std::move(spec)), facts_(std::move(facts)) {}
-  Status StandUp();
+  Status StandUp(const std::vector<CgroupTree>& cgroups, WallZygote& zygote);
   Status WatchDisk();
   void OpenFiles(const WallPlan& plan);
   // For the limits that no cgroup keeps; none if there are none.

@@ -24,8 +24,7 @@ namespace {
 using Kind = MountStep::Kind;
 
 constexpr const char* kPrivateWorkspace = "/workspace";
-// Where root's sandboxes live among the host's ids: far from people, containers and dynamic users. Drawn by lot, so that
-// two that run at once have different ones.
+// Where root's sandboxes live among the host's ids: far from people, containers and dynamic users.
 constexpr uint32_t kFirstHostId = 0x71000000;
 constexpr uint32_t kHostIds = 1 << 24;
 
@@ -95,11 +94,12 @@ class Planner {
   }
 
   void SetIdentity() {
-    plan_.is_root = facts_.is_root;
-    plan_.uid = facts_.is_root ? 1000 : facts_.uid;
-    plan_.gid = facts_.is_root ? 1000 : facts_.gid;
-    plan_.host_uid = facts_.is_root ? DrawHostId() : facts_.uid;
-    plan_.host_gid = facts_.is_root ? plan_.host_uid : facts_.gid;
+    const WallOrder& order = context_.order;
+    plan_.is_root = order.is_root;
+    plan_.uid = order.uid.inside;
+    plan_.gid = order.gid.inside;
+    plan_.host_uid = order.uid.outside;
+    plan_.host_gid = order.gid.outside;
   }
 
   // The system's directories, read-only; links at the top (/bin on merged systems) as links.
@@ -459,11 +459,7 @@ class Planner {
   void HideKernelFiles() {
     AddFile("/proc/sys/kernel/random/boot_id", RandomUuid() + "\n");
     for (const char* name : {"/proc/sys", "/proc/sysrq-trigger"}) Add(Kind::kReadOnly, name);
-    for (const char* name : TellingKernelFiles()) {
-      struct stat status{};
-      // What only root may read needs no mask: nobody inside is root to the host.
-      if (lstat(name, &status) == 0 && (status.st_mode & (S_IROTH | S_IWOTH)) != 0) Add(Kind::kMask, name);
-    }
+    for (const std::string& path : facts_.kernel_files) Add(Kind::kMask, path);
   }
 
   void SetLimits() {
@@ -498,6 +494,20 @@ class Planner {
 };
 
 }  // namespace
+
+WallOrder MakeWallOrder(const policy::Policy& policy, const HostFacts& facts) {
+  WallOrder order;
+  order.is_root = facts.is_root;
+  order.allows_namespaces = policy.kernel.nested;
+  if (facts.is_root) {
+    constexpr uint32_t kInside = 1000;
+    order.uid = order.gid = {kInside, DrawHostId()};
+  } else {
+    order.uid = {facts.uid, facts.uid};
+    order.gid = {facts.gid, facts.gid};
+  }
+  return order;
+}
 
 std::string WorkspacePath(const policy::FileRules& rules) {
   return rules.workspace.empty() ? kPrivateWorkspace : rules.workspace;

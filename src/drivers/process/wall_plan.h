@@ -6,14 +6,20 @@
 
 #include "base/result.h"
 #include "drivers/process/host_facts.h"
+#include "drivers/process/wall/launcher.h"
 #include "drivers/process/wall/plan.h"
 #include "policy/policy.h"
 #include "sandbox/spec.h"
 
 namespace paddock::process_wall {
 
+// Who the code is, inside and on the host. Root's sandboxes have host ids of their own, drawn by lot, so that two that run
+// at once have different ones.
+WallOrder MakeWallOrder(const policy::Policy& policy, const HostFacts& facts);
+
 // Places that a plan depends on besides the policy.
 struct PlanContext {
+  WallOrder order;
   std::string overlay_directory;   // of the host, with upper/ and work/; for WorkspaceMode::kOverlay
   std::string private_directory;   // of the host, real path: hidden wherever a rule would show it. Empty: none
   std::string ca_certificate;      // PEM put at kCaPath inside, or empty

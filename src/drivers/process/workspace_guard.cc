@@ -227,13 +227,13 @@ void WorkspaceGuard::StandIn(int pipe) {
     if (got == static_cast<ssize_t>(sizeof number)) init = number;
     else break;
   }
-  // Killed before the wall stood: its guard ends it when it sees our end.
-  constexpr unsigned kUntilTheGuardHasSeen = 2;
+  // Killed before the wall stood: the zygote ends it when it sees our end.
+  constexpr unsigned kUntilTheZygoteHasSeen = 2;
   if (init > 0) {
     for (Root& root : roots_) root.snapshot.was_held = true;
     WaitForEnd(init);
   } else {
-    sleep(kUntilTheGuardHasSeen);
+    sleep(kUntilTheZygoteHasSeen);
   }
   SweepRoots();
   _exit(0);

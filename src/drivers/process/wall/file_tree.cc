@@ -9,17 +9,13 @@
 
 #include <array>
 #include <cerrno>
-#include <cstring>
 
-#include "drivers/process/wall/id_map.h"
+#include "drivers/process/wall/mount_calls.h"
 
 namespace paddock::process_wall {
 namespace {
 
-Error Failure(std::string_view what, std::string_view name) {
-  const int code = errno;
-  return Error(static_cast<Code>(code), std::string(what) + " " + std::string(name) + ": " + std::strerror(code));
-}
+Error Failure(std::string_view what, std::string_view name) { return MountFailure(what, name); }
 
 int OpenBeneath(int directory, const char* path, uint64_t flags) {
   open_how how{};
@@ -28,83 +24,7 @@ int OpenBeneath(int directory, const char* path, uint64_t flags) {
   return static_cast<int>(syscall(SYS_openat2, directory, path, &how, sizeof how));
 }
 
-constexpr uint64_t kAlways = MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV;
-
-// Whether a clone takes the mounts below it along.
-enum class Reach { kOne, kTree };
-
-// Of a mount that is private already: the clone has its flags.
-Result<Descriptor> CloneOwn(int directory, const char* path, Reach reach, std::string_view name) {
-  const unsigned flags = OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | AT_EMPTY_PATH | AT_SYMLINK_NOFOLLOW |
-                         (reach == Reach::kTree ? static_cast<unsigned>(AT_RECURSIVE) : 0u);
-  Descriptor mount(open_tree(directory, path, flags));
-  if (!mount.is_open()) return Failure("take", name);
-  return mount;
-}
-
-// Adds flags to the whole clone. A clone is a peer of what was cloned: what is mounted on a shared one would appear on the
-// host, too, and a mount that the host makes later would appear inside. So it is made private.
-Result<Descriptor> CloneMount(int directory, const char* path, Reach reach, uint64_t set, std::string_view name) {
-  PADDOCK_ASSIGN(Descriptor mount, CloneOwn(directory, path, reach, name));
-  mount_attr attributes{};
-  attributes.attr_set = set;
-  attributes.propagation = MS_PRIVATE;
-  if (mount_setattr(mount.get(), "", AT_EMPTY_PATH | AT_RECURSIVE, &attributes, sizeof attributes) != 0) return Failure("set flags of", name);
-  return mount;
-}
-
-bool IsDirectory(int descriptor) {
-  struct stat status{};
-  return fstatat(descriptor, "", &status, AT_EMPTY_PATH) == 0 && S_ISDIR(status.st_mode);
-}
-
 }  // namespace
-
-Status FileTree::OpenSources() {
-  sources_.resize(plan_.mounts.size());
-  for (size_t i = 0; i < plan_.mounts.size(); ++i) {
-    const MountStep& step = plan_.mounts[i];
-    if (step.kind != MountStep::Kind::kBind && step.kind != MountStep::Kind::kOverlay) continue;
-    PADDOCK_TRY(OpenSource(step, sources_[i]));
-  }
-  return {};
-}
-
-Status FileTree::OpenSource(const MountStep& step, Source& source) {
-  const bool is_readonly = step.kind == MountStep::Kind::kOverlay || !step.writable;
-  auto mount = CloneMount(AT_FDCWD, step.source.c_str(), Reach::kTree, kAlways | (is_readonly ? MOUNT_ATTR_RDONLY : 0), step.source);
-  if (!mount) {
-    if (!step.optional) return mount.error();
-    source.is_absent = true;
-    if (mount.error().code != Code::kNoEntry) warn_(std::string(mount.error().Text()) + "; it is left out");
-    return {};
-  }
-  source.mount = std::move(*mount);
-  source.is_directory = IsDirectory(source.mount.get());
-  if (step.remaps) PADDOCK_TRY(Remap(source.mount.get(), step.source));
-  if (step.kind == MountStep::Kind::kOverlay) {
-    if (step.extra.empty()) return {};   // made with the tree, in the wall's own namespaces
-    PADDOCK_ASSIGN(source.upper, CloneMount(AT_FDCWD, step.extra.c_str(), Reach::kOne, kAlways, step.extra));
-    if (step.remaps) PADDOCK_TRY(Remap(source.upper.get(), step.extra));
-  }
-  return {};
-}
-
-Status FileTree::Remap(int mount, const std::string& name) {
-  struct stat status{};
-  if (fstatat(mount, "", &status, AT_EMPTY_PATH) != 0) return Failure("look at", name);
-  Descriptor& map = id_maps_[{status.st_uid, status.st_gid}];
-  if (!map.is_open()) {
-    PADDOCK_ASSIGN(map, MakeIdMap({status.st_uid, plan_.host_uid}, {status.st_gid, plan_.host_gid}));
-  }
-  mount_attr attributes{};
-  attributes.attr_set = MOUNT_ATTR_IDMAP;
-  attributes.userns_fd = static_cast<uint64_t>(map.get());
-  if (mount_setattr(mount, "", AT_EMPTY_PATH | AT_RECURSIVE, &attributes, sizeof attributes) != 0) {
-    return Failure("map owners of", name + " (its file system may not allow it; run as its owner instead of root)");
-  }
-  return {};
-}
 
 Status FileTree::Build() {
   umask(0);   // modes are as they are named
@@ -122,16 +42,16 @@ Status FileTree::Build() {
   scratch_.Reset(open(base, O_PATH | O_DIRECTORY | O_CLOEXEC));
   if (!scratch_.is_open()) return Failure("open", base);
   PADDOCK_TRY(FreezeScratch());
-  constexpr uint64_t kSkeletonBytes = 16 << 20;
-  PADDOCK_ASSIGN(const Descriptor skeleton, NewTmpfs(kSkeletonBytes, 0755, false));
-  PADDOCK_TRY(BecomeRoot(skeleton.get(), "skeleton"));
+  if (mkdirat(scratch_.get(), "skeleton", 0755) != 0) return Failure("make directory", "skeleton");
+  PADDOCK_ASSIGN(const Descriptor skeleton, CloneOwn(scratch_.get(), "skeleton", Reach::kOne, "skeleton"));
+  PADDOCK_TRY(BecomeRoot(skeleton.get(), "tree"));
   for (size_t i = 0; i < plan_.mounts.size(); ++i) {
     if (Status applied = Apply(plan_.mounts[i], sources_[i]); !applied) {
       return Error(applied.error().code, "at " + plan_.mounts[i].target + ": " + std::string(applied.error().Text()));
     }
     sources_[i] = {};
   }
-  return EnterNewRoot();
+  return {};
 }
 
 // Clones of what lies in scratch are read-only, and need no call that makes them so.
@@ -143,11 +63,11 @@ Status FileTree::FreezeScratch() {
   return frozen_.is_open() ? Status() : Status(Failure("open", "frozen"));
 }
 
-Status FileTree::Apply(const MountStep& step, Source& source) {
+Status FileTree::Apply(const MountStep& step, MountSource& source) {
   switch (step.kind) {
     case MountStep::Kind::kTmpfs: return MountTmpfs(step);
-    case MountStep::Kind::kBind: return source.is_absent ? Status() : MountBind(step, source);
-    case MountStep::Kind::kOverlay: return source.is_absent ? Status() : MountOverlay(step, source);
+    case MountStep::Kind::kBind: return !source.mount ? Status() : MountBind(step, source);
+    case MountStep::Kind::kOverlay: return !source.mount ? Status() : MountOverlay(step, source);
     case MountStep::Kind::kSymlink: return MakeSymlink(step);
     case MountStep::Kind::kFile: return MakeFile(step);
     case MountStep::Kind::kDirectory: {
@@ -247,13 +167,13 @@ Status FileTree::MountTmpfs(const MountStep& step) {
   return Attach(mount.get(), step.target, true);
 }
 
-Status FileTree::MountBind(const MountStep& step, Source& source) {
+Status FileTree::MountBind(const MountStep& step, MountSource& source) {
   if (step.target != "/") return Attach(source.mount.get(), step.target, source.is_directory);
   has_own_root_ = true;
   return BecomeRoot(source.mount.get(), "root");
 }
 
-Status FileTree::MountOverlay(const MountStep& step, Source& source) {
+Status FileTree::MountOverlay(const MountStep& step, MountSource& source) {
   if (!source.upper.is_open()) {
     PADDOCK_ASSIGN(source.upper, NewTmpfs(step.size, 0755, false));
     for (const char* name : {"upper", "work"}) {
@@ -310,27 +230,38 @@ Status FileTree::MakeFile(const MountStep& step) {
   return attached;
 }
 
+// What masks are cloned from, which must itself be attached somewhere.
+Status FileTree::MakeBlankFile() {
+  const Descriptor made(openat(scratch_.get(), "blank", O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0));
+  if (!made.is_open()) return Failure("make", "a blank file");
+  PADDOCK_ASSIGN(blank_file_, CloneMount(scratch_.get(), "blank", Reach::kOne, kAlways | MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOEXEC, "a blank file"));
+  if (move_mount(blank_file_.get(), "", scratch_.get(), "blank", MOVE_MOUNT_F_EMPTY_PATH) != 0) return Failure("mount", "blank");
+  return {};
+}
+
+Status FileTree::MakeBlankDirectory() {
+  PADDOCK_ASSIGN(blank_directory_, NewTmpfs(4096, 0, true));
+  if (mkdirat(scratch_.get(), "blanks", 0700) != 0) return Failure("make", "blanks");
+  if (move_mount(blank_directory_.get(), "", scratch_.get(), "blanks", MOVE_MOUNT_F_EMPTY_PATH) != 0) return Failure("mount", "blanks");
+  return {};
+}
+
 Status FileTree::Mask(const MountStep& step) {
+  if (!blank_file_.is_open()) PADDOCK_TRY(MakeBlankFile());
+  constexpr std::string_view kProc = "/proc/";
+  if (proc_.is_open() && step.target.starts_with(kProc) && step.target.find('/', kProc.size()) == std::string::npos) {
+    // Names at the top of our own /proc are the kernel's: no need to look at them first.
+    PADDOCK_ASSIGN(const Descriptor mount, CloneOwn(blank_file_.get(), "", Reach::kOne, step.target));
+    if (move_mount(mount.get(), "", proc_.get(), step.target.c_str() + kProc.size(), MOVE_MOUNT_F_EMPTY_PATH) == 0 || errno == ENOENT) return {};
+  }
   auto target = OpenTarget(step.target, false, false);
   if (!target) {
     if (target.error().code == Code::kNoEntry || target.error().code == Code::kNotDirectory) return {};
     return target.error();
   }
   const bool is_directory = IsDirectory(target->get());
-  Descriptor& blank = is_directory ? blank_directory_ : blank_file_;
-  if (!blank.is_open()) {
-    if (is_directory) {
-      PADDOCK_ASSIGN(blank, NewTmpfs(4096, 0, true));
-    } else {
-      const Descriptor made(openat(scratch_.get(), "blank", O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0));
-      if (!made.is_open()) return Failure("make", "a blank file");
-      PADDOCK_ASSIGN(blank, CloneMount(scratch_.get(), "blank", Reach::kOne, kAlways | MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOEXEC, "a blank file"));
-    }
-    // What masks are cloned from must itself be attached somewhere.
-    const char* name = is_directory ? "blanks" : "blank";
-    if (is_directory && mkdirat(scratch_.get(), name, 0700) != 0) return Failure("make", name);
-    if (move_mount(blank.get(), "", scratch_.get(), name, MOVE_MOUNT_F_EMPTY_PATH) != 0) return Failure("mount", name);
-  }
+  if (is_directory && !blank_directory_.is_open()) PADDOCK_TRY(MakeBlankDirectory());
+  const Descriptor& blank = is_directory ? blank_directory_ : blank_file_;
   PADDOCK_ASSIGN(const Descriptor mount, CloneOwn(blank.get(), "", Reach::kOne, step.target));
   if (move_mount(mount.get(), "", target->get(), "", MOVE_MOUNT_F_EMPTY_PATH | MOVE_MOUNT_T_EMPTY_PATH) != 0) {
     return Failure("mask", step.target);
@@ -360,7 +291,11 @@ Status FileTree::MountProc(const MountStep& step) {
   }
   const Descriptor mount(fsmount(context.get(), FSMOUNT_CLOEXEC, static_cast<unsigned>(kAlways | MOUNT_ATTR_NOEXEC)));
   if (!mount.is_open()) return Failure("mount", "proc (a container that hides parts of its own /proc does not allow it)");
-  return Attach(mount.get(), step.target, true);
+  PADDOCK_TRY(Attach(mount.get(), step.target, true));
+  if (step.target == "/proc") {
+    PADDOCK_ASSIGN(proc_, OpenTarget(step.target, false, true));
+  }
+  return {};
 }
 
 Status FileTree::MakeDevices(const MountStep& step) {
@@ -422,9 +357,10 @@ Status FileTree::BecomeRoot(int mount, const char* name) {
   return root_.is_open() ? Status() : Status(Failure("open", name));
 }
 
-Status FileTree::EnterNewRoot() {
+Status FileTree::Enter() {
   if (fchdir(root_.get()) != 0) return Failure("enter", "the new root");
   private_.Reset();
+  proc_.Reset();
   frozen_.Reset();
   scratch_.Reset();
   blank_file_.Reset();

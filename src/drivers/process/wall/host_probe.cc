@@ -110,8 +110,8 @@ void TryMounts(const Reporter& report) {
 }
 
 void TryNetwork(const Reporter& report) {
-  if (!report.Try("loopback", SetUpNetwork(false))) return;
-  if (!report.Try("capture", SetUpNetwork(true))) return;
+  if (!report.Try("loopback", BringUpLoopback())) return;
+  if (!report.Try("capture", CaptureNetwork())) return;
   for (const uint16_t port : {uint16_t{53}, uint16_t{80}, uint16_t{443}}) {
     const auto listener = MakeListener({.kind = ListenerSpec::Kind::kTcp4, .is_any = true, .port = port});
     report.Try("listen-" + std::to_string(port), listener ? Status() : Status(listener.error()));

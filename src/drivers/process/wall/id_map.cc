@@ -3,10 +3,12 @@
 #include <fcntl.h>
 #include <sched.h>
 #include <signal.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <array>
 #include <cerrno>
 #include <cstring>
 #include <string>
@@ -34,11 +36,22 @@ Status WriteIdMaps(pid_t process, IdPair uid, IdPair gid, bool denies_setgroups)
 }
 
 Result<Descriptor> MakeIdMap(IdPair uid, IdPair gid) {
-  const auto child = static_cast<pid_t>(syscall(SYS_clone, CLONE_NEWUSER | SIGCHLD, nullptr, nullptr, nullptr, nullptr));
-  if (child < 0) return Error(static_cast<Code>(errno), "make a user namespace: " + std::string(std::strerror(errno)));
-  if (child == 0) {
-    while (true) pause();
-  }
+  // The namespace's first process only waits. It shares this memory, which may be large, and none of our handlers runs in it.
+  // It is killed with us, not only by us.
+  alignas(16) std::array<char, 4096> stack;
+  sigset_t all, before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  const auto wait = [](void* parent) {
+    syscall(SYS_prctl, PR_SET_PDEATHSIG, SIGKILL);
+    while (syscall(SYS_getppid) == *static_cast<const long*>(parent)) syscall(SYS_pause);
+    return 0;
+  };
+  long parent = syscall(SYS_getpid);
+  const pid_t child = clone(wait, stack.data() + stack.size(), CLONE_NEWUSER | CLONE_VM, &parent);
+  const int clone_error = errno;
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  if (child < 0) return Error(static_cast<Code>(clone_error), "make a user namespace: " + std::string(std::strerror(clone_error)));
   Status written = WriteIdMaps(child, uid, gid, false);
   const std::string path = "/proc/" + std::to_string(child) + "/ns/user";
   Descriptor map(open(path.c_str(), O_RDONLY | O_CLOEXEC));

@@ -1,13 +1,15 @@
-// LaunchChannel: what the driver and a wall that is being built tell each other, over a socket of their own: the plan
-// in; out come the wall's process, its listening sockets, warnings, and that it stands or why not. It is closed before
-// any code of the sandbox runs.
+// LaunchChannel: what the driver and a wall that is being built tell each other, over a socket of their own: the plan and
+// its sources in; out come the wall's process, its listening sockets, warnings, and that it stands or why not. It is closed
+// before any code of the sandbox runs.
 #pragma once
 
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
+#include "base/descriptor.h"
 #include "base/result.h"
 
 namespace paddock::process_wall {
@@ -26,10 +28,19 @@ struct LaunchMessage {
   int descriptor = -1;   // the receiver's to close
 };
 
-// Sends one message; a text is cut at 3,000 bytes. Errors: the socket's.
+// Errors of all: the socket's; kBrokenPipe when the other end is gone, kTimedOut when it does not read for the socket's time.
+
+// Sends one message; a text is cut at 3,000 bytes.
 Status SendLaunchMessage(int socket, LaunchMessage::Kind kind, int64_t number = 0, std::string_view text = {},
                          int descriptor = -1);
-// Waits up to `timeout_ms` for the next one. Errors: kTimedOut, kBrokenPipe when the other end is gone, the socket's.
+// Waits up to `timeout_ms` for the next one. What was sent before the other end went is received first. Errors: kTimedOut, too.
 Result<LaunchMessage> ReceiveLaunchMessage(int socket, int timeout_ms);
+
+// Bytes of any number, as a length and pieces.
+Status SendBytes(int socket, std::string_view bytes);
+Result<std::string> ReceiveBytes(int socket);
+// Descriptors of any number; the receiver has to know how many.
+Status SendDescriptors(int socket, const std::vector<int>& descriptors);
+Result<std::vector<Descriptor>> ReceiveDescriptors(int socket, size_t count);
 
 }  // namespace paddock::process_wall

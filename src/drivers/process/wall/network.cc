@@ -5,11 +5,15 @@
 #include <linux/rtnetlink.h>
 #include <net/if.h>
 #include <netinet/in.h>
+#include <sched.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
 #include <string>
 
@@ -61,9 +65,21 @@ void WriteSetting(const char* path, const char* value) {
   if (file.is_open() && write(file.get(), value, std::strlen(value)) < 0) return;
 }
 
+// Bounds of the user namespace itself, besides what the filters refuse. Where the kernel has no such setting, they alone hold.
+void BoundNamespace(bool forbids_namespaces) {
+  if (forbids_namespaces) WriteSetting("/proc/sys/user/max_user_namespaces", "0");
+  // Counted against the caller, too, who must keep some.
+  WriteSetting("/proc/sys/user/max_inotify_instances", "96");
+  std::array<char, 16> most{};
+  const Descriptor watches(open("/proc/sys/fs/inotify/max_user_watches", O_RDONLY | O_CLOEXEC));
+  if (watches.is_open() && read(watches.get(), most.data(), most.size() - 1) > 0) {
+    WriteSetting("/proc/sys/user/max_inotify_watches", std::to_string(std::max(1024L, std::strtol(most.data(), nullptr, 10) / 2)).c_str());
+  }
+}
+
 }  // namespace
 
-Status SetUpNetwork(bool captures_all) {
+Status BringUpLoopback() {
   const Descriptor control(socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0));
   if (!control.is_open()) return Failure("make a socket");
   ifreq request{};
@@ -72,15 +88,60 @@ Status SetUpNetwork(bool captures_all) {
   request.ifr_flags = static_cast<short>(request.ifr_flags | IFF_UP | IFF_RUNNING);
   if (ioctl(control.get(), SIOCSIFFLAGS, &request) != 0) return Failure("bring loopback up");
   WriteSetting("/proc/sys/net/ipv4/ip_unprivileged_port_start", "0");
-  if (!captures_all) return {};
+  return {};
+}
+
+Status CaptureNetwork() {
   const Descriptor netlink(socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_ROUTE));
   if (!netlink.is_open()) return Failure("make a netlink socket");
-  if (ioctl(control.get(), SIOCGIFINDEX, &request) != 0) return Failure("look at loopback");
-  const auto loopback = static_cast<unsigned>(request.ifr_ifindex);
+  const unsigned loopback = if_nametoindex("lo");
+  if (loopback == 0) return Failure("look at loopback");
   PADDOCK_TRY(RouteAllToLoopback(netlink.get(), AF_INET, loopback));
   // A kernel without IPv6 has nothing to capture.
   const Status six = RouteAllToLoopback(netlink.get(), AF_INET6, loopback);
   (void)six;
+  return {};
+}
+
+Status NetworkBuilder::Start(bool forbids_namespaces) {
+  forbids_namespaces_ = forbids_namespaces;
+  constexpr size_t kStackBytes = 256 << 10;
+  pthread_attr_t attributes;
+  pthread_attr_init(&attributes);
+  pthread_attr_setstacksize(&attributes, kStackBytes);
+  const auto run = [](void* self) -> void* {
+    static_cast<NetworkBuilder*>(self)->Make();
+    return nullptr;
+  };
+  errno = pthread_create(&thread_, &attributes, run, this);
+  pthread_attr_destroy(&attributes);
+  if (errno != 0) return Failure("start a thread");
+  is_running_ = true;
+  return {};
+}
+
+NetworkBuilder::~NetworkBuilder() {
+  if (is_running_) pthread_join(thread_, nullptr);
+}
+
+void NetworkBuilder::Make() {
+  if (unshare(CLONE_NEWNET) != 0) {
+    result_ = Failure("make a network namespace");
+    return;
+  }
+  result_ = BringUpLoopback();
+  BoundNamespace(forbids_namespaces_);
+  const Descriptor any(socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0));
+  constexpr unsigned kNamespaceOfSocket = 0x894C;   // SIOCGSKNS
+  space_.Reset(any.is_open() ? ioctl(any.get(), kNamespaceOfSocket) : -1);
+  if (result_ && !space_.is_open()) result_ = Failure("open the network namespace");
+}
+
+Status NetworkBuilder::Join() {
+  pthread_join(thread_, nullptr);
+  is_running_ = false;
+  PADDOCK_TRY(result_);
+  if (setns(space_.get(), CLONE_NEWNET) != 0) return Failure("join the network namespace");
   return {};
 }
 

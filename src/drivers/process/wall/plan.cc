@@ -82,7 +82,6 @@ void VisitPlan(Visitor& v, Plan& plan) {
     visitor.Number(step.remaps);
   });
   v.List(plan.cgroups, [](auto& visitor, auto& path) { visitor.Text(path); });
-  v.Text(plan.cgroup2);
   v.List(plan.limits, [](auto& visitor, auto& limit) {
     visitor.Number(limit.resource);
     visitor.Number(limit.value);

@@ -65,7 +65,6 @@ struct WallPlan {
   std::string hostname = "paddock";
   std::vector<MountStep> mounts;
   std::vector<std::string> cgroups;        // directories of cgroup v1 hierarchies to run in
-  std::string cgroup2;                     // directory of the cgroup v2 hierarchy, or empty
   std::vector<ResourceLimit> limits;
   bool captures_network = false;           // any address is routed to loopback, where listeners wait
   std::vector<ListenerSpec> listeners;
