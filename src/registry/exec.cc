@@ -41,7 +41,7 @@ RunningProcess::RunningProcess(std::string id, std::string sandbox_id, const Exe
       sandbox_id_(std::move(sandbox_id)),
       command_(CommandText(request)),
       has_terminal_(request.terminal.has_value()),
-      output_(std::move(output_directory)),
+      output_(request.terminal ? std::string() : std::move(output_directory)),   // what a person saw: its beginning and its end stay
       created_(Now()) {
   int ends[2];
   if (request.has_open_input && pipe2(ends, O_CLOEXEC) == 0) {
@@ -86,25 +86,31 @@ void RunningProcess::WhenEnded(std::function<void()> done) {
 }
 
 Status RunningProcess::Write(std::string_view bytes, std::chrono::steady_clock::time_point until) {
-  const std::lock_guard lock(input_mutex_);
-  if (!input_writer_.is_open()) return Error(Code::kBrokenPipe, "the input of " + id_ + " is closed, or was not asked to stay open");
   while (!bytes.empty()) {
+    PADDOCK_ASSIGN(const size_t written, WriteSome(bytes, until));
+    if (written == 0) return Error(Code::kTimedOut, id_ + " does not read its input; " + std::to_string(bytes.size()) + " bytes were not written");
+    bytes.remove_prefix(written);
+  }
+  return {};
+}
+
+Result<size_t> RunningProcess::WriteSome(std::string_view bytes, std::chrono::steady_clock::time_point until) {
+  constexpr int64_t kSliceMs = 20;   // others want the lock, too
+  while (true) {
+    const std::lock_guard lock(input_mutex_);
+    if (!input_writer_.is_open()) return Error(Code::kBrokenPipe, "the input of " + id_ + " is closed, or was not asked to stay open");
     const ssize_t written = write(input_writer_.get(), bytes.data(), bytes.size());   // the daemon ignores SIGPIPE
-    if (written >= 0) {
-      bytes.remove_prefix(static_cast<size_t>(written));
-      continue;
-    }
+    if (written >= 0) return static_cast<size_t>(written);
     if (errno == EINTR) continue;
     if (errno != EAGAIN) {
       input_writer_.Reset();
       return Error(Code::kBrokenPipe, id_ + " reads no more input");
     }
     const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(until - std::chrono::steady_clock::now());
-    if (left.count() <= 0) return Error(Code::kTimedOut, id_ + " does not read its input; " + std::to_string(bytes.size()) + " bytes were not written");
+    if (left.count() <= 0) return size_t{0};
     pollfd waiting{.fd = input_writer_.get(), .events = POLLOUT, .revents = 0};
-    poll(&waiting, 1, static_cast<int>(std::min<int64_t>(left.count() + 1, 1000)));
+    poll(&waiting, 1, static_cast<int>(std::min(left.count() + 1, kSliceMs)));
   }
-  return {};
 }
 
 Status RunningProcess::CloseInput() {

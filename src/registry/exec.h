@@ -35,6 +35,8 @@ struct ExecRequest {
   std::optional<Duration> timeout;
   std::optional<uint64_t> output_bytes; // both streams together
   std::stop_token stop;                 // of Registry::Exec(): ends it early, cancelled
+  // Starts something else than Sandbox::Start() would; it gets the same. `script` then only says what is shown.
+  std::function<Result<std::unique_ptr<sandbox::Process>>(sandbox::Sandbox&, sandbox::ExecSpec, sandbox::StdinSource, sandbox::OutputHandler)> starter;
 };
 
 enum class ProcessState { kQueued, kRunning, kExited };
@@ -75,6 +77,8 @@ class RunningProcess {
   // To its stdin, all of it or an error: kInvalid when it was not asked to stay open, kBrokenPipe when it is closed or the process has
   // ended, kTimedOut when the process does not read.
   Status Write(std::string_view bytes, std::chrono::steady_clock::time_point until);
+  // As Write(), but only as much as it takes; waits until `until` for the first. 0: it took none.
+  Result<size_t> WriteSome(std::string_view bytes, std::chrono::steady_clock::time_point until);
   Status CloseInput();
   // SIGKILL ends it on every wall. kNotSupported: this wall cannot send that one.
   Status Signal(int signal);

@@ -469,30 +469,36 @@ Result<Registry::Ended> Registry::Exec(const Caller& caller, std::string_view id
   return Ended{.process = std::move(process), .result = std::move(result)};
 }
 
-Result<std::shared_ptr<RunningProcess>> Registry::StartProcess(const Caller& caller, std::string_view id, ExecRequest request) {
-  PADDOCK_ASSIGN(const EntryPtr entry, Find(caller, id));
-  PADDOCK_TRY(CheckExec(request));
+Status Registry::Detach(std::function<void()> work) {
   {
     const std::lock_guard lock(threads_mutex_);
     if (threads_ >= settings_.most_threads) return Error(Code::kLimit, "this daemon runs " + std::to_string(threads_) + " processes, the most it may");
     ++threads_;
   }
-  const auto leave = [this] {
+  std::thread([this, work = std::move(work)]() mutable {
+    work();
+    work = nullptr;   // what it holds goes before the registry may
     const std::lock_guard lock(threads_mutex_);
     --threads_;
     threads_changed_.notify_all();
-  };
-  auto process = entry->Admit(request);
-  if (!process) {
-    leave();
-    return process.error();
-  }
-  std::thread([entry = EntryPtr(entry), process = *process, request = std::move(request), leave]() mutable {
-    (void)entry->Run(process, std::move(request));   // the process knows its end
-    entry.reset();
-    leave();
   }).detach();
-  return *process;
+  return {};
+}
+
+Result<std::shared_ptr<RunningProcess>> Registry::StartProcess(const Caller& caller, std::string_view id, ExecRequest request, sandbox::OutputHandler handler) {
+  PADDOCK_ASSIGN(const EntryPtr entry, Find(caller, id));
+  PADDOCK_TRY(CheckExec(request));
+  PADDOCK_ASSIGN(const std::shared_ptr<RunningProcess> process, entry->Admit(request));
+  const Status detached = Detach([entry, process, request, handler]() mutable {
+    (void)entry->Run(process, std::move(request), std::move(handler));   // the process knows its end
+  });
+  if (!detached) {
+    sandbox::ExecResult result;
+    result.termination.reason = sandbox::Termination::Reason::kInfra;
+    process->Finish(std::move(result), Now(), std::string(detached.error().Text()));
+    return detached.error();
+  }
+  return process;
 }
 
 Status Registry::ForgetShell(const Caller& caller, std::string_view id, SandboxEntry::Deadline until) {
@@ -515,6 +521,16 @@ Result<std::shared_ptr<RunningProcess>> Registry::FindProcess(const Caller& call
 Result<HeldFiles> Registry::Files(const Caller& caller, std::string_view id, SandboxEntry::Deadline until) {
   PADDOCK_ASSIGN(const EntryPtr entry, Find(caller, id));
   return entry->Files(until);
+}
+
+Result<bool> Registry::HasLineShell(const Caller& caller, std::string_view id) {
+  PADDOCK_ASSIGN(const EntryPtr entry, Find(caller, id));
+  return entry->HasLineShell();
+}
+
+Status Registry::With(const Caller& caller, std::string_view id, SandboxEntry::Deadline until, const std::function<Status(sandbox::Sandbox&)>& body) {
+  PADDOCK_ASSIGN(const EntryPtr entry, Find(caller, id));
+  return entry->With(until, body);
 }
 
 // ---- leases

@@ -101,14 +101,19 @@ class Registry {
     sandbox::ExecResult result;
   };
   Result<Ended> Exec(const Caller& caller, std::string_view id, ExecRequest request, sandbox::OutputHandler handler = {});
-  // Runs on a thread of its own. kLimit: there are too many.
-  Result<std::shared_ptr<RunningProcess>> StartProcess(const Caller& caller, std::string_view id, ExecRequest request);
   // The next exec that keeps the shell begins with a fresh one. Nothing to do where the wall keeps none.
   Status ForgetShell(const Caller& caller, std::string_view id, SandboxEntry::Deadline until);
+  // Runs on a thread of its own; `handler` gets the output there, beside the process's log. kLimit: there are too many.
+  Result<std::shared_ptr<RunningProcess>> StartProcess(const Caller& caller, std::string_view id, ExecRequest request, sandbox::OutputHandler handler = {});
+  // Runs `work` on one of the same threads; the registry outlives it. kLimit, as above.
+  Status Detach(std::function<void()> work);
   Result<std::vector<ProcessInfo>> Processes(const Caller& caller, std::string_view id) const;
   Result<std::shared_ptr<RunningProcess>> FindProcess(const Caller& caller, std::string_view id, std::string_view process) const;
 
   Result<HeldFiles> Files(const Caller& caller, std::string_view id, SandboxEntry::Deadline until);
+  // As the functions of SandboxEntry.
+  Result<bool> HasLineShell(const Caller& caller, std::string_view id);
+  Status With(const Caller& caller, std::string_view id, SandboxEntry::Deadline until, const std::function<Status(sandbox::Sandbox&)>& body);
 
   EventBus& events() { return events_; }
   const RegistrySettings& settings() const { return settings_; }

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/id.h"
+#include "sandbox/shell_session.h"
 
 namespace paddock::registry {
 namespace {
@@ -175,6 +176,7 @@ sandbox::ExecSpec SandboxEntry::SpecOf(ExecRequest& request) const {
   if (of.limits.memory_bytes) spec.limits.memory_bytes = *of.limits.memory_bytes;
   if (of.limits.processes) spec.limits.processes = *of.limits.processes;
   if (of.limits.output_bytes) spec.limits.output_bytes = *of.limits.output_bytes;
+  if (request.terminal) spec.limits.output_bytes = kUnlimited;   // nobody keeps it; who looks at it holds it up
   if (request.output_bytes) spec.limits.output_bytes = std::min(spec.limits.output_bytes, *request.output_bytes);
   return spec;
 }
@@ -227,10 +229,11 @@ Result<sandbox::ExecResult> SandboxEntry::Run(const std::shared_ptr<RunningProce
     const auto left = std::chrono::duration_cast<Nanoseconds>(until - std::chrono::steady_clock::now());
     spec.limits.time = std::max(left, Nanoseconds(1));
   }
-  auto started = (*live)->Start(std::move(spec), std::move(input), [&](sandbox::Stream stream, std::string_view bytes) {
+  const auto output = [&](sandbox::Stream stream, std::string_view bytes) {
     process->output().Append(stream, bytes);
     if (handler) handler(stream, bytes);
-  });
+  };
+  auto started = request.starter ? request.starter(**live, std::move(spec), std::move(input), output) : (*live)->Start(std::move(spec), std::move(input), output);
   if (!started && is_command && (started.error().code == Code::kNoEntry || started.error().code == Code::kAccess)) {
     // As a shell answers: that is the command's failure, not the sandbox's.
     const std::string text = "paddock: " + std::string(started.error().Text()) + "\n";
@@ -288,6 +291,11 @@ Result<HeldFiles> SandboxEntry::Files(Deadline until) {
   if (files == nullptr) return Error(Code::kNotSupported, id_ + ": this isolation shows no files");
   vfs::FileSystem& system = files->files();
   return HeldFiles(shared_from_this(), std::move(live), std::move(turn), std::move(use), system);
+}
+
+Result<bool> SandboxEntry::HasLineShell() {
+  PADDOCK_ASSIGN(const std::shared_ptr<sandbox::Sandbox> live, Live());
+  return dynamic_cast<sandbox::Interactive*>(live.get()) != nullptr;
 }
 
 Status SandboxEntry::With(Deadline until, const std::function<Status(sandbox::Sandbox&)>& body) {

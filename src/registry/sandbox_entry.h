@@ -84,6 +84,8 @@ class SandboxEntry : public std::enable_shared_from_this<SandboxEntry> {
   bool Park();
   // Ends everything and takes away what is kept. The entry is of no use afterwards.
   Status Remove();
+  // Whether its terminal is a shell that is run line by line (sandbox::Interactive), and not a pseudo-terminal of its own.
+  Result<bool> HasLineShell();
   // Runs `body` with the sandbox in memory and the turn taken.
   Status With(Deadline until, const std::function<Status(sandbox::Sandbox&)>& body);
   // The next exec that keeps the shell begins with a fresh one; kept like what an exec changes.

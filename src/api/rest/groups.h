@@ -12,5 +12,6 @@ std::vector<Operation> SandboxOperations();   // sandboxes.cc
 std::vector<Operation> ExecOperations();      // execs.cc: execs and processes
 std::vector<Operation> FileOperations();      // files.cc
 std::vector<Operation> EventOperations();     // events.cc
+std::vector<Operation> TerminalOperations();  // terminals.cc: terminals, and processes over a WebSocket
 
 }  // namespace paddock::api

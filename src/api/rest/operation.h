@@ -8,10 +8,12 @@
 
 #include <functional>
 #include <map>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
 
+#include "api/rest/tickets.h"
 #include "net/exchange.h"
 #include "registry/registry.h"
 #include "tools/schema/field.h"
@@ -28,6 +30,7 @@ using tools::Shown;
 struct Services {
   registry::Registry& registry;
   std::string version;                 // of the program
+  std::unique_ptr<Tickets> tickets = std::make_unique<Tickets>();
 };
 
 // One request on its way through an operation.
@@ -35,13 +38,11 @@ struct Call {
   Services& services;
   net::Exchange& exchange;
   registry::Caller caller;
+  Access access = Access::kAnyone;   // what the caller may do
   std::map<std::string, std::string, std::less<>> parameters;   // of the path
 
   const std::string& operator[](std::string_view name) const { return parameters.find(name)->second; }
 };
-
-// Who may call it.
-enum class Access { kAnyone, kRead, kUse, kAdmin };
 
 // No query, no body, no answer.
 struct Nothing {};
@@ -66,6 +67,7 @@ struct Operation {
   json::object (*answer_schema)();
   // Reads what it needs, does it, and answers. The error becomes the answer's.
   Status (*run)(Call& call, const json::object& query, const json::value& body);
+  bool takes_ticket = false;   // a ticket in the query stands for the key
 };
 
 // Errors as clients see them: {"error": {"code": "not_found", "message": "…"}}.

@@ -82,6 +82,11 @@ Result<json::value> BodyOf(net::Exchange& exchange, const Operation& operation) 
   return tools::ParseJson(body, {.max_bytes = kMostJson});
 }
 
+const net::QueryPair* TicketOf(const net::Request& request) {
+  const auto found = std::find_if(request.query.begin(), request.query.end(), [](const net::QueryPair& pair) { return pair.name == "ticket"; });
+  return found == request.query.end() ? nullptr : &*found;
+}
+
 bool IsEnough(Access has, Access wanted) {
   return static_cast<int>(has) >= static_cast<int>(wanted);
 }
@@ -100,12 +105,14 @@ Status Router::Route(net::Exchange& exchange) {
       continue;
     }
     if (operation.access != Access::kAnyone) {
-      auto identity = authenticate_(request);
+      const net::QueryPair* ticket = operation.takes_ticket ? TicketOf(request) : nullptr;
+      auto identity = ticket != nullptr ? services_.tickets->Take(ticket->value, call["sandbox"], std::chrono::steady_clock::now()) : authenticate_(request);
       if (!identity) {
         return exchange.Respond(401, {{"Content-Type", "application/json"}, {"WWW-Authenticate", "Bearer"}}, ErrorText(identity.error()));
       }
       if (!IsEnough(identity->most, operation.access)) return Error(Code::kAccess, "this key may not do that");
       call.caller = std::move(identity->caller);
+      call.access = identity->most;
     }
     PADDOCK_ASSIGN(const json::object query, QueryOf(request, operation.query));
     auto body = BodyOf(exchange, operation);

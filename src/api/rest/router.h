@@ -7,11 +7,7 @@
 
 namespace paddock::api {
 
-// Who asks. Errors: kAccess (401: no key, or none that holds).
-struct Identity {
-  registry::Caller caller;
-  Access most = Access::kRead;   // kRead, kUse or kAdmin
-};
+// Errors: kAccess (401: no key, or none that holds).
 using Authenticate = std::function<Result<Identity>(const net::Request& request)>;
 
 // Any thread.
