@@ -19,6 +19,7 @@ int HttpStatusOf(int code) {
     case kInvalidRequest:
     case kInvalidParams:
     case kHeaderMismatch:
+    case kMissingCapability:
     case kUnsupportedRevision: return 400;
     case kMethodNotFound: return 404;
     case kTooBusy: return 429;
@@ -66,6 +67,7 @@ void HttpFace::Close() {
     clients_.CancelAll();
     stateless_->CancelAll();
   } while (!threads_.WaitFor(std::chrono::milliseconds(1000)));
+  tasks_->End();
 }
 
 Status HttpFace::Route(net::Exchange& exchange) {
@@ -123,7 +125,8 @@ Result<std::shared_ptr<Server>> HttpFace::ServerFor(const net::Request& request)
                                                  .session = std::move(opened.session),
                                                  .equipment = std::move(opened.equipment),
                                                  .log = settings_.log,
-                                                 .progress = progress_});
+                                                 .progress = progress_,
+                                                 .tasks = tasks_});
 }
 
 Status HttpFace::PostStateless(net::Exchange& exchange, Item item) {

@@ -63,6 +63,7 @@ class HttpFace {
   Door& door_;
   const Settings settings_;
   const std::shared_ptr<Progress> progress_ = std::make_shared<Progress>();
+  const std::shared_ptr<Tasks> tasks_ = std::make_shared<Tasks>();
   const std::shared_ptr<CallTable> stateless_ = std::make_shared<CallTable>(4 * kMostStreams);
   std::atomic<uint64_t> stateless_calls_{0};
   HttpClients clients_;

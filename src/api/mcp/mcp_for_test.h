@@ -14,7 +14,8 @@ namespace paddock::mcp {
 
 class DialogForTest {
  public:
-  explicit DialogForTest(const char* capabilities = R"(["bashkit_shell", "sandbox"])", std::chrono::milliseconds progress = std::chrono::hours(1))
+  explicit DialogForTest(const char* capabilities = R"(["bashkit_shell", "sandbox"])", std::chrono::milliseconds progress = std::chrono::hours(1),
+                         std::chrono::milliseconds patience = std::chrono::hours(1))
       : catalog_(tools::BuiltInCapabilities()) {
     drivers_.Add(sandbox::MakeVirtualDriver(AllCommands()));
     session_ = std::make_shared<tools::DirectSession>(drivers_, tools::DirectSettings{});
@@ -24,7 +25,8 @@ class DialogForTest {
                                                       .session = session_,
                                                       .equipment = std::make_shared<const tools::Equipment>(std::move(equipment)),
                                                       .log = nullptr,
-                                                      .progress = std::make_shared<Progress>(progress)});
+                                                      .progress = std::make_shared<Progress>(progress),
+                                                      .tasks = std::make_shared<Tasks>(patience)});
     dialog_ = std::make_unique<Dialog>(*server_, [this](const std::string& frame) { Take(frame); });
   }
 
@@ -60,6 +62,12 @@ class DialogForTest {
   }
   json::object AskStateless(std::string_view method, json::object params = {}, std::string_view revision = "2026-07-28") {
     params["_meta"] = json::object{{"io.modelcontextprotocol/protocolVersion", revision}, {"io.modelcontextprotocol/clientCapabilities", json::object()}};
+    return Ask(method, std::move(params));
+  }
+  // As a client that takes tasks.
+  json::object AskWithTasks(std::string_view method, json::object params = {}) {
+    params["_meta"] = json::object{{"io.modelcontextprotocol/protocolVersion", "2026-07-28"},
+                                   {"io.modelcontextprotocol/clientCapabilities", {{"extensions", {{kTasksExtension, json::object()}}}}}};
     return Ask(method, std::move(params));
   }
   json::object Call(std::string_view tool, json::object arguments = {}) {

@@ -14,6 +14,7 @@ namespace {
 constexpr const char* kRevisionKey = "io.modelcontextprotocol/protocolVersion";
 constexpr const char* kClientCapabilitiesKey = "io.modelcontextprotocol/clientCapabilities";
 constexpr const char* kServerInfoKey = "io.modelcontextprotocol/serverInfo";
+constexpr const char* kNoTask = "taskId: there is no such task; it is kept for an hour";
 constexpr int kListTtlMs = 300'000;   // what is offered stays the same while this server lives
 
 RpcError Bad(std::string_view message) { return {.code = kInvalidParams, .message = RepairUtf8(message), .data = nullptr}; }
@@ -52,10 +53,54 @@ void LinkKeptFiles(const json::object& data, json::array& content) {
   }
 }
 
+// Whether the client of this request takes tasks.
+bool HasTasks(const json::object& params) {
+  const json::object* const meta = ObjectAt(params, "_meta");
+  const json::object* const client = meta != nullptr ? ObjectAt(*meta, kClientCapabilitiesKey) : nullptr;
+  const json::object* const extensions = client != nullptr ? ObjectAt(*client, "extensions") : nullptr;
+  return extensions != nullptr && extensions->contains(kTasksExtension);
+}
+
+RpcError NeedsTasks() {
+  return {.code = kMissingCapability,
+          .message = "missing required client capability",
+          .data = json::object{{"requiredCapabilities", {{"extensions", {{kTasksExtension, json::object()}}}}}}};
+}
+
+ServerSettings Whole(ServerSettings settings) {
+  if (!settings.progress) settings.progress = std::make_shared<Progress>();
+  if (!settings.tasks) settings.tasks = std::make_shared<Tasks>();
+  return settings;
+}
+
+// One call and its result as the protocol has it.
+json::object CallOnSession(const ServerSettings& settings, const tools::Tool& tool, const json::value& arguments, Revision revision, std::stop_token stop,
+                           sandbox::OutputHandler on_output) {
+  tools::CallContext call{.session = *settings.session,
+                          .call_id = NewId("call_"),
+                          .defaults = settings.equipment->defaults,
+                          .stop = std::move(stop),
+                          .on_output = std::move(on_output)};
+  tools::ToolResult done = tool.call(call, arguments);
+  if (!done.detail.empty() && settings.log) settings.log("call " + call.call_id + " of " + tool.name + ": " + done.detail);
+  json::array content;
+  content.push_back({{"type", "text"}, {"text", done.text}});
+  json::object result;
+  if (done.is_error()) {
+    result["isError"] = true;   // what it would hold does not follow the output schema
+  } else {
+    if (revision != Revision::k2025_03_26) LinkKeptFiles(done.data, content);
+    result["structuredContent"] = std::move(done.data);
+    result["isError"] = false;
+  }
+  result["content"] = std::move(content);
+  if (IsStateless(revision)) result["resultType"] = "complete";
+  return result;
+}
+
 }  // namespace
 
-Server::Server(ServerSettings settings)
-    : settings_(std::move(settings)), progress_(settings_.progress ? settings_.progress : std::make_shared<Progress>()) {}
+Server::Server(ServerSettings settings) : settings_(Whole(std::move(settings))) {}
 
 const Server::Method Server::kMethods[] = {
     {"initialize", &Server::Initialize, true, false, true},
@@ -66,6 +111,9 @@ const Server::Method Server::kMethods[] = {
     {"resources/list", &Server::ListResources, true, true, false},
     {"resources/templates/list", &Server::ListTemplates, true, true, true},
     {"resources/read", &Server::ReadResource, true, true, false},
+    {"tasks/get", &Server::GetTask, false, true, true},
+    {"tasks/update", &Server::UpdateTask, false, true, true},
+    {"tasks/cancel", &Server::CancelTask, false, true, true},
 };
 
 const Server::Method* Server::FindMethod(std::string_view name, Revision revision) {
@@ -81,7 +129,7 @@ Outcome Server::Answer(const Message& request, const Context& context) {
   if (!is_offered) return RpcError{.code = kMethodNotFound, .message = "method not found: " + request.method, .data = nullptr};
   Outcome outcome = (this->*method->handler)(request.params, context);
   if (auto* const result = std::get_if<json::object>(&outcome); result != nullptr && IsStateless(context.revision)) {
-    result->emplace("resultType", "complete");
+    result->emplace("resultType", "complete");   // unless it is a task
     (*result)["_meta"] = json::object{{kServerInfoKey, Implementation()}};
   }
   return outcome;
@@ -101,8 +149,9 @@ bool Server::MayTakeLong(const Message& request) const {
   return tool != nullptr && tool->hints.is_long_running;
 }
 
-json::object Server::Capabilities() const {
+json::object Server::Capabilities(Revision revision) const {
   json::object capabilities = {{"tools", json::object()}};
+  if (IsStateless(revision)) capabilities["extensions"] = json::object{{kTasksExtension, json::object()}};
   if (HasSessionFiles(*settings_.equipment)) capabilities["resources"] = json::object();
   return capabilities;
 }
@@ -110,13 +159,13 @@ json::object Server::Capabilities() const {
 json::object Server::Implementation() const { return {{"name", "paddock"}, {"title", "Paddock"}, {"version", settings_.version}}; }
 
 Outcome Server::Initialize(const json::object&, const Context& context) {
-  json::object result = {{"protocolVersion", NameOf(context.revision)}, {"capabilities", Capabilities()}, {"serverInfo", Implementation()}};
+  json::object result = {{"protocolVersion", NameOf(context.revision)}, {"capabilities", Capabilities(context.revision)}, {"serverInfo", Implementation()}};
   if (!settings_.equipment->system_prompt.empty()) result["instructions"] = settings_.equipment->system_prompt;
   return result;
 }
 
 Outcome Server::Discover(const json::object&, const Context& context) {
-  json::object result = {{"supportedVersions", RevisionNames()}, {"capabilities", Capabilities()}};
+  json::object result = {{"supportedVersions", RevisionNames()}, {"capabilities", Capabilities(context.revision)}};
   if (!settings_.equipment->system_prompt.empty()) result["instructions"] = settings_.equipment->system_prompt;
   MakeCacheable(result, context, kListTtlMs);
   return result;
@@ -147,28 +196,46 @@ Outcome Server::CallTool(const json::object& params, const Context& context) {
   if (given != nullptr && !given->is_object()) return Bad("arguments: must be an object");
   const json::value arguments = given != nullptr ? *given : json::value(json::object());
 
-  tools::CallContext call{.session = *settings_.session, .call_id = NewId("call_"), .defaults = settings_.equipment->defaults, .stop = context.stop, .on_output = nullptr};
-  std::optional<Progress::Watch> watch;
+  std::shared_ptr<Progress::Watch> watch;
   if (json::value token = ProgressToken(params); !token.is_null() && context.notify) {
-    watch.emplace(*progress_, std::move(token), context.notify);
-    call.on_output = [&watch](sandbox::Stream, std::string_view bytes) { watch->Count(bytes.size()); };
+    watch = std::make_shared<Progress::Watch>(*settings_.progress, std::move(token), context.notify);
   }
-  tools::ToolResult done = tool->call(call, arguments);
-  watch.reset();
-  if (!done.detail.empty() && settings_.log) settings_.log("call " + call.call_id + " of " + tool->name + ": " + done.detail);
+  // A task may outlive the request, and this server: it holds what it needs, but neither the way to the client nor those that run it.
+  ServerSettings needed = settings_;
+  needed.progress = nullptr;
+  needed.tasks = nullptr;
+  const auto run = [settings = std::move(needed), tool, arguments = given != nullptr ? *given : json::value(json::object()), revision = context.revision,
+                    weak = std::weak_ptr(watch)](std::stop_token stop) {
+    const auto count = [&weak](sandbox::Stream, std::string_view bytes) {
+      if (const auto held = weak.lock()) held->Count(bytes.size());
+    };
+    return CallOnSession(settings, *tool, arguments, revision, std::move(stop), count);
+  };
+  if (tool->hints.is_long_running && IsStateless(context.revision) && HasTasks(params)) return settings_.tasks->Run(settings_.session->id(), run, context.stop);
+  return run(context.stop);
+}
 
-  json::array content;
-  content.push_back({{"type", "text"}, {"text", done.text}});
-  json::object result;
-  if (done.is_error()) {
-    result["isError"] = true;   // what it would hold does not follow the output schema
-  } else {
-    if (context.revision != Revision::k2025_03_26) LinkKeptFiles(done.data, content);
-    result["structuredContent"] = std::move(done.data);
-    result["isError"] = false;
-  }
-  result["content"] = std::move(content);
-  return result;
+Outcome Server::GetTask(const json::object& params, const Context&) {
+  if (!HasTasks(params)) return NeedsTasks();
+  const json::string* const id = TextAt(params, "taskId");
+  auto task = id != nullptr ? settings_.tasks->Get(settings_.session->id(), std::string(*id)) : std::nullopt;
+  if (!task) return Bad(kNoTask);
+  return std::move(*task);
+}
+
+Outcome Server::UpdateTask(const json::object& params, const Context&) {
+  if (!HasTasks(params)) return NeedsTasks();
+  const json::string* const id = TextAt(params, "taskId");
+  if (id == nullptr || !settings_.tasks->Get(settings_.session->id(), std::string(*id))) return Bad(kNoTask);
+  if (ObjectAt(params, "inputResponses") == nullptr) return Bad("inputResponses: must be an object");
+  return json::object();   // no task asks for anything, so none of these is waited for
+}
+
+Outcome Server::CancelTask(const json::object& params, const Context&) {
+  if (!HasTasks(params)) return NeedsTasks();
+  const json::string* const id = TextAt(params, "taskId");
+  if (id == nullptr || !settings_.tasks->Cancel(settings_.session->id(), std::string(*id))) return Bad(kNoTask);
+  return json::object();
 }
 
 Outcome Server::ListResources(const json::object& params, const Context& context) {

@@ -11,6 +11,7 @@
 
 #include "api/mcp/message.h"
 #include "api/mcp/progress.h"
+#include "api/mcp/tasks.h"
 #include "tools/capability/capability.h"
 
 namespace paddock::mcp {
@@ -21,6 +22,7 @@ struct ServerSettings {
   std::shared_ptr<const tools::Equipment> equipment;
   std::function<void(const std::string& line)> log;           // what a client must not see; any thread; may be null
   std::shared_ptr<Progress> progress;                         // may be shared by several servers; null: one of its own
+  std::shared_ptr<Tasks> tasks;                               // the same
 };
 
 // How a request came.
@@ -61,11 +63,13 @@ class Server {
   Outcome ListResources(const json::object& params, const Context& context);
   Outcome ListTemplates(const json::object& params, const Context& context);
   Outcome ReadResource(const json::object& params, const Context& context);
-  json::object Capabilities() const;
+  Outcome GetTask(const json::object& params, const Context& context);
+  Outcome UpdateTask(const json::object& params, const Context& context);
+  Outcome CancelTask(const json::object& params, const Context& context);
+  json::object Capabilities(Revision revision) const;
   json::object Implementation() const;
 
-  const ServerSettings settings_;
-  const std::shared_ptr<Progress> progress_;
+  const ServerSettings settings_;   // whole
 };
 
 // The revision of a request that stands for itself, or why it cannot be one: what is missing in params._meta, or a revision that is not

@@ -146,6 +146,94 @@ TEST(McpServer, ResourcesFollowTheTools) {
   EXPECT_EQ(ErrorCode(bare.Ask("resources/list")), kMethodNotFound);
 }
 
+constexpr std::chrono::milliseconds kAtOnce(0);
+
+TEST(McpTasks, ACallThatTakesLongBecomesATaskThatCanBeCancelled) {
+  DialogForTest test(R"(["bashkit_shell"])", std::chrono::hours(1), kAtOnce);
+  EXPECT_TRUE(test.AskStateless("server/discover").at("result").at("capabilities").at("extensions").as_object().contains(kTasksExtension));
+  const json::object handle = test.AskWithTasks("tools/call", {{"name", "bash"}, {"arguments", {{"commands", "while :; do :; done"}}}}).at("result").as_object();
+  EXPECT_EQ(handle.at("resultType").as_string(), "task");
+  EXPECT_EQ(handle.at("status").as_string(), "working");
+  const json::object which = {{"taskId", handle.at("taskId")}};
+  const json::object shown = test.AskWithTasks("tasks/get", which).at("result").as_object();
+  EXPECT_EQ(shown.at("resultType").as_string(), "complete");
+  EXPECT_EQ(shown.at("status").as_string(), "working");
+  EXPECT_TRUE(test.AskWithTasks("tasks/update", {{"taskId", handle.at("taskId")}, {"inputResponses", json::object()}}).contains("result"));
+  EXPECT_TRUE(test.AskWithTasks("tasks/cancel", which).contains("result"));
+  while (test.AskWithTasks("tasks/get", which).at("result").at("status") == "working") continue;
+  EXPECT_EQ(test.AskWithTasks("tasks/get", which).at("result").at("status").as_string(), "cancelled");
+}
+
+TEST(McpTasks, ATaskKeepsItsOutcome) {
+  Tasks tasks{kAtOnce};
+  const auto run = [&](Outcome outcome) {
+    const auto gate = std::make_shared<std::atomic<bool>>(false);
+    const Outcome made = tasks.Run("s", [gate, outcome](std::stop_token) {
+      while (!*gate) std::this_thread::yield();
+      return outcome;
+    }, {});
+    const std::string id(std::get<json::object>(made).at("taskId").as_string());
+    *gate = true;
+    while (tasks.Get("s", id)->at("status") == "working") std::this_thread::yield();
+    EXPECT_TRUE(tasks.Cancel("s", id));   // too late
+    return *tasks.Get("s", id);
+  };
+  const json::object completed = run(json::object{{"isError", false}});
+  EXPECT_EQ(completed.at("status").as_string(), "completed");
+  EXPECT_EQ(completed.at("result").at("isError"), false);
+  const json::object failed = run(RpcError{.code = kInternalError, .message = "no", .data = nullptr});
+  EXPECT_EQ(failed.at("status").as_string(), "failed");
+  EXPECT_EQ(failed.at("error").at("code"), kInternalError);
+}
+
+TEST(McpTasks, OnlyClientsThatTakeThemHaveTasks) {
+  DialogForTest test(R"(["bashkit_shell"])", std::chrono::hours(1), kAtOnce);
+  EXPECT_EQ(test.AskStateless("tools/call", {{"name", "bash"}, {"arguments", {{"commands", "true"}}}}).at("result").at("resultType").as_string(), "complete");
+  const json::object refused = test.AskStateless("tasks/get", {{"taskId", "x"}});
+  EXPECT_EQ(ErrorCode(refused), kMissingCapability);
+  EXPECT_TRUE(refused.at("error").at("data").at("requiredCapabilities").at("extensions").as_object().contains(kTasksExtension));
+  for (const char* method : {"tasks/get", "tasks/update", "tasks/cancel"}) {
+    EXPECT_EQ(ErrorCode(test.AskWithTasks(method, {{"taskId", "task_none"}})), kInvalidParams);
+    EXPECT_EQ(ErrorCode(test.AskWithTasks(method)), kInvalidParams);
+  }
+  test.Handshake();
+  EXPECT_EQ(ErrorCode(test.Ask("tasks/get", {{"taskId", "x"}})), kMethodNotFound);
+}
+
+TEST(McpTasks, ACallThatEndsInTimeIsAnsweredAtOnce) {
+  DialogForTest test;
+  EXPECT_EQ(test.AskWithTasks("tools/call", {{"name", "bash"}, {"arguments", {{"commands", "true"}}}}).at("result").at("resultType").as_string(), "complete");
+}
+
+TEST(McpTasks, ATaskIsOfItsSession) {
+  Tasks tasks{kAtOnce};
+  const Outcome made = tasks.Run("ses_a", [](std::stop_token stop) {
+    while (!stop.stop_requested()) std::this_thread::yield();
+    return json::object();
+  }, {});
+  const std::string id(std::get<json::object>(made).at("taskId").as_string());
+  EXPECT_TRUE(tasks.Get("ses_a", id));
+  EXPECT_FALSE(tasks.Get("ses_b", id));
+  EXPECT_FALSE(tasks.Cancel("ses_b", id));
+}
+
+TEST(McpTasks, TheOldestThatEndedGoWhenThereAreTooMany) {
+  Tasks tasks{kAtOnce};
+  std::string first;
+  for (size_t i = 0; i <= kMostTasks; ++i) {
+    const auto gate = std::make_shared<std::atomic<bool>>(false);
+    const Outcome made = tasks.Run("s", [gate](std::stop_token) {
+      while (!*gate) std::this_thread::yield();
+      return json::object();
+    }, {});
+    const std::string id(std::get<json::object>(made).at("taskId").as_string());
+    if (first.empty()) first = id;
+    *gate = true;
+    while (tasks.Get("s", id)->at("status") == "working") std::this_thread::yield();
+  }
+  EXPECT_FALSE(tasks.Get("s", first));
+}
+
 TEST(McpServer, UrisAreReadBack) {
   for (const Place& place : {Place{"", "/a"}, Place{"", "/a b/\xc3\xa9%#?"}, Place{"sbx_1", "/x//y"}, Place{"my box", "/workspace/f"}}) {
     const auto read = ParseUri(UriOf(place));
