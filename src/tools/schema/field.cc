@@ -139,7 +139,11 @@ Status ReadObject(const json::value& value, std::span<const Field> fields, const
 
 json::object WriteObject(std::span<const Field> fields, const void* object) {
   json::object written;
-  for (const Field& field : fields) written[field.name] = field.write(object);
+  for (const Field& field : fields) {
+    json::value value = field.write(object);
+    if (value.is_null() && !field.is_required) continue;
+    written[field.name] = std::move(value);
+  }
   return written;
 }
 

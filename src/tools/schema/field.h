@@ -195,7 +195,8 @@ struct Json<std::vector<T>> {
   }
 };
 
-// As a member it may be left out; written it is null. Only schemas of results allow null.
+// As a member it may be left out. Without a value, WriteObject() leaves it out, or writes null when it is Shown(), the only
+// schema that allows null.
 template <class T>
 struct Json<std::optional<T>> {
   static json::object Schema(const Rules& rules) { return Json<T>::Schema(rules); }
