@@ -12,6 +12,7 @@ import socket
 import subprocess
 import tempfile
 import time
+import traceback
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 
@@ -132,7 +133,8 @@ def run_cases(description, cases, add_options=None):
             print(f"skip {name}: {reason}", flush=True)
         except (AssertionError, OSError, http.client.HTTPException, subprocess.SubprocessError, ValueError, KeyError) as error:
             failed += 1
-            print(f"FAIL {name}: {type(error).__name__}: {error}", flush=True)
+            where = traceback.extract_tb(error.__traceback__)[-1]
+            print(f"FAIL {name}: line {where.lineno}: {type(error).__name__}: {error or where.line}", flush=True)
         finally:
             daemon.stop()
             shutil.rmtree(folder, ignore_errors=True)

@@ -129,6 +129,41 @@ def keeps(daemon):
     assert daemon.run("dev", "echo $x $(cat f) ${PWD##*/}", keep_shell=True)["stdout"] == "5 text d\n"
 
 
+@case("snapshots, restoring and forks")
+def snapshots(daemon):
+    daemon.start()
+    box = daemon.make(name="dev")
+    daemon.run(box, "x=1; mkdir d; cd d; seq 1 1000 > n; echo one > f", keep_shell=True)
+    taken = daemon.ask("POST", f"/v1/sandboxes/{box}/snapshots", {"name": "first", "labels": {"a": "b"}})
+    assert taken.status == 201 and taken.json()["sandbox_id"] == box and taken.json()["tree"].startswith("sha256:"), taken
+    daemon.run(box, "x=2; rm n; echo two > f", keep_shell=True)
+    forks = daemon.ask("POST", "/v1/sandboxes/dev/fork", {"count": 2, "name": "try"}).json()["forks"]
+    assert [fork["sandbox"]["origin"] for fork in forks] == [box, box] and forks[0]["error"] is None, forks
+    assert daemon.ask("POST", "/v1/sandboxes/dev/fork", {"name": "dev"}).json()["forks"][0]["error"]["code"] == "exists"
+    daemon.run("try-1", "echo mine >> f")
+    back = daemon.ask("POST", f"/v1/sandboxes/{box}/restore", {"snapshot": "first"})
+    assert back.status == 200, back
+    assert daemon.ask("GET", f"/v1/sandboxes/{box}/snapshots").json()["snapshots"][0]["name"] == "first"
+    assert daemon.ask("DELETE", f"/v1/sandboxes/{box}").status == 204
+    assert daemon.ask("POST", "/v1/system/collect", {"grace": "1ms"}).status == 200
+    daemon.kill()
+    daemon.start()
+    again = daemon.ask("POST", "/v1/sandboxes", {"snapshot": "first"}).json()
+    assert again["origin"] == taken.json()["id"], again
+    assert daemon.run(again["id"], "echo $x $(wc -l < n) $(cat f) ${PWD##*/}", keep_shell=True)["stdout"] == "1 1000 one d\n"
+    assert daemon.run("try-1", "echo $x $(ls) $(cat f)", keep_shell=True)["stdout"] == "2 f two mine\n"
+    assert daemon.ask("GET", "/v1/snapshots?sandbox=" + box).json()["snapshots"][0]["labels"] == {"a": "b"}
+    key = daemon.command("key", "create", "--data", str(daemon.data), "--role", "user", "bob").stdout.strip()
+    for method, path, body in [("GET", "/v1/snapshots/first", None), ("DELETE", "/v1/snapshots/first", None), ("POST", "/v1/sandboxes", {"snapshot": "first"})]:
+        assert daemon.ask(method, path, body, key=key).status == 404, (method, path)
+    assert daemon.ask("GET", "/v1/snapshots", key=key).json()["snapshots"] == []
+    assert daemon.ask("POST", "/v1/system/collect", {}, key=key).status == 403
+    assert daemon.ask("DELETE", "/v1/snapshots/first").status == 204
+    assert daemon.ask("GET", "/v1/snapshots/first").status == 404
+    wall = daemon.make(isolation="process")
+    assert daemon.ask("POST", f"/v1/sandboxes/{wall}/snapshots", {}).status == 501
+
+
 @case("a thousand at once, and the daemon is well")
 def crowd(daemon):
     daemon.start()
@@ -161,6 +196,19 @@ def killed(daemon):
     daemon.start()
     boxes = {daemon.make(name="one"): 0, daemon.make(name="two"): 0}
     walls = daemon.make(name="wall", isolation="process")
+    states = daemon.make(name="states")
+    for letter in "ab":
+        daemon.run(states, f"x={letter}; echo {letter} > f; echo {letter} > g", keep_shell=True)
+        assert daemon.ask("POST", f"/v1/sandboxes/{states}/snapshots", {"name": letter}).status == 201
+
+    def change_states(stop):
+        for n in range(100000):
+            if stop.is_set():
+                return
+            daemon.ask("POST", f"/v1/sandboxes/{states}/restore", {"snapshot": "ab"[n % 2]})
+            daemon.ask("POST", f"/v1/sandboxes/{states}/snapshots", {"labels": {"round": "1"}})
+            daemon.ask("POST", f"/v1/sandboxes/{states}/fork", {"count": 3, "labels": {"fork": "1"}})
+
     acknowledged = dict.fromkeys(boxes, 0)
     uncertain = dict.fromkeys(boxes, 0)   # requests without an answer: kept or not
     for _ in range(daemon.options.kills):
@@ -178,6 +226,7 @@ def killed(daemon):
         threads = [threading.Thread(target=work, args=(box,)) for box in boxes]
         threads.append(threading.Thread(target=lambda: quietly(lambda: daemon.run(walls, "sleep 31415"))))
         threads.append(threading.Thread(target=lambda: quietly(lambda: daemon.ask("DELETE", f"/v1/sandboxes/{daemon.make()}"))))
+        threads.append(threading.Thread(target=lambda stop=stop: quietly(lambda: change_states(stop))))
         for thread in threads:
             thread.start()
         time.sleep(random.uniform(0.02, 0.4))
@@ -191,6 +240,18 @@ def killed(daemon):
             least = acknowledged[box]
             assert least <= lines <= least + uncertain[box], (box, least, lines, uncertain[box])
             acknowledged[box], uncertain[box] = lines, 0
+        for one in [states] + [fork["id"] for fork in daemon.ask("GET", "/v1/sandboxes?label=fork=1&limit=1000").json()["sandboxes"]]:
+            whole = daemon.run(one, "echo $x$(cat f)$(cat g)", keep_shell=True)["stdout"]
+            assert whole in ("aaa\n", "bbb\n"), f"half a state: {whole!r}"
+            if one != states:
+                assert daemon.ask("DELETE", f"/v1/sandboxes/{one}").status == 204
+        for one in daemon.ask("GET", "/v1/snapshots?label=round=1&limit=1000").json()["snapshots"]:
+            made = daemon.make(snapshot=one["id"])
+            whole = daemon.run(made, "echo $x$(cat f)$(cat g)", keep_shell=True)["stdout"]
+            assert whole in ("aaa\n", "bbb\n"), f"half a snapshot: {whole!r}"
+            assert daemon.ask("DELETE", f"/v1/sandboxes/{made}").status == 204
+            assert daemon.ask("DELETE", f"/v1/snapshots/{one['id']}").status == 204
+        assert daemon.ask("POST", "/v1/system/collect", {"grace": "1ms"}).status == 200
         known = {one["id"] for one in daemon.ask("GET", "/v1/sandboxes").json()["sandboxes"]}
         strange = {entry.name for entry in (daemon.data / "sandboxes").iterdir()} - known
         assert not strange, f"directories of no sandbox: {strange}"

@@ -101,6 +101,15 @@ class RunningDaemon final : public Daemon {
     const Config& config = start_.config;
     registry::RegistrySettings settings;
     settings.directory = directory;
+    settings.bases = bases;
+    if (config.retention.unreferenced) {   // "none": whoever wants a collection asks for it
+      settings.collect_grace = *config.retention.unreferenced;
+      settings.clean_every = std::chrono::hours(1);
+    }
+    settings.key_lifetime = config.retention.idempotency_keys.value_or(registry::Duration(records::kMaxCounter / 1'000'000));
+    const registry::KeptLimits kept{.most = static_cast<size_t>(config.quota.snapshots.value_or(records::kMaxCounter)),
+                                    .most_bytes = config.quota.snapshot_bytes.value_or(records::kMaxCounter)};
+    settings.snapshots = std::make_shared<registry::Snapshots>(bases->store(), *records_, kept);
     settings.default_isolation = config.isolation;
     const policy::ResourceLimits& limits = config.limits;
     settings.default_limits = {.memory_bytes = limits.memory_bytes, .processes = limits.processes, .cpus = limits.cpus, .disk_bytes = limits.disk_bytes,
@@ -114,7 +123,7 @@ class RunningDaemon final : public Daemon {
       if (isolation == "virtual") {
         settings.isolations[isolation] = [driver = driver.get(), bases](const registry::SandboxInfo& info, const std::string& own) -> Result<std::unique_ptr<registry::Keeper>> {
           PADDOCK_TRY(CheckVirtual(info.request));
-          return std::unique_ptr<registry::Keeper>(std::make_unique<registry::JournalKeeper>(*driver, VirtualSpec(info.request), bases, info.request.base, own));
+          return std::unique_ptr<registry::Keeper>(std::make_unique<registry::JournalKeeper>(*driver, VirtualSpec(info.request), bases, !info.request.base.empty(), own));
         };
       } else if (isolation == "process") {
         settings.isolations[isolation] = [driver = driver.get()](const registry::SandboxInfo& info, const std::string& own) {

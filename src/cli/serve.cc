@@ -34,8 +34,8 @@ constexpr auto kGrace = std::chrono::seconds(10);
 
 // Settings that nothing looks at yet: whoever sets one is told.
 Status CheckUsed(const api::LoadedConfig& loaded) {
-  constexpr const char* kUnused[] = {"limits.cpu_time", "retention.", "rates.", "quota.sessions", "quota.snapshots", "quota.snapshot_bytes", "quota.execs",
-                                     "quota.owners.", "harness", "agent"};
+  constexpr const char* kUnused[] = {"limits.cpu_time", "retention.events", "retention.event_count", "retention.output", "retention.deleted", "rates.",
+                                     "quota.sessions", "quota.execs", "quota.owners.", "harness", "agent"};
   for (const api::EffectiveValue& value : loaded.values) {
     if (value.origin == "default") continue;
     for (const char* name : kUnused) {

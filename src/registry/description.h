@@ -42,7 +42,8 @@ struct SandboxRequest {
   bool takes_existing = false;        // get-or-create: a sandbox of that name is the answer
   std::string parent;                 // the session that owns it; empty: none
   std::string isolation;              // empty: the daemon's own choice
-  std::string base;                   // a snapshot or template that its files begin with; empty: the isolation's own
+  // What it begins as; empty: as the isolation's own do. Asked for as "snapshot:ID" (or its name); then the id, for a fork the original's.
+  std::string base;
   Labels labels;
   Variables environment;
   std::string working_directory;      // absolute; empty: the isolation's own

@@ -34,8 +34,10 @@ class JournalKeeperTest : public testing::Test {
     records_ = std::move(*records::Records::Open({.location = directory_ + "/db"}));
     RegistrySettings settings;
     settings.directory = directory_ + "/data";
+    settings.bases = bases_;
+    settings.snapshots = std::make_shared<Snapshots>(bases_->store(), *records_, KeptLimits{});
     settings.isolations["virtual"] = [this](const SandboxInfo& info, const std::string& directory) -> Result<std::unique_ptr<Keeper>> {
-      return std::unique_ptr<Keeper>(std::make_unique<JournalKeeper>(*driver_, sandbox::SandboxSpec{}, bases_, info.request.base, directory));
+      return std::unique_ptr<Keeper>(std::make_unique<JournalKeeper>(*driver_, sandbox::SandboxSpec{}, bases_, !info.request.base.empty(), directory));
     };
     auto opened = Registry::Open(std::move(settings), *records_);
     ASSERT_TRUE(opened) << opened.error().Text();

@@ -22,7 +22,6 @@ namespace {
 
 constexpr const char* kKind = "sandbox";
 constexpr auto kPatience = std::chrono::seconds(30);   // for what runs to make way
-constexpr auto kKeyLifetime = std::chrono::hours(24);  // of idempotency keys
 constexpr auto kSweepEvery = std::chrono::seconds(1);
 
 Time Now() {
@@ -122,6 +121,7 @@ Result<std::unique_ptr<Registry>> Registry::Open(RegistrySettings settings, reco
   }
   PADDOCK_TRY(registry->Load());
   registry->sweeper_ = std::thread([one = registry.get()] { one->RunSweeps(); });
+  if (registry->settings_.clean_every > Duration(0)) registry->cleaner_ = std::thread([one = registry.get()] { one->RunCleanings(); });
   return registry;
 }
 
@@ -132,6 +132,7 @@ Registry::~Registry() {
   }
   sweep_changed_.notify_all();
   if (sweeper_.joinable()) sweeper_.join();
+  if (cleaner_.joinable()) cleaner_.join();
   std::vector<EntryPtr> all;
   {
     const std::shared_lock lock(mutex_);
@@ -158,7 +159,8 @@ Status Registry::Load() {
       // Nobody knows when it was used last: not before the crash, then.
       if (info->state == SandboxState::kRunning) info->last_active = Now();
       const bool is_deleting = info->state == SandboxState::kDeleting;
-      PADDOCK_ASSIGN(const EntryPtr entry, MakeEntry(std::move(*info)));
+      PADDOCK_ASSIGN(std::unique_ptr<Keeper> keeper, MakeKeeper(*info));
+      const EntryPtr entry = MakeEntry(std::move(*info), std::move(keeper));
       if (is_deleting) deleting.push_back(entry);
     }
     query.cursor = page.next;
@@ -174,12 +176,15 @@ Status Registry::Load() {
   return {};
 }
 
-Result<Registry::EntryPtr> Registry::MakeEntry(SandboxInfo info) {
+Result<std::unique_ptr<Keeper>> Registry::MakeKeeper(const SandboxInfo& info) const {
   const auto maker = settings_.isolations.find(info.request.isolation);
   if (maker == settings_.isolations.end()) {
     return Error(Code::kUnavailable, info.id + ": isolation '" + info.request.isolation + "' is not there in this daemon");
   }
-  PADDOCK_ASSIGN(std::unique_ptr<Keeper> keeper, maker->second(info, DirectoryOf(info.id)));
+  return maker->second(info, DirectoryOf(info.id));
+}
+
+Registry::EntryPtr Registry::MakeEntry(SandboxInfo info, std::unique_ptr<Keeper> keeper) {
   auto entry_settings = std::make_shared<SandboxEntry::Settings>();
   entry_settings->most_processes = settings_.most_processes;
   entry_settings->output_directory = settings_.directory + "/output";
@@ -222,6 +227,19 @@ Result<Created> Registry::Create(const Caller& caller, SandboxRequest request, c
   if (!request.lease.idle_ttl) request.lease.idle_ttl = usual.idle_ttl;
   if (!request.lease.max_lifetime) request.lease.max_lifetime = usual.max_lifetime;
   if (!request.has_on_expiry) request.lease.on_expiry = usual.on_expiry;
+  std::optional<Beginning> beginning;
+  if (!request.base.empty()) {
+    auto found = FindBeginning(caller, request.base);
+    if (!found && request.takes_existing) {
+      if (auto existing = Get(caller, request.name)) return Created{.sandbox = std::move(*existing), .is_new = false};
+    }
+    if (!found) return found.error();
+    beginning.emplace(std::move(*found));
+    if (request.isolation.empty()) request.isolation = beginning->isolation;
+    if (request.isolation != beginning->isolation) {
+      return Error(Code::kInvalid, beginning->id + " is of isolation '" + beginning->isolation + "', which cannot begin one of '" + request.isolation.substr(0, 80) + "'");
+    }
+  }
   if (request.isolation.empty()) request.isolation = settings_.default_isolation;
   const SandboxLimits& limits = settings_.default_limits;
   const auto take = [](auto& to, const auto& usual_limit) {
@@ -240,14 +258,16 @@ Result<Created> Registry::Create(const Caller& caller, SandboxRequest request, c
   }
   const std::string name = request.name;
   const bool takes_existing = request.takes_existing;
-  auto created = CreateNew(caller, std::move(request), idempotency_key);
+  auto created = CreateNew(caller, std::move(request), idempotency_key, beginning ? &*beginning : nullptr);
   if (!created && created.error().code == Code::kExists && takes_existing) {   // somebody was faster
     if (auto existing = Get(caller, name)) return Created{.sandbox = std::move(*existing), .is_new = false};
   }
   return created;
 }
 
-Result<Created> Registry::CreateNew(const Caller& caller, SandboxRequest request, const std::string& idempotency_key) {
+Result<Created> Registry::CreateNew(const Caller& caller, SandboxRequest request, const std::string& idempotency_key, const Beginning* beginning) {
+  const std::string digest = idempotency_key.empty() ? "" : Digest(request);
+  if (beginning != nullptr) request.base = beginning->id;
   SandboxInfo info;
   info.id = NewId("sbx_");
   info.owner = caller.owner;
@@ -265,27 +285,42 @@ Result<Created> Registry::CreateNew(const Caller& caller, SandboxRequest request
       return Error(Code::kExists, "you have a sandbox named '" + info.request.name + "'; choose another name, or ask for it");
     }
   }
-  // The record first: what a crash leaves beside it is found by it.
+  PADDOCK_ASSIGN(std::unique_ptr<Keeper> keeper, MakeKeeper(info));
+  // What it begins as first: a crash leaves a directory of no sandbox then, which a start takes away, and never a sandbox that begins as
+  // another. Of the rest the record is first: what a crash leaves beside it is found by it.
+  if (beginning != nullptr) {
+    auto* states = dynamic_cast<KeepsStates*>(keeper.get());
+    if (states == nullptr) return Error(Code::kNotSupported, "base: sandboxes of isolation " + info.request.isolation + " begin empty");
+    if (const Status begun = states->Become(beginning->state); !begun) {
+      (void)keeper->Remove();
+      return begun.error();
+    }
+  }
+  const auto give_up = [&](Error error) -> Error {
+    if (beginning != nullptr) (void)keeper->Remove();
+    return error;
+  };
   records::KeyState key;
   const Status stored = records_.Transact([&](records::Transaction& transaction) -> Status {
     if (!idempotency_key.empty()) {
-      PADDOCK_ASSIGN(key, transaction.UseKey(info.owner, idempotency_key, Digest(info.request), Now() + kKeyLifetime));
+      PADDOCK_ASSIGN(key, transaction.UseKey(info.owner, idempotency_key, digest, Now() + settings_.key_lifetime));
       if (key.use != records::KeyUse::kNew) return {};
       PADDOCK_TRY(transaction.SetKeyResult(info.owner, idempotency_key, info.id));
     }
     PADDOCK_TRY(transaction.Insert(RecordOf(info)));
     return {};
   });
-  if (!stored) return stored.error();
+  if (!stored) return give_up(stored.error());
   if (key.use == records::KeyUse::kDifferent) {
-    return Error(Code::kConflict, "idempotency key '" + idempotency_key + "' was used for another request");
+    return give_up(Error(Code::kConflict, "idempotency key '" + idempotency_key + "' was used for another request"));
   }
   if (key.use == records::KeyUse::kSame) {
     auto made = Get(caller, key.result.value_or(""));
-    if (!made) return Error(Code::kConflict, "idempotency key '" + idempotency_key + "' made " + key.result.value_or("") + ", which is gone");
+    const Error gone = give_up(Error(Code::kConflict, "idempotency key '" + idempotency_key + "' made " + key.result.value_or("") + ", which is gone"));
+    if (!made) return gone;
     return Created{.sandbox = std::move(*made), .is_new = false};
   }
-  PADDOCK_ASSIGN(const EntryPtr entry, MakeEntry(info));
+  const EntryPtr entry = MakeEntry(info, std::move(keeper));
   if (const Status woken = entry->Wake(); !woken) {
     (void)Remove(entry, "could not be made");
     if (!idempotency_key.empty()) {   // the next one tries anew
@@ -293,7 +328,8 @@ Result<Created> Registry::CreateNew(const Caller& caller, SandboxRequest request
     }
     return woken.error();
   }
-  events_.Publish({.owner = info.owner, .type = "sandbox.created", .subject = id, .detail = "{}"});
+  events_.Publish({.owner = info.owner, .type = "sandbox.created", .subject = id,
+                   .detail = info.request.base.empty() ? "{}" : R"({"base":")" + info.request.base + "\"}"});
   return Created{.sandbox = entry->Info(), .is_new = true};
 }
 

@@ -19,18 +19,15 @@
 #include <unordered_map>
 #include <vector>
 
+#include "registry/bases.h"
+#include "registry/caller.h"
 #include "registry/description.h"
 #include "registry/events.h"
 #include "registry/sandbox_entry.h"
+#include "registry/snapshots.h"
 #include "store/records/records.h"
 
 namespace paddock::registry {
-
-// Who asks.
-struct Caller {
-  std::string owner;
-  bool is_admin = false;   // reaches the sandboxes of all owners
-};
 
 // How the sandboxes of one isolation are kept. `directory` is the sandbox's own on the host, not made yet.
 using KeeperMaker = std::function<Result<std::unique_ptr<Keeper>>(const SandboxInfo& info, const std::string& directory)>;
@@ -47,6 +44,12 @@ struct RegistrySettings {
   size_t most_processes = 64;                     // of one sandbox
   size_t most_threads = 1024;                     // of execs that nobody waits for
   Duration park_after = std::chrono::seconds(30); // what is idle leaves memory
+  // Whole states of sandboxes; null: none are kept.
+  std::shared_ptr<Snapshots> snapshots;
+  std::shared_ptr<Bases> bases;
+  Nanoseconds collect_grace = std::chrono::hours(1);   // what nothing needs stays so long
+  Duration clean_every{0};                             // collects, and forgets old keys; 0: only when asked
+  Duration key_lifetime = std::chrono::hours(24);      // of idempotency keys
 };
 
 struct ListRequest {
@@ -64,6 +67,17 @@ struct SandboxPage {
 struct Created {
   SandboxInfo sandbox;
   bool is_new = true;   // false: get-or-create found it, or the idempotency key had made it
+};
+
+struct ForkRequest {
+  size_t count = 1;        // 1 … kMostForks
+  std::string name;        // of one; of several NAME-1, NAME-2 …; empty: none
+  Labels labels;           // added to the original's
+  static constexpr size_t kMostForks = 100;
+};
+struct Forked {
+  std::optional<SandboxInfo> sandbox;
+  std::optional<Error> error;   // why there is none
 };
 
 // Any thread.
@@ -115,6 +129,22 @@ class Registry {
   Result<bool> HasLineShell(const Caller& caller, std::string_view id);
   Status With(const Caller& caller, std::string_view id, SandboxEntry::Deadline until, const std::function<Status(sandbox::Sandbox&)>& body);
 
+  // ---- whole states (registry_states.cc). Errors also: kNotSupported, for an isolation that keeps none; kTimedOut, when something runs for
+  // too long.
+
+  // Of the sandbox's owner. The sandbox may be at rest, and stays it.
+  Result<SnapshotInfo> TakeSnapshot(const Caller& caller, std::string_view id, const SnapshotRequest& request);
+  // Puts a sandbox into the state of a snapshot, in one step. kBusy while something runs, unless `force` ends that.
+  Result<SandboxInfo> Restore(const Caller& caller, std::string_view id, std::string_view snapshot, bool force);
+  // Sandboxes of the same owner that begin as this one is now. As many outcomes as were asked for.
+  Result<std::vector<Forked>> Fork(const Caller& caller, std::string_view id, const ForkRequest& request);
+  Status DeleteSnapshot(const Caller& caller, std::string_view snapshot);
+  // The state of a sandbox as it is now, held by the session.
+  Result<SavedState> CaptureState(const Caller& caller, std::string_view id, trees::Session& session);
+  // Takes away what of the store no sandbox and no snapshot needs. kBusy: that happens already.
+  Result<trees::Collected> Collect(std::optional<Nanoseconds> grace = std::nullopt);
+  Result<Snapshots*> snapshots() const;
+
   EventBus& events() { return events_; }
   const RegistrySettings& settings() const { return settings_; }
   size_t count() const;
@@ -129,14 +159,24 @@ class Registry {
   using EntryPtr = std::shared_ptr<SandboxEntry>;
   Status Load();
   Result<EntryPtr> Find(const Caller& caller, std::string_view id) const;
-  Result<EntryPtr> MakeEntry(SandboxInfo info);
+  Result<std::unique_ptr<Keeper>> MakeKeeper(const SandboxInfo& info) const;
+  EntryPtr MakeEntry(SandboxInfo info, std::unique_ptr<Keeper> keeper);
   Status Remove(const EntryPtr& entry, const std::string& reason);
   Status Save(const SandboxInfo& info);
   void StateChanged(const SandboxInfo& info);
   Result<SandboxInfo> Rest(const Caller& caller, std::string_view id, SandboxState state, bool force);
   Status Check(const SandboxRequest& request) const;
-  Result<Created> CreateNew(const Caller& caller, SandboxRequest request, const std::string& idempotency_key);
+  // What a new sandbox begins as, and what holds it until the sandbox does.
+  struct Beginning {
+    trees::Session session;
+    SavedState state;
+    std::string isolation;
+    std::string id;         // of what it comes from
+  };
+  Result<Beginning> FindBeginning(const Caller& caller, const std::string& base) const;
+  Result<Created> CreateNew(const Caller& caller, SandboxRequest request, const std::string& idempotency_key, const Beginning* beginning);
   void RunSweeps();
+  void RunCleanings();
   std::string DirectoryOf(std::string_view id) const { return settings_.directory + "/sandboxes/" + std::string(id); }
 
   const RegistrySettings settings_;
@@ -157,7 +197,7 @@ class Registry {
   std::mutex sweep_mutex_;
   std::condition_variable sweep_changed_;
   bool is_ending_ = false;
-  std::thread sweeper_;
+  std::thread sweeper_, cleaner_;
 };
 
 }  // namespace paddock::registry

@@ -319,16 +319,7 @@ Status SandboxEntry::ForgetShell(Deadline until) {
   });
 }
 
-Status SandboxEntry::Rest(SandboxState state, bool is_lease, bool force, Deadline until) {
-  {
-    const std::lock_guard lock(mutex_);
-    if (info_.state == SandboxState::kDeleting) return Error(Code::kNoEntry, id_ + " is being deleted");
-    if (is_lease && (uses_ > 0 || info_.state != SandboxState::kRunning)) return Error(Code::kBusy, id_ + " is in use");
-    if (info_.state == state && live_ == nullptr) {
-      if (!is_lease) info_.was_idle = false;   // now somebody meant it
-      return {};
-    }
-  }
+Result<std::unique_ptr<Turns::Turn>> SandboxEntry::TakeQuiet(bool force, Deadline until) {
   if (force) EndProcesses();
   std::unique_ptr<Turns::Turn> turn = turns_.Take(until);
   const auto running = [&] {
@@ -341,6 +332,20 @@ Status SandboxEntry::Rest(SandboxState state, bool is_lease, bool force, Deadlin
     turn = turns_.Take(until);
   }
   if (turn == nullptr || running() > 0) return Error(Code::kBusy, id_ + " runs something; wait for it, end it, or use force");
+  return turn;
+}
+
+Status SandboxEntry::Rest(SandboxState state, bool is_lease, bool force, Deadline until) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (info_.state == SandboxState::kDeleting) return Error(Code::kNoEntry, id_ + " is being deleted");
+    if (is_lease && (uses_ > 0 || info_.state != SandboxState::kRunning)) return Error(Code::kBusy, id_ + " is in use");
+    if (info_.state == state && live_ == nullptr) {
+      if (!is_lease) info_.was_idle = false;   // now somebody meant it
+      return {};
+    }
+  }
+  PADDOCK_ASSIGN(const std::unique_ptr<Turns::Turn> turn, TakeQuiet(force, until));
 
   const std::lock_guard keeping(keeper_mutex_);
   std::shared_ptr<sandbox::Sandbox> live;
@@ -400,6 +405,57 @@ Status SandboxEntry::Remove() {
   if (live != nullptr) live->Close();
   live.reset();
   return keeper_->Remove();
+}
+
+Result<SavedState> SandboxEntry::Capture(trees::Session& session, Deadline until) {
+  const std::shared_ptr<void> use = BeginUse();
+  const std::unique_ptr<Turns::Turn> turn = turns_.Take(until);
+  if (turn == nullptr) return Error(Code::kTimedOut, id_ + " runs something else; wait for it, or end it");
+  bool is_running = false;
+  {
+    const std::lock_guard lock(mutex_);
+    is_running = info_.state == SandboxState::kRunning;
+  }
+  if (is_running) PADDOCK_TRY(Wake());
+  const std::lock_guard keeping(keeper_mutex_);
+  auto* states = dynamic_cast<KeepsStates*>(keeper_.get());
+  if (states == nullptr) return Error(Code::kNotSupported, id_ + ": sandboxes of isolation " + Info().request.isolation + " cannot be copied yet");
+  std::shared_ptr<sandbox::Sandbox> live;
+  {
+    const std::lock_guard lock(mutex_);
+    if (info_.state == SandboxState::kDeleting) return Error(Code::kNoEntry, id_ + " is being deleted");
+    live = live_;
+  }
+  if (live == nullptr) {   // for the moment
+    PADDOCK_ASSIGN(live, keeper_->Load());
+  }
+  return states->Capture(*live, session);
+}
+
+Status SandboxEntry::Become(const SavedState& state, bool force, Deadline until) {
+  const std::shared_ptr<void> use = BeginUse();
+  PADDOCK_ASSIGN(const std::unique_ptr<Turns::Turn> turn, TakeQuiet(force, force ? until : std::chrono::steady_clock::now()));
+  const std::lock_guard keeping(keeper_mutex_);
+  auto* states = dynamic_cast<KeepsStates*>(keeper_.get());
+  if (states == nullptr) return Error(Code::kNotSupported, id_ + ": sandboxes of isolation " + Info().request.isolation + " cannot be put back yet");
+  std::shared_ptr<sandbox::Sandbox> live;   // ends here, when nobody else looks at it any more
+  {
+    const std::lock_guard lock(mutex_);
+    if (info_.state == SandboxState::kDeleting) return Error(Code::kNoEntry, id_ + " is being deleted");
+    live = live_;
+  }
+  PADDOCK_TRY(states->Become(state));
+  const std::lock_guard lock(mutex_);
+  live_ = nullptr;
+  info_.updated = Now();
+  return {};
+}
+
+Result<std::optional<trees::ObjectId>> SandboxEntry::Tree() {
+  const std::lock_guard keeping(keeper_mutex_);
+  auto* states = dynamic_cast<KeepsStates*>(keeper_.get());
+  if (states == nullptr) return std::optional<trees::ObjectId>();
+  return states->Tree();
 }
 
 void SandboxEntry::SetLease(const Lease& lease, Time extended) {

@@ -12,6 +12,7 @@
 #include "registry/description.h"
 #include "registry/exec.h"
 #include "registry/keeper.h"
+#include "registry/saved_state.h"
 #include "registry/turns.h"
 #include "sandbox/sandbox.h"
 #include "vfs/file_system.h"
@@ -91,6 +92,15 @@ class SandboxEntry : public std::enable_shared_from_this<SandboxEntry> {
   // The next exec that keeps the shell begins with a fresh one; kept like what an exec changes.
   Status ForgetShell(Deadline until);
 
+  // ---- whole states. Errors: also kNotSupported, for an isolation that keeps none.
+
+  // As it is now, also at rest, which it stays then; waits for what runs.
+  Result<SavedState> Capture(trees::Session& session, Deadline until);
+  // Puts it into another state, in one step. kBusy while something runs, unless `force` ends that.
+  Status Become(const SavedState& state, bool force, Deadline until);
+  // The tree of the store that it needs, if any.
+  Result<std::optional<trees::ObjectId>> Tree();
+
   void SetLease(const Lease& lease, Time extended);
   void SetLabels(Labels labels);
   // True when the lease has run out, with what is to be done.
@@ -112,6 +122,8 @@ class SandboxEntry : public std::enable_shared_from_this<SandboxEntry> {
   Result<std::shared_ptr<sandbox::Sandbox>> Live();
   bool IsSerial(const sandbox::Sandbox& live) const;
   Status Keep(sandbox::Sandbox& live);
+  // The turn while nothing runs or waits. Errors: kBusy.
+  Result<std::unique_ptr<Turns::Turn>> TakeQuiet(bool force, Deadline until);
   std::shared_ptr<void> BeginUse();
   sandbox::ExecSpec SpecOf(ExecRequest& request) const;
 

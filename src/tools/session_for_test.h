@@ -36,7 +36,7 @@ class RegistryForTest {
       sandbox::SandboxSpec spec;
       spec.working_directory = info.request.working_directory;
       spec.disk_bytes = info.request.limits.disk_bytes.value();
-      return std::unique_ptr<registry::Keeper>(std::make_unique<registry::JournalKeeper>(*driver, spec, bases, info.request.base, directory));
+      return std::unique_ptr<registry::Keeper>(std::make_unique<registry::JournalKeeper>(*driver, spec, bases, !info.request.base.empty(), directory));
     };
     registry_ = registry::Registry::Open(std::move(own), *records_).value();
     sessions_ = registry::Sessions::Open({.most_sandboxes = settings.max_sandboxes}, *registry_, *records_).value();

@@ -11,6 +11,7 @@ std::vector<Operation> SystemOperations();    // system.cc: health, version, the
 std::vector<Operation> SandboxOperations();   // sandboxes.cc
 std::vector<Operation> ExecOperations();      // execs.cc: execs and processes
 std::vector<Operation> FileOperations();      // files.cc
+std::vector<Operation> SnapshotOperations();  // snapshots.cc: snapshots, restoring, forks
 std::vector<Operation> EventOperations();     // events.cc
 std::vector<Operation> TerminalOperations();  // terminals.cc: terminals, and processes over a WebSocket
 

@@ -82,6 +82,7 @@ TEST_F(ApiTest, SomebodyElsesIsAbsentOnEveryPath) {
     if (name == "exec") body = R"({"script":":"})";
     if (name == "startProcess") body = R"({"exec":{"script":":"}})";
     if (name == "signalProcess") body = R"({"signal":9})";
+    if (name == "restoreSandbox") body = R"({"snapshot":"first"})";
     if (name == "setSandboxLabels") body = R"({"labels":{}})";
     if (name == "makeDirectory") body = R"({"path":"/tmp/x"})";
     if (name == "moveFile") body = R"({"from":"/tmp/x","to":"/tmp/y"})";

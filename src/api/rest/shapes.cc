@@ -65,6 +65,7 @@ constexpr Field kCreate[] = {
     Optional<&CreateBody::name>("name", "Unique among your sandboxes.", {.max_length = 63}),
     Optional<&CreateBody::get_or_create>("get_or_create", "Answer with the sandbox of that name if there is one."),
     Optional<&CreateBody::isolation>("isolation", "The wall: see GET /v1/isolations; empty: the daemon's own choice.", {.max_length = 63}),
+    Optional<&CreateBody::snapshot>("snapshot", "Id or name of the snapshot that it begins as.", {.max_length = 63}),
     Optional<&CreateBody::labels>("labels", "For filters.", {.max_items = 64}),
     Optional<&CreateBody::environment>("environment", "Variables of every exec.", {.max_items = 256}),
     Optional<&CreateBody::working_directory>("working_directory", "Absolute path where execs start.", {.max_length = 4095}),
@@ -84,6 +85,7 @@ constexpr Field kSandbox[] = {
     Shown<&SandboxShape::environment>("environment", "Variables of every exec."),
     Shown<&SandboxShape::working_directory>("working_directory", "Where execs start; empty: the isolation's own."),
     Shown<&SandboxShape::hostname>("hostname", "What the sandbox calls itself."),
+    Shown<&SandboxShape::origin>("origin", "The snapshot that it began as, or the sandbox that it is a fork of; null: neither."),
     Shown<&SandboxShape::limits>("limits", "What it may use; what is absent is the isolation's own."),
     Shown<&SandboxShape::network>("network", "What it may reach."),
     Shown<&SandboxShape::lease>("lease", "How long it lives."),
@@ -170,6 +172,7 @@ Result<registry::SandboxRequest> RequestOf(const CreateBody& body) {
   request.name = body.name;
   request.takes_existing = body.get_or_create;
   request.isolation = body.isolation;
+  if (body.snapshot) request.base = "snapshot:" + *body.snapshot;
   request.labels = body.labels;
   request.environment = body.environment;
   request.working_directory = body.working_directory;
@@ -201,6 +204,7 @@ SandboxShape ShapeOf(const registry::SandboxInfo& info) {
   shape.environment = request.environment;
   shape.working_directory = request.working_directory;
   shape.hostname = request.hostname;
+  if (!request.base.empty()) shape.origin = request.base;
   const registry::SandboxLimits& limits = request.limits;
   shape.limits = {.memory = Amount(limits.memory_bytes), .processes = limits.processes, .disk = Amount(limits.disk_bytes), .files = limits.files,
                   .exec_time = TextOfTime(limits.exec_time), .output = Amount(limits.output_bytes)};

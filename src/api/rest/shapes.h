@@ -37,6 +37,7 @@ struct CreateBody {
   std::string name;
   bool get_or_create = false;
   std::string isolation;
+  std::optional<std::string> snapshot;
   Texts labels, environment;
   std::string working_directory;
   std::string hostname = "paddock";
@@ -57,6 +58,7 @@ struct SandboxShape {
   registry::SandboxState state = registry::SandboxState::kRunning;
   Texts labels, environment;
   std::string working_directory, hostname;
+  std::optional<std::string> origin;
   LimitsShape limits;
   NetworkShape network;
   LeaseShape lease;

@@ -125,6 +125,30 @@ Result<std::unique_ptr<Journal>> Journal::Open(std::string path, const Options& 
   return journal;
 }
 
+Result<std::string> Journal::BaseOf(const std::string& path) {
+  constexpr uint64_t kMostBytes = 64 << 10;   // of a start
+  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
+  struct stat found{};
+  if (file.get() < 0 || ::fstat(file.get(), &found) != 0) return Failure(path, "open");
+  const auto size = static_cast<uint64_t>(found.st_size);
+  char magic[kJournalMagic.size()];
+  Frame::Header header;
+  Frame frame;
+  const uint64_t begin = sizeof magic + header.size();
+  if (!S_ISREG(found.st_mode) || size < begin || !ReadAt(file.get(), 0, magic, sizeof magic) || std::string_view(magic, sizeof magic) != kJournalMagic) {
+    return Error(Code::kInvalid, path + " is no journal, or one of another version");
+  }
+  if (!ReadAt(file.get(), sizeof magic, header.data(), header.size())) return Failure(path, "read");
+  if (!Frame::Unpack(header, &frame) || frame.sequence != 0 || frame.length > std::min(size - begin, kMostBytes)) return Damage(path, sizeof magic, "no start");
+  std::string payload(static_cast<size_t>(frame.length), '\0');
+  if (!ReadAt(file.get(), begin, payload.data(), payload.size())) return Failure(path, "read");
+  PackedReader in(payload);
+  in.Number();
+  std::string base = in.String();
+  if (Crc32c(payload) != frame.checksum || !in.IsDone()) return Damage(path, begin, "no start");
+  return base;
+}
+
 Status Journal::Read(const Visit& visit) {
   const Descriptor file(::open(path_.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW));
   struct stat found{};

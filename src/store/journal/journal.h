@@ -47,6 +47,8 @@ class Journal {
   // a torn tail. kNoEntry; kIo if it is damaged in the middle, which no crash does, and then leaves it alone; kInvalid if it
   // is no journal of this version.
   static Result<std::unique_ptr<Journal>> Open(std::string path, const Options& options, const Visit& visit);
+  // The base of the journal at `path`, whatever its owner does with it meanwhile; nothing else is read. Errors as of Open().
+  static Result<std::string> BaseOf(const std::string& path);
   ~Journal();
   Journal(const Journal&) = delete;
   Journal& operator=(const Journal&) = delete;

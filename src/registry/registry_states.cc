@@ -1,0 +1,131 @@
+// The registry's work with whole states of sandboxes: snapshots, restoring, forks, and the collection of what nothing needs.
+#include "registry/registry.h"
+
+namespace paddock::registry {
+namespace {
+
+constexpr auto kPatience = std::chrono::seconds(30);   // for what runs to make way
+constexpr std::string_view kSnapshotPrefix = "snapshot:";
+
+SandboxEntry::Deadline Soon() {
+  return std::chrono::steady_clock::now() + kPatience;
+}
+
+}  // namespace
+
+Result<Snapshots*> Registry::snapshots() const {
+  if (settings_.snapshots == nullptr) return Error(Code::kNotSupported, "this daemon keeps no snapshots");
+  return settings_.snapshots.get();
+}
+
+Result<Registry::Beginning> Registry::FindBeginning(const Caller& caller, const std::string& base) const {
+  PADDOCK_ASSIGN(Snapshots* const kept, snapshots());
+  if (!base.starts_with(kSnapshotPrefix)) return Error(Code::kInvalid, "base '" + base.substr(0, 80) + "' is no snapshot");
+  // A collection takes nothing from here on that is there now.
+  trees::Session session = kept->store()->Begin();
+  PADDOCK_ASSIGN(const SnapshotInfo info, kept->Get(caller, std::string_view(base).substr(kSnapshotPrefix.size())));
+  PADDOCK_ASSIGN(SavedState state, ReadState(session, info.state));
+  return Beginning{.session = std::move(session), .state = std::move(state), .isolation = info.state.isolation, .id = info.id};
+}
+
+Result<SavedState> Registry::CaptureState(const Caller& caller, std::string_view id, trees::Session& session) {
+  PADDOCK_ASSIGN(const EntryPtr entry, Find(caller, id));
+  return entry->Capture(session, Soon());
+}
+
+Result<SnapshotInfo> Registry::TakeSnapshot(const Caller& caller, std::string_view id, const SnapshotRequest& request) {
+  PADDOCK_ASSIGN(const EntryPtr entry, Find(caller, id));
+  PADDOCK_ASSIGN(Snapshots* const kept, snapshots());
+  trees::Session session = kept->store()->Begin();
+  PADDOCK_ASSIGN(const SavedState state, entry->Capture(session, Soon()));
+  PADDOCK_ASSIGN(SnapshotInfo info, kept->Add(session, entry->owner(), request, entry->id(), state, entry->Info().request.isolation));
+  events_.Publish({.owner = info.owner, .type = "snapshot.created", .subject = info.id, .detail = R"({"sandbox":")" + entry->id() + "\"}"});
+  return info;
+}
+
+Status Registry::DeleteSnapshot(const Caller& caller, std::string_view snapshot) {
+  PADDOCK_ASSIGN(Snapshots* const kept, snapshots());
+  PADDOCK_ASSIGN(const SnapshotInfo info, kept->Get(caller, snapshot));
+  PADDOCK_TRY(kept->Delete(caller, info.id));
+  events_.Publish({.owner = info.owner, .type = "snapshot.deleted", .subject = info.id, .detail = "{}"});
+  return {};
+}
+
+Result<SandboxInfo> Registry::Restore(const Caller& caller, std::string_view id, std::string_view snapshot, bool force) {
+  PADDOCK_ASSIGN(const EntryPtr entry, Find(caller, id));
+  PADDOCK_ASSIGN(const Beginning beginning, FindBeginning(caller, std::string(kSnapshotPrefix) + std::string(snapshot)));
+  if (beginning.isolation != entry->Info().request.isolation) {
+    return Error(Code::kInvalid, beginning.id + " is of isolation '" + beginning.isolation + "', " + entry->id() + " is not");
+  }
+  PADDOCK_TRY(entry->Become(beginning.state, force, Soon()));
+  events_.Publish({.owner = entry->owner(), .type = "sandbox.restored", .subject = entry->id(), .detail = R"({"snapshot":")" + beginning.id + "\"}"});
+  return entry->Info();
+}
+
+Result<std::vector<Forked>> Registry::Fork(const Caller& caller, std::string_view id, const ForkRequest& request) {
+  PADDOCK_ASSIGN(const EntryPtr entry, Find(caller, id));
+  if (request.count < 1 || request.count > ForkRequest::kMostForks) {
+    return Error(Code::kInvalid, "count must be between 1 and " + std::to_string(ForkRequest::kMostForks));
+  }
+  PADDOCK_ASSIGN(Snapshots* const kept, snapshots());
+  trees::Session session = kept->store()->Begin();
+  PADDOCK_ASSIGN(SavedState state, entry->Capture(session, Soon()));
+  PADDOCK_TRY(session.Finish());
+  SandboxRequest like = entry->Info().request;
+  like.takes_existing = like.is_internal = false;
+  for (const auto& [key, value] : request.labels) like.labels[key] = value;
+  const Beginning beginning{.session = std::move(session), .state = std::move(state), .isolation = like.isolation, .id = entry->id()};
+  // In memory once for all of them, while they are made.
+  std::shared_ptr<const vfs::BaseTree> shared;
+  if (settings_.bases != nullptr) {
+    PADDOCK_ASSIGN(shared, settings_.bases->Find(beginning.state.files.ToString()));
+  }
+  const Caller owner{.owner = entry->owner()};
+  std::vector<Forked> outcomes(request.count);
+  for (size_t i = 0; i < request.count; ++i) {
+    SandboxRequest one = like;
+    one.name = request.name.empty() || request.count == 1 ? request.name : request.name + "-" + std::to_string(i + 1);
+    Status good = Check(one);
+    auto created = good ? CreateNew(owner, std::move(one), {}, &beginning) : Result<Created>(good.error());
+    if (created) outcomes[i].sandbox = std::move(created->sandbox);
+    else outcomes[i].error = created.error();
+  }
+  return outcomes;
+}
+
+// What fails is tried again at the next turn; whoever asks for a collection hears why.
+void Registry::RunCleanings() {
+  std::unique_lock lock(sweep_mutex_);
+  while (!sweep_changed_.wait_for(lock, settings_.clean_every, [&] { return is_ending_; })) {
+    lock.unlock();
+    (void)Collect();
+    (void)records_.Transact([](records::Transaction& transaction) -> Status {
+      PADDOCK_TRY(transaction.DropExpiredKeys());
+      return {};
+    });
+    lock.lock();
+  }
+}
+
+Result<trees::Collected> Registry::Collect(std::optional<Nanoseconds> grace) {
+  PADDOCK_ASSIGN(Snapshots* const kept, snapshots());
+  const auto roots = [&]() -> Result<std::vector<trees::ObjectId>> {
+    std::vector<trees::ObjectId> trees;
+    if (settings_.bases != nullptr) trees = settings_.bases->InUse();
+    std::vector<EntryPtr> all;
+    {
+      const std::shared_lock lock(mutex_);
+      for (const auto& [id, entry] : entries_) all.push_back(entry);
+    }
+    for (const EntryPtr& entry : all) {
+      auto tree = entry->Tree();
+      if (!tree) return Error(tree.error().code, entry->id() + ": " + std::string(tree.error().Text()));
+      if (*tree) trees.push_back(**tree);
+    }
+    PADDOCK_TRY(kept->AddAllRoots(trees));
+    return trees;
+  };
+  return kept->store()->Collect(roots, {.grace = grace.value_or(settings_.collect_grace)});
+}
+
+}  // namespace paddock::registry

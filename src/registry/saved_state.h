@@ -1,0 +1,36 @@
+// A sandbox as a whole at one moment, and the facet of keepers that take such states and put them in place: what snapshots, forks and
+// templates are made of.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "base/result.h"
+#include "sandbox/sandbox.h"
+#include "store/trees/capture.h"
+
+namespace paddock::registry {
+
+// The tree lies in the store for as long as the session that met it lives, or something that the collection asks names it.
+struct SavedState {
+  trees::ObjectId files;
+  trees::TreeTotals totals;
+  std::string shell;   // as the first SavedStep::state; empty: a fresh shell
+};
+
+// Facet of a Keeper. One thread at a time.
+class KeepsStates {
+ public:
+  virtual ~KeepsStates() = default;
+
+  // `live` as it is now. Nothing runs in it. The tree is durable when this returns. Errors: those of the store and of the sandbox.
+  virtual Result<SavedState> Capture(sandbox::Sandbox& live, trees::Session& session) = 0;
+
+  // From now on Load() gives this state. In one step: a crash leaves what was before, or this. The caller's session met the tree.
+  virtual Status Become(const SavedState& state) = 0;
+
+  // The tree that Load() needs from the store; none when all lies in the sandbox's directory.
+  virtual Result<std::optional<trees::ObjectId>> Tree() = 0;
+};
+
+}  // namespace paddock::registry

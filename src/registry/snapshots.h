@@ -1,0 +1,86 @@
+// Snapshots: states of sandboxes under ids of their own, which outlive the sandboxes; and templates, which have names and versions.
+//
+// A record in the database names a tree in the store; what no record names any more, a collection takes. Ownership is as in the
+// registry: whoever asks for what is absent, or somebody else's, gets the same answer (kNoEntry, "no snapshot 'ID'").
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/stream.h"
+#include "registry/caller.h"
+#include "registry/description.h"
+#include "registry/kept_state.h"
+#include "store/records/records.h"
+
+namespace paddock::registry {
+
+struct SnapshotInfo {
+  std::string id;        // snap_…
+  std::string owner;
+  std::string name;      // unique with its owner; empty: none
+  std::string sandbox;   // id of the one that it was taken of, which may be gone; empty: it came from outside
+  Labels labels;
+  Time created{};
+  KeptState state;
+};
+
+struct SnapshotRequest {
+  std::string name;
+  Labels labels;
+};
+
+struct SnapshotListRequest {
+  std::string sandbox, name, owner;   // empty: any; owner only for an admin
+  Labels labels;
+  size_t limit = 100;
+  std::string cursor;
+};
+struct SnapshotPage {
+  std::vector<SnapshotInfo> snapshots;   // oldest first
+  std::string next;
+};
+
+// Of one owner; snapshots and templates are counted apart, their bytes together.
+struct KeptLimits {
+  size_t most = 1000;
+  uint64_t most_bytes = 100ull << 30;   // sum of the sizes of their files
+};
+
+// Any thread.
+class Snapshots {
+ public:
+  // `records` outlives it.
+  Snapshots(std::shared_ptr<trees::Store> store, records::Records& records, KeptLimits limits)
+      : store_(std::move(store)), records_(records), limits_(limits) {}
+
+  // Notes a state that the session holds. Durable when it returns. Errors: kInvalid (names the field), kExists (the name), kQuota, those of
+  // store and database.
+  Result<SnapshotInfo> Add(trees::Session& session, const std::string& owner, const SnapshotRequest& request, const std::string& sandbox,
+                           const SavedState& state, const std::string& isolation);
+  // `id` may be a name of the caller's.
+  Result<SnapshotInfo> Get(const Caller& caller, std::string_view id) const;
+  Result<SnapshotPage> List(const Caller& caller, const SnapshotListRequest& request) const;
+  Status Delete(const Caller& caller, std::string_view id);
+
+  // The trees of all.
+  Status AddAllRoots(std::vector<trees::ObjectId>& roots) const;
+  const std::shared_ptr<trees::Store>& store() const { return store_; }
+
+ private:
+  const std::shared_ptr<trees::Store> store_;
+  records::Records& records_;
+  const KeptLimits limits_;
+};
+
+// For what keeps states under other names.
+namespace kept_internal {
+// Inserts the record of a state, counting it against its owner's limits, and takes it back. Errors of Insert: kQuota, kExists.
+Result<records::Record> InsertState(records::Records& records, records::Record record, const KeptState& state, const KeptLimits& limits, const char* what);
+Status DeleteState(records::Records& records, const records::Record& record, const KeptState& state);
+Status AddRootsOfKind(records::Records& records, const char* kind, std::vector<trees::ObjectId>& roots);
+}  // namespace kept_internal
+
+}  // namespace paddock::registry
