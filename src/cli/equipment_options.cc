@@ -14,7 +14,9 @@ Result<tools::Attachment> ParseCapability(const std::string& item) {
   if (equals == std::string::npos) return attachment;
   auto config = tools::ParseJson(std::string_view(item).substr(equals + 1));
   if (!config) return Error(Code::kInvalid, "capability " + attachment.ref + ": " + config.error().message);
-  if (!config->is_object()) return Error(Code::kInvalid, "capability " + attachment.ref + ": the configuration must be an object: {…}");
+  if (!config->is_object()) {
+    return Error(Code::kInvalid, "capability " + attachment.ref + ": the configuration must be an object: {…}");
+  }
   attachment.config = std::move(config->as_object());
   return attachment;
 }
@@ -23,7 +25,8 @@ Result<tools::Attachment> ParseCapability(const std::string& item) {
 
 Result<tools::Equipment> Equip(const tools::Catalog& catalog, const EquipmentOptions& options, std::set<std::string> isolations) {
   tools::Deployment deployment{.isolations = std::move(isolations), .features = {}};
-  PADDOCK_ASSIGN(deployment.features, tools::FeaturesOf([](const char* name) -> const char* { return std::getenv(name); }));   // allow(getenv): documented switches
+  const auto look_up = [](const char* name) -> const char* { return std::getenv(name); };   // allow(getenv): documented switches
+  PADDOCK_ASSIGN(deployment.features, tools::FeaturesOf(look_up));
   tools::Level level{.name = "command line", .capabilities = {}, .prompt = {}};
   for (const std::string& item : options.capabilities) {
     PADDOCK_ASSIGN(tools::Attachment attachment, ParseCapability(item));
@@ -32,7 +35,8 @@ Result<tools::Equipment> Equip(const tools::Catalog& catalog, const EquipmentOpt
   if (options.capabilities.empty() && options.harness.empty()) level.capabilities = {{"bashkit_shell", {}}, {"sandbox", {}}};
   std::vector<tools::Level> levels = {level};
   if (!options.harness.empty()) {
-    const tools::AgentDocument agent{.id = "command-line", .name = {}, .description = {}, .harness = options.harness, .prompt = {}, .capabilities = {}};
+    const tools::AgentDocument agent{
+        .id = "command-line", .name = {}, .description = {}, .harness = options.harness, .prompt = {}, .capabilities = {}};
     PADDOCK_ASSIGN(levels, tools::HarnessSet().LevelsOf(agent, level));
   }
   return tools::Resolve(catalog, deployment, levels);

@@ -15,8 +15,8 @@ struct EquipmentOptions {
   std::string harness;                     // a built-in one; empty: none
 };
 
-// Merges them for a place that has these isolations. Without any: bashkit_shell and sandbox. Errors: kInvalid, kUnavailable, in words for the
-// person at the command line.
+// Merges them for a place that has these isolations. Without any: bashkit_shell and sandbox. Errors: kInvalid, kUnavailable, in
+// words for the person at the command line.
 Result<tools::Equipment> Equip(const tools::Catalog& catalog, const EquipmentOptions& options, std::set<std::string> isolations);
 
 }  // namespace paddock::cli

@@ -105,7 +105,8 @@ int Serve(mcp::Dialog& dialog, const Output& output, const Descriptor& signals) 
   Lines lines(dialog);
   std::vector<char> buffer(64 << 10);
   while (!output.has_failed()) {
-    pollfd ready[] = {{.fd = STDIN_FILENO, .events = POLLIN, .revents = 0}, {.fd = signals.get(), .events = POLLIN, .revents = 0}};
+    pollfd ready[] = {{.fd = STDIN_FILENO, .events = POLLIN, .revents = 0},
+                      {.fd = signals.get(), .events = POLLIN, .revents = 0}};
     if (poll(ready, 2, -1) < 0 && errno != EINTR) return 1;
     if (ready[1].revents != 0) return 0;
     if (ready[0].revents == 0) continue;

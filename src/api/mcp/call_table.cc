@@ -9,10 +9,13 @@ CallTable::Place::~Place() {
   table_->places_.erase(key_);
 }
 
-std::variant<std::shared_ptr<CallTable::Place>, RpcError> CallTable::Begin(const std::shared_ptr<CallTable>& table, const json::value& id) {
+std::variant<std::shared_ptr<CallTable::Place>, RpcError> CallTable::Begin(const std::shared_ptr<CallTable>& table,
+                                                                           const json::value& id) {
   std::string key = IdKey(id);
   const std::lock_guard lock(table->mutex_);
-  if (table->places_.contains(key)) return RpcError{.code = kInvalidRequest, .message = "id: a request with this id is being answered", .data = nullptr};
+  if (table->places_.contains(key)) {
+    return RpcError{.code = kInvalidRequest, .message = "id: a request with this id is being answered", .data = nullptr};
+  }
   if (table->places_.size() >= table->most_) {
     return RpcError{.code = kTooBusy,
                     .message = std::to_string(table->most_) + " requests are being answered, the most at a time; wait for one",

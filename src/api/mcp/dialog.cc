@@ -22,15 +22,20 @@ void Dialog::SendObject(const json::object& object) {
 std::variant<Revision, RpcError> Dialog::Admit(const Message& request) {
   if (IsMeantStateless(request)) return ReadStateless(request);
   if (request.method == "initialize") {
-    if (agreed_) return RpcError{.code = kInvalidRequest, .message = "initialize: this client has been initialized", .data = nullptr};
+    if (agreed_) {
+      return RpcError{.code = kInvalidRequest, .message = "initialize: this client has been initialized", .data = nullptr};
+    }
     return ReadHandshake(request);
   }
   if (agreed_) return *agreed_;
   if (request.method == "ping") return kNewestWithHandshake;
-  return RpcError{.code = kInvalidRequest, .message = "not initialized; begin with initialize, or say the revision in params._meta", .data = nullptr};
+  return RpcError{.code = kInvalidRequest,
+                  .message = "not initialized; begin with initialize, or say the revision in params._meta",
+                  .data = nullptr};
 }
 
-std::optional<json::object> Dialog::Answer(const Message& request, Revision revision, const std::shared_ptr<CallTable::Place>& place) {
+std::optional<json::object> Dialog::Answer(const Message& request, Revision revision,
+                                           const std::shared_ptr<CallTable::Place>& place) {
   const Context context{.revision = revision, .stop = place->stop(), .notify = [this, place](json::object notification) {
                           if (!place->is_cancelled()) SendObject(notification);
                         }};
@@ -44,7 +49,9 @@ void Dialog::OnNotification(const Message& message) {
 }
 
 void Dialog::ReceiveOne(Item item) {
-  if (const auto* const unreadable = std::get_if<Unreadable>(&item)) return SendObject(ResponseTo(unreadable->id, unreadable->error));
+  if (const auto* const unreadable = std::get_if<Unreadable>(&item)) {
+    return SendObject(ResponseTo(unreadable->id, unreadable->error));
+  }
   Message message = std::move(std::get<Message>(item));
   if (message.kind == Message::Kind::kResponse) return;   // nothing was asked
   if (message.kind == Message::Kind::kNotification) return OnNotification(message);
@@ -61,13 +68,16 @@ void Dialog::ReceiveOne(Item item) {
   if (server_.IsQuick(message)) {
     run();
   } else if (!threads_.Start(run)) {
-    SendObject(ResponseTo(message.id, RpcError{.code = kTooBusy, .message = "no thread is free for this request; try again", .data = nullptr}));
+    SendObject(ResponseTo(
+        message.id, RpcError{.code = kTooBusy, .message = "no thread is free for this request; try again", .data = nullptr}));
   }
 }
 
 void Dialog::ReceiveBatch(Frame frame) {
   if (agreed_ != Revision::k2025_03_26) {
-    return SendObject(ResponseTo(nullptr, RpcError{.code = kInvalidRequest, .message = "batches are no part of this revision; send one message a line", .data = nullptr}));
+    return SendObject(ResponseTo(nullptr, RpcError{.code = kInvalidRequest,
+                                                   .message = "batches are no part of this revision; send one message a line",
+                                                   .data = nullptr}));
   }
   // In their order, on one thread; a cancellation in the batch itself is heard before.
   struct Work {
@@ -110,7 +120,9 @@ void Dialog::ReceiveBatch(Frame frame) {
   };
   if (threads_.Start(run)) return;
   for (const Work& each : *work) {
-    refused.push_back(ResponseTo(each.request.id, RpcError{.code = kTooBusy, .message = "no thread is free for this request; try again", .data = nullptr}));
+    refused.push_back(
+        ResponseTo(each.request.id,
+                   RpcError{.code = kTooBusy, .message = "no thread is free for this request; try again", .data = nullptr}));
   }
   send(refused);
 }

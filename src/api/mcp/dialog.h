@@ -1,8 +1,8 @@
-// Dialog: one client on a stream of messages, such as a child's stdin and stdout. Calls run beside each other, so that a long one holds
-// up nothing.
+// Dialog: one client on a stream of messages, such as a child's stdin and stdout. Calls run beside each other, so that a long one
+// holds up nothing.
 //
-// In revisions with a handshake a client begins with "initialize"; until then it may only ping. A request that stands for itself needs
-// none. A request that was cancelled gets no answer.
+// In revisions with a handshake a client begins with "initialize"; until then it may only ping. A request that stands for itself
+// needs none. A request that was cancelled gets no answer.
 #pragma once
 
 #include <atomic>
@@ -42,11 +42,11 @@ class Dialog {
 
   Server& server_;
   std::mutex sending_;
-  Send send_;                             // null once closed
-  std::optional<Revision> agreed_;        // by the handshake; of the receiving thread
-  bool is_closed_ = false;                // the same
+  Send send_;                        // null once closed
+  std::optional<Revision> agreed_;   // by the handshake; of the receiving thread
+  bool is_closed_ = false;           // the same
   const std::shared_ptr<CallTable> calls_ = std::make_shared<CallTable>();
-  CallThreads threads_{kMostCalls};       // the last: ended first
+  CallThreads threads_{kMostCalls};   // the last: ended first
 };
 
 }  // namespace paddock::mcp

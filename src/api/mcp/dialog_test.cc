@@ -46,7 +46,8 @@ TEST(McpDialog, AStatelessRequestNeedsNoHandshake) {
 TEST(McpDialog, AStatelessRequestSaysItsRevisionAndCapabilities) {
   DialogForTest test;
   EXPECT_EQ(ErrorCode(test.Ask("server/discover")), kInvalidParams);
-  EXPECT_EQ(ErrorCode(test.Ask("server/discover", {{"_meta", {{"io.modelcontextprotocol/protocolVersion", "2026-07-28"}}}})), kInvalidParams);
+  EXPECT_EQ(ErrorCode(test.Ask("server/discover", {{"_meta", {{"io.modelcontextprotocol/protocolVersion", "2026-07-28"}}}})),
+            kInvalidParams);
   const json::object refused = test.AskStateless("tools/list", {}, "2031-01-01");
   EXPECT_EQ(ErrorCode(refused), kUnsupportedRevision);
   EXPECT_EQ(refused.at("error").at("data").at("requested").as_string(), "2031-01-01");
@@ -102,7 +103,8 @@ TEST(McpDialog, HugeFramesIdsAndDepthAreRefused) {
   EXPECT_EQ(ErrorCode(test.Next().as_object()), kInvalidRequest);
   test.Send(R"({"jsonrpc":"2.0","id":")" + std::string(kMostIdBytes + 1, 'x') + R"(","method":"ping"})");
   EXPECT_EQ(ErrorCode(test.Next().as_object()), kInvalidRequest);
-  test.Send(R"({"jsonrpc":"2.0","id":1,"method":"ping","params":{"a":)" + std::string(100'000, '[') + std::string(100'000, ']') + "}}");
+  test.Send(R"({"jsonrpc":"2.0","id":1,"method":"ping","params":{"a":)" + std::string(100'000, '[') + std::string(100'000, ']') +
+            "}}");
   EXPECT_EQ(ErrorCode(test.Next().as_object()), kParseError);
 }
 
@@ -121,7 +123,8 @@ TEST(McpDialog, ALongCallHoldsUpNothingAndCanBeCancelled) {
   DialogForTest test;
   test.Handshake();
   test.ResponseFor("hello");
-  test.Send(R"({"jsonrpc":"2.0","id":"long","method":"tools/call","params":{"name":"bash","arguments":{"commands":"while :; do :; done"}}})");
+  test.Send(
+      R"({"jsonrpc":"2.0","id":"long","method":"tools/call","params":{"name":"bash","arguments":{"commands":"while :; do :; done"}}})");
   EXPECT_TRUE(test.Ask("ping").contains("result"));
   test.Send(R"({"jsonrpc":"2.0","id":"long","method":"tools/call","params":{"name":"bash","arguments":{"commands":"true"}}})");
   EXPECT_EQ(ErrorCode(test.ResponseFor("long")), kInvalidRequest);   // the id is in use
@@ -149,7 +152,8 @@ TEST(McpDialog, NoMoreCallsRunThanAllowed) {
   test.Handshake();
   test.ResponseFor("hello");
   for (size_t i = 0; i < kMostCalls; ++i) {
-    test.Send(R"({"jsonrpc":"2.0","id":"c)" + std::to_string(i) + R"(","method":"tools/call","params":{"name":"bash","arguments":{"commands":"while :; do :; done"}}})");
+    test.Send(R"({"jsonrpc":"2.0","id":"c)" + std::to_string(i) +
+              R"(","method":"tools/call","params":{"name":"bash","arguments":{"commands":"while :; do :; done"}}})");
   }
   EXPECT_EQ(ErrorCode(test.Ask("ping")), kTooBusy);
   test.Close();   // ends them all
@@ -159,7 +163,8 @@ TEST(McpDialog, NothingIsReceivedOrSentAfterClose) {
   DialogForTest test;
   test.Handshake();
   test.ResponseFor("hello");
-  test.Send(R"({"jsonrpc":"2.0","id":"long","method":"tools/call","params":{"name":"bash","arguments":{"commands":"while :; do :; done"}}})");
+  test.Send(
+      R"({"jsonrpc":"2.0","id":"long","method":"tools/call","params":{"name":"bash","arguments":{"commands":"while :; do :; done"}}})");
   test.Close();
   test.Send(R"({"jsonrpc":"2.0","id":5,"method":"ping"})");
   EXPECT_EQ(test.waiting(), 0u);

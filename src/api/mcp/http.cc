@@ -72,13 +72,17 @@ void HttpFace::Close() {
 
 Status HttpFace::Route(net::Exchange& exchange) {
   const net::Request& request = exchange.request();
-  if (!IsOriginGood(request)) return Refuse(exchange, 403, nullptr, Refusal(kInvalidRequest, "requests from pages of other sites are refused"));
+  if (!IsOriginGood(request)) {
+    return Refuse(exchange, 403, nullptr, Refusal(kInvalidRequest, "requests from pages of other sites are refused"));
+  }
   const auto owner = door_.Identify(request);
   if (!owner) {
     if (owner.error().code == Code::kAccess) {
       return Refuse(exchange, 401, nullptr, Refusal(kInvalidRequest, owner.error().Text()), {{"WWW-Authenticate", "Bearer"}});
     }
-    if (owner.error().code == Code::kNotPermitted) return Refuse(exchange, 403, nullptr, Refusal(kInvalidRequest, owner.error().Text()));
+    if (owner.error().code == Code::kNotPermitted) {
+      return Refuse(exchange, 403, nullptr, Refusal(kInvalidRequest, owner.error().Text()));
+    }
     return owner.error();
   }
   for (const net::QueryPair& pair : request.query) {
@@ -99,8 +103,12 @@ Status HttpFace::Route(net::Exchange& exchange) {
 Status HttpFace::Post(net::Exchange& exchange, const std::string& owner) {
   const net::Request& request = exchange.request();
   const std::string* const type = request.Header("Content-Type");
-  if (type == nullptr || !type->starts_with(kJson)) return Refuse(exchange, 415, nullptr, Refusal(kInvalidRequest, "Content-Type must be application/json"));
-  if (!Accepts(request, kJson)) return Refuse(exchange, 406, nullptr, Refusal(kInvalidRequest, "Accept must list application/json and text/event-stream"));
+  if (type == nullptr || !type->starts_with(kJson)) {
+    return Refuse(exchange, 415, nullptr, Refusal(kInvalidRequest, "Content-Type must be application/json"));
+  }
+  if (!Accepts(request, kJson)) {
+    return Refuse(exchange, 406, nullptr, Refusal(kInvalidRequest, "Accept must list application/json and text/event-stream"));
+  }
   const auto body = exchange.ReadWholeBody(kMostFrameBytes);
   if (!body) return Refuse(exchange, net::StatusOf(body.error()), nullptr, Refusal(kInvalidRequest, body.error().Text()));
   Frame frame = ParseFrame(*body);
@@ -111,10 +119,14 @@ Status HttpFace::Post(net::Exchange& exchange, const std::string& owner) {
   const std::optional<Revision> revision = stated != nullptr ? FindRevision(*stated) : std::nullopt;
   const auto* const message = frame.is_batch ? nullptr : std::get_if<Message>(&frame.items.front());
   if ((revision && IsStateless(*revision)) || (message != nullptr && IsMeantStateless(*message))) {
-    if (message == nullptr) return Refuse(exchange, 400, nullptr, Refusal(kInvalidRequest, "a body must be one request or notification"));
+    if (message == nullptr) {
+      return Refuse(exchange, 400, nullptr, Refusal(kInvalidRequest, "a body must be one request or notification"));
+    }
     return PostStateless(exchange, std::move(frame.items.front()));
   }
-  if (stated != nullptr && !revision) return Refuse(exchange, 400, message != nullptr ? message->id : nullptr, UnsupportedRevision(*stated));
+  if (stated != nullptr && !revision) {
+    return Refuse(exchange, 400, message != nullptr ? message->id : nullptr, UnsupportedRevision(*stated));
+  }
   return PostWithHandshake(exchange, owner, std::move(frame));
 }
 
@@ -131,15 +143,21 @@ Result<std::shared_ptr<Server>> HttpFace::ServerFor(const net::Request& request)
 
 Status HttpFace::PostStateless(net::Exchange& exchange, Item item) {
   const Message& message = std::get<Message>(item);
-  if (message.kind == Message::Kind::kResponse) return Refuse(exchange, 400, nullptr, Refusal(kInvalidRequest, "a body must be one request or notification"));
+  if (message.kind == Message::Kind::kResponse) {
+    return Refuse(exchange, 400, nullptr, Refusal(kInvalidRequest, "a body must be one request or notification"));
+  }
   // Of notifications none means anything here: a client cancels by going away.
   if (message.kind == Message::Kind::kNotification) return exchange.Respond(202, {}, "");
   if (auto mismatch = CheckHeaders(exchange.request(), message)) return Refuse(exchange, 400, message.id, std::move(*mismatch));
   const auto revision = ReadStateless(message);
-  if (const auto* const error = std::get_if<RpcError>(&revision)) return Refuse(exchange, HttpStatusOf(error->code), message.id, *error);
+  if (const auto* const error = std::get_if<RpcError>(&revision)) {
+    return Refuse(exchange, HttpStatusOf(error->code), message.id, *error);
+  }
   // Clients choose ids without knowing of each other.
   auto place = CallTable::Begin(stateless_, json::value(++stateless_calls_));
-  if (const auto* const error = std::get_if<RpcError>(&place)) return Refuse(exchange, HttpStatusOf(error->code), message.id, *error);
+  if (const auto* const error = std::get_if<RpcError>(&place)) {
+    return Refuse(exchange, HttpStatusOf(error->code), message.id, *error);
+  }
   return Run(exchange, message, std::get<Revision>(revision), std::get<0>(std::move(place)), {});
 }
 
@@ -155,11 +173,16 @@ Status HttpFace::PostWithHandshake(net::Exchange& exchange, const std::string& o
   }
   const json::value id = message != nullptr ? message->id : json::value(nullptr);
   const std::string* const named = request.Header(kClientHeader);
-  if (named == nullptr) return Refuse(exchange, 400, id, Refusal(kInvalidRequest, "the header Mcp-Session-Id is missing; begin with initialize"));
+  if (named == nullptr) {
+    return Refuse(exchange, 400, id, Refusal(kInvalidRequest, "the header Mcp-Session-Id is missing; begin with initialize"));
+  }
   const auto client = clients_.Find(owner, *named);
   if (!client) return Refuse(exchange, 404, id, Refusal(kInvalidRequest, "no such Mcp-Session-Id; begin anew with initialize"));
-  if (const std::string* const stated = request.Header(kRevisionHeader); stated != nullptr && *stated != NameOf(client->revision)) {
-    return Refuse(exchange, 400, id, Refusal(kInvalidRequest, std::string("the header MCP-Protocol-Version must be ") + NameOf(client->revision) + ", what was agreed on"));
+  if (const std::string* const stated = request.Header(kRevisionHeader);
+      stated != nullptr && *stated != NameOf(client->revision)) {
+    return Refuse(exchange, 400, id,
+                  Refusal(kInvalidRequest, std::string("the header MCP-Protocol-Version must be ") + NameOf(client->revision) +
+                                               ", what was agreed on"));
   }
   if (frame.is_batch) return Batch(exchange, client, std::move(frame));
   if (message->kind != Message::Kind::kRequest) {
@@ -167,12 +190,16 @@ Status HttpFace::PostWithHandshake(net::Exchange& exchange, const std::string& o
     return exchange.Respond(202, {}, "");
   }
   auto place = CallTable::Begin(client->calls, message->id);
-  if (const auto* const error = std::get_if<RpcError>(&place)) return Refuse(exchange, HttpStatusOf(error->code), message->id, *error);
+  if (const auto* const error = std::get_if<RpcError>(&place)) {
+    return Refuse(exchange, HttpStatusOf(error->code), message->id, *error);
+  }
   return Run(exchange, *message, client->revision, std::get<0>(std::move(place)), {});
 }
 
 Status HttpFace::Batch(net::Exchange& exchange, const std::shared_ptr<HttpClient>& client, Frame frame) {
-  if (client->revision != Revision::k2025_03_26) return Refuse(exchange, 400, nullptr, Refusal(kInvalidRequest, "batches are no part of this revision"));
+  if (client->revision != Revision::k2025_03_26) {
+    return Refuse(exchange, 400, nullptr, Refusal(kInvalidRequest, "batches are no part of this revision"));
+  }
   auto opened = ServerFor(exchange.request());
   if (!opened) return RefuseSession(exchange, nullptr, opened.error());
   const std::shared_ptr<Server> server = std::move(*opened);
@@ -191,14 +218,17 @@ Status HttpFace::Batch(net::Exchange& exchange, const std::shared_ptr<HttpClient
     } else if (message.method == "initialize") {
       responses.push_back(ResponseTo(message.id, Refusal(kInvalidRequest, "initialize: this client has been initialized")));
     } else {
-      responses.push_back(ResponseTo(message.id, server->Answer(message, {.revision = client->revision, .stop = std::get<0>(place)->stop(), .notify = nullptr})));
+      responses.push_back(ResponseTo(
+          message.id,
+          server->Answer(message, {.revision = client->revision, .stop = std::get<0>(place)->stop(), .notify = nullptr})));
     }
   }
   if (responses.empty()) return exchange.Respond(202, {}, "");
   return exchange.Respond(200, {{"Content-Type", kJson}}, json::serialize(responses));
 }
 
-Status HttpFace::Run(net::Exchange& exchange, const Message& request, Revision revision, std::shared_ptr<CallTable::Place> place, net::Headers headers) {
+Status HttpFace::Run(net::Exchange& exchange, const Message& request, Revision revision, std::shared_ptr<CallTable::Place> place,
+                     net::Headers headers) {
   auto opened = ServerFor(exchange.request());
   if (!opened) return RefuseSession(exchange, request.id, opened.error());
   const std::shared_ptr<Server> server = std::move(*opened);
@@ -214,18 +244,24 @@ Status HttpFace::Run(net::Exchange& exchange, const Message& request, Revision r
   }
   headers.push_back({"X-Accel-Buffering", "no"});
   net::EventStreamOptions options{.queue_bytes = kMostQueued};
-  if (ends_with_client) options.on_closed = [weak = std::weak_ptr(place)] {
-    if (const auto held = weak.lock()) held->Cancel();
-  };
+  if (ends_with_client) {
+    options.on_closed = [weak = std::weak_ptr(place)] {
+      if (const auto held = weak.lock()) held->Cancel();
+    };
+  }
   PADDOCK_ASSIGN(const std::shared_ptr<net::EventStream> stream, exchange.StartEventStream(std::move(options), headers));
-  const auto send = [stream](const json::object& object) { return stream->Send({.id = {}, .name = "message", .data = json::serialize(object)}); };
+  const auto send = [stream](const json::object& object) {
+    return stream->Send({.id = {}, .name = "message", .data = json::serialize(object)});
+  };
   auto run = [server, request, revision, place = std::move(place), stream, send, log = settings_.log]() mutable {
     // One that the client is too slow to take is left out: the next one says more.
-    const Context context{.revision = revision, .stop = place->stop(), .notify = [send](json::object notification) { (void)send(notification); }};
+    const Context context{
+        .revision = revision, .stop = place->stop(), .notify = [send](json::object notification) { (void)send(notification); }};
     Outcome outcome = server->Answer(request, context);
     const bool is_wanted = !place->is_cancelled();
     place.reset();
-    if (const Status sent = is_wanted ? send(ResponseTo(request.id, std::move(outcome))) : Status(); !sent && sent.error().code != Code::kBrokenPipe && log) {
+    if (const Status sent = is_wanted ? send(ResponseTo(request.id, std::move(outcome))) : Status();
+        !sent && sent.error().code != Code::kBrokenPipe && log) {
       log("mcp: an answer was not sent: " + std::string(sent.error().Text()));
     }
     stream->Close();

@@ -1,8 +1,8 @@
-// HttpFace: the Model Context Protocol over HTTP ("streamable HTTP"): one path that takes POST, and DELETE for clients that began with a
-// handshake.
+// HttpFace: the Model Context Protocol over HTTP ("streamable HTTP"): one path that takes POST, and DELETE for clients that began
+// with a handshake.
 //
-// A request is answered with JSON, or, where it may take long and the client takes them, with server-sent events: notifications of
-// progress, then the answer. In 2026-07-28 a client cancels by going away; before, by notifications/cancelled.
+// A request is answered with JSON, or, where it may take long and the client takes them, with server-sent events: notifications
+// of progress, then the answer. In 2026-07-28 a client cancels by going away; before, by notifications/cancelled.
 #pragma once
 
 #include <atomic>
@@ -26,8 +26,8 @@ class Door {
     std::shared_ptr<tools::SessionAccess> session;
     std::shared_ptr<const tools::Equipment> equipment;
   };
-  // The session that a request of this owner works in: by id or name; empty: the one that the owner has for this, made if there is
-  // none. Errors: kNoEntry for an absent one and somebody else's; any other is the daemon's.
+  // The session that a request of this owner works in: by id or name; empty: the one that the owner has for this, made if there
+  // is none. Errors: kNoEntry for an absent one and somebody else's; any other is the daemon's.
   virtual Result<Opened> Open(const net::Request& request, const std::string& session) = 0;
 };
 
@@ -35,8 +35,8 @@ class Door {
 class HttpFace {
  public:
   struct Settings {
-    std::string version;                                    // of the program
-    std::function<void(const std::string& line)> log;       // may be null
+    std::string version;                                // of the program
+    std::function<void(const std::string& line)> log;   // may be null
   };
   // `door` outlives it.
   HttpFace(Door& door, Settings settings) : door_(door), settings_(std::move(settings)) {}
@@ -56,7 +56,8 @@ class HttpFace {
   Status Batch(net::Exchange& exchange, const std::shared_ptr<HttpClient>& client, Frame frame);
   Result<std::shared_ptr<Server>> ServerFor(const net::Request& request);
   // Answers one request on this exchange, as JSON or as events.
-  Status Run(net::Exchange& exchange, const Message& request, Revision revision, std::shared_ptr<CallTable::Place> place, net::Headers headers);
+  Status Run(net::Exchange& exchange, const Message& request, Revision revision, std::shared_ptr<CallTable::Place> place,
+             net::Headers headers);
 
   static constexpr size_t kMostStreams = 256;   // calls that are answered with events, at a time
 

@@ -1,5 +1,5 @@
-// Clients over HTTP that began with a handshake: what Mcp-Session-Id stands for. It says how to talk, not to which session of the daemon;
-// it is forgotten when it was not used for long, after which the client begins anew.
+// Clients over HTTP that began with a handshake: what Mcp-Session-Id stands for. It says how to talk, not to which session of the
+// daemon; it is forgotten when it was not used for long, after which the client begins anew.
 #pragma once
 
 #include <chrono>

@@ -69,8 +69,8 @@ std::optional<RpcError> CheckHeaders(const net::Request& request, const Message&
   }
   const std::string* const method = request.Header("Mcp-Method");
   if (method == nullptr || *method != message.method) return Mismatch("the header Mcp-Method must be the method of the message");
-  const char* const key = message.method == "tools/call" ? "name"
-                          : message.method == "resources/read" ? "uri"
+  const char* const key = message.method == "tools/call"         ? "name"
+                          : message.method == "resources/read"   ? "uri"
                           : message.method.starts_with("tasks/") ? "taskId"
                                                                  : nullptr;
   const json::string* const named = key != nullptr ? TextAt(message.params, key) : nullptr;

@@ -14,8 +14,9 @@ class DoorForTest final : public Door {
  public:
   DoorForTest() : catalog_(tools::BuiltInCapabilities()) {
     drivers_.Add(sandbox::MakeVirtualDriver(AllCommands()));
-    equipment_ = std::make_shared<const tools::Equipment>(
-        tools::Resolve(catalog_, {.isolations = {"virtual"}, .features = {}}, {{"test", {{"bashkit_shell", {}}, {"sandbox", {}}}, ""}}).value());
+    equipment_ = std::make_shared<const tools::Equipment>(tools::Resolve(catalog_, {.isolations = {"virtual"}, .features = {}},
+                                                                         {{"test", {{"bashkit_shell", {}}, {"sandbox", {}}}, ""}})
+                                                              .value());
   }
   Result<std::string> Identify(const net::Request& request) override {
     const std::string* const key = request.Header("Authorization");
@@ -47,9 +48,12 @@ struct Reply {
 
 class McpHttp : public testing::Test {
  protected:
-  static std::string Bytes(const std::string& body, const std::string& headers, const std::string& method = "POST", const std::string& target = "/mcp") {
-    return method + " " + target + " HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nAuthorization: Bearer ann\r\nContent-Type: application/json\r\n" + headers +
-           "Content-Length: " + std::to_string(body.size()) + "\r\n\r\n" + body;
+  static std::string Bytes(const std::string& body, const std::string& headers, const std::string& method = "POST",
+                           const std::string& target = "/mcp") {
+    return method + " " + target +
+           " HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nAuthorization: Bearer ann\r\nContent-Type: "
+           "application/json\r\n" +
+           headers + "Content-Length: " + std::to_string(body.size()) + "\r\n\r\n" + body;
   }
   Reply Ask(const std::string& bytes) {
     net::RawClient client = server_.Open();
@@ -66,14 +70,17 @@ class McpHttp : public testing::Test {
     return reply.head.substr(begin, reply.head.find("\r\n", begin) - begin);
   }
   static std::string Body(std::string_view method, json::object params = {}, json::value id = 1) {
-    return json::serialize(json::object{{"jsonrpc", "2.0"}, {"id", std::move(id)}, {"method", method}, {"params", std::move(params)}});
+    return json::serialize(
+        json::object{{"jsonrpc", "2.0"}, {"id", std::move(id)}, {"method", method}, {"params", std::move(params)}});
   }
   static json::object Stateless(json::object params = {}, std::string_view revision = "2026-07-28") {
-    params["_meta"] = json::object{{"io.modelcontextprotocol/protocolVersion", revision}, {"io.modelcontextprotocol/clientCapabilities", json::object()}};
+    params["_meta"] = json::object{{"io.modelcontextprotocol/protocolVersion", revision},
+                                   {"io.modelcontextprotocol/clientCapabilities", json::object()}};
     return params;
   }
   static std::string Heads(const std::string& method, const std::string& name = "", const std::string& revision = "2026-07-28") {
-    return "MCP-Protocol-Version: " + revision + "\r\nMcp-Method: " + method + "\r\n" + (name.empty() ? "" : "Mcp-Name: " + name + "\r\n");
+    return "MCP-Protocol-Version: " + revision + "\r\nMcp-Method: " + method + "\r\n" +
+           (name.empty() ? "" : "Mcp-Name: " + name + "\r\n");
   }
   // A handshake; the headers of what follows.
   std::string Begin(const std::string& revision = "2025-11-25") {
@@ -108,12 +115,16 @@ TEST_F(McpHttp, AnIdIsItsOwnersAndEndsWithDelete) {
 }
 
 TEST_F(McpHttp, StatelessRequestsNeedMatchingHeaders) {
-  EXPECT_EQ(Ask(Bytes(Body("server/discover", Stateless()), Heads("server/discover"))).json().at("result").at("resultType").as_string(), "complete");
+  EXPECT_EQ(
+      Ask(Bytes(Body("server/discover", Stateless()), Heads("server/discover"))).json().at("result").at("resultType").as_string(),
+      "complete");
   const std::string call = Body("tools/call", Stateless({{"name", "kv_store"}, {"arguments", {{"operation", "list"}}}}));
   EXPECT_EQ(Ask(Bytes(call, Heads("tools/call", "kv_store"))).status, 200);
   EXPECT_EQ(Ask(Bytes(call, Heads("tools/call", "=?base64?a3Zfc3RvcmU=?="))).status, 200);
-  for (const std::string& bad : {Heads("tools/list", "kv_store"), Heads("tools/call"), Heads("tools/call", "bash"), std::string(), Heads("tools/call", "kv_store", "2025-11-25"),
-                                 Heads("tools/call", "kv_store") + "Mcp-Name: kv_store\r\n", Heads("tools/call", "=?base64?!?=")}) {
+  for (const std::string& bad :
+       {Heads("tools/list", "kv_store"), Heads("tools/call"), Heads("tools/call", "bash"), std::string(),
+        Heads("tools/call", "kv_store", "2025-11-25"), Heads("tools/call", "kv_store") + "Mcp-Name: kv_store\r\n",
+        Heads("tools/call", "=?base64?!?=")}) {
     const Reply reply = Ask(Bytes(call, bad));
     EXPECT_EQ(reply.status, 400) << bad;
     EXPECT_EQ(ErrorCode(reply.json()), kHeaderMismatch) << bad << reply.body;
@@ -145,19 +156,32 @@ TEST_F(McpHttp, WhoMayNotAskIsRefused) {
   bytes.replace(bytes.find("Bearer ann"), 10, "Bearer reader");
   EXPECT_EQ(Ask(bytes).status, 403);
   for (const char* origin : {"https://evil.example", "null", "http://localhost.evil.example", "http://[::1"}) {
-    EXPECT_EQ(Ask(Bytes(Body("initialize", {{"protocolVersion", "2025-11-25"}}), std::string("Origin: ") + origin + "\r\n")).status, 403) << origin;
+    EXPECT_EQ(
+        Ask(Bytes(Body("initialize", {{"protocolVersion", "2025-11-25"}}), std::string("Origin: ") + origin + "\r\n")).status,
+        403)
+        << origin;
   }
   for (const char* origin : {"http://localhost:3000", "http://127.0.0.1", "http://[::1]:80"}) {
-    EXPECT_EQ(Ask(Bytes(Body("initialize", {{"protocolVersion", "2025-11-25"}}), std::string("Origin: ") + origin + "\r\n")).status, 200) << origin;
+    EXPECT_EQ(
+        Ask(Bytes(Body("initialize", {{"protocolVersion", "2025-11-25"}}), std::string("Origin: ") + origin + "\r\n")).status,
+        200)
+        << origin;
   }
 }
 
 TEST_F(McpHttp, TheQueryNamesTheSession) {
-  const std::string set = Body("tools/call", Stateless({{"name", "kv_store"}, {"arguments", {{"operation", "set"}, {"key", "k"}, {"value", "v"}}}}));
+  const std::string set =
+      Body("tools/call", Stateless({{"name", "kv_store"}, {"arguments", {{"operation", "set"}, {"key", "k"}, {"value", "v"}}}}));
   const std::string list = Body("tools/call", Stateless({{"name", "kv_store"}, {"arguments", {{"operation", "list"}}}}));
   EXPECT_EQ(Ask(Bytes(set, Heads("tools/call", "kv_store"), "POST", "/mcp?session=mine")).status, 200);
   const auto keys = [&](const char* target) {
-    return Ask(Bytes(list, Heads("tools/call", "kv_store"), "POST", target)).json().at("result").at("structuredContent").at("keys").as_array().size();
+    return Ask(Bytes(list, Heads("tools/call", "kv_store"), "POST", target))
+        .json()
+        .at("result")
+        .at("structuredContent")
+        .at("keys")
+        .as_array()
+        .size();
   };
   EXPECT_EQ(keys("/mcp?session=mine"), 1u);
   EXPECT_EQ(keys("/mcp"), 0u);
@@ -177,7 +201,8 @@ TEST_F(McpHttp, WhatMayTakeLongIsAnsweredWithEventsToWhoTakesThem) {
 }
 
 TEST_F(McpHttp, AStatelessClientCancelsByGoingAway) {
-  const std::string endless = Body("tools/call", Stateless({{"name", "bash"}, {"arguments", {{"commands", "while :; do :; done"}}}}));
+  const std::string endless =
+      Body("tools/call", Stateless({{"name", "bash"}, {"arguments", {{"commands", "while :; do :; done"}}}}));
   for (const char* accept : {"", "Accept: application/json, text/event-stream\r\n"}) {
     net::RawClient client = server_.Open();
     client.Send(Bytes(endless, Heads("tools/call", "bash") + accept));
@@ -192,10 +217,12 @@ TEST_F(McpHttp, AStatelessClientCancelsByGoingAway) {
 TEST_F(McpHttp, WithAHandshakeANotificationCancels) {
   const std::string headers = Begin();
   net::RawClient client = server_.Open();
-  client.Send(Bytes(Body("tools/call", {{"name", "bash"}, {"arguments", {{"commands", "while :; do :; done"}}}}, "long"), headers + "Accept: application/json, text/event-stream\r\n"));
+  client.Send(Bytes(Body("tools/call", {{"name", "bash"}, {"arguments", {{"commands", "while :; do :; done"}}}}, "long"),
+                    headers + "Accept: application/json, text/event-stream\r\n"));
   client.ReceiveUntil("\r\n\r\n");
   EXPECT_EQ(ErrorCode(Ask(Bytes(Body("ping", {}, "long"), headers)).json()), kInvalidRequest);   // the id is in use
-  EXPECT_EQ(Ask(Bytes(R"({"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":"long"}})", headers)).status, 202);
+  EXPECT_EQ(Ask(Bytes(R"({"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":"long"}})", headers)).status,
+            202);
   EXPECT_EQ(client.ReceiveAll().find("result"), std::string::npos);
 }
 
@@ -209,13 +236,17 @@ TEST_F(McpHttp, TheFirstRevisionHasBatches) {
 }
 
 TEST_F(McpHttp, BodiesAreBounded) {
-  EXPECT_EQ(Ask("POST /mcp HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nAuthorization: Bearer ann\r\nContent-Type: application/json\r\nContent-Length: 9000000\r\n\r\n").status, 413);
+  EXPECT_EQ(Ask("POST /mcp HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nAuthorization: Bearer ann\r\nContent-Type: "
+                "application/json\r\nContent-Length: 9000000\r\n\r\n")
+                .status,
+            413);
   EXPECT_EQ(Ask(Bytes("x=1", "Content-Type: text/plain\r\n")).status, 400);
 }
 
 TEST_F(McpHttp, ClosingEndsWhatRuns) {
   net::RawClient client = server_.Open();
-  client.Send(Bytes(Body("tools/call", {{"name", "bash"}, {"arguments", {{"commands", "while :; do :; done"}}}}), Begin() + "Accept: application/json, text/event-stream\r\n"));
+  client.Send(Bytes(Body("tools/call", {{"name", "bash"}, {"arguments", {{"commands", "while :; do :; done"}}}}),
+                    Begin() + "Accept: application/json, text/event-stream\r\n"));
   client.ReceiveUntil("\r\n\r\n");
   server_.Reset();
   face_.Close();
@@ -223,7 +254,8 @@ TEST_F(McpHttp, ClosingEndsWhatRuns) {
 
 TEST(McpHttpClients, OfAnOwnersManyTheLeastRecentlyUsedIsForgotten) {
   HttpClients clients;
-  const auto first = clients.Add("ann", kNewestWithHandshake), second = clients.Add("ann", kNewestWithHandshake), other = clients.Add("bob", kNewestWithHandshake);
+  const auto first = clients.Add("ann", kNewestWithHandshake), second = clients.Add("ann", kNewestWithHandshake),
+             other = clients.Add("bob", kNewestWithHandshake);
   EXPECT_TRUE(clients.Find("ann", first->id));
   for (size_t i = 2; i <= kMostClientsOfOwner; ++i) clients.Add("ann", kNewestWithHandshake);
   EXPECT_TRUE(clients.Find("ann", first->id));

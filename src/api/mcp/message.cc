@@ -33,7 +33,8 @@ Item ReadMessage(json::value value) {
   const json::string* const version = TextAt(object, "jsonrpc");
   if (version == nullptr || *version != "2.0") return Refuse(readable_id, kInvalidRequest, "jsonrpc: must be \"2.0\"");
   if (id != nullptr && readable_id.is_null()) {
-    return Refuse(nullptr, kInvalidRequest, "id: must be an integer, or a string of at most " + std::to_string(kMostIdBytes) + " bytes");
+    return Refuse(nullptr, kInvalidRequest,
+                  "id: must be an integer, or a string of at most " + std::to_string(kMostIdBytes) + " bytes");
   }
   Message message;
   if (id != nullptr) message.id = *id;
@@ -46,7 +47,8 @@ Item ReadMessage(json::value value) {
     return message;
   }
   if (!method->is_string() || method->get_string().empty() || method->get_string().size() > kMostMethodBytes) {
-    return Refuse(readable_id, kInvalidRequest, "method: must be a string of 1 to " + std::to_string(kMostMethodBytes) + " bytes");
+    return Refuse(readable_id, kInvalidRequest,
+                  "method: must be a string of 1 to " + std::to_string(kMostMethodBytes) + " bytes");
   }
   message.method = method->get_string().c_str();
   message.kind = id != nullptr ? Message::Kind::kRequest : Message::Kind::kNotification;
@@ -82,7 +84,8 @@ json::array RevisionNames() {
 Frame ParseFrame(std::string_view text) {
   Frame frame;
   if (text.size() > kMostFrameBytes) {
-    frame.items.push_back(Refuse(nullptr, kInvalidRequest, "the message is longer than " + std::to_string(kMostFrameBytes) + " bytes"));
+    frame.items.push_back(
+        Refuse(nullptr, kInvalidRequest, "the message is longer than " + std::to_string(kMostFrameBytes) + " bytes"));
     return frame;
   }
   auto value = tools::ParseJson(text, {.max_bytes = kMostFrameBytes});
@@ -96,7 +99,8 @@ Frame ParseFrame(std::string_view text) {
   }
   json::array& list = value->get_array();
   if (list.empty() || list.size() > kMostInBatch) {
-    frame.items.push_back(Refuse(nullptr, kInvalidRequest, "a batch must hold 1 to " + std::to_string(kMostInBatch) + " messages"));
+    frame.items.push_back(
+        Refuse(nullptr, kInvalidRequest, "a batch must hold 1 to " + std::to_string(kMostInBatch) + " messages"));
     return frame;
   }
   frame.is_batch = true;

@@ -24,9 +24,10 @@ std::optional<Revision> FindRevision(std::string_view name);
 json::array RevisionNames();
 
 // Codes of JSON-RPC 2.0 §5.1 and of the protocol.
-inline constexpr int kParseError = -32700, kInvalidRequest = -32600, kMethodNotFound = -32601, kInvalidParams = -32602, kInternalError = -32603;
-inline constexpr int kTooBusy = -32000;                 // ours: too many requests at once
-inline constexpr int kResourceNotFound = -32002;        // before 2026-07-28
+inline constexpr int kParseError = -32700, kInvalidRequest = -32600, kMethodNotFound = -32601, kInvalidParams = -32602,
+                     kInternalError = -32603;
+inline constexpr int kTooBusy = -32000;            // ours: too many requests at once
+inline constexpr int kResourceNotFound = -32002;   // before 2026-07-28
 inline constexpr int kHeaderMismatch = -32020, kMissingCapability = -32021, kUnsupportedRevision = -32022;   // since 2026-07-28
 
 struct RpcError {

@@ -60,8 +60,8 @@ void Progress::Watch::SendIfDue(Clock::time_point now) {
   const double seconds = static_cast<double>(std::chrono::duration_cast<std::chrono::milliseconds>(now - begun_).count()) / 1000;
   notify_(Notification("notifications/progress", {{"progressToken", token_},
                                                   {"progress", seconds},
-                                                  {"message", "running for " + std::to_string(static_cast<int64_t>(seconds)) + " s, " +
-                                                                  std::to_string(bytes_) + " bytes of output"}}));
+                                                  {"message", "running for " + std::to_string(static_cast<int64_t>(seconds)) +
+                                                                  " s, " + std::to_string(bytes_) + " bytes of output"}}));
 }
 
 }  // namespace paddock::mcp

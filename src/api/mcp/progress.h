@@ -1,5 +1,5 @@
-// Progress of calls that take long: a client that asked for it hears every few seconds that its call still runs, and how much output
-// there is, so that it need not give up.
+// Progress of calls that take long: a client that asked for it hears every few seconds that its call still runs, and how much
+// output there is, so that it need not give up.
 #pragma once
 
 #include <chrono>

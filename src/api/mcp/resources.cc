@@ -53,7 +53,9 @@ Result<std::vector<FoundFile>> FindFiles(vfs::FileSystem& files) {
       const auto attributes = files.Stat(path, vfs::Follow::kNo);
       if (!attributes) continue;
       if (attributes->type == vfs::FileType::kFile) found.push_back({path, attributes->size});
-      if (attributes->type == vfs::FileType::kDirectory && folder.depth < kMostResourceDepth) folders.push_back({path + "/", folder.depth + 1});
+      if (attributes->type == vfs::FileType::kDirectory && folder.depth < kMostResourceDepth) {
+        folders.push_back({path + "/", folder.depth + 1});
+      }
     }
   }
   std::sort(found.begin(), found.end(), [](const FoundFile& a, const FoundFile& b) { return a.path < b.path; });
@@ -64,7 +66,9 @@ Result<std::vector<FoundFile>> FindFiles(vfs::FileSystem& files) {
 
 Result<Place> ParseUri(std::string_view uri) {
   const Error bad(Code::kInvalid, "uri: must be paddock://session/PATH or paddock://sandbox/ID/PATH");
-  if (uri.size() > kMostUriBytes) return Error(Code::kInvalid, "uri: must be at most " + std::to_string(kMostUriBytes) + " bytes long");
+  if (uri.size() > kMostUriBytes) {
+    return Error(Code::kInvalid, "uri: must be at most " + std::to_string(kMostUriBytes) + " bytes long");
+  }
   if (uri.find_first_of("?#") != std::string_view::npos) return bad;
   Place place;
   if (uri.starts_with(kSession)) {
@@ -101,7 +105,8 @@ Result<json::object> ListResources(tools::SessionAccess& session, const json::st
   }
   PADDOCK_ASSIGN(const tools::FileLease files, session.Files());
   PADDOCK_ASSIGN(const std::vector<FoundFile> found, FindFiles(*files));
-  auto next = std::upper_bound(found.begin(), found.end(), after, [](const std::string& path, const FoundFile& file) { return path < file.path; });
+  auto next = std::upper_bound(found.begin(), found.end(), after,
+                               [](const std::string& path, const FoundFile& file) { return path < file.path; });
   json::array list;
   for (; next != found.end() && list.size() < kResourcesInPage; ++next) {
     list.push_back({{"uri", UriOf({.sandbox = {}, .path = next->path})}, {"name", next->path}, {"size", next->size}});
@@ -114,10 +119,12 @@ Result<json::object> ListResources(tools::SessionAccess& session, const json::st
 json::object ListTemplates(const tools::Equipment& equipment) {
   json::array list;
   if (HasSessionFiles(equipment)) {
-    list.push_back({{"uriTemplate", std::string(kSession) + "{+path}"},
-                    {"name", "session_file"},
-                    {"title", "File of session storage"},
-                    {"description", "A file of session storage by its path, without the first slash. Kept output of commands lies below outputs/."}});
+    list.push_back(
+        {{"uriTemplate", std::string(kSession) + "{+path}"},
+         {"name", "session_file"},
+         {"title", "File of session storage"},
+         {"description",
+          "A file of session storage by its path, without the first slash. Kept output of commands lies below outputs/."}});
   }
   if (HasSandboxFiles(equipment)) {
     list.push_back({{"uriTemplate", std::string(kSandbox) + "{sandbox_id}/{+path}"},

@@ -29,12 +29,13 @@ inline constexpr size_t kResourcesInPage = 100;
 inline constexpr size_t kMostResources = 10'000;   // entries that a listing looks at; what lies behind is not listed
 inline constexpr size_t kMostResourceDepth = 32;
 
-// A page of the session's files in order of their paths: {"resources", "nextCursor"?}. Errors: kInvalid for a cursor that is none.
+// A page of the session's files in order of their paths: {"resources", "nextCursor"?}. Errors: kInvalid for a cursor that is
+// none.
 Result<json::object> ListResources(tools::SessionAccess& session, const json::string* cursor);
 // {"resourceTemplates"}.
 json::object ListTemplates(const tools::Equipment& equipment);
-// {"contents"}: text where the file is UTF-8, else base64; of at most 4 MiB. Errors: as tools::ReadRegularFile, kNoEntry for a sandbox
-// that the session does not have.
+// {"contents"}: text where the file is UTF-8, else base64; of at most 4 MiB. Errors: as tools::ReadRegularFile, kNoEntry for a
+// sandbox that the session does not have.
 Result<json::object> ReadResource(tools::SessionAccess& session, const Place& place, std::string_view uri);
 
 }  // namespace paddock::mcp

@@ -49,7 +49,8 @@ void LinkKeptFiles(const json::object& data, json::array& content) {
   for (const json::value& file : files->get_array()) {
     if (!file.is_string() || !file.get_string().starts_with('/')) continue;
     const std::string path = file.get_string().c_str();
-    content.push_back({{"type", "resource_link"}, {"uri", UriOf({.sandbox = {}, .path = path})}, {"name", path}, {"mimeType", "text/plain"}});
+    content.push_back(
+        {{"type", "resource_link"}, {"uri", UriOf({.sandbox = {}, .path = path})}, {"name", path}, {"mimeType", "text/plain"}});
   }
 }
 
@@ -74,8 +75,8 @@ ServerSettings Whole(ServerSettings settings) {
 }
 
 // One call and its result as the protocol has it.
-json::object CallOnSession(const ServerSettings& settings, const tools::Tool& tool, const json::value& arguments, Revision revision, std::stop_token stop,
-                           sandbox::OutputHandler on_output) {
+json::object CallOnSession(const ServerSettings& settings, const tools::Tool& tool, const json::value& arguments,
+                           Revision revision, std::stop_token stop, sandbox::OutputHandler on_output) {
   tools::CallContext call{.session = *settings.session,
                           .call_id = NewId("call_"),
                           .defaults = settings.equipment->defaults,
@@ -125,7 +126,8 @@ const Server::Method* Server::FindMethod(std::string_view name, Revision revisio
 
 Outcome Server::Answer(const Message& request, const Context& context) {
   const Method* const method = FindMethod(request.method, context.revision);
-  const bool is_offered = method != nullptr && (!request.method.starts_with("resources/") || HasSessionFiles(*settings_.equipment));
+  const bool is_offered =
+      method != nullptr && (!request.method.starts_with("resources/") || HasSessionFiles(*settings_.equipment));
   if (!is_offered) return RpcError{.code = kMethodNotFound, .message = "method not found: " + request.method, .data = nullptr};
   Outcome outcome = (this->*method->handler)(request.params, context);
   if (auto* const result = std::get_if<json::object>(&outcome); result != nullptr && IsStateless(context.revision)) {
@@ -156,10 +158,14 @@ json::object Server::Capabilities(Revision revision) const {
   return capabilities;
 }
 
-json::object Server::Implementation() const { return {{"name", "paddock"}, {"title", "Paddock"}, {"version", settings_.version}}; }
+json::object Server::Implementation() const {
+  return {{"name", "paddock"}, {"title", "Paddock"}, {"version", settings_.version}};
+}
 
 Outcome Server::Initialize(const json::object&, const Context& context) {
-  json::object result = {{"protocolVersion", NameOf(context.revision)}, {"capabilities", Capabilities(context.revision)}, {"serverInfo", Implementation()}};
+  json::object result = {{"protocolVersion", NameOf(context.revision)},
+                         {"capabilities", Capabilities(context.revision)},
+                         {"serverInfo", Implementation()}};
   if (!settings_.equipment->system_prompt.empty()) result["instructions"] = settings_.equipment->system_prompt;
   return result;
 }
@@ -176,7 +182,9 @@ Outcome Server::Ping(const json::object&, const Context&) { return json::object(
 Outcome Server::ListTools(const json::object& params, const Context& context) {
   if (auto bad = CheckNoCursor(params)) return *bad;
   json::array list;
-  for (const tools::Tool* const tool : settings_.equipment->tools) list.push_back(tools::McpDefinition(*tool, settings_.equipment->rules));
+  for (const tools::Tool* const tool : settings_.equipment->tools) {
+    list.push_back(tools::McpDefinition(*tool, settings_.equipment->rules));
+  }
   json::object result = {{"tools", std::move(list)}};
   MakeCacheable(result, context, kListTtlMs);
   return result;
@@ -190,7 +198,8 @@ Outcome Server::CallTool(const json::object& params, const Context& context) {
     std::vector<std::string_view> names;
     for (const tools::Tool* const each : settings_.equipment->tools) names.push_back(each->name);
     const std::string_view nearest = NearestWord(*name, names);
-    return Bad("unknown tool: " + Shown(*name) + (nearest.empty() ? "; tools/list shows which there are" : "; did you mean " + std::string(nearest) + "?"));
+    return Bad("unknown tool: " + Shown(*name) +
+               (nearest.empty() ? "; tools/list shows which there are" : "; did you mean " + std::string(nearest) + "?"));
   }
   const json::value* const given = params.if_contains("arguments");
   if (given != nullptr && !given->is_object()) return Bad("arguments: must be an object");
@@ -200,18 +209,21 @@ Outcome Server::CallTool(const json::object& params, const Context& context) {
   if (json::value token = ProgressToken(params); !token.is_null() && context.notify) {
     watch = std::make_shared<Progress::Watch>(*settings_.progress, std::move(token), context.notify);
   }
-  // A task may outlive the request, and this server: it holds what it needs, but neither the way to the client nor those that run it.
+  // A task may outlive the request, and this server: it holds what it needs, but neither the way to the client nor those that run
+  // it.
   ServerSettings needed = settings_;
   needed.progress = nullptr;
   needed.tasks = nullptr;
-  const auto run = [settings = std::move(needed), tool, arguments = given != nullptr ? *given : json::value(json::object()), revision = context.revision,
-                    weak = std::weak_ptr(watch)](std::stop_token stop) {
+  const auto run = [settings = std::move(needed), tool, arguments = given != nullptr ? *given : json::value(json::object()),
+                    revision = context.revision, weak = std::weak_ptr(watch)](std::stop_token stop) {
     const auto count = [&weak](sandbox::Stream, std::string_view bytes) {
       if (const auto held = weak.lock()) held->Count(bytes.size());
     };
     return CallOnSession(settings, *tool, arguments, revision, std::move(stop), count);
   };
-  if (tool->hints.is_long_running && IsStateless(context.revision) && HasTasks(params)) return settings_.tasks->Run(settings_.session->id(), run, context.stop);
+  if (tool->hints.is_long_running && IsStateless(context.revision) && HasTasks(params)) {
+    return settings_.tasks->Run(settings_.session->id(), run, context.stop);
+  }
   return run(context.stop);
 }
 
@@ -261,7 +273,9 @@ Outcome Server::ReadResource(const json::object& params, const Context& context)
   const auto place = ParseUri(*uri);
   if (!place) return Bad(place.error().message);
   const auto absent = [&](std::string_view message) {
-    return RpcError{.code = IsStateless(context.revision) ? kInvalidParams : kResourceNotFound, .message = RepairUtf8(message), .data = json::object{{"uri", *uri}}};
+    return RpcError{.code = IsStateless(context.revision) ? kInvalidParams : kResourceNotFound,
+                    .message = RepairUtf8(message),
+                    .data = json::object{{"uri", *uri}}};
   };
   if (!place->sandbox.empty() && !HasSandboxFiles(*settings_.equipment)) return absent("resource not found");
   auto read = mcp::ReadResource(*settings_.session, *place, *uri);
@@ -287,8 +301,12 @@ bool IsMeantStateless(const Message& request) {
 std::variant<Revision, RpcError> ReadStateless(const Message& request) {
   const json::object* const meta = ObjectAt(request.params, "_meta");
   const json::value* const named = meta != nullptr ? meta->if_contains(kRevisionKey) : nullptr;
-  if (named == nullptr || !named->is_string()) return Bad(std::string("params._meta: must hold \"") + kRevisionKey + "\", a string");
-  if (ObjectAt(*meta, kClientCapabilitiesKey) == nullptr) return Bad(std::string("params._meta: must hold \"") + kClientCapabilitiesKey + "\", an object");
+  if (named == nullptr || !named->is_string()) {
+    return Bad(std::string("params._meta: must hold \"") + kRevisionKey + "\", a string");
+  }
+  if (ObjectAt(*meta, kClientCapabilitiesKey) == nullptr) {
+    return Bad(std::string("params._meta: must hold \"") + kClientCapabilitiesKey + "\", an object");
+  }
   const std::optional<Revision> revision = FindRevision(named->get_string());
   if (revision && IsStateless(*revision)) return *revision;
   return RpcError{.code = kUnsupportedRevision,

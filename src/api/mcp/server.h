@@ -1,5 +1,5 @@
-// Server: a session's tools and files for clients of the Model Context Protocol, without a transport: a request comes in, its outcome
-// goes out. Who may ask, and in which order, is the transport's matter (dialog.h, http.h).
+// Server: a session's tools and files for clients of the Model Context Protocol, without a transport: a request comes in, its
+// outcome goes out. Who may ask, and in which order, is the transport's matter (dialog.h, http.h).
 //
 // Revisions with a handshake and the stateless one are answered side by side; the request says which holds for it.
 #pragma once
@@ -17,19 +17,19 @@
 namespace paddock::mcp {
 
 struct ServerSettings {
-  std::string version;                                        // of the program
+  std::string version;   // of the program
   std::shared_ptr<tools::SessionAccess> session;
   std::shared_ptr<const tools::Equipment> equipment;
-  std::function<void(const std::string& line)> log;           // what a client must not see; any thread; may be null
-  std::shared_ptr<Progress> progress;                         // may be shared by several servers; null: one of its own
-  std::shared_ptr<Tasks> tasks;                               // the same
+  std::function<void(const std::string& line)> log;   // what a client must not see; any thread; may be null
+  std::shared_ptr<Progress> progress;                 // may be shared by several servers; null: one of its own
+  std::shared_ptr<Tasks> tasks;                       // the same
 };
 
 // How a request came.
 struct Context {
   Revision revision = kNewestWithHandshake;
-  std::stop_token stop;    // the client cancelled it, or has gone
-  Notify notify;           // null where the transport has no way for notifications
+  std::stop_token stop;   // the client cancelled it, or has gone
+  Notify notify;          // null where the transport has no way for notifications
 };
 
 // Any thread.
@@ -37,7 +37,8 @@ class Server {
  public:
   explicit Server(ServerSettings settings);
 
-  // Blocks until it is done. "initialize" is the transport's to allow; here it is answered at any time, and so is everything else.
+  // Blocks until it is done. "initialize" is the transport's to allow; here it is answered at any time, and so is everything
+  // else.
   Outcome Answer(const Message& request, const Context& context);
   // Whether the answer comes at once, without waiting for a sandbox.
   bool IsQuick(const Message& request) const;
@@ -72,12 +73,13 @@ class Server {
   const ServerSettings settings_;   // whole
 };
 
-// The revision of a request that stands for itself, or why it cannot be one: what is missing in params._meta, or a revision that is not
-// spoken here.
+// The revision of a request that stands for itself, or why it cannot be one: what is missing in params._meta, or a revision that
+// is not spoken here.
 std::variant<Revision, RpcError> ReadStateless(const Message& request);
 // Whether a request is meant to stand for itself: its params._meta names a revision, or only such revisions have its method.
 bool IsMeantStateless(const Message& request);
-// The revision that a handshake agrees on: what the client asks for, else the newest that has one. An error without a protocolVersion.
+// The revision that a handshake agrees on: what the client asks for, else the newest that has one. An error without a
+// protocolVersion.
 std::variant<Revision, RpcError> ReadHandshake(const Message& initialize);
 
 }  // namespace paddock::mcp

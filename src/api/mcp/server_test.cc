@@ -79,7 +79,8 @@ TEST(McpServer, ProgressIsToldToWhoAsksForIt) {
   DialogForTest test(R"(["bashkit_shell"])", std::chrono::milliseconds(1));
   test.Handshake();
   test.ResponseFor("hello");
-  test.Send(R"({"jsonrpc":"2.0","id":"long","method":"tools/call","params":{"name":"bash","arguments":{"commands":"echo out; while :; do :; done"},"_meta":{"progressToken":"t1"}}})");
+  test.Send(
+      R"({"jsonrpc":"2.0","id":"long","method":"tools/call","params":{"name":"bash","arguments":{"commands":"echo out; while :; do :; done"},"_meta":{"progressToken":"t1"}}})");
   double last = -1;
   for (int i = 0; i < 3; ++i) {
     const json::value frame = test.Next();
@@ -94,7 +95,9 @@ TEST(McpServer, ProgressIsToldToWhoAsksForIt) {
 TEST(McpServer, SessionFilesAreListedByPagesInOrder) {
   DialogForTest test;
   test.Handshake();
-  test.Call("bash", {{"commands", "for i in $(seq 1000 1249); do echo $i > /workspace/f$i; done; mkdir /workspace/d; echo x > '/workspace/d/a b#'"}});
+  test.Call("bash",
+            {{"commands",
+              "for i in $(seq 1000 1249); do echo $i > /workspace/f$i; done; mkdir /workspace/d; echo x > '/workspace/d/a b#'"}});
   std::vector<std::string> names;
   json::object params;
   size_t pages = 0;
@@ -130,7 +133,8 @@ TEST(McpServer, AbsentResourcesAreErrorsOfTheirRevision) {
     EXPECT_EQ(ErrorCode(test.Ask("resources/read", {{"uri", uri}})), kResourceNotFound) << uri;
     EXPECT_EQ(ErrorCode(test.AskStateless("resources/read", {{"uri", uri}})), kInvalidParams) << uri;
   }
-  for (const char* uri : {"file:///etc/passwd", "paddock://session/", "paddock://session/a/../b", "paddock://sandbox//x", "paddock://session/%", "paddock://session/%00", "paddock://session/a?b", ""}) {
+  for (const char* uri : {"file:///etc/passwd", "paddock://session/", "paddock://session/a/../b", "paddock://sandbox//x",
+                          "paddock://session/%", "paddock://session/%00", "paddock://session/a?b", ""}) {
     EXPECT_EQ(ErrorCode(test.Ask("resources/read", {{"uri", uri}})), kInvalidParams) << uri;
   }
 }
@@ -150,15 +154,24 @@ constexpr std::chrono::milliseconds kAtOnce(0);
 
 TEST(McpTasks, ACallThatTakesLongBecomesATaskThatCanBeCancelled) {
   DialogForTest test(R"(["bashkit_shell"])", std::chrono::hours(1), kAtOnce);
-  EXPECT_TRUE(test.AskStateless("server/discover").at("result").at("capabilities").at("extensions").as_object().contains(kTasksExtension));
-  const json::object handle = test.AskWithTasks("tools/call", {{"name", "bash"}, {"arguments", {{"commands", "while :; do :; done"}}}}).at("result").as_object();
+  EXPECT_TRUE(test.AskStateless("server/discover")
+                  .at("result")
+                  .at("capabilities")
+                  .at("extensions")
+                  .as_object()
+                  .contains(kTasksExtension));
+  const json::object handle =
+      test.AskWithTasks("tools/call", {{"name", "bash"}, {"arguments", {{"commands", "while :; do :; done"}}}})
+          .at("result")
+          .as_object();
   EXPECT_EQ(handle.at("resultType").as_string(), "task");
   EXPECT_EQ(handle.at("status").as_string(), "working");
   const json::object which = {{"taskId", handle.at("taskId")}};
   const json::object shown = test.AskWithTasks("tasks/get", which).at("result").as_object();
   EXPECT_EQ(shown.at("resultType").as_string(), "complete");
   EXPECT_EQ(shown.at("status").as_string(), "working");
-  EXPECT_TRUE(test.AskWithTasks("tasks/update", {{"taskId", handle.at("taskId")}, {"inputResponses", json::object()}}).contains("result"));
+  EXPECT_TRUE(test.AskWithTasks("tasks/update", {{"taskId", handle.at("taskId")}, {"inputResponses", json::object()}})
+                  .contains("result"));
   EXPECT_TRUE(test.AskWithTasks("tasks/cancel", which).contains("result"));
   while (test.AskWithTasks("tasks/get", which).at("result").at("status") == "working") continue;
   EXPECT_EQ(test.AskWithTasks("tasks/get", which).at("result").at("status").as_string(), "cancelled");
@@ -168,10 +181,12 @@ TEST(McpTasks, ATaskKeepsItsOutcome) {
   Tasks tasks{kAtOnce};
   const auto run = [&](Outcome outcome) {
     const auto gate = std::make_shared<std::atomic<bool>>(false);
-    const Outcome made = tasks.Run("s", [gate, outcome](std::stop_token) {
-      while (!*gate) std::this_thread::yield();
-      return outcome;
-    }, {});
+    const Outcome made = tasks.Run("s",
+                                   [gate, outcome](std::stop_token) {
+                                     while (!*gate) std::this_thread::yield();
+                                     return outcome;
+                                   },
+                                   {});
     const std::string id(std::get<json::object>(made).at("taskId").as_string());
     *gate = true;
     while (tasks.Get("s", id)->at("status") == "working") std::this_thread::yield();
@@ -188,7 +203,11 @@ TEST(McpTasks, ATaskKeepsItsOutcome) {
 
 TEST(McpTasks, OnlyClientsThatTakeThemHaveTasks) {
   DialogForTest test(R"(["bashkit_shell"])", std::chrono::hours(1), kAtOnce);
-  EXPECT_EQ(test.AskStateless("tools/call", {{"name", "bash"}, {"arguments", {{"commands", "true"}}}}).at("result").at("resultType").as_string(), "complete");
+  EXPECT_EQ(test.AskStateless("tools/call", {{"name", "bash"}, {"arguments", {{"commands", "true"}}}})
+                .at("result")
+                .at("resultType")
+                .as_string(),
+            "complete");
   const json::object refused = test.AskStateless("tasks/get", {{"taskId", "x"}});
   EXPECT_EQ(ErrorCode(refused), kMissingCapability);
   EXPECT_TRUE(refused.at("error").at("data").at("requiredCapabilities").at("extensions").as_object().contains(kTasksExtension));
@@ -202,15 +221,21 @@ TEST(McpTasks, OnlyClientsThatTakeThemHaveTasks) {
 
 TEST(McpTasks, ACallThatEndsInTimeIsAnsweredAtOnce) {
   DialogForTest test;
-  EXPECT_EQ(test.AskWithTasks("tools/call", {{"name", "bash"}, {"arguments", {{"commands", "true"}}}}).at("result").at("resultType").as_string(), "complete");
+  EXPECT_EQ(test.AskWithTasks("tools/call", {{"name", "bash"}, {"arguments", {{"commands", "true"}}}})
+                .at("result")
+                .at("resultType")
+                .as_string(),
+            "complete");
 }
 
 TEST(McpTasks, ATaskIsOfItsSession) {
   Tasks tasks{kAtOnce};
-  const Outcome made = tasks.Run("ses_a", [](std::stop_token stop) {
-    while (!stop.stop_requested()) std::this_thread::yield();
-    return json::object();
-  }, {});
+  const Outcome made = tasks.Run("ses_a",
+                                 [](std::stop_token stop) {
+                                   while (!stop.stop_requested()) std::this_thread::yield();
+                                   return json::object();
+                                 },
+                                 {});
   const std::string id(std::get<json::object>(made).at("taskId").as_string());
   EXPECT_TRUE(tasks.Get("ses_a", id));
   EXPECT_FALSE(tasks.Get("ses_b", id));
@@ -222,10 +247,12 @@ TEST(McpTasks, TheOldestThatEndedGoWhenThereAreTooMany) {
   std::string first;
   for (size_t i = 0; i <= kMostTasks; ++i) {
     const auto gate = std::make_shared<std::atomic<bool>>(false);
-    const Outcome made = tasks.Run("s", [gate](std::stop_token) {
-      while (!*gate) std::this_thread::yield();
-      return json::object();
-    }, {});
+    const Outcome made = tasks.Run("s",
+                                   [gate](std::stop_token) {
+                                     while (!*gate) std::this_thread::yield();
+                                     return json::object();
+                                   },
+                                   {});
     const std::string id(std::get<json::object>(made).at("taskId").as_string());
     if (first.empty()) first = id;
     *gate = true;
@@ -235,7 +262,8 @@ TEST(McpTasks, TheOldestThatEndedGoWhenThereAreTooMany) {
 }
 
 TEST(McpServer, UrisAreReadBack) {
-  for (const Place& place : {Place{"", "/a"}, Place{"", "/a b/\xc3\xa9%#?"}, Place{"sbx_1", "/x//y"}, Place{"my box", "/workspace/f"}}) {
+  for (const Place& place :
+       {Place{"", "/a"}, Place{"", "/a b/\xc3\xa9%#?"}, Place{"sbx_1", "/x//y"}, Place{"my box", "/workspace/f"}}) {
     const auto read = ParseUri(UriOf(place));
     ASSERT_TRUE(read) << UriOf(place);
     EXPECT_EQ(read->sandbox, place.sandbox);

@@ -1,5 +1,5 @@
-// Tasks (the extension io.modelcontextprotocol/tasks of 2026-07-28): a call that takes longer than a few seconds becomes a handle that the
-// client asks about, so that it need not wait on one connection.
+// Tasks (the extension io.modelcontextprotocol/tasks of 2026-07-28): a call that takes longer than a few seconds becomes a handle
+// that the client asks about, so that it need not wait on one connection.
 //
 // They live in memory: for an hour from their beginning, and while they run.
 #pragma once
@@ -21,7 +21,7 @@
 namespace paddock::mcp {
 
 inline constexpr const char* kTasksExtension = "io.modelcontextprotocol/tasks";
-inline constexpr size_t kMostTasks = 256;          // kept at a time, of all sessions; those that ended longest ago go first
+inline constexpr size_t kMostTasks = 256;   // kept at a time, of all sessions; those that ended longest ago go first
 inline constexpr size_t kMostRunningTasks = 64;
 inline constexpr std::chrono::hours kTaskLife{1};
 
@@ -52,10 +52,10 @@ class Tasks {
     Nanoseconds created{0}, updated{0};   // since 1970
     std::stop_source stop;
     std::atomic<bool> has_ended{false};
-    bool is_kept = false;                 // the client has its id
-    std::optional<Outcome> outcome;       // when it has ended and is kept
+    bool is_kept = false;             // the client has its id
+    std::optional<Outcome> outcome;   // when it has ended and is kept
   };
-  std::shared_ptr<Task> Add(const std::string& session);   // null: no room
+  std::shared_ptr<Task> Add(const std::string& session);                           // null: no room
   std::shared_ptr<Task> Find(const std::string& session, const std::string& id);   // under the lock
   void CancelAll();
   static json::object Describe(const Task& task);
