@@ -164,6 +164,44 @@ def snapshots(daemon):
     assert daemon.ask("POST", f"/v1/sandboxes/{wall}/snapshots", {}).status == 501
 
 
+@case("snapshots are compared, and carried as files")
+def carries(daemon):
+    daemon.start()
+    box = daemon.make(name="dev")
+    daemon.run(box, "x=1; echo one > f; seq 5 > gone; ln -s f link", keep_shell=True)
+    assert daemon.ask("POST", "/v1/sandboxes/dev/snapshots", {"name": "a"}).status == 201
+    daemon.run(box, "echo two >> f; rm gone; mkdir new; head -c 100 /dev/zero > new/bytes; chmod 600 f; touch link", keep_shell=True)
+    now = daemon.ask("GET", "/v1/snapshots/a/diff?sandbox=dev&patch=true").json()
+    assert daemon.ask("POST", "/v1/sandboxes/dev/snapshots", {"name": "b"}).status == 201
+    assert daemon.ask("GET", "/v1/snapshots/a/diff?to=b&patch=true").json() == now, now
+    told = {change["path"]: change for change in now["changes"]}
+    home = "/home/agent/"
+    assert {(path, change["kind"]) for path, change in told.items()} == {
+        (home + "f", "modified"), (home + "gone", "removed"), (home + "new", "added"), (home + "new/bytes", "added")}, told
+    assert told[home + "f"]["patch"] == "@@ -1 +1,2 @@\n one\n+two\n" and told[home + "f"]["mode_after"] == "0600", told
+    assert told[home + "new/bytes"]["patch"] is None and told[home + "new/bytes"]["size_after"] == 100, told
+    few = daemon.ask("GET", f"/v1/snapshots/a/diff?to=b&limit=1&path={home}new").json()
+    assert [change["path"] for change in few["changes"]] == [home + "new"] and not few["is_complete"], few
+    assert daemon.ask("GET", "/v1/snapshots/a/diff?to=a").json() == {"changes": [], "is_complete": True}
+    assert daemon.ask("GET", "/v1/snapshots/a/diff").status == 400
+    key = daemon.command("key", "create", "--data", str(daemon.data), "--role", "user", "bob").stdout.strip()
+    for path in ["a/diff?to=b", "a/export"]:
+        assert daemon.ask("GET", "/v1/snapshots/" + path, key=key).status == 404, path
+    file = daemon.ask("GET", "/v1/snapshots/a/export").body
+    assert file.startswith(b"paddock snapshot 1\nvirtual "), file[:50]
+    taken = daemon.ask("POST", "/v1/snapshots/import?name=mine&label=k%3Dv", file, key=key)
+    assert taken.status == 201 and taken.json()["sandbox_id"] is None and taken.json()["labels"] == {"k": "v"}, taken
+    assert taken.json()["tree"] == daemon.ask("GET", "/v1/snapshots/a").json()["tree"]
+    made = daemon.ask("POST", "/v1/sandboxes", {"snapshot": "mine"}, key=key).json()["id"]
+    ended = daemon.ask("POST", f"/v1/sandboxes/{made}/exec", {"script": "echo $x $(cat link) $(wc -l < gone)", "keep_shell": True}, key=key)
+    assert ended.json()["stdout"] == "1 one 5\n", ended
+    assert daemon.ask("GET", f"/v1/snapshots/a/diff?sandbox={made}", key=daemon.key).json()["is_complete"]
+    for bad in [b"", b"paddock snapshot 1\n", file[:-1], file[:100], file.replace(b"virtual", b"v" * 200, 1), file[:200] + b"\0" + file[201:], b"x" * 1000]:
+        refused = daemon.ask("POST", "/v1/snapshots/import", bad)
+        assert refused.status == 400, (refused, bad[:40])
+    assert daemon.ask("POST", "/v1/snapshots/import", b"paddock snapshot 1\nvirtual 99999999999 0\n").status == 429
+
+
 @case("a thousand at once, and the daemon is well")
 def crowd(daemon):
     daemon.start()

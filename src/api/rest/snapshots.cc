@@ -1,18 +1,11 @@
 // Snapshots: take, look, delete; restoring a sandbox, forking it.
 #include "api/rest/groups.h"
-#include "api/rest/shapes.h"
+#include "api/rest/snapshot_shape.h"
 #include "policy/amount.h"
 
 namespace paddock::api {
 namespace {
 
-struct SnapshotShape {
-  std::string id, name, owner, isolation;
-  std::optional<std::string> sandbox_id;
-  Texts labels;
-  uint64_t entries = 0, content_bytes = 0;
-  std::string tree, created_at;
-};
 constexpr Field kSnapshot[] = {
     Shown<&SnapshotShape::id>("id", "snap_ and 20 characters."),
     Shown<&SnapshotShape::name>("name", "Empty: none."),
@@ -25,6 +18,8 @@ constexpr Field kSnapshot[] = {
     Shown<&SnapshotShape::tree>("tree", "Digest of the files: equal files have equal ones."),
     Shown<&SnapshotShape::created_at>("created_at", "RFC 3339."),
 };
+}  // namespace
+
 std::span<const Field> FieldsOf(const SnapshotShape*) { return kSnapshot; }
 
 SnapshotShape ShapeOf(const registry::SnapshotInfo& info) {
@@ -34,6 +29,18 @@ SnapshotShape ShapeOf(const registry::SnapshotInfo& info) {
   if (!info.sandbox.empty()) shape.sandbox_id = info.sandbox;
   return shape;
 }
+
+Result<registry::Labels> LabelsOf(const std::vector<std::string>& texts) {
+  registry::Labels labels;
+  for (const std::string& label : texts) {
+    const size_t equals = label.find('=');
+    if (equals == std::string::npos) return Error(Code::kInvalid, "label: '" + label + "' must be KEY=VALUE");
+    labels[label.substr(0, equals)] = label.substr(equals + 1);
+  }
+  return labels;
+}
+
+namespace {
 
 // ---- take
 
@@ -92,11 +99,7 @@ Result<ListAnswer> ListThose(Call& call, const registry::SnapshotListRequest& re
 Result<ListAnswer> List(Call& call, const ListQuery& query, Nothing&) {
   registry::SnapshotListRequest request{.sandbox = query.sandbox, .name = query.name, .owner = query.owner, .labels = {},
                                         .limit = static_cast<size_t>(query.limit), .cursor = query.cursor};
-  for (const std::string& label : query.label) {
-    const size_t equals = label.find('=');
-    if (equals == std::string::npos) return Error(Code::kInvalid, "label: '" + label + "' must be KEY=VALUE");
-    request.labels[label.substr(0, equals)] = label.substr(equals + 1);
-  }
+  PADDOCK_ASSIGN(request.labels, LabelsOf(query.label));
   return ListThose(call, request);
 }
 
@@ -140,7 +143,7 @@ std::span<const Field> FieldsOf(const RestoreBody*) { return kRestoreBody; }
 
 Result<SandboxShape> Restore(Call& call, const Nothing&, RestoreBody& body) {
   PADDOCK_ASSIGN(const registry::SandboxInfo info, call.services.registry.Restore(call.caller, call["sandbox"], body.snapshot, body.force));
-  return api::ShapeOf(info);
+  return ShapeOf(info);
 }
 
 // ---- fork
@@ -190,7 +193,7 @@ Result<ForkAnswer> Fork(Call& call, const Nothing&, ForkBody& body) {
   ForkAnswer answer;
   for (const registry::Forked& fork : forks) {
     ForkShape& shape = answer.forks.emplace_back();
-    if (fork.sandbox) shape.sandbox = api::ShapeOf(*fork.sandbox);
+    if (fork.sandbox) shape.sandbox = ShapeOf(*fork.sandbox);
     else shape.error = ForkError{.code = NameOf(fork.error->code), .message = std::string(fork.error->Text())};
   }
   return answer;
@@ -230,7 +233,7 @@ Result<CollectAnswer> Collect(Call& call, const Nothing&, CollectBody& body) {
 }  // namespace
 
 std::vector<Operation> SnapshotOperations() {
-  return {
+  std::vector<Operation> all = {
       Define<Nothing, TakeBody, SnapshotShape, Take, 201>("POST", "/v1/sandboxes/{sandbox}/snapshots", "takeSnapshot", "Keeps files and shell of a sandbox as they are now.", Access::kUse),
       Define<PageQuery, Nothing, ListAnswer, ListOfSandbox>("GET", "/v1/sandboxes/{sandbox}/snapshots", "listSandboxSnapshots", "Lists the snapshots of a sandbox.", Access::kRead),
       Define<Nothing, RestoreBody, SandboxShape, Restore>("POST", "/v1/sandboxes/{sandbox}/restore", "restoreSandbox", "Puts a sandbox into the state of a snapshot, in one step.", Access::kUse),
@@ -240,6 +243,9 @@ std::vector<Operation> SnapshotOperations() {
       Define<Nothing, Nothing, Nothing, Delete>("DELETE", "/v1/snapshots/{snapshot}", "deleteSnapshot", "Deletes a snapshot; what was made from it stays.", Access::kUse),
       Define<Nothing, CollectBody, CollectAnswer, Collect>("POST", "/v1/system/collect", "collectGarbage", "Frees what no sandbox, snapshot or template needs any more.", Access::kAdmin),
   };
+  const std::vector<Operation> files = SnapshotFileOperations();
+  all.insert(all.end(), files.begin(), files.end());
+  return all;
 }
 
 }  // namespace paddock::api

@@ -1,0 +1,24 @@
+// A state as one file, to carry it to another daemon:
+//
+//   paddock snapshot 1
+//   ISOLATION SHELL_BYTES SHA256_OF_THE_SHELL
+//   the shell's bytes (docs/persistence.md), then the files as docs/store-format.md tells under "A tree as one file"
+#pragma once
+
+#include <string>
+
+#include "base/stream.h"
+#include "registry/saved_state.h"
+
+namespace paddock::registry {
+
+struct StateFile {
+  SavedState state;        // held by the session
+  std::string isolation;
+};
+
+Status WriteStateFile(trees::Store& store, const SavedState& state, const std::string& isolation, ByteSink& out);
+// Believed in nothing. Errors: kSyntax, kLimit (more than 1,000,000 files, 4 GiB or a shell of 64 MiB), those of `in` and of the store.
+Result<StateFile> ReadStateFile(trees::Session& session, ByteSource& in);
+
+}  // namespace paddock::registry
