@@ -8,6 +8,7 @@ The last line is "N passed, N failed, N skipped".
 """
 
 import base64
+import io
 import json
 import os
 import pathlib
@@ -15,6 +16,7 @@ import re
 import socket
 import struct
 import sys
+import tarfile
 import time
 
 from daemon_for_test import run_cases
@@ -195,6 +197,69 @@ def tickets(daemon):
     ws.until("$ ")
     assert WebSocket(daemon, f"{path}?ticket={ticket}", key=None).status == 401
     assert daemon.stop() == 0   # with a terminal open
+
+
+@case("directories as archives, in and out")
+def archives(daemon):
+    daemon.start()
+    for isolation, box in walls(daemon):
+        where = daemon.run(box, "pwd")["stdout"].strip()
+        content = io.BytesIO()
+        with tarfile.open(fileobj=content, mode="w") as tar:
+            for name, text in (("src/a", b"text"), ("src/" + "long" * 40 + "/b", b"x" * 1_000_000)):
+                entry = tarfile.TarInfo(name)
+                entry.size, entry.mode, entry.mtime = len(text), 0o4750, 1234567890
+                tar.addfile(entry, io.BytesIO(text))
+            entry = tarfile.TarInfo("src/link")
+            entry.type, entry.linkname = tarfile.SYMTYPE, "a"
+            tar.addfile(entry)
+        reply = daemon.ask("PUT", f"/v1/sandboxes/{box}/files/archive?path={where}/put", content.getvalue())
+        assert reply.status == 200 and reply.json()["files"] == 2, (isolation, reply)
+        seen = daemon.run(box, "cd put/src && stat -c '%a %Y' a && cat link && wc -c < long*/b")["stdout"]
+        assert seen == "750 1234567890\ntext1000000\n", (isolation, seen)
+        reply = daemon.ask("GET", f"/v1/sandboxes/{box}/files/archive?path={where}/put")
+        assert reply.status == 200, (isolation, reply)
+        with tarfile.open(fileobj=io.BytesIO(reply.body)) as tar:
+            assert "./" in tar.getnames() or "." in tar.getnames(), tar.getnames()
+            assert tar.extractfile("src/a").read() == b"text" and tar.getmember("src/link").linkname == "a"
+        for name, kind, target in (("../../evil", tarfile.REGTYPE, ""), ("out", tarfile.LNKTYPE, "../../../etc/passwd")):
+            content = io.BytesIO()
+            with tarfile.open(fileobj=content, mode="w") as tar:
+                entry = tarfile.TarInfo(name)
+                entry.type, entry.linkname = kind, target
+                tar.addfile(entry)
+            reply = daemon.ask("PUT", f"/v1/sandboxes/{box}/files/archive?path={where}/put", content.getvalue())
+            assert reply.status == 400, (isolation, name, reply)
+        found = daemon.ask("POST", f"/v1/sandboxes/{box}/files/search", {"pattern": "ex", "path": f"{where}/put"}).json()
+        assert [match["path"] for match in found["matches"]] == [f"{where}/put/src/a"], (isolation, found)
+
+
+@case("metrics count what happens, for administrators")
+def metrics(daemon):
+    daemon.start()
+    assert daemon.ask("GET", "/metrics", key=None).status == 401
+    assert daemon.ask("GET", "/metrics", key=owner_key(daemon, "ann")).status == 403
+    box = daemon.make()
+    for _ in range(3):
+        daemon.run(box, "true")
+    ws = WebSocket(daemon, f"/v1/sandboxes/{box}/terminal")
+    ws.until("$ ")
+
+    def values():
+        reply = daemon.ask("GET", "/metrics")
+        assert reply.status == 200, reply
+        return dict(re.findall(r"^([a-z_]+(?:\{[^}]*\})?) (\S+)$", reply.body.decode(), re.M))
+    seen = values()
+    assert seen['paddock_sandboxes{isolation="virtual",state="running"}'] == "1", seen
+    assert seen['paddock_requests_total{operation="exec",status="200"}'] == "3", seen
+    assert seen['paddock_requests_total{operation="getMetrics",status="403"}'] == "1", seen
+    assert seen['paddock_request_seconds_bucket{operation="exec",le="+Inf"}'] == "3", seen
+    assert seen["paddock_open_streams"] == "1" and int(seen["process_resident_memory_bytes"]) > 1 << 20, seen
+    ws.close()
+    until = time.monotonic() + 20
+    while values()["paddock_open_streams"] != "0":
+        assert time.monotonic() < until
+        time.sleep(0.1)
 
 
 if __name__ == "__main__":

@@ -13,6 +13,9 @@ std::vector<Operation> ExecOperations();      // execs.cc: execs and processes
 std::vector<Operation> FileOperations();      // files.cc
 std::vector<Operation> SnapshotOperations();  // snapshots.cc: snapshots, restoring, forks
 std::vector<Operation> EventOperations();     // events.cc
+std::vector<Operation> SearchOperations();    // file_search.cc: finding and replacing text in files
+std::vector<Operation> ArchiveOperations();   // archives.cc: directories as tar archives
+std::vector<Operation> MetricsOperations();   // metrics.cc
 std::vector<Operation> TerminalOperations();  // terminals.cc: terminals, and processes over a WebSocket
 
 }  // namespace paddock::api

@@ -13,6 +13,7 @@
 #include <string>
 #include <string_view>
 
+#include "api/rest/metrics.h"
 #include "api/rest/tickets.h"
 #include "net/exchange.h"
 #include "registry/registry.h"
@@ -31,6 +32,7 @@ struct Services {
   registry::Registry& registry;
   std::string version;                 // of the program
   std::unique_ptr<Tickets> tickets = std::make_unique<Tickets>();
+  std::unique_ptr<Metrics> metrics = std::make_unique<Metrics>();
 };
 
 // One request on its way through an operation.

@@ -93,7 +93,7 @@ bool IsEnough(Access has, Access wanted) {
 
 }  // namespace
 
-Status Router::Route(net::Exchange& exchange) {
+Status Router::Route(CountedExchange& exchange) {
   const net::Request& request = exchange.request();
   const std::string method = request.method == "HEAD" ? "GET" : request.method;
   Call call{.services = services_, .exchange = exchange};
@@ -104,6 +104,7 @@ Status Router::Route(net::Exchange& exchange) {
       allowed += (allowed.empty() ? "" : ", ") + std::string(operation.method);
       continue;
     }
+    exchange.answered.operation = operation.id;
     if (operation.access != Access::kAnyone) {
       const net::QueryPair* ticket = operation.takes_ticket ? TicketOf(request) : nullptr;
       auto identity = ticket != nullptr ? services_.tickets->Take(ticket->value, call["sandbox"], std::chrono::steady_clock::now()) : authenticate_(request);
@@ -129,10 +130,15 @@ Status Router::Route(net::Exchange& exchange) {
   return Error(Code::kNoEntry, "no such path: " + request.path.substr(0, 200) + "; GET /v1/openapi.json tells which there are");
 }
 
-void Router::Handle(net::Exchange& exchange) {
+void Router::Handle(net::Exchange& inner) {
+  const auto begun = std::chrono::steady_clock::now();
+  CountedExchange exchange(inner, *services_.metrics);
   const Status done = Route(exchange);
-  if (done || exchange.has_answered()) return;
-  (void)exchange.Respond(StatusOf(done.error().code), {{"Content-Type", "application/json"}}, ErrorText(done.error()));
+  if (!done && !exchange.has_answered()) {
+    (void)exchange.Respond(StatusOf(done.error().code), {{"Content-Type", "application/json"}}, ErrorText(done.error()));
+  }
+  exchange.answered.duration = std::chrono::steady_clock::now() - begun;
+  services_.metrics->Count(exchange.answered);
 }
 
 }  // namespace paddock::api

@@ -20,7 +20,7 @@ class Router {
   void Handle(net::Exchange& exchange);
 
  private:
-  Status Route(net::Exchange& exchange);
+  Status Route(CountedExchange& exchange);
 
   Services& services_;
   const Authenticate authenticate_;

@@ -86,6 +86,8 @@ TEST_F(ApiTest, SomebodyElsesIsAbsentOnEveryPath) {
     if (name == "setSandboxLabels") body = R"({"labels":{}})";
     if (name == "makeDirectory") body = R"({"path":"/tmp/x"})";
     if (name == "moveFile") body = R"({"from":"/tmp/x","to":"/tmp/y"})";
+    if (name == "searchFiles") body = R"({"pattern":"x"})";
+    if (name == "editFile") body = R"({"path":"/tmp/x","old_text":"a","new_text":"b"})";
     if (name == "setFileMode") body = R"({"path":"/tmp/x","mode":"0644"})";
     const bool takes_path = query.empty() || path.find("/files") != std::string::npos;
     const Reply theirs = Ask(operation.method, path.substr(0, at) + id + path.substr(at + 9) + (takes_path ? query : ""), body, {}, "bob");
