@@ -60,13 +60,13 @@ def kill(place, variant, targets, delay):
                 os.kill(pid, signal.SIGKILL)
             except ProcessLookupError:  # the other's end has ended it
                 pass
-        after(child, targets)
+        went_on = after(child, targets, pids)
         error = b""
         if master is None:
             error = child.communicate(timeout=10)[1]
         gone_by_next_run(place, targets, variant)
         place.settle()
-        if "init" in targets and "launcher" not in targets and variant != "terminal":
+        if "init" in targets and "launcher" not in targets and variant != "terminal" and not went_on:
             if child.returncode != 125 or b"paddock" not in error:
                 raise Failure(f"after the end of init it ended with {child.returncode}: {error!r}")
         left = (folder / ".vscode").exists()
@@ -105,16 +105,28 @@ def processes(group):
         return []
 
 
-def after(child, targets):
-    """Lets the launcher come to its end."""
+def after(child, targets, killed):
+    """Lets the launcher come to its end. Whether it had to be told to."""
     if "launcher" in targets:
         child.wait(timeout=10)
-    elif "init" in targets:
+        return False
+    if "init" in targets and not ("zygote" in targets and makes_another(child, killed)):
         child.wait(timeout=10)
-    else:  # it goes on without its zygote, or its sweep
-        time.sleep(0.05)
-        child.terminate()
-        child.wait(timeout=10)
+        return False
+    time.sleep(0.05)  # it goes on without its zygote, or its sweep
+    child.terminate()
+    child.wait(timeout=10)
+    return True
+
+
+def makes_another(child, killed):
+    """The launcher makes another wall, because the zygote was killed while it made the first one."""
+    end = time.monotonic() + 10
+    while child.poll() is None and time.monotonic() < end:
+        if find("zygote", child.pid) not in (None, *killed):
+            return True
+        time.sleep(0.001)
+    return False
 
 
 def run(place, count):

@@ -61,8 +61,12 @@ class ProcessDriver final : public Driver, public Diagnosable, public EscapeTest
     return base_;
   }
   Result<std::unique_ptr<process_wall::ProcessSandbox>> CreateWall(const SandboxSpec& spec) {
-    PADDOCK_ASSIGN(Base base, GetBase());
-    return process_wall::ProcessSandbox::Create(spec, std::move(base.facts), base.cgroups, *base.zygote);
+    PADDOCK_ASSIGN(const Base base, GetBase());
+    auto made = process_wall::ProcessSandbox::Create(spec, base.facts, base.cgroups, *base.zygote);
+    if (made || base.zygote->is_alive()) return made;
+    // It was killed meanwhile, which says nothing of the spec or the host.
+    PADDOCK_ASSIGN(const Base next, GetBase());
+    return process_wall::ProcessSandbox::Create(spec, next.facts, next.cgroups, *next.zygote);
   }
 
   std::mutex mutex_;

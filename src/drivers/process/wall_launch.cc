@@ -23,7 +23,7 @@ namespace paddock::process_wall {
 namespace {
 
 constexpr int kLaunchTimeoutMs = 20'000;
-constexpr char kZygoteKilled[] = "the zygote, from which walls are forked: was killed; try again";
+constexpr char kZygoteKilled[] = "the zygote, from which walls are forked: was killed";
 
 struct SocketPair {
   Descriptor ours, theirs;

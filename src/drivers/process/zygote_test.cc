@@ -275,6 +275,25 @@ TEST_F(ZygoteTest, OneThatWasKilledIsReplacedAndItsWallsStand) {
   EXPECT_EQ(FindFamily().inits.size(), 1u);
 }
 
+TEST_F(ZygoteTest, ACreateOutlivesItsZygote) {
+  for (int round = 0; round < 30; ++round) {
+    Create().reset();
+    const pid_t doomed = Zygote();
+    std::thread killer([&] {
+      // At many moments of the create: which one it is does not matter to what is expected.
+      const auto until = std::chrono::steady_clock::now() + round * std::chrono::microseconds(150);
+      while (std::chrono::steady_clock::now() < until) {
+      }
+      kill(doomed, SIGKILL);
+    });
+    const Sandbox box = Create();
+    killer.join();
+    ASSERT_TRUE(box);
+    EXPECT_EQ(Output(*box, "echo here"), "here\n");
+  }
+  EXPECT_TRUE(FindFamily().inits.empty());
+}
+
 TEST_F(ZygoteTest, ManyThreadsCreateAtOnce) {
   constexpr int kThreads = 50;
   std::vector<std::string> results(kThreads);

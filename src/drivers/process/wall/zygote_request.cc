@@ -55,9 +55,9 @@ Status SendRequest(int zygote, const ZygoteRequest& request, std::string_view te
   }
   while (sendmsg(zygote, &message, MSG_NOSIGNAL) < 0) {
     if (errno == EINTR) continue;
-    const int code = errno;
-    const std::string why = code == EPIPE || code == ECONNRESET ? "was killed; try again" : code == EAGAIN ? "does not answer" : std::strerror(code);
-    return Error(static_cast<Code>(code), "the zygote, from which walls are forked: " + why);
+    const Code code = errno == ECONNRESET ? Code::kBrokenPipe : static_cast<Code>(errno);
+    const std::string why = code == Code::kBrokenPipe ? "was killed" : code == Code::kAgain ? "does not answer" : std::strerror(errno);
+    return Error(code, "the zygote, from which walls are forked: " + why);
   }
   return {};
 }
