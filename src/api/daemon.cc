@@ -8,6 +8,8 @@
 
 #include "api/keys/key_ring.h"
 #include "api/rest/router.h"
+#include "api/session/configured.h"
+#include "api/session/session_service.h"
 #include "base/descriptor.h"
 #include "net/server.h"
 #include "registry/directory_keeper.h"
@@ -61,7 +63,8 @@ class RunningDaemon final : public Daemon {
     PADDOCK_TRY(CheckKeys());
     PADDOCK_ASSIGN(std::shared_ptr<trees::Store> trees, trees::Store::Open(directory + "/trees"));
     PADDOCK_ASSIGN(registry_, registry::Registry::Open(SettingsOf(directory, std::make_shared<registry::Bases>(std::move(trees))), *records_));
-    services_ = std::make_unique<Services>(Services{.registry = *registry_, .version = start_.version});
+    PADDOCK_ASSIGN(sessions_, OpenSessions());
+    services_ = std::make_unique<Services>(Services{.registry = *registry_, .version = start_.version, .sessions = sessions_.get()});
     router_ = std::make_unique<Router>(*services_, [this](const net::Request& request) { return Identify(request); });
     return Listen();
   }
@@ -74,6 +77,7 @@ class RunningDaemon final : public Daemon {
     if (server_ != nullptr) server_->Stop(grace);
     server_.reset();
     router_.reset();
+    sessions_.reset();
     registry_.reset();
   }
 
@@ -134,6 +138,15 @@ class RunningDaemon final : public Daemon {
     return settings;
   }
 
+  Result<std::unique_ptr<SessionService>> OpenSessions() {
+    const Config& config = start_.config;
+    PADDOCK_ASSIGN(Configured configured, ReadConfigured(config.harnesses, config.agents));
+    SessionService::Settings settings{.deployment = {.isolations = {}, .features = start_.features}, .harnesses = std::move(configured.harnesses), .agents = std::move(configured.agents), .sessions = {}, .log = start_.log};
+    for (const std::string& isolation : registry_->isolations()) settings.deployment.isolations.insert(isolation);
+    if (config.quota.sessions) settings.sessions.most_per_owner = static_cast<size_t>(*config.quota.sessions);
+    return SessionService::Open(std::move(settings), *registry_, *records_);
+  }
+
   // A key, or a process of the same user on the unix socket.
   Result<Identity> Identify(const net::Request& request) {
     const std::string* header = request.Header("Authorization");
@@ -169,6 +182,7 @@ class RunningDaemon final : public Daemon {
   std::unique_ptr<records::Records> records_;
   std::unique_ptr<KeyRing> keys_;
   std::unique_ptr<registry::Registry> registry_;
+  std::unique_ptr<SessionService> sessions_;
   std::unique_ptr<Services> services_;
   std::unique_ptr<Router> router_;
   std::unique_ptr<net::Server> server_;

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <chrono>
+#include <functional>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -21,6 +23,8 @@ class Daemon {
     Config config;
     std::string version;
     const sandbox::DriverSet* drivers = nullptr;   // outlives the daemon
+    std::set<std::string> features;                // flags that are on: tools::FeaturesOf()
+    std::function<void(const std::string& line)> log;   // what no client may see; any thread; may be null
   };
   // Opens what is durable, takes back the sandboxes, listens on TCP and on the unix socket "paddock.sock" in the data directory. Without any
   // key yet, one of an admin is made and written to "admin.key" there.

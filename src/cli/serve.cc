@@ -2,10 +2,12 @@
 
 #include <csignal>
 #include <cstdio>
+#include <cstdlib>
 
 #include "api/daemon.h"
 #include "cli/cli.h"
 #include "cli/daemon_config.h"
+#include "tools/capability/capability.h"
 
 namespace paddock::cli {
 namespace {
@@ -35,7 +37,7 @@ constexpr auto kGrace = std::chrono::seconds(10);
 // Settings that nothing looks at yet: whoever sets one is told.
 Status CheckUsed(const api::LoadedConfig& loaded) {
   constexpr const char* kUnused[] = {"limits.cpu_time", "retention.events", "retention.event_count", "retention.output", "retention.deleted", "rates.",
-                                     "quota.sessions", "quota.execs", "quota.owners.", "harness", "agent"};
+                                     "quota.execs", "quota.owners."};
   for (const api::EffectiveValue& value : loaded.values) {
     if (value.origin == "default") continue;
     for (const char* name : kUnused) {
@@ -73,7 +75,10 @@ int RunServe(const sandbox::DriverSet& drivers, std::span<const std::string> arg
   pthread_sigmask(SIG_BLOCK, &ending, nullptr);
 
   const bool has_tls = !loaded->config.server.tls_certificate.empty();
-  auto daemon = api::Daemon::Open({.config = std::move(loaded->config), .version = kVersion, .drivers = &drivers});
+  auto features = tools::FeaturesOf([](const char* name) -> const char* { return std::getenv(name); });   // allow(getenv): documented switches
+  if (!features) return Fail("serve", features.error().Text());
+  auto daemon = api::Daemon::Open({.config = std::move(loaded->config), .version = kVersion, .drivers = &drivers, .features = std::move(*features),
+                                   .log = [](const std::string& line) { std::fprintf(stderr, "paddock serve: %s\n", line.c_str()); }});
   if (!daemon) {
     Fail("serve", daemon.error().Text());
     return 1;

@@ -17,5 +17,7 @@ std::vector<Operation> SearchOperations();    // file_search.cc: finding and rep
 std::vector<Operation> ArchiveOperations();   // archives.cc: directories as tar archives
 std::vector<Operation> MetricsOperations();   // metrics.cc
 std::vector<Operation> TerminalOperations();  // terminals.cc: terminals, and processes over a WebSocket
+std::vector<Operation> SessionOperations();   // sessions.cc
+std::vector<Operation> DefinitionOperations();   // definitions.cc: harnesses and agents
 
 }  // namespace paddock::api

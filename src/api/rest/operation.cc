@@ -84,7 +84,7 @@ std::span<const Operation> AllOperations() {
   static const std::vector<Operation> all = [] {
     std::vector<Operation> list;
     for (const auto group : {SystemOperations, SandboxOperations, ExecOperations, FileOperations, SnapshotOperations, EventOperations,
-                             TerminalOperations, SearchOperations, ArchiveOperations, MetricsOperations}) {
+                             TerminalOperations, SearchOperations, ArchiveOperations, MetricsOperations, SessionOperations, DefinitionOperations}) {
       const std::vector<Operation> operations = group();
       list.insert(list.end(), operations.begin(), operations.end());
     }

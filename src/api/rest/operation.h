@@ -21,6 +21,8 @@
 
 namespace paddock::api {
 
+class SessionService;
+
 namespace json = boost::json;
 using tools::Field;
 using tools::Optional;
@@ -31,6 +33,7 @@ using tools::Shown;
 struct Services {
   registry::Registry& registry;
   std::string version;                 // of the program
+  SessionService* sessions = nullptr;  // null: there are none
   std::unique_ptr<Tickets> tickets = std::make_unique<Tickets>();
   std::unique_ptr<Metrics> metrics = std::make_unique<Metrics>();
 };

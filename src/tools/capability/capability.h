@@ -14,7 +14,7 @@ namespace paddock::tools {
 inline constexpr size_t kMaxCapabilities = 100;   // after dependencies
 
 enum class CapabilityStatus { kAvailable, kComingSoon, kDeprecated };
-enum class RiskLevel { kLow, kMedium, kHigh };   // high: only an administrator may attach it
+enum class RiskLevel { kLow, kMedium, kHigh };   // high: it runs code; told to whoever attaches it
 std::span<const char* const> NamesOf(CapabilityStatus);
 std::span<const char* const> NamesOf(RiskLevel);
 

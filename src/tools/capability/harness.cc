@@ -14,27 +14,6 @@ constexpr Rules kNameRules{.max_length = 200};
 constexpr Rules kDescriptionRules{.max_length = 4096};
 constexpr Rules kPromptRules{.max_length = kMaxPrompt};
 
-constexpr const char* kAttachmentsWords = "Capabilities, each an id or {\"ref\", \"config\"}.";
-
-// A list of attachments as a member.
-struct AttachmentList {
-  std::vector<Attachment> list;
-};
-
-}  // namespace
-
-template <>
-struct Json<AttachmentList> {
-  static json::object Schema(const Rules&) { return {{"type", "array"}}; }
-  static Status Read(const json::value& value, const Rules&, const std::string& where, AttachmentList& into) {
-    PADDOCK_ASSIGN(into.list, ParseAttachments(value, where));
-    return {};
-  }
-  static json::value Write(const AttachmentList& value) { return WriteAttachments(value.list); }
-};
-
-namespace {
-
 struct Harness {
   std::string id, name, description, parent, prompt;
   AttachmentList capabilities;

@@ -27,6 +27,21 @@ Result<AgentDocument> ParseAgent(const json::value& document);
 json::object WriteHarness(const HarnessDocument& harness);
 json::object WriteAgent(const AgentDocument& agent);
 
+// A list of attachments as a member of a document.
+struct AttachmentList {
+  std::vector<Attachment> list;
+};
+inline constexpr const char* kAttachmentsWords = "Capabilities, each an id or {\"ref\", \"config\"}.";
+template <>
+struct Json<AttachmentList> {
+  static json::object Schema(const Rules&) { return {{"type", "array"}, {"items", {{"type", json::array{"string", "object"}}}}}; }
+  static Status Read(const json::value& value, const Rules&, const std::string& where, AttachmentList& into) {
+    PADDOCK_ASSIGN(into.list, ParseAttachments(value, where));
+    return {};
+  }
+  static json::value Write(const AttachmentList& value) { return WriteAttachments(value.list); }
+};
+
 class HarnessSet {
  public:
   // Has the built-in ones: `generic` (session storage) and `coding-container` (that and containers).

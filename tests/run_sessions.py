@@ -1,0 +1,287 @@
+#!/usr/bin/env python3
+"""Sessions, tools, keys, agents and harnesses of `paddock serve` as an agent framework uses them over HTTP; kills the daemon with -9 and
+looks at what is there afterwards.
+
+    run_sessions.py [--paddock FILE] [--only RE]
+
+The last line is "N passed, N failed, N skipped".
+"""
+
+import re
+import sys
+
+from daemon_for_test import Skipped, run_cases
+
+CASES = []
+
+
+def case(name):
+    def add(function):
+        CASES.append((name, function))
+        return function
+    return add
+
+
+def session(daemon, key=..., /, **body):
+    reply = daemon.ask("POST", "/v1/sessions", body, key=key)
+    assert reply.status == 201, reply
+    return reply.json()["id"]
+
+
+def tool(daemon, where, named, /, **arguments):
+    reply = daemon.ask("POST", f"/v1/sessions/{where}/tools/{named}", {"arguments": arguments})
+    assert reply.status == 200, reply
+    return reply.json()
+
+
+def text(daemon, where, named, /, **arguments):
+    result = tool(daemon, where, named, **arguments)
+    return ("ERROR: " if result["is_error"] else "") + result["content"]
+
+
+def new_key(daemon, owner, role="user"):
+    made = daemon.command("key", "create", "--data", str(daemon.data), "--role", role, owner)
+    assert made.returncode == 0, made
+    return made.stdout.strip()
+
+
+def refused(reply, status, words):
+    assert reply.status == status and words in reply.json()["error"]["message"], reply
+
+
+@case("an agent works in a session: its shell, sandboxes, storage and keys")
+def works(daemon):
+    daemon.start()
+    where = session(daemon, name="work", labels={"team": "a"}, prompt="Be brief.")
+    assert daemon.ask("GET", "/v1/sessions/work").json()["id"] == where
+    assert [one["id"] for one in daemon.ask("GET", "/v1/sessions?label=team%3Da").json()["sessions"]] == [where]
+    assert daemon.ask("GET", "/v1/sessions?label=team%3Db").json()["sessions"] == []
+    assert text(daemon, where, "bash", commands="x=5; cd /tmp; echo hi > /workspace/f") == "exit code 0\n"
+    assert text(daemon, where, "bash", commands="echo $x $PWD") == "exit code 0\n5 /tmp\n"
+    assert text(daemon, where, "read_file", path="/f") == "1|hi\n"
+    assert text(daemon, where, "sandbox_exec", command="true").startswith("ERROR: this session has no sandbox yet")
+    made = tool(daemon, where, "sandbox_create", name="build", title="Builds", env={"A": "1"})
+    assert not made["is_error"] and made["structured"]["working_dir"] == "/workspace", made
+    box = made["structured"]["sandbox_id"]
+    assert daemon.ask("GET", f"/v1/sandboxes/{box}").json()["labels"]["title"] == "Builds"
+    assert text(daemon, where, "sandbox_upload", session_path="/f", container_path="/workspace/g").startswith("copied /f")
+    assert text(daemon, where, "sandbox_exec", command="cat g; echo $A; exit 3") == "exit code 3\nhi\n1\n"
+    started = tool(daemon, where, "sandbox_process_start", command="read a; echo got $a")
+    process = started["structured"]["process_id"]
+    assert "does one thing at a time" in text(daemon, where, "sandbox_exec", command="true")
+    tool(daemon, where, "sandbox_process_write", process_id=process, input="it\n")
+    assert tool(daemon, where, "sandbox_process_wait", process_id=process)["structured"]["exit_code"] == 0
+    assert tool(daemon, where, "sandbox_process_read", process_id=process)["structured"]["output"] == "got it\n"
+    assert text(daemon, where, "kv_store", operation="set", key="a", value="1") == "stored"
+    assert daemon.ask("GET", f"/v1/sessions/{where}/kv/a").json()["value"] == "1"
+    assert text(daemon, where, "sandbox_exce", command="true") == "ERROR: there is no tool 'sandbox_exce'; did you mean 'sandbox_exec'?"
+    assert text(daemon, where, "bash", command="true").startswith("ERROR: unknown argument 'command'; did you mean 'commands'?")
+    # The sandbox that holds the files is told, not listed.
+    storage = daemon.ask("POST", f"/v1/sessions/{where}/storage").json()
+    assert daemon.ask("GET", f"/v1/sandboxes/{storage['sandbox_id']}/files/content?path={storage['path']}/f").body == b"hi\n"
+    assert [one["id"] for one in daemon.ask("GET", "/v1/sandboxes").json()["sandboxes"]] == [box]
+    assert daemon.ask("DELETE", "/v1/sessions/work").status == 204
+    for path in (f"/v1/sessions/{where}", "/v1/sessions/work", f"/v1/sandboxes/{box}", f"/v1/sandboxes/{storage['sandbox_id']}"):
+        assert daemon.ask("GET", path).status == 404, path
+
+
+@case("definitions and calls in the words of the makers of models")
+def formats(daemon):
+    daemon.start()
+    where = session(daemon, prompt="Be brief.")
+    listed = {form: daemon.ask("GET", f"/v1/sessions/{where}/tools?format={form}").json() for form in ("neutral", "anthropic", "openai", "mcp")}
+    assert {len(answer["tools"]) for answer in listed.values()} == {28}, {form: len(answer["tools"]) for form, answer in listed.items()}
+    assert all(answer["system_prompt"].endswith("Be brief.\n") for answer in listed.values()), listed["mcp"]["system_prompt"]
+    assert set(listed["anthropic"]["tools"][0]) == {"name", "description", "input_schema"}
+    assert "outputSchema" in listed["mcp"]["tools"][0] and "parameters" in listed["openai"]["tools"][0]
+    native = daemon.ask("GET", f"/v1/sessions/{where}/tools?format=anthropic&native=true").json()["tools"]
+    assert native[0]["type"] == "bash_20250124", native
+    refused(daemon.ask("GET", f"/v1/sessions/{where}/tools?native=true"), 400, "native")
+    reply = daemon.ask("POST", f"/v1/sessions/{where}/calls", {"format": "anthropic", "calls": [
+        {"type": "tool_use", "id": "t1", "name": "bash", "input": {"command": "x=1; echo out"}},
+        {"type": "tool_use", "id": "t2", "name": "bash", "input": {"command": "echo $x"}},
+        {"type": "tool_use", "id": "t3", "name": "str_replace_based_edit_tool", "input": {"command": "create", "path": "/workspace/a", "file_text": "one\n"}},
+        {"type": "tool_use", "id": "t4", "name": "nothing", "input": {}}]})
+    results = reply.json()["results"]
+    assert [(one["tool_use_id"], one["is_error"]) for one in results] == [("t1", False), ("t2", False), ("t3", False), ("t4", True)], results
+    assert [results[0]["content"], results[1]["content"]] == ["out", "1"], results
+    reply = daemon.ask("POST", f"/v1/sessions/{where}/calls", {"format": "openai", "calls": [
+        {"type": "shell_call", "call_id": "c1", "action": {"commands": ["cat a"]}},
+        {"type": "apply_patch_call", "call_id": "c2", "operation": {"type": "update_file", "path": "a", "diff": "@@\n-one\n+two\n"}},
+        {"type": "function_call", "call_id": "c3", "name": "sandbox_exec", "arguments": "{\"command\": \"cat a\"}"}]})
+    results = reply.json()["results"]
+    assert results[0]["output"][0]["stdout"] == "one\n" and results[1]["status"] == "completed" and results[2]["output"] == "exit code 0\ntwo\n", results
+    refused(daemon.ask("POST", f"/v1/sessions/{where}/calls", {"format": "anthropic", "calls": [1]}), 400, "calls[0]")
+
+
+@case("whose it is not learns nothing on any path")
+def owners(daemon):
+    daemon.start()
+    ann, bob = new_key(daemon, "ann"), new_key(daemon, "bob")
+    where = session(daemon, ann, name="work")
+    assert daemon.ask("PUT", f"/v1/sessions/{where}/kv/k", {"value": "secret"}, key=ann).status == 200
+    assert daemon.ask("PUT", "/v1/agents/mine", {"prompt": "x"}, key=ann).status == 200
+    assert daemon.ask("PUT", "/v1/harnesses/mine", {"prompt": "x"}, key=ann).status == 200
+    bodies = {"setSessionKey": {"value": "x"}, "callSessionTools": {"format": "openai", "calls": []}}
+    absent = "ses_" + "a" * 20
+    document = daemon.ask("GET", "/v1/openapi.json").json()
+    seen = 0
+    for path, methods in document["paths"].items():
+        if "{session}" not in path:
+            continue
+        for method, operation in methods.items():
+            def ask(one):
+                filled = path.replace("{session}", one).replace("{tool}", "bash").replace("{key}", "k")
+                return daemon.ask(method.upper(), filled, bodies.get(operation["operationId"]), key=bob)
+            replies = [ask(where), ask(absent), ask("work")]
+            assert [reply.status for reply in replies] == [404] * 3, (method, path, replies)
+            messages = [reply.json()["error"]["message"].replace(one, "ID") for reply, one in zip(replies, (where, absent, "work"))]
+            assert len(set(messages)) == 1, messages
+            seen += 1
+    assert seen >= 10, seen
+    for path, word in (("/v1/sessions", "sessions"), ("/v1/sandboxes", "sandboxes"), ("/v1/agents", "agents")):
+        assert daemon.ask("GET", path, key=bob).json()[word] == [], path
+    assert daemon.ask("GET", "/v1/sessions?owner=ann", key=bob).json()["sessions"] == []
+    refused(daemon.ask("GET", "/v1/agents/mine", key=bob), 404, "no agent 'mine'")
+    refused(daemon.ask("DELETE", "/v1/harnesses/mine", key=bob), 404, "no harness 'mine'")
+    refused(daemon.ask("POST", "/v1/sessions", {"agent": "mine"}, key=bob), 400, "no agent 'mine'")
+    # A tool of bob's session does not reach a sandbox of ann's by its id.
+    daemon.key = ann
+    box = tool(daemon, where, "sandbox_create")["structured"]["sandbox_id"]
+    daemon.key = bob
+    own = session(daemon)
+    for one in (box, "sbx_" + "a" * 20):
+        assert text(daemon, own, "sandbox_exec", command="true", sandbox_id=one) == f"ERROR: this session has no sandbox {one}; sandbox_list shows those it has"
+    # Who may only look makes nothing.
+    reader = new_key(daemon, "ann", "read")
+    assert daemon.ask("GET", f"/v1/sessions/{where}/kv/k", key=reader).json()["value"] == "secret"
+    assert daemon.ask("POST", f"/v1/sessions/{where}/tools/bash", {"arguments": {"commands": "true"}}, key=reader).status == 403
+    assert daemon.ask("PUT", "/v1/agents/other", {}, key=reader).status == 403
+
+
+@case("a kill -9 keeps keys, storage, the shell and sandboxes")
+def crash(daemon):
+    daemon.start()
+    where = session(daemon, name="work")
+    for number in range(20):
+        assert daemon.ask("PUT", f"/v1/sessions/{where}/kv/key%20{number}", {"value": f"v{number}"}).status == 200
+    assert text(daemon, where, "bash", commands="x=5; echo kept > f") == "exit code 0\n"
+    assert text(daemon, where, "write_file", path="/g", content="also") == "written /g, 4 bytes"
+    box = tool(daemon, where, "sandbox_create", name="build")["structured"]["sandbox_id"]
+    assert text(daemon, where, "sandbox_write_file", path="/workspace/h", content="too") == "written /workspace/h, 3 bytes"
+    daemon.kill()
+    daemon.start()
+    assert len(daemon.ask("GET", f"/v1/sessions/{where}/kv").json()["keys"]) == 20
+    assert daemon.ask("GET", "/v1/sessions/work/kv/key%2019").json()["value"] == "v19"
+    assert text(daemon, where, "bash", commands="cat f g; echo $x") == "exit code 0\nkept\nalso5\n"
+    assert text(daemon, where, "sandbox_exec", command="cat h", sandbox_id=box) == "exit code 0\ntoo"  + "\n"
+    assert daemon.ask("DELETE", f"/v1/sessions/{where}/kv/key%200").status == 204
+    assert daemon.ask("DELETE", "/v1/sessions/work").status == 204
+    daemon.kill()
+    daemon.start()
+    assert daemon.ask("GET", f"/v1/sessions/{where}").status == 404
+    assert list((daemon.data / "sandboxes").iterdir()) == []
+
+
+@case("agents and harnesses over REST; sessions follow them")
+def definitions(daemon):
+    daemon.start()
+    assert daemon.ask("PUT", "/v1/harnesses/base", {"prompt": "Base.", "capabilities": ["session_storage"]}).status == 200
+    assert daemon.ask("PUT", "/v1/agents/coder", {"harness": "base", "prompt": "Code.", "capabilities": [{"ref": "sandbox", "config": {"memory_limit": "64m"}}]}).status == 200
+    where = session(daemon, agent="coder", prompt="Now.")
+    answer = daemon.ask("GET", f"/v1/sessions/{where}/tools").json()
+    assert re.search(r"Base\.\n\nCode\.\n\nNow\.\n$", answer["system_prompt"]), answer["system_prompt"]
+    assert "bash" not in {one["name"] for one in answer["tools"]}
+    assert tool(daemon, where, "sandbox_create")["structured"]["limits"]["memory_bytes"] == 64 << 20
+    assert text(daemon, where, "sandbox_create", memory_limit="65m").startswith("ERROR: memory_limit: may be at most 67108864")
+    assert daemon.ask("PUT", "/v1/harnesses/base", {"prompt": "Anew.", "capabilities": ["bashkit_shell"]}).status == 200
+    answer = daemon.ask("GET", f"/v1/sessions/{where}/tools").json()
+    assert "Anew." in answer["system_prompt"] and "bash" in {one["name"] for one in answer["tools"]}
+    assert daemon.ask("DELETE", "/v1/agents/coder").status == 204
+    refused(daemon.ask("GET", f"/v1/sessions/{where}/tools"), 409, "no agent 'coder'")
+    assert daemon.ask("GET", f"/v1/sessions/{where}").json()["agent"] == "coder"
+    for method, path, body, status, words in (
+            ("PUT", "/v1/agents/a", {"capabilities": ["sandbxo"]}, 400, "did you mean 'sandbox'"),
+            ("PUT", "/v1/agents/a", {"harness": "nothing"}, 400, "no harness 'nothing'"),
+            ("PUT", "/v1/agents/A", {}, 400, "id"),
+            ("PUT", "/v1/agents/a", {"capabilities": [{"ref": "sandbox", "config": {"memory": 1}}]}, 400, "memory"),
+            ("PUT", "/v1/harnesses/base", {"parent": "base"}, 400, "circle"),
+            ("PUT", "/v1/harnesses/generic", {}, 409, "built in"),
+            ("DELETE", "/v1/harnesses/generic", None, 403, "built in"),
+            ("POST", "/v1/sessions", {"agent": "nothing"}, 400, "no agent 'nothing'"),
+            ("POST", "/v1/sessions", {"harness": "nothing"}, 400, "no harness 'nothing'"),
+            ("POST", "/v1/sessions", {"capabilities": ["container_sandbox"]}, 409, "switched off"),
+            ("POST", "/v1/sessions", {"capabilities": ["sandbox", "sandbox"]}, 400, "twice"),
+            ("POST", "/v1/sessions", {"capabilities": [{"ref": "sandbox", "config": {"isolation": "moon"}}]}, 409, "no isolation 'moon'")):
+        refused(daemon.ask(method, path, body), status, words)
+
+
+CONFIG = """
+[harness.coding]
+prompt = "Keep changes small."
+capabilities = ["session_storage", {ref = "sandbox", config = {pids_limit = 50}}]
+
+[agent.reviewer]
+harness = "coding"
+prompt = "Review."
+"""
+
+
+@case("agents of paddock.toml; the same agent behind another wall by one entry")
+def configured(daemon):
+    config = daemon.data.parent / "paddock.toml"
+    config.write_text(CONFIG)
+    daemon.start("--config", str(config))
+    assert [one["id"] for one in daemon.ask("GET", "/v1/agents").json()["agents"]] == ["reviewer"]
+    refused(daemon.ask("PUT", "/v1/agents/reviewer", {}), 409, "configuration")
+    refused(daemon.ask("DELETE", "/v1/harnesses/coding"), 403, "configuration")
+    virtual = session(daemon, agent="reviewer")
+    assert "Keep changes small.\n\nReview." in daemon.ask("GET", f"/v1/sessions/{virtual}/tools").json()["system_prompt"]
+    other = session(daemon, agent="reviewer", capabilities=[{"ref": "sandbox", "config": {"isolation": "process"}}])
+    made = tool(daemon, virtual, "sandbox_create")["structured"]
+    assert (made["isolation"], made["limits"]["pids"]) == ("virtual", 50), made
+    created = tool(daemon, other, "sandbox_create")
+    if created["is_error"]:
+        raise Skipped(f"no process wall here: {created['content']}")
+    made = created["structured"]
+    assert (made["isolation"], made["limits"]["pids"]) == ("process", 50), made
+    for where in (virtual, other):   # the same calls
+        directory = tool(daemon, where, "sandbox_list")["structured"]["sandboxes"][0]["working_dir"]
+        assert text(daemon, where, "sandbox_write_file", path=f"{directory}/a", content="one\n") == f"written {directory}/a, 4 bytes"
+        assert text(daemon, where, "sandbox_exec", command="cat a; pwd") == f"exit code 0\none\n{directory}\n"
+        assert text(daemon, where, "sandbox_download", container_path=f"{directory}/a", session_path="/a").startswith("copied")
+        assert text(daemon, where, "read_file", path="/a") == "1|one\n"
+        assert text(daemon, where, "sandbox_manage", action="stop").endswith("its files are kept")
+        assert text(daemon, where, "sandbox_manage", action="start").endswith("runs")
+        assert text(daemon, where, "sandbox_exec", command="cat a") == "exit code 0\none\n"
+    daemon.stop()
+    config.write_text(CONFIG.replace("pids_limit", "pids_limt"))
+    try:
+        daemon.start("--config", str(config))
+    except AssertionError as error:
+        assert "did you mean 'pids_limit'" in str(error), error
+    else:
+        raise AssertionError("it started with a bad configuration")
+
+
+@case("bounds: sandboxes of a session, keys, values, sessions of an owner")
+def bounds(daemon):
+    config = daemon.data.parent / "paddock.toml"
+    config.write_text("[quota]\nsessions = 2\n")
+    daemon.start("--config", str(config))
+    where = session(daemon)
+    session(daemon)
+    refused(daemon.ask("POST", "/v1/sessions", {}), 429, "2 sessions")
+    for _ in range(16):
+        assert not tool(daemon, where, "sandbox_create")["is_error"]
+    assert "16 sandboxes, the most it may have" in text(daemon, where, "sandbox_create")
+    assert daemon.ask("PUT", f"/v1/sessions/{where}/kv/k", {"value": "x" * 65536}).status == 200
+    assert daemon.ask("PUT", f"/v1/sessions/{where}/kv/k", {"value": "x" * 65537}).status == 400
+    assert daemon.ask("PUT", f"/v1/sessions/{where}/kv/{'k' * 257}", {"value": "x"}).status == 400
+    assert daemon.ask("PUT", f"/v1/sessions/{where}/kv/two%0alines", {"value": "x"}).status == 400
+    refused(daemon.ask("GET", f"/v1/sessions/{where}/kv/none"), 404, "no key 'none'")
+    refused(daemon.ask("DELETE", f"/v1/sessions/{where}/kv/none"), 404, "no key 'none'")
+
+
+if __name__ == "__main__":
+    sys.exit(run_cases(__doc__, CASES))
