@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Talks the Model Context Protocol with `paddock mcp`: raw frames, and the official clients for Node.js and Python.
+"""Talks the Model Context Protocol with `paddock mcp` and `paddock serve`: raw frames, and the official clients for Node.js and Python.
 
     run_mcp.py [--paddock FILE] [--only RE] [--clients DIR]
 
@@ -9,13 +9,17 @@ with the reason. The last line is "N passed, N failed, N skipped".
 
 import argparse
 import json
+import os
 import pathlib
 import re
 import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import threading
+import urllib.error
+import urllib.request
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 HERE = ROOT / "tests" / "mcp"
@@ -175,6 +179,74 @@ def capabilities_decide_what_is_offered(paddock):
     assert done.returncode == 2 and "virtual" in done.stderr, done
 
 
+class Daemon:
+    """`paddock serve` with a directory of its own."""
+
+    def __init__(self, paddock):
+        self.folder = tempfile.TemporaryDirectory(prefix="paddock-mcp-")
+        self.data = pathlib.Path(self.folder.name, "data")
+        environment = {name: value for name, value in os.environ.items() if not name.startswith("PADDOCK_")}
+        self.child = subprocess.Popen([paddock, "serve", "--data", str(self.data), "--port", "0"], stdout=subprocess.PIPE, text=True, env=environment)
+        self.url = None
+        while not (line := self.child.stdout.readline()).endswith(" sandboxes\n"):
+            assert line, "the daemon ended"
+            if found := re.match(r"listening on (http://\S+)$", line):
+                self.url = found[1] + "/mcp"
+        self.key = (self.data / "admin.key").read_text().strip()
+
+    def post(self, body, key=True, **headers):
+        """(status, headers, body) of a POST."""
+        request = urllib.request.Request(self.url, json.dumps(body).encode(), {"Content-Type": "application/json", **headers})
+        if key:
+            request.add_header("Authorization", f"Bearer {self.key}")
+        try:
+            with urllib.request.urlopen(request, timeout=60) as answer:
+                return answer.status, answer.headers, answer.read()
+        except urllib.error.HTTPError as error:
+            return error.code, error.headers, error.read()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.child.terminate()
+        self.child.wait(30)
+        self.folder.cleanup()
+
+
+@case
+def a_daemon_answers_over_http(paddock):
+    with Daemon(paddock) as daemon:
+        assert daemon.post({}, key=False)[0] == 401
+        meta = {"_meta": STATELESS}
+        heads = {"MCP-Protocol-Version": "2026-07-28", "Mcp-Method": "server/discover"}
+        status, _, body = daemon.post({"jsonrpc": "2.0", "id": 1, "method": "server/discover", "params": meta}, **heads)
+        assert status == 200 and json.loads(body)["result"]["supportedVersions"], body
+        assert daemon.post({"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": meta}, **heads)[0] == 400
+        status, headers, _ = daemon.post({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {"protocolVersion": "2025-11-25"}})
+        assert status == 200 and headers["Mcp-Session-Id"].startswith("mcp_"), headers
+        again = {"Mcp-Session-Id": headers["Mcp-Session-Id"]}
+        call = {"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": {"name": "bash", "arguments": {"commands": "echo $((6*7)) > /workspace/n; cat /workspace/n"}}}
+        status, headers, body = daemon.post(call, Accept="application/json, text/event-stream", **again)
+        assert headers["Content-Type"] == "text/event-stream" and b'"stdout":"42\\n"' in body, body
+        assert daemon.post({"jsonrpc": "2.0", "id": 3, "method": "ping"}, Origin="https://elsewhere.example", **again)[0] == 403
+
+
+@case
+def what_a_session_holds_outlives_the_client(paddock):
+    with Daemon(paddock) as daemon:
+        def tool(which, **arguments):
+            body = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": which, "arguments": arguments, "_meta": STATELESS}}
+            status, _, answer = daemon.post(body, **{"MCP-Protocol-Version": "2026-07-28", "Mcp-Method": "tools/call", "Mcp-Name": which})
+            assert status == 200, answer
+            return json.loads(answer)["result"]
+        tool("write_file", path="/kept", content="text")
+        assert "text" in tool("read_file", path="/kept")["structuredContent"]["content"]
+        tool("sandbox_create", name="box")
+        assert tool("sandbox_exec", command="echo in > f; cat f")["structuredContent"]["stdout"] == "in\n"
+        assert [box["name"] for box in tool("sandbox_list")["structuredContent"]["sandboxes"]] == ["box"]
+
+
 def clients_of(directory):
     """Installs the clients: {"node": (folder, why not), "python": (program, why not)}."""
     def changed(name):
@@ -221,14 +293,14 @@ def played(command):
     return lines
 
 
-def plays(clients, where):
-    """(name, command or None, why not) of each client and revision against a server."""
+def plays(clients, kind):
+    """(name, command or None, why not) of each client and revision; where the server is goes behind the command."""
     folder, why = clients["node"]
     for generation, revision in (("sdk", "2025-11-25"), ("client", "2025-11-25"), ("client", "2026-07-28")):
-        yield f"npm {generation} {revision} {where[0]}", folder and ["node", HERE / "play.mjs", folder, generation, revision, *where], why
+        yield f"npm {generation} {revision} {kind}", folder and ["node", HERE / "play.mjs", folder, generation, revision], why
     python, why = clients["python"]
     for revision in ("2025-11-25", "2026-07-28"):
-        yield f"PyPI mcp {revision} {where[0]}", python and [python, HERE / "play.py", revision, *where], why
+        yield f"PyPI mcp {revision} {kind}", python and [python, HERE / "play.py", revision], why
 
 
 def main():
@@ -249,18 +321,24 @@ def main():
             print(f"FAIL {function.__name__}: {type(error).__name__}: {error}", flush=True)
             failed += 1
     clients = clients_of(options.clients.resolve())
-    for name, command, why in plays(clients, ["stdio", paddock, "mcp"]):
-        if not re.search(options.only, name):
-            continue
-        if command is None:
-            print(f"skipped {name}: {why}", flush=True)
-            skipped += 1
-            continue
-        for verdict, text in played(command):
-            passed += verdict == "ok"
-            failed += verdict != "ok"
-            if verdict != "ok":
-                print(f"FAIL {name}: {text}", flush=True)
+    for kind in ("stdio", "http"):
+        for name, command, why in plays(clients, kind):
+            if not re.search(options.only, name):
+                continue
+            if command is None:
+                print(f"skipped {name}: {why}", flush=True)
+                skipped += 1
+                continue
+            if kind == "stdio":
+                lines = played([*command, kind, paddock, "mcp"])
+            else:
+                with Daemon(paddock) as daemon:
+                    lines = played([*command, kind, daemon.url, daemon.key])
+            for verdict, text in lines:
+                passed += verdict == "ok"
+                failed += verdict != "ok"
+                if verdict != "ok":
+                    print(f"FAIL {name}: {text}", flush=True)
     print(f"{passed} passed, {failed} failed, {skipped} skipped")
     return 1 if failed else 0
 

@@ -7,6 +7,7 @@
 #include <cerrno>
 
 #include "api/keys/key_ring.h"
+#include "api/mcp_door.h"
 #include "api/rest/router.h"
 #include "api/session/configured.h"
 #include "api/session/session_service.h"
@@ -66,6 +67,8 @@ class RunningDaemon final : public Daemon {
     PADDOCK_ASSIGN(sessions_, OpenSessions());
     services_ = std::make_unique<Services>(Services{.registry = *registry_, .version = start_.version, .sessions = sessions_.get()});
     router_ = std::make_unique<Router>(*services_, [this](const net::Request& request) { return Identify(request); });
+    mcp_door_ = std::make_unique<McpDoor>(*sessions_, [this](const net::Request& request) { return Identify(request); });
+    mcp_ = std::make_unique<mcp::HttpFace>(*mcp_door_, mcp::HttpFace::Settings{.version = start_.version, .log = start_.log});
     return Listen();
   }
 
@@ -77,6 +80,8 @@ class RunningDaemon final : public Daemon {
     if (server_ != nullptr) server_->Stop(grace);
     server_.reset();
     router_.reset();
+    mcp_.reset();
+    mcp_door_.reset();
     sessions_.reset();
     registry_.reset();
   }
@@ -161,6 +166,11 @@ class RunningDaemon final : public Daemon {
     return Identity{.caller = {.owner = key.owner, .is_admin = key.role == Role::kAdmin}, .most = most};
   }
 
+  void Handle(net::Exchange& exchange) {
+    if (exchange.request().path == "/mcp") mcp_->Handle(exchange);
+    else router_->Handle(exchange);
+  }
+
   Status Listen() {
     const ServerConfig& config = start_.config.server;
     net::ServerOptions options;
@@ -174,7 +184,7 @@ class RunningDaemon final : public Daemon {
       return ErrorText(Error(code, std::string(reason)));
     };
     options.refusal_type = "application/json";
-    PADDOCK_ASSIGN(server_, net::Server::Start(std::move(options), [this](net::Exchange& exchange) { router_->Handle(exchange); }));
+    PADDOCK_ASSIGN(server_, net::Server::Start(std::move(options), [this](net::Exchange& exchange) { Handle(exchange); }));
     return {};
   }
 
@@ -185,6 +195,8 @@ class RunningDaemon final : public Daemon {
   std::unique_ptr<SessionService> sessions_;
   std::unique_ptr<Services> services_;
   std::unique_ptr<Router> router_;
+  std::unique_ptr<McpDoor> mcp_door_;
+  std::unique_ptr<mcp::HttpFace> mcp_;
   std::unique_ptr<net::Server> server_;
   std::string new_key_file_;
 };

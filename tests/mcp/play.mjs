@@ -107,6 +107,7 @@ test('calls the tools of snapshots', async () => {
       called.add(name);
       assert.match((await raw(name, { sandbox_id })).content[0].text, /yet/);
     }
+    await call('sandbox_manage', { action: 'start', sandbox_id });
     return;
   }
   const { snapshot_id } = await call('sandbox_snapshot', { sandbox_id, name: 'again' });
