@@ -230,7 +230,7 @@ Result<ToolAnswer> CallTool(Call& call, const Nothing&, ToolBody& body) {
   PADDOCK_ASSIGN(const OpenSession open, Opened(call));
   const std::string& name = call["tool"];
   std::stop_source stop;   // a model whose client has gone waits for nothing
-  call.exchange.OnClientGone([&] { stop.request_stop(); });
+  call.exchange.OnClientGone([stop]() mutable { stop.request_stop(); });   // a copy: the client may go while the answer is sent
   tools::CallContext context = open.Context(stop.get_token());
   tools::ToolResult result = tools::CallTool(context, *open.equipment, name, body.arguments);
   call.services.sessions->Log(result, name);
@@ -262,7 +262,7 @@ std::span<const Field> FieldsOf(const CallsAnswer*) { return kCallsAnswer; }
 Result<CallsAnswer> CallTools(Call& call, const Nothing&, CallsBody& body) {
   PADDOCK_ASSIGN(const OpenSession open, Opened(call));
   std::stop_source stop;
-  call.exchange.OnClientGone([&] { stop.request_stop(); });
+  call.exchange.OnClientGone([stop]() mutable { stop.request_stop(); });   // a copy: the client may go while the answer is sent
   CallsAnswer answer;
   for (const json::object& item : body.calls) {
     tools::CallContext context = open.Context(stop.get_token());
