@@ -99,15 +99,20 @@ Result<std::unique_ptr<PostgresSession>> PostgresSession::Connect(std::shared_pt
   values[kDefaults.size()] = url.url.c_str();
   auto session =
       std::unique_ptr<PostgresSession>(new PostgresSession(library, url));  // allow(raw-new): the constructor is private
-  session->connection_.reset(library->Connect(names.data(), values.data(), 1));
-  PGconn* const connection = session->connection_.get();
-  if (connection == nullptr) return Error(Code::kNoMemory);
-  library->SetNoticeProcessor(connection, [](void*, const char*) {}, nullptr);
   *may_help_to_wait = false;
+  session->connection_.reset(library->Connect(names.data(), values.data(), 1));
+  if (session->connection_ == nullptr) return Error(Code::kNoMemory);
   if (session->is_lost()) {
-    // A server that answers has said no: the password, the database's name, too many connections.
+    // A server that answers has said no: the password, the database's name, too many connections. Or it has come up
+    // since: a second attempt tells which.
     const PGPing state = library->Ping(names.data(), values.data(), 1);
     *may_help_to_wait = state == PQPING_REJECT || state == PQPING_NO_RESPONSE;
+    if (state == PQPING_OK) session->connection_.reset(library->Connect(names.data(), values.data(), 1));
+    if (session->connection_ == nullptr) return Error(Code::kNoMemory);
+  }
+  PGconn* const connection = session->connection_.get();
+  library->SetNoticeProcessor(connection, [](void*, const char*) {}, nullptr);
+  if (session->is_lost()) {
     return Error(Code::kUnavailable,
                  "database " + url.shown + " is not reachable: " + url.Scrubbed(FirstLine(library->ErrorMessage(connection))));
   }
