@@ -242,6 +242,35 @@ def progress(daemon):
         assert b"KiB" in shown and b"/s" in shown, shown
 
 
+@case("snapshots: kept, compared, restored, begun from; forks")
+def snapshots(daemon):
+    user = User(daemon.start())
+    user.text("create", "dev")
+    user.text("exec", "-k", "-c", "x=5; printf 'one\\ntwo\\n' > a", "dev")
+    made = user.text("snapshot", "create", "dev", "base").strip()
+    assert made.startswith("snap_")
+    user.text("exec", "-c", "echo three >> a; echo new > b; rm -rf /tmp/none", "dev")
+    changes = user.text("snapshot", "diff", "base", "dev").splitlines()
+    assert changes == ["M /home/agent/a", "A /home/agent/b"], changes
+    assert "+three" in user.text("snapshot", "diff", "-p", made, "dev")
+    later = user.text("snapshot", "create", "dev").strip()
+    assert user.text("snapshot", "diff", made, later).splitlines() == changes
+    assert [line.split()[0] for line in user.text("snapshot", "list", "dev").splitlines()[1:]] == [made, later]
+    assert user.text("create", "-s", "base", "other").startswith("sbx_")
+    assert user.text("exec", "-k", "-c", "echo $x; cat a; ls", "other") == "5\none\ntwo\na\n"
+    user.text("snapshot", "restore", "base", "dev")
+    assert user.text("exec", "-c", "ls", "dev") == "a\n"
+    assert len(user.text("fork", "-n", "3", "dev", "try").split()) == 3
+    user.text("exec", "-c", "echo x > only-here", "try-2")
+    assert user.text("exec", "-c", "ls", "try-3") == "a\n"
+    assert "try-1" in user.complaint("fork", "-n", "2", "dev", "try", status=1)
+    user.text("rm", "dev")
+    user.text("snapshot", "rm", "base", later)
+    assert len(user.text("snapshot", "list").splitlines()) == 1
+    assert "no snapshot 'base'" in user.complaint("snapshot", "restore", "base", "other", status=1)
+    assert "create SANDBOX" in user.complaint("snapshot", "restore", "base", status=2)
+
+
 @case("what a sandbox says does not steer the terminal")
 def harmless(daemon):
     user = User(daemon.start())
@@ -280,7 +309,7 @@ def reaching(daemon):
 @case("help of each names its options; what is wrong is named")
 def helps(daemon):
     user = User(daemon)
-    for name in ["create", "ls", "exec", "ps", "logs", "cp", "inspect", "pause", "resume", "stop", "start", "extend", "rm", "events"]:
+    for name in ["create", "ls", "exec", "ps", "logs", "cp", "inspect", "pause", "resume", "stop", "start", "extend", "rm", "snapshot", "fork", "events"]:
         text = user.text(name, "--help")
         assert text.startswith(f"Usage: paddock {name} ") and "--server" in text and "Exit status:" in text, text
         assert name in user.text("--help")

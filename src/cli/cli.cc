@@ -35,6 +35,8 @@ constexpr Subcommand kOfDaemon[] = {
     {"logs", "print what a process wrote", RunLogs},
     {"cp", "copy a file into a sandbox or out of one", RunCp},
     {"inspect", "print all that is known of a sandbox", RunInspect},
+    {"snapshot", "keep the state of a sandbox, compare it, bring it back", RunSnapshot},
+    {"fork", "make sandboxes that begin as one is now", RunFork},
     {"pause", "put a sandbox to rest", RunPause},
     {"resume", "let a paused sandbox go on", RunResume},
     {"stop", "stop a sandbox", RunStop},

@@ -51,6 +51,8 @@ int RunStop(const sandbox::DriverSet& drivers, std::span<const std::string> args
 int RunStart(const sandbox::DriverSet& drivers, std::span<const std::string> args);
 int RunRm(const sandbox::DriverSet& drivers, std::span<const std::string> args);
 int RunExtend(const sandbox::DriverSet& drivers, std::span<const std::string> args);
+int RunSnapshot(const sandbox::DriverSet& drivers, std::span<const std::string> args);
+int RunFork(const sandbox::DriverSet& drivers, std::span<const std::string> args);
 int RunEvents(const sandbox::DriverSet& drivers, std::span<const std::string> args);
 
 // Parses one item of --limits ("time=2s", "memory=64M", "steps=1e9" …) or --mount ("HOST:GUEST[:ro|rw|overlay]").

@@ -21,7 +21,7 @@ Status AddPair(json::object& to, const char* option, const std::string& item) {
 
 struct CreateOptions {
   LinkOptions link;   // first: the table begins with its options
-  std::string name, isolation, cwd, ttl, idle_ttl, max_lifetime, on_expiry;
+  std::string name, isolation, snapshot, cwd, ttl, idle_ttl, max_lifetime, on_expiry;
   std::vector<std::string> labels, variables, limits, hosts;
   bool get_or_create = false, is_json = false;
 };
@@ -29,6 +29,7 @@ struct CreateOptions {
 constexpr Option kCreateOptions[] = {
     kLinkOptions[0], kLinkOptions[1], kLinkOptions[2],
     Value<&CreateOptions::isolation>('i', "isolation", "NAME", "the wall: virtual, process … (default: the daemon's own choice)"),
+    Value<&CreateOptions::snapshot>('s', "snapshot", "SNAPSHOT", "begin as this snapshot, by its id or name"),
     Value<&CreateOptions::labels>('l', "label", "NAME=VALUE", "for filters; repeat it"),
     Value<&CreateOptions::variables>('e', "env", "NAME=VALUE", "a variable of every exec; repeat it"),
     Value<&CreateOptions::cwd>('w', "cwd", "DIR", "where execs start"),
@@ -52,6 +53,7 @@ Result<json::object> CreateBodyOf(const CreateOptions& options) {
   if (!options.name.empty()) body["name"] = options.name;
   if (options.get_or_create) body["get_or_create"] = true;
   if (!options.isolation.empty()) body["isolation"] = options.isolation;
+  if (!options.snapshot.empty()) body["snapshot"] = options.snapshot;
   if (!options.cwd.empty()) body["working_directory"] = options.cwd;
   for (const std::string& item : options.labels) PADDOCK_TRY(AddPair(labels, "label", item));
   for (const std::string& item : options.variables) PADDOCK_TRY(AddPair(variables, "env", item));
