@@ -89,6 +89,20 @@ def refusals(daemon):
     assert good.returncode == 0 and re.search(r"server\.port +1 .*paddock\.toml:2", good.stdout), good
 
 
+@case("limits that the configuration gives hold on every isolation, or are refused by name")
+def default_limits(daemon):
+    config = daemon.data.parent / "paddock.toml"
+    config.write_text("[limits]\ncpus = 2\ntime = \"300ms\"\n")
+    daemon.start("--config", str(config))
+    for isolation in daemon.ask("GET", "/v1/isolations").json()["isolations"]:
+        box = daemon.make(isolation=isolation)
+        limits = daemon.ask("GET", f"/v1/sandboxes/{box}").json()["limits"]
+        assert limits["cpus"] == 2 and limits["exec_time"] == "300ms", limits
+        assert daemon.run(box, "sleep 20")["termination"]["reason"] == "timeout"
+    refused = daemon.ask("POST", "/v1/sandboxes", {"isolation": "virtual", "limits": {"cpus": 0.5}})
+    assert refused.status == 400 and b"limits.cpus" in refused.body, refused
+
+
 @case("runs scripts, keeps shells, tells how they end")
 def runs(daemon):
     daemon.start()

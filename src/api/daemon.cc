@@ -47,7 +47,8 @@ sandbox::SandboxSpec VirtualSpec(const registry::SandboxRequest& request) {
 // Refuses what the virtual tier has not, rather than take no notice of it.
 Status CheckVirtual(const registry::SandboxRequest& request) {
   if (request.network.mode != policy::NetworkMode::kNone) return Error(Code::kInvalid, "network: isolation 'virtual' has none; choose 'process'");
-  if (request.limits.cpus) return Error(Code::kInvalid, "limits.cpus: isolation 'virtual' runs on one core; leave it out");
+  // One thread: it never has more than a core, and cannot be given less.
+  if (request.limits.cpus && *request.limits.cpus < 1) return Error(Code::kInvalid, "limits.cpus: isolation 'virtual' cannot be held to less than one core");
   return {};
 }
 
