@@ -76,6 +76,14 @@ void InGrandchild(const std::function<void()>& work) {
   (void)!read(ready[0], &byte, 1);
 }
 
+// What this program holds: its children begin with it.
+uint64_t OwnMemory() {
+  std::ifstream statm("/proc/self/statm");
+  uint64_t size = 0, resident = 0;
+  statm >> size >> resident;
+  return resident * static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
+}
+
 TEST(UsageWatch, MemoryOfGrandchildrenCounts) {
   const Busy busy([] { InGrandchild([] { Touch(64 * kMiB); }); });
   UsageWatch watch(busy.pid(), {.memory_bytes = 32 * kMiB});
@@ -87,11 +95,7 @@ TEST(UsageWatch, PagesThatProcessesShareCountOnce) {
     Touch(64 * kMiB);
     InGrandchild([] {});
   });
-  // The children begin with what this program holds.
-  std::ifstream statm("/proc/self/statm");
-  uint64_t size = 0, resident = 0;
-  statm >> size >> resident;
-  UsageWatch watch(busy.pid(), {.memory_bytes = 100 * kMiB + resident * static_cast<uint64_t>(sysconf(_SC_PAGESIZE))});
+  UsageWatch watch(busy.pid(), {.memory_bytes = 100 * kMiB + OwnMemory()});
   EXPECT_FALSE(watch.Look());
   EXPECT_EQ(watch.Interval(), std::chrono::milliseconds(10)) << "the resident sets alone are near the bound";
 }
@@ -136,7 +140,7 @@ TEST(UsageWatch, MemoryBeyondTheBoundIsTold) {
 
 TEST(UsageWatch, MemoryBelowTheBoundIsLeftAlone) {
   const Busy busy([] { Touch(64 * kMiB); });
-  UsageWatch watch(busy.pid(), {.memory_bytes = 512 * kMiB});
+  UsageWatch watch(busy.pid(), {.memory_bytes = 512 * kMiB + 8 * OwnMemory()});
   EXPECT_FALSE(watch.Look());
   EXPECT_GE(watch.peak_memory_bytes(), 64 * kMiB);
   EXPECT_EQ(watch.Interval(), std::chrono::milliseconds(100));
