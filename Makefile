@@ -32,6 +32,7 @@ bench: build  ## run the benchmarks
 	@bench/walls
 	@$(BUILD)/bin/egress_bench 256 1000
 	@$(BUILD)/bin/net_bench
+	@bench/daemon --idle 10000
 
 fuzz:  ## fuzz each target for FUZZ_SECONDS (60)
 	@scripts/setup fuzz
