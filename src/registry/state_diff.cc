@@ -11,7 +11,6 @@ namespace {
 constexpr uint64_t kMostPatched = 256 << 10;   // of each text
 constexpr size_t kMostPatches = 4 << 20;       // all together
 constexpr size_t kMostPatchedFiles = 200;
-constexpr size_t kContextLines = 3;
 
 bool IsFile(const std::optional<trees::Entry>& entry) {
   return entry && entry->type == vfs::FileType::kFile;
@@ -26,18 +25,7 @@ std::string PatchOf(trees::Store& store, const trees::TreeChange& change) {
   };
   const auto before = text_of(change.before), after = text_of(change.after);
   if (!before || !after || LooksBinary(*before) || LooksBinary(*after)) return {};
-  std::string patch;
-  for (const DiffLine& line : UnifiedDiff(*before, *after, kContextLines)) {
-    switch (line.kind) {
-      case DiffLine::Kind::kHunk: break;
-      case DiffLine::Kind::kContext: patch += ' '; break;
-      case DiffLine::Kind::kRemoved: patch += '-'; break;
-      case DiffLine::Kind::kAdded: patch += '+'; break;
-      case DiffLine::Kind::kNoNewline: patch += "\\ No newline at end of file"; break;
-    }
-    patch += line.text + "\n";
-  }
-  return RepairUtf8(patch);
+  return RepairUtf8(HunksText(*before, *after));
 }
 
 StateChange ChangeOf(const trees::TreeChange& change) {

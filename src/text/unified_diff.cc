@@ -72,6 +72,21 @@ std::vector<DiffLine> UnifiedDiff(std::string_view a_text, std::string_view b_te
   return out;
 }
 
+std::string HunksText(std::string_view a, std::string_view b) {
+  std::string text;
+  for (const DiffLine& line : UnifiedDiff(a, b, 3)) {
+    switch (line.kind) {
+      case DiffLine::Kind::kHunk: break;
+      case DiffLine::Kind::kContext: text += ' '; break;
+      case DiffLine::Kind::kRemoved: text += '-'; break;
+      case DiffLine::Kind::kAdded: text += '+'; break;
+      case DiffLine::Kind::kNoNewline: text += "\\ No newline at end of file"; break;
+    }
+    text += line.text + "\n";
+  }
+  return text;
+}
+
 bool LooksBinary(std::string_view beginning) { return beginning.substr(0, 8000).find('\0') != std::string_view::npos; }
 
 }  // namespace paddock

@@ -18,6 +18,9 @@ struct DiffLine {
 // grow with the texts, which the caller bounds.
 std::vector<DiffLine> UnifiedDiff(std::string_view a, std::string_view b, size_t context);
 
+// The same as text with three lines of context, each line with its mark and a newline; without the names of files above.
+std::string HunksText(std::string_view a, std::string_view b);
+
 // Whether a file with this beginning is taken for binary: a NUL in the first 8000 bytes, as git has it.
 bool LooksBinary(std::string_view beginning);
 

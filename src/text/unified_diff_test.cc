@@ -45,6 +45,11 @@ TEST(UnifiedDiff, AMissingNewlineIsTold) {
   EXPECT_EQ(Text("x\na", "y\na"), "@@ -1,2 +1,2 @@\n-x\n+y\n a\n\\\n");
 }
 
+TEST(UnifiedDiff, HunksTextIsWhatPatchReads) {
+  EXPECT_EQ(HunksText("x\na\n", "y\na"), "@@ -1,2 +1,2 @@\n-x\n-a\n+y\n+a\n\\ No newline at end of file\n");
+  EXPECT_EQ(HunksText("a", "a"), "");
+}
+
 TEST(UnifiedDiff, ANulMakesAFileBinary) {
   EXPECT_TRUE(LooksBinary(std::string("a\0b", 3)));
   EXPECT_FALSE(LooksBinary("text\n"));

@@ -135,11 +135,7 @@ Result<json::object> BodyOf(const ExecOptions& options, const std::vector<std::s
   if (has_command != options.script.empty()) return Error(Code::kInvalid, has_command ? "-c SCRIPT and a COMMAND exclude each other" : "needs a COMMAND, or -c SCRIPT");
   if (has_command) exec["command"] = json::array(operands.begin() + 1, operands.end());
   else exec["script"] = options.script;
-  for (const std::string& item : options.variables) {
-    const size_t equals = item.find('=');
-    if (equals == 0 || equals == std::string::npos) return Error(Code::kInvalid, "--env " + item + ": write NAME=VALUE");
-    variables[item.substr(0, equals)] = item.substr(equals + 1);
-  }
+  for (const std::string& item : options.variables) PADDOCK_TRY(AddPair(variables, "env", item));
   if (!variables.empty()) exec["environment"] = std::move(variables);
   if (!options.cwd.empty()) exec["cwd"] = options.cwd;
   if (!options.timeout.empty()) exec["timeout"] = options.timeout;

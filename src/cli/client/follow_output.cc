@@ -23,7 +23,7 @@ Status WritePiece(const json::object& piece) {
   if (const json::value* encoded = piece.if_contains("is_base64"); encoded != nullptr && encoded->is_bool() && encoded->as_bool()) {
     PADDOCK_ASSIGN(bytes, DecodeBase64(bytes));
   }
-  if (!WriteAll(is_stderr ? STDERR_FILENO : STDOUT_FILENO, bytes)) return Error(Code::kBrokenPipe, "nobody reads our output");
+  if (!WriteAll(is_stderr ? STDERR_FILENO : STDOUT_FILENO, bytes)) return Error(Code::kIo, "nobody reads our output");   // not kBrokenPipe: that is the connection's
   return {};
 }
 
@@ -64,7 +64,7 @@ Result<json::object> FollowOutput(Link& link, const std::string& path) {
     const auto now = std::chrono::steady_clock::now();
     if (last_id != before) until = now + kPatience;
     const bool may_come_back = ended || ended.error().code == Code::kUnavailable || ended.error().code == Code::kBrokenPipe || ended.error().code == Code::kTimedOut;
-    if (!may_come_back || now > until || (!ended && ended.error().message == "nobody reads our output")) {
+    if (!may_come_back || now > until) {
       return ended ? Error(Code::kUnavailable, "the daemon ended the stream of the output again and again") : ended.error();
     }
     std::this_thread::sleep_for(std::chrono::milliseconds(200));

@@ -8,7 +8,7 @@
 namespace paddock::cli {
 
 // Writes what the process at `path` (/v1/sandboxes/…/processes/…) wrote and will write, until it ends; the process then. A connection
-// that breaks is made anew and goes on where it was, for as long as half a minute. kBrokenPipe when nobody reads our stdout.
+// that breaks is made anew and goes on where it was, for as long as half a minute. kIo when nobody reads our output.
 Result<json::object> FollowOutput(Link& link, const std::string& path);
 // Writes what it wrote so far.
 Status CopyOutput(Link& link, const std::string& path);

@@ -9,14 +9,6 @@
 namespace paddock::cli {
 namespace {
 
-// "A=b" as a member.
-Status AddPair(json::object& to, const char* option, const std::string& item) {
-  const size_t equals = item.find('=');
-  if (equals == 0 || equals == std::string::npos) return Error(Code::kInvalid, std::string("--") + option + " " + item + ": write NAME=VALUE");
-  to[item.substr(0, equals)] = item.substr(equals + 1);
-  return {};
-}
-
 // ---- create
 
 struct CreateOptions {

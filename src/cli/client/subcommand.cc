@@ -24,6 +24,13 @@ BegunSubcommand BeginSubcommand(const SubcommandText& text, std::span<const std:
   return {.status = {}, .operands = std::move(parsed->operands)};
 }
 
+Status AddPair(json::object& to, const char* option, const std::string& item) {
+  const size_t equals = item.find('=');
+  if (equals == 0 || equals == std::string::npos) return Error(Code::kInvalid, std::string("--") + option + " " + item + ": write NAME=VALUE");
+  to[item.substr(0, equals)] = item.substr(equals + 1);
+  return {};
+}
+
 int EndSubcommand(const char* name, const std::function<Status()>& act) {
   try {
     const Status status = act();

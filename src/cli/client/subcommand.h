@@ -28,6 +28,9 @@ struct BegunSubcommand {
 BegunSubcommand BeginSubcommand(const SubcommandText& text, std::span<const std::string> args, std::span<const Option> table, void* options,
                                 const OptionRules& rules = {});
 
+// "NAME=VALUE", which stood behind --`option`, as a member. Errors: kInvalid.
+Status AddPair(json::object& to, const char* option, const std::string& item);
+
 // Does it; the exit status. A failure is told, an answer of another shape than the daemon's documents say, too.
 int EndSubcommand(const char* name, const std::function<Status()>& act);
 

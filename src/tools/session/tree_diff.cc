@@ -17,7 +17,6 @@ using vfs::Follow;
 constexpr uint64_t kMostCompared = 8u << 20;
 constexpr uint64_t kMostPatched = 256u << 10;
 constexpr size_t kMostEntries = 1'000'000;
-constexpr size_t kContextLines = 3;
 
 class Walk {
  public:
@@ -102,18 +101,7 @@ class Walk {
     const auto old_text = kind == ChangeKind::kAdded ? Result<std::string>(std::string()) : vfs::ReadFile(before_, path, kMostPatched);
     const auto new_text = kind == ChangeKind::kRemoved ? Result<std::string>(std::string()) : vfs::ReadFile(after_, path, kMostPatched);
     if (!old_text || !new_text || LooksBinary(*old_text) || LooksBinary(*new_text)) return {};
-    std::string patch;
-    for (const DiffLine& line : UnifiedDiff(*old_text, *new_text, kContextLines)) {
-      switch (line.kind) {
-        case DiffLine::Kind::kHunk: break;
-        case DiffLine::Kind::kContext: patch += ' '; break;
-        case DiffLine::Kind::kRemoved: patch += '-'; break;
-        case DiffLine::Kind::kAdded: patch += '+'; break;
-        case DiffLine::Kind::kNoNewline: patch += "\\ No newline at end of file"; break;
-      }
-      patch += line.text + "\n";
-    }
-    return RepairUtf8(patch);
+    return RepairUtf8(HunksText(*old_text, *new_text));
   }
 
   FileSystem& before_;
