@@ -122,7 +122,7 @@ Status RunningProcess::CloseInput() {
 Status RunningProcess::Signal(int signal) {
   if (signal < 1 || signal > 64) return Error(Code::kInvalid, "signal " + std::to_string(signal) + " is not one of 1 to 64");
   std::unique_lock lock(mutex_);
-  if (state_ == ProcessState::kExited) return Error(Code::kNoProcess, id_ + " has ended");
+  if (has_left_ || state_ == ProcessState::kExited) return Error(Code::kNoProcess, id_ + " has ended");
   if (auto* controllable = dynamic_cast<sandbox::Controllable*>(process_); controllable != nullptr) {
     controllable->Signal(signal);
     return {};
@@ -173,6 +173,12 @@ bool RunningProcess::Begin(sandbox::Process& process, Time now) {
   state_ = ProcessState::kRunning;
   started_ = now;
   return true;
+}
+
+void RunningProcess::Leave() {
+  const std::lock_guard lock(mutex_);
+  process_ = nullptr;
+  has_left_ = true;
 }
 
 void RunningProcess::Finish(sandbox::ExecResult result, Time now, std::string failure) {

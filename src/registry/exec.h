@@ -93,8 +93,10 @@ class RunningProcess {
   void WhenCancelled(std::function<void()> call);
   // The host's end that the process reads from; once, only with has_open_input.
   int TakeInput() { return input_.Release(); }
-  // Has begun: `process` lives until Finish(). False: it was cancelled before.
+  // Has begun: `process` lives until Leave() or Finish(). False: it was cancelled before.
   bool Begin(sandbox::Process& process, Time now);
+  // What began is over and about to go: nothing reaches it any more, though what it changed may still have to be kept.
+  void Leave();
   // `failure`: as in ProcessInfo.
   void Finish(sandbox::ExecResult result, Time now, std::string failure = {});
 
@@ -112,6 +114,7 @@ class RunningProcess {
   std::optional<sandbox::ExecResult> result_;
   std::string failure_;
   sandbox::Process* process_ = nullptr;   // while it runs
+  bool has_left_ = false;
   std::vector<std::function<void()>> when_ended_;
   std::mutex input_mutex_;                // of the two ends; held while writing
   Descriptor input_, input_writer_;

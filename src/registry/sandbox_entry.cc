@@ -252,6 +252,7 @@ Result<sandbox::ExecResult> SandboxEntry::Run(const std::shared_ptr<RunningProce
     (*started)->Cancel();
     result = (*started)->Wait();
   }
+  process->Leave();   // before it goes: signals, new sizes and cancels come from other threads
   started->reset();
   if (const Status kept = Keep(**live); !kept) {
     const Error failure(kept.error().code, "the exec ended, but what it changed could not be kept: " + std::string(kept.error().Text()) +

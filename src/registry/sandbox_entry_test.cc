@@ -20,6 +20,7 @@ class KeeperForTest final : public Keeper {
   struct Counts {
     int loaded = 0, kept = 0, settled = 0, removed = 0;
     Status next_keep;
+    std::function<void()> on_keep;
   };
 
   KeeperForTest(sandbox::Driver& driver, std::shared_ptr<Counts> counts) : driver_(driver), counts_(std::move(counts)) {}
@@ -31,6 +32,7 @@ class KeeperForTest final : public Keeper {
   }
   Status Keep(sandbox::Sandbox&) override {
     ++counts_->kept;
+    if (counts_->on_keep) counts_->on_keep();
     return counts_->next_keep;
   }
   Status Settle(sandbox::Sandbox& live) override {
@@ -95,6 +97,23 @@ class SandboxEntryTest : public testing::Test {
   std::vector<SandboxState> states_;
   std::shared_ptr<SandboxEntry> entry_;
 };
+
+TEST_F(SandboxEntryTest, WhatIsOverTakesNoSignalWhileItsChangesAreKept) {
+  ExecRequest request{.script = "echo changed > f"};
+  const auto process = *entry_->Admit(request);
+  int asked = 0;
+  counts_->on_keep = [&] {
+    ++asked;
+    EXPECT_EQ(process->Info().state, ProcessState::kRunning);   // not acknowledged yet
+    for (const int signal : {SIGHUP, SIGINT, SIGKILL}) EXPECT_EQ(process->Signal(signal).error().code, Code::kNoProcess);
+    EXPECT_FALSE(process->Resize({}));
+    process->Cancel();
+  };
+  const auto result = entry_->Run(process, request);
+  ASSERT_TRUE(result) << result.error().Text();
+  EXPECT_EQ(result->termination.reason, Reason::kExit);
+  EXPECT_EQ(asked, 1);
+}
 
 TEST_F(SandboxEntryTest, KeepsShellAndFilesFromExecToExec) {
   EXPECT_EQ(Out("x=5; echo $x > f; cd /tmp"), "");
