@@ -20,42 +20,11 @@ import sys
 import tempfile
 import time
 
+from client import copying
+from client.user import Cases, User, isolations
 from daemon_for_test import Skipped, run_cases
 
-CASES = []
-
-
-def case(name):
-    def add(function):
-        CASES.append((name, function))
-        return function
-    return add
-
-
-class User:
-    """Runs paddock with the daemon's socket, as the user whose daemon it is."""
-
-    def __init__(self, daemon, **environment):
-        self.daemon = daemon
-        self.environment = {name: value for name, value in os.environ.items() if not name.startswith("PADDOCK_")}
-        self.environment["PADDOCK_SERVER"] = f"unix:{daemon.data}/paddock.sock"
-        self.environment.update(environment)
-
-    def run(self, *words, input=None):
-        return subprocess.run([self.daemon.paddock, *words], capture_output=True, timeout=60, env=self.environment, input=input)
-
-    def text(self, *words, status=0, input=None):
-        done = self.run(*words, input=input)
-        assert done.returncode == status, f"{words}: {done.returncode}: {done.stdout!r} {done.stderr!r}"
-        return done.stdout.decode()
-
-    def complaint(self, *words, status):
-        done = self.run(*words)
-        assert done.returncode == status, f"{words}: {done.returncode}: {done.stdout!r} {done.stderr!r}"
-        return done.stderr.decode()
-
-    def start(self, *words, **more):
-        return subprocess.Popen([self.daemon.paddock, *words], env=self.environment, **more)
+case = Cases()
 
 
 @case("makes, shows and deletes sandboxes")
@@ -90,7 +59,7 @@ def life(daemon):
 @case("runs commands: their streams, status, input, variables, shell")
 def execs(daemon):
     user = User(daemon.start())
-    for isolation in daemon_isolations(daemon):
+    for isolation in isolations(daemon):
         name = "box-" + isolation
         user.text("create", "-i", isolation, name)
         done = user.run("exec", "-c", "echo out; echo err >&2; exit 7", name)
@@ -110,10 +79,6 @@ def execs(daemon):
     assert "no sandbox 'absent'" in user.complaint("exec", "absent", "true", status=125)
 
 
-def daemon_isolations(daemon):
-    return daemon.ask("GET", "/v1/isolations").json()["isolations"]
-
-
 @case("a process in the background: its output from the beginning, and while it comes")
 def background(daemon):
     user = User(daemon.start())
@@ -130,7 +95,7 @@ def background(daemon):
 @case("a signal of ours ends the command, and only it")
 def interrupted(daemon):
     user = User(daemon.start())
-    for isolation in daemon_isolations(daemon):
+    for isolation in isolations(daemon):
         name = "box-" + isolation
         user.text("create", "-i", isolation, name)
         child = user.start("exec", "-c", "echo ready; sleep 60; echo not here", name, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
@@ -194,7 +159,7 @@ def copies(daemon):
         noise = os.urandom(3_000_000)
         (folder / "a:b").write_bytes(noise)
         (folder / "a:b").chmod(0o750)
-        for isolation in daemon_isolations(daemon):
+        for isolation in isolations(daemon):
             name = "box-" + isolation
             user.text("create", "-i", isolation, name)
             home = user.text("exec", "-c", "echo $HOME", name).strip()
@@ -319,4 +284,4 @@ def helps(daemon):
 
 
 if __name__ == "__main__":
-    sys.exit(run_cases(__doc__, CASES))
+    sys.exit(run_cases(__doc__, case + copying.case))

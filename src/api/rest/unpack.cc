@@ -1,5 +1,7 @@
 #include "api/rest/unpack.h"
 
+#include <algorithm>
+#include <cstring>
 #include <vector>
 
 #include "store/trees/tar_reader.h"
@@ -9,6 +11,10 @@ namespace paddock::api {
 namespace {
 
 using vfs::FileType;
+
+constexpr size_t kHole = 4096;
+
+bool IsZero(std::string_view bytes) { return bytes[0] == '\0' && std::memcmp(bytes.data(), bytes.data() + 1, bytes.size() - 1) == 0; }
 
 class Unpacker {
  public:
@@ -73,12 +79,12 @@ class Unpacker {
     return path;
   }
 
-  // Takes away what a file or link is to replace.
-  Status MakeRoom(const std::string& path) {
+  // Takes away what a file or link is to replace, or only looks whether it may be replaced.
+  Status MakeRoom(const std::string& path, bool is_only_look = false) {
     const auto found = files_.Stat(path, vfs::Follow::kNo);
     if (!found) return found.error().code == Code::kNoEntry ? Status() : Status(found.error());
     if (found->is_directory()) return Error(Code::kIsDirectory, "there is a directory");
-    return files_.RemoveFile(path);
+    return is_only_look ? Status() : files_.RemoveFile(path);
   }
 
   Status Take(const trees::TarEntry& entry, trees::TarReader& reader) {
@@ -96,7 +102,7 @@ class Unpacker {
     if (path.size() > 4095) return Error(Code::kNameTooLong);
     if (entry.is_hard_link) return TakeHardLink(entry, path);
     if (entry.type == FileType::kDirectory) return TakeDirectory(entry, path);
-    PADDOCK_TRY(MakeRoom(path));
+    PADDOCK_TRY(MakeRoom(path, entry.type == FileType::kFile && !limits_.draft.empty()));
     if (entry.type == FileType::kSymlink) {
       ++done_.links;
       return files_.MakeSymlink(entry.target, path);
@@ -108,10 +114,10 @@ class Unpacker {
     const auto found = files_.Stat(path, vfs::Follow::kNo);
     if (!found || !found->is_directory()) {
       if (found) PADDOCK_TRY(files_.RemoveFile(path));
-      PADDOCK_TRY(files_.MakeDirectory(path, 0700 | (entry.mode & 0777u)));
+      PADDOCK_TRY(files_.MakeDirectory(path, 0700 | (entry.mode & limits_.mode_mask)));
     }
     ++done_.directories;
-    finished_.push_back({path, entry.mode & 0777u, entry.modify_time});
+    finished_.push_back({path, entry.mode & limits_.mode_mask, entry.modify_time});
     return {};
   }
 
@@ -133,28 +139,52 @@ class Unpacker {
   Status TakeFile(const trees::TarEntry& entry, const std::string& path, trees::TarReader& reader) {
     if (entry.size > limits_.bytes - done_.bytes) return Error(Code::kLimit, "the files are larger than " + std::to_string(limits_.bytes) + " bytes in all");
     done_.bytes += entry.size;
-    PADDOCK_ASSIGN(const vfs::OpenFilePtr file, files_.Open(path, {.write = true, .create = true, .exclusive = true, .no_follow = true}, 0600));
+    const std::string written = limits_.draft.empty() ? path : vfs::JoinPath(vfs::DirectoryName(path), limits_.draft);
+    PADDOCK_ASSIGN(vfs::OpenFilePtr file, files_.Open(written, {.write = true, .create = true, .exclusive = true, .no_follow = true}, 0600));
+    Status status = WriteContent(entry, *file, reader);
+    file.reset();
+    if (status) status = files_.SetTimes(written, std::nullopt, entry.modify_time);
+    if (status) status = files_.SetMode(written, entry.mode & limits_.mode_mask);
+    if (status && written != path) status = files_.Rename(written, path);
+    if (status) ++done_.files;
+    else static_cast<void>(files_.RemoveFile(written));
+    return status;
+  }
+
+  Status WriteContent(const trees::TarEntry& entry, vfs::OpenFile& file, trees::TarReader& reader) {
     bool ends_in_hole = false;
-    PADDOCK_TRY(reader.ReadContent(
-        [&](std::string_view bytes) {
-          ends_in_hole = false;
-          return file->Write(bytes);
-        },
-        [&](uint64_t zeros) -> Status {
-          ends_in_hole = true;
-          const auto sought = file->Seek(static_cast<int64_t>(zeros), vfs::Whence::kCurrent);   // at most `bytes`
-          return sought ? Status() : Status(sought.error());
-        }));
-    if (ends_in_hole) PADDOCK_TRY(file->Truncate(entry.size));
-    PADDOCK_TRY(files_.SetTimes(path, std::nullopt, entry.modify_time));
-    PADDOCK_TRY(files_.SetMode(path, entry.mode & 0777u));
-    ++done_.files;
-    return {};
+    const auto skip = [&](uint64_t zeros) -> Status {
+      ends_in_hole = true;
+      const auto sought = file.Seek(static_cast<int64_t>(zeros), vfs::Whence::kCurrent);   // at most `bytes`
+      return sought ? Status() : Status(sought.error());
+    };
+    const auto write = [&](std::string_view bytes) {
+      ends_in_hole = false;
+      return file.Write(bytes);
+    };
+    uint64_t offset = 0;
+    const auto take = [&](std::string_view bytes) -> Status {
+      while (!bytes.empty()) {
+        // Up to the end of this block of the file, and from there on as far as blocks are alike: all zeros, or not.
+        size_t size = std::min<size_t>(bytes.size(), kHole - offset % kHole);
+        const bool is_hole = IsZero(bytes.substr(0, size));
+        while (bytes.size() - size >= kHole && (offset + size) % kHole == 0 && IsZero(bytes.substr(size, kHole)) == is_hole) size += kHole;
+        PADDOCK_TRY(is_hole ? skip(size) : write(bytes.substr(0, size)));
+        bytes.remove_prefix(size);
+        offset += size;
+      }
+      return {};
+    };
+    PADDOCK_TRY(reader.ReadContent(take, [&](uint64_t zeros) {
+      offset += zeros;
+      return skip(zeros);
+    }));
+    return ends_in_hole ? file.Truncate(entry.size) : Status();
   }
 
   vfs::FileSystem& files_;
   const std::string root_;
-  const UnpackLimits limits_;
+  const UnpackLimits& limits_;
   Unpacked done_;
   std::string checked_;            // a directory on the way to which there is no symlink
   std::vector<Finish> finished_;   // directories, as they are to be in the end

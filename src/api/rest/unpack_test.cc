@@ -113,5 +113,43 @@ TEST_F(UnpackTest, BoundsAreKept) {
   EXPECT_FALSE(Run());
 }
 
+TEST_F(UnpackTest, AFileThatFailsIsGoneOrAsItWasWithADraft) {
+  ASSERT_TRUE(vfs::WriteFile(view_, "/in/a", "old"));
+  Add({.path = "a"}, std::string(2000, 'x'));
+  archive_.resize(1000);
+  EXPECT_FALSE(Run({.draft = ".draft"}));
+  EXPECT_EQ(*vfs::ReadFile(view_, "/in/a"), "old");
+  EXPECT_EQ(view_.List("/in")->size(), 1u);
+  EXPECT_FALSE(Run());
+  EXPECT_EQ(view_.List("/in")->size(), 0u);
+}
+
+TEST_F(UnpackTest, ADraftReplacesFilesAndLinksAndNoDirectory) {
+  ASSERT_TRUE(view_.MakeSymlink("/outside", "/in/f"));
+  ASSERT_TRUE(view_.MakeDirectory("/in/d"));
+  Add({.path = "f", .mode = 0777}, "new");
+  ASSERT_TRUE(Run({.mode_mask = 0750, .draft = ".draft"}));
+  EXPECT_EQ(*vfs::ReadFile(view_, "/in/f"), "new");
+  EXPECT_EQ(view_.Stat("/in/f", vfs::Follow::kNo)->mode, 0750u);
+  archive_.clear();
+  Add({.path = "d"}, "new");
+  EXPECT_EQ(Run({.draft = ".draft"}).error().code, Code::kIsDirectory);
+}
+
+TEST_F(UnpackTest, ZerosBecomeHolesAndAreReadAsZeros) {
+  for (const size_t size : {1ul, 4096ul, 10'000ul, 300'000ul}) {
+    for (const size_t at : {0ul, size / 2, size - 1}) {
+      std::string content(size, '\0');
+      content[at] = 'x';
+      archive_.clear();
+      Add({.path = "f"}, content);
+      Add({.path = "zeros"}, std::string(size, '\0'));
+      ASSERT_TRUE(Run());
+      EXPECT_EQ(*vfs::ReadFile(view_, "/in/f"), content);
+      EXPECT_EQ(*vfs::ReadFile(view_, "/in/zeros"), std::string(size, '\0'));
+    }
+  }
+}
+
 }  // namespace
 }  // namespace paddock::api

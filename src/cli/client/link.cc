@@ -86,12 +86,13 @@ Error ErrorOf(int status, const std::string& body) {
 
 std::string SandboxPath(std::string_view sandbox, std::string_view rest) { return "/v1/sandboxes/" + EncodePercent(sandbox) + std::string(rest); }
 
-Result<Link> Link::Open(const LinkOptions& options) {
+Result<Link> Link::Open(const LinkOptions& options, std::shared_ptr<net::Cancellation> cancellation) {
   std::string server = !options.server.empty() ? options.server : Variable("PADDOCK_SERVER");
   if (server.empty()) {
     PADDOCK_ASSIGN(server, OwnSocket());
   }
   PADDOCK_ASSIGN(net::ClientOptions client, ParseServer(server, options.ca_file));
+  client.cancellation = std::move(cancellation);
   Link link(std::move(client));
   link.server_ = std::move(server);
   PADDOCK_ASSIGN(link.key_, ReadKey(options.key_file));

@@ -35,7 +35,8 @@ std::string SandboxPath(std::string_view sandbox, std::string_view rest = {});
 class Link {
  public:
   // Connects with the first request. Errors: kInvalid for an address or a key that is none, kNoEntry where no daemon can be meant.
-  static Result<Link> Open(const LinkOptions& options);
+  // `cancellation` ends what waits; it may be null.
+  static Result<Link> Open(const LinkOptions& options, std::shared_ptr<net::Cancellation> cancellation = nullptr);
 
   // The answer's body. Errors: what the daemon says, in its words; kUnavailable when it cannot be reached.
   Result<json::value> Get(const std::string& target);

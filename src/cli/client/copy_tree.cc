@@ -1,0 +1,265 @@
+#include "cli/client/copy_tree.h"
+
+#include <fcntl.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+
+#include "api/rest/pack.h"
+#include "api/rest/unpack.h"
+#include "base/clock.h"
+#include "base/id.h"
+#include "cli/client/progress.h"
+#include "cli/present.h"
+#include "overlay/beneath.h"
+#include "tools/schema/parse_json.h"
+#include "vfs/host/host_volume.h"
+#include "vfs/view.h"
+
+namespace paddock::cli {
+namespace {
+
+constexpr uint64_t kMostBytes = 1ull << 40;   // out of a sandbox; its own disk limit holds before
+constexpr size_t kMostEntries = 1'000'000;
+constexpr vfs::Credentials kHostDecides{0, 0};
+
+std::string ArchivePath(const Place& place) { return SandboxPath(place.sandbox, "/files/archive?path=") + EncodePercent(place.path); }
+
+// A directory of this machine, as a tree of files that nothing leads out of.
+struct HostTree {
+  static Result<HostTree> Open(const std::string& path, vfs::HostAccess access) {
+    auto volume = vfs::MakeHostVolume(path, access, kHostDecides);
+    if (!volume) return Error(volume.error().code, Harmless(path) + ": " + std::string(volume.error().Text()));
+    return HostTree(std::move(*volume));
+  }
+  explicit HostTree(vfs::VolumePtr volume)
+      : names(std::make_unique<vfs::Namespace>(std::move(volume))), view(std::make_unique<vfs::View>(*names, SystemClock(), kHostDecides, 022)) {}
+
+  std::unique_ptr<vfs::Namespace> names;
+  std::unique_ptr<vfs::View> view;
+};
+
+uint64_t SizeOfTree(const std::string& path) {
+  std::error_code error;
+  uint64_t size = 0;
+  for (auto walk = std::filesystem::recursive_directory_iterator(path, std::filesystem::directory_options::skip_permission_denied, error);
+       !error && walk != std::filesystem::recursive_directory_iterator(); walk.increment(error)) {
+    std::error_code ignored;
+    size += 512;
+    if (!walk->is_symlink(ignored) && walk->is_regular_file(ignored)) size += (walk->file_size(ignored) + 511) / 512 * 512;
+  }
+  return size;
+}
+
+// Packs in a thread of its own; the other end of its pipe is the request's body.
+class PackThread {
+ public:
+  PackThread(HostTree& tree, const std::string& name) : tree_(tree), name_(name) {
+    int ends[2];
+    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) {
+      status_ = Error(static_cast<Code>(errno));
+      return;
+    }
+    read_.Reset(ends[0]);
+    write_.Reset(ends[1]);
+    thread_ = std::thread([this] {
+      Sink sink(write_.get());
+      status_ = api::Pack(*tree_.view, "/", sink, {.name = name_, .without = {}, .left_out = [this](const std::string& path, const Error& why) { LeftOut(path, why); }});
+      write_.Reset();
+    });
+  }
+  ~PackThread() { Join(); }
+  PackThread(const PackThread&) = delete;
+  PackThread& operator=(const PackThread&) = delete;
+
+  Result<size_t> Read(std::span<char> buffer) {
+    while (true) {
+      const ssize_t got = read_.is_open() ? recv(read_.get(), buffer.data(), buffer.size(), 0) : 0;
+      if (got < 0 && errno == EINTR) continue;
+      if (got < 0) return Code::kIo;
+      if (got > 0) return static_cast<size_t>(got);
+      Join();
+      if (!status_) return status_.error();
+      return size_t{0};
+    }
+  }
+  // After the end: the complaints. True if something was left out that ought not to be.
+  bool PrintLeftOut() {
+    Join();
+    for (const std::string& line : lines_) std::fprintf(stderr, "paddock cp: %s\n", line.c_str());
+    if (more_ > 0) std::fprintf(stderr, "paddock cp: %zu more were left out\n", more_);
+    return has_unreadable_;
+  }
+
+ private:
+  class Sink final : public ByteSink {
+   public:
+    explicit Sink(int to) : to_(to) {}
+    Status Write(std::string_view bytes) override {
+      while (!bytes.empty()) {
+        const ssize_t sent = send(to_, bytes.data(), bytes.size(), MSG_NOSIGNAL);
+        if (sent < 0 && errno == EINTR) continue;
+        if (sent < 0) return Code::kBrokenPipe;
+        bytes.remove_prefix(static_cast<size_t>(sent));
+      }
+      return {};
+    }
+
+   private:
+    const int to_;
+  };
+
+  void Join() {
+    read_.Reset();
+    if (thread_.joinable()) thread_.join();
+  }
+  void LeftOut(const std::string& path, const Error& why) {
+    if (why.code != Code::kNotSupported) has_unreadable_ = true;
+    if (lines_.size() < 20) lines_.push_back(Harmless(path.substr(1)) + ": left out: " + std::string(why.Text()));
+    else ++more_;
+  }
+
+  HostTree& tree_;
+  const std::string name_;
+  Descriptor read_, write_;
+  Status status_;   // of the packing; read after the thread has ended
+  std::vector<std::string> lines_;
+  size_t more_ = 0;
+  bool has_unreadable_ = false;
+  std::thread thread_;
+};
+
+// An answer's body as an archive to unpack.
+class AnswerSource final : public ByteSource {
+ public:
+  AnswerSource(net::Response& response, Progress& progress) : response_(response), progress_(progress), buffer_(256 << 10) {}
+  Result<Block> ReadBlock(size_t max) override {
+    auto got = response_.Read(std::span(buffer_).first(std::min(max, buffer_.size())));
+    if (!got) {
+      failure_ = got.error();
+      return got.error();
+    }
+    progress_.Add(*got);
+    return Block{nullptr, std::string_view(buffer_.data(), *got)};
+  }
+  void GiveBack(size_t) override {}
+  // What the connection said, rather than what an archive that is cut looks like.
+  const Status& failure() const { return failure_; }
+
+ private:
+  net::Response& response_;
+  Progress& progress_;
+  std::vector<char> buffer_;
+  Status failure_;
+};
+
+Result<json::object> StatInside(Link& link, const Place& place) {
+  PADDOCK_ASSIGN(const json::value stat, link.Get(SandboxPath(place.sandbox, "/files/stat?path=") + EncodePercent(place.path)));
+  return stat.as_object();
+}
+
+uint32_t Umask() {
+  const mode_t mask = umask(0);
+  umask(mask);
+  return mask;
+}
+
+}  // namespace
+
+Status CopyTreeIn(Link& link, const std::string& from, const Place& to, const TreeCopy& copy) {
+  PADDOCK_ASSIGN(HostTree tree, HostTree::Open(from, vfs::HostAccess::kReadOnly));
+  const auto there = StatInside(link, to);
+  if (!there && there.error().code != Code::kNoEntry) return there.error();
+  const bool is_new = !there.has_value();
+  // A new one goes into its parent under its name, which gives it its mode.
+  const std::string path = vfs::NormalizePath(to.path);
+  const Place into{to.sandbox, is_new ? vfs::DirectoryName(path) : path};
+  PackThread pack(tree, is_new ? vfs::BaseName(path) + "/" : "./");
+  Progress progress(copy.is_quiet, isatty(STDERR_FILENO) == 1 && !copy.is_quiet ? std::optional(SizeOfTree(from)) : std::nullopt);
+  net::ClientRequest request{.method = "PUT", .target = ArchivePath(into) + "&create_dirs=true", .asks_first = true};
+  request.headers.push_back({"Content-Type", "application/octet-stream"});
+  request.source = [&](std::span<char> buffer) -> Result<size_t> {
+    if (copy.interrupts.signal() != 0) return Code::kCancelled;
+    PADDOCK_ASSIGN(const size_t got, pack.Read(buffer));
+    progress.Add(got);
+    return got;
+  };
+  const auto put = [&]() -> Status {
+    PADDOCK_ASSIGN(const auto response, link.Send(std::move(request)));
+    const auto body = response->ReadAll(1 << 20);
+    const auto answer = body ? tools::ParseJson(*body) : Result<json::value>(body.error());
+    if (!answer) return Error(Code::kUnavailable, "the connection broke before the daemon said that all is there");
+    const std::string skipped = TextOf(answer->as_object(), "skipped");
+    if (skipped != "0") std::fprintf(stderr, "paddock cp: %s left out: devices, FIFOs and the like\n", Harmless(skipped).c_str());
+    return {};
+  };
+  Status status = put();
+  const bool has_unreadable = pack.PrintLeftOut();
+  if (!status && is_new) {
+    // With a link of its own, as this one may be cancelled or broken.
+    auto other = Link::Open(copy.link);
+    if (other) static_cast<void>(other->Delete(SandboxPath(to.sandbox, "/files?recursive=true&path=") + EncodePercent(path)));
+  }
+  if (status && has_unreadable) return Error(Code::kAccess, "not everything could be read");
+  return status;
+}
+
+Status CopyTreeOut(Link& link, const Place& from, const std::string& to, const TreeCopy& copy) {
+  std::string path = to;
+  while (path.size() > 1 && path.ends_with('/')) path.pop_back();
+  std::error_code ignored;
+  const bool is_new = !std::filesystem::exists(std::filesystem::symlink_status(path, ignored));
+  if (!is_new && !std::filesystem::is_directory(path, ignored)) return Error(Code::kNotDirectory, Harmless(path) + ": is no directory");
+  PADDOCK_ASSIGN(const json::object facts, StatInside(link, {from.sandbox, from.path + "/"}));
+  PADDOCK_ASSIGN(const auto response, link.Send({.method = "GET", .target = ArchivePath(from)}));
+  const std::string parent = is_new ? vfs::DirectoryName(path) : path;
+  PADDOCK_ASSIGN(HostTree tree, HostTree::Open(parent, vfs::HostAccess::kReadWrite));
+  const uint32_t mask = 0777u & ~Umask();
+  const std::string draft = ".paddock-" + NewId("");
+  const std::string root = is_new ? "/" + draft : "/";
+  if (is_new) PADDOCK_TRY(tree.view->MakeDirectory(root, 0700));
+  Progress progress(copy.is_quiet, std::nullopt);
+  AnswerSource source(*response, progress);
+  const auto unpack = [&]() -> Status {
+    const auto unpacked = api::Unpack(source, *tree.view, root, {.bytes = kMostBytes, .entries = kMostEntries, .mode_mask = mask, .draft = draft + "-file"});
+    if (!unpacked) return source.failure() ? Status(unpacked.error()) : source.failure();
+    while (true) {   // up to its end: an answer that is cut is not whole
+      PADDOCK_ASSIGN(const Block block, source.ReadBlock(1 << 16));
+      if (block.bytes.empty()) break;
+    }
+    if (unpacked->skipped > 0) std::fprintf(stderr, "paddock cp: %llu left out: devices, FIFOs and the like\n", static_cast<unsigned long long>(unpacked->skipped));
+    if (!is_new) return {};
+    PADDOCK_TRY(tree.view->SetMode(root, static_cast<uint32_t>(std::strtoul(TextOf(facts, "mode").c_str(), nullptr, 8)) & mask));
+    const Status renamed = tree.view->Rename(root, "/" + vfs::BaseName(path), true);
+    return renamed ? Status() : Status(Error(renamed.error().code, Harmless(path) + ": " + std::string(renamed.error().Text())));
+  };
+  const Status status = unpack();
+  if (!status && is_new) {
+    const Descriptor above(open(parent.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+    static_cast<void>(overlay::RemoveTree(above.get(), draft));
+  }
+  return status;
+}
+
+Status WriteArchive(Link& link, const Place& from) {
+  if (isatty(STDOUT_FILENO) == 1) return Error(Code::kInvalid, "a directory is written to stdout as a tar archive, and that is a terminal");
+  PADDOCK_ASSIGN(const auto response, link.Send({.method = "GET", .target = ArchivePath(from)}));
+  std::vector<char> buffer(256 << 10);
+  while (true) {
+    PADDOCK_ASSIGN(const size_t got, response->Read(buffer));
+    if (got == 0) return {};
+    for (size_t done = 0; done < got;) {
+      const ssize_t wrote = write(STDOUT_FILENO, buffer.data() + done, got - done);
+      if (wrote < 0 && errno == EINTR) continue;
+      if (wrote < 0) return Error(static_cast<Code>(errno));
+      done += static_cast<size_t>(wrote);
+    }
+  }
+}
+
+}  // namespace paddock::cli
