@@ -6,7 +6,6 @@
 
 #include <cerrno>
 
-#include "api/dashboard/dashboard.h"
 #include "api/keys/key_ring.h"
 #include "api/mcp_door.h"
 #include "api/rest/router.h"
@@ -16,6 +15,7 @@
 #include "net/server.h"
 #include "registry/directory_keeper.h"
 #include "registry/journal_keeper.h"
+#include "registry/laid_templates.h"
 #include "registry/registry.h"
 
 namespace paddock::api {
@@ -121,6 +121,7 @@ class RunningDaemon final : public Daemon {
     const registry::KeptLimits kept{.most = static_cast<size_t>(config.quota.snapshots.value_or(records::kMaxCounter)),
                                     .most_bytes = config.quota.snapshot_bytes.value_or(records::kMaxCounter)};
     settings.snapshots = std::make_shared<registry::Snapshots>(bases->store(), *records_, kept);
+    settings.templates = std::make_shared<registry::Templates>(bases->store(), *records_, kept);
     settings.default_isolation = config.isolation;
     const policy::ResourceLimits& limits = config.limits;
     settings.default_limits = {.memory_bytes = limits.memory_bytes, .processes = limits.processes, .cpus = limits.cpus, .disk_bytes = limits.disk_bytes,
@@ -136,6 +137,11 @@ class RunningDaemon final : public Daemon {
           PADDOCK_TRY(CheckVirtual(info.request));
           return std::unique_ptr<registry::Keeper>(std::make_unique<registry::JournalKeeper>(*driver, VirtualSpec(info.request), bases, !info.request.base.empty(), own));
         };
+        if (auto* lays = dynamic_cast<sandbox::LaysBases*>(driver.get())) {
+          settings.beginners[isolation] = [laid = std::make_shared<registry::LaidTemplates>(*lays, bases)](trees::Session& session, const registry::TemplateInfo& info) {
+            return laid->Begin(session, info);
+          };
+        }
       } else if (isolation == "process") {
         settings.isolations[isolation] = [driver = driver.get()](const registry::SandboxInfo& info, const std::string& own) {
           return registry::DirectoryKeeper::Make(*driver, info, own);
@@ -170,7 +176,7 @@ class RunningDaemon final : public Daemon {
 
   void Handle(net::Exchange& exchange) {
     if (exchange.request().path == "/mcp") mcp_->Handle(exchange);
-    else if (!ServeDashboard(exchange)) router_->Handle(exchange);
+    else router_->Handle(exchange);
   }
 
   Status Listen() {

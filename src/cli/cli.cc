@@ -36,6 +36,7 @@ constexpr Subcommand kOfDaemon[] = {
     {"cp", "copy a file into a sandbox or out of one", RunCp},
     {"inspect", "print all that is known of a sandbox", RunInspect},
     {"snapshot", "keep the state of a sandbox, compare it, bring it back", RunSnapshot},
+    {"template", "keep files that sandboxes begin with", RunTemplate},
     {"fork", "make sandboxes that begin as one is now", RunFork},
     {"pause", "put a sandbox to rest", RunPause},
     {"resume", "let a paused sandbox go on", RunResume},

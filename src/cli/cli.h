@@ -52,6 +52,7 @@ int RunStart(const sandbox::DriverSet& drivers, std::span<const std::string> arg
 int RunRm(const sandbox::DriverSet& drivers, std::span<const std::string> args);
 int RunExtend(const sandbox::DriverSet& drivers, std::span<const std::string> args);
 int RunSnapshot(const sandbox::DriverSet& drivers, std::span<const std::string> args);
+int RunTemplate(const sandbox::DriverSet& drivers, std::span<const std::string> args);
 int RunFork(const sandbox::DriverSet& drivers, std::span<const std::string> args);
 int RunEvents(const sandbox::DriverSet& drivers, std::span<const std::string> args);
 

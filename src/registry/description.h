@@ -14,9 +14,6 @@ namespace paddock::registry {
 
 using Labels = std::map<std::string, std::string>;
 
-// Of a sandbox that a session made with an idempotency key: the digest of that. Forks do not inherit it.
-inline constexpr const char* kOnceLabel = "idempotency-key";
-
 enum class SandboxState {
   kRunning,   // execs are taken
   kPaused,    // files and shell kept; nothing runs
@@ -45,7 +42,7 @@ struct SandboxRequest {
   bool takes_existing = false;        // get-or-create: a sandbox of that name is the answer
   std::string parent;                 // the session that owns it; empty: none
   std::string isolation;              // empty: the daemon's own choice
-  // What it begins as; empty: as the isolation's own do. Asked for as "snapshot:ID" (or its name); then the id, for a fork the original's.
+  // What it begins as; empty: as the isolation's own do. Asked for as "snapshot:ID" or "template:ID" (or its name); then the id, for a fork the original's.
   std::string base;
   Labels labels;
   Variables environment;

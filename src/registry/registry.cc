@@ -229,13 +229,15 @@ Result<Created> Registry::Create(const Caller& caller, SandboxRequest request, c
   if (!request.has_on_expiry) request.lease.on_expiry = usual.on_expiry;
   std::optional<Beginning> beginning;
   if (!request.base.empty()) {
-    auto found = FindBeginning(caller, request.base);
+    auto found = FindBeginning(caller, request.base, request.isolation);
     if (!found && request.takes_existing) {
       if (auto existing = Get(caller, request.name)) return Created{.sandbox = std::move(*existing), .is_new = false};
     }
     if (!found) return found.error();
     beginning.emplace(std::move(*found));
     if (request.isolation.empty()) request.isolation = beginning->isolation;
+    request.environment.insert(beginning->environment.begin(), beginning->environment.end());
+    if (request.working_directory.empty()) request.working_directory = beginning->working_directory;
     if (request.isolation != beginning->isolation) {
       return Error(Code::kInvalid, beginning->id + " is of isolation '" + beginning->isolation + "', which cannot begin one of '" + request.isolation.substr(0, 80) + "'");
     }
@@ -475,10 +477,6 @@ Status Registry::Remove(const EntryPtr& entry, const std::string& reason) {
   info.state = SandboxState::kDeleting;
   if (const Status saved = Save(info); !saved && saved.error().code != Code::kNoEntry) return saved;
   PADDOCK_TRY(entry->Remove());
-  if (settings_.snapshots != nullptr) {
-    PADDOCK_ASSIGN(const std::vector<std::string> gone, settings_.snapshots->DeleteOf(info.id));
-    for (const std::string& snapshot : gone) events_.Publish({.owner = info.owner, .type = "snapshot.deleted", .subject = snapshot, .detail = "{}"});
-  }
   if (const Status deleted = records_.Delete(kKind, entry->id()); !deleted && deleted.error().code != Code::kNoEntry) return deleted;
   bool is_first = false;
   {

@@ -25,12 +25,16 @@
 #include "registry/events.h"
 #include "registry/sandbox_entry.h"
 #include "registry/snapshots.h"
+#include "registry/templates.h"
 #include "store/records/records.h"
 
 namespace paddock::registry {
 
 // How the sandboxes of one isolation are kept. `directory` is the sandbox's own on the host, not made yet.
 using KeeperMaker = std::function<Result<std::unique_ptr<Keeper>>(const SandboxInfo& info, const std::string& directory)>;
+
+// What a sandbox of an isolation begins as when it begins from this template. The state is held by the session.
+using TemplateBeginner = std::function<Result<SavedState>(trees::Session& session, const TemplateInfo& info)>;
 
 struct RegistrySettings {
   std::string directory;                          // of the daemon's own; made with mode 0700
@@ -46,6 +50,8 @@ struct RegistrySettings {
   Duration park_after = std::chrono::seconds(30); // what is idle leaves memory
   // Whole states of sandboxes; null: none are kept.
   std::shared_ptr<Snapshots> snapshots;
+  std::shared_ptr<Templates> templates;
+  std::map<std::string, TemplateBeginner> beginners;   // by isolation; others begin from no template
   std::shared_ptr<Bases> bases;
   Nanoseconds collect_grace = std::chrono::hours(1);   // what nothing needs stays so long
   Duration clean_every{0};                             // collects, and forgets old keys; 0: only when asked
@@ -72,7 +78,6 @@ struct Created {
 struct ForkRequest {
   size_t count = 1;        // 1 … kMostForks
   std::string name;        // of one; of several NAME-1, NAME-2 …; empty: none
-  bool is_numbered = false;   // one is NAME-1, too
   Labels labels;           // added to the original's
   static constexpr size_t kMostForks = 100;
 };
@@ -142,12 +147,13 @@ class Registry {
   Status DeleteSnapshot(const Caller& caller, std::string_view snapshot);
   // The state of a sandbox as it is now, held by the session.
   Result<SavedState> CaptureState(const Caller& caller, std::string_view id, trees::Session& session);
-  // The files that a sandbox was created with, held by the session: a fork's are those that it was forked with. What is restored into it
-  // later changes nothing about that.
-  Result<trees::ObjectId> CaptureCreation(const Caller& caller, std::string_view id, trees::Session& session);
   // Takes away what of the store no sandbox and no snapshot needs. kBusy: that happens already.
   Result<trees::Collected> Collect(std::optional<Nanoseconds> grace = std::nullopt);
   Result<Snapshots*> snapshots() const;
+  Result<Templates*> templates() const;
+  Result<TemplateInfo> BuildTemplate(const Caller& caller, const TemplateRequest& request, const ArchiveRequest& archive, ByteSource& in);
+  Result<TemplateInfo> TemplateFromSnapshot(const Caller& caller, std::string_view snapshot, const TemplateRequest& request);
+  Status DeleteTemplate(const Caller& caller, std::string_view id);
 
   EventBus& events() { return events_; }
   const RegistrySettings& settings() const { return settings_; }
@@ -176,8 +182,13 @@ class Registry {
     SavedState state;
     std::string isolation;
     std::string id;         // of what it comes from
+    // Where the request leaves them open.
+    Variables environment;
+    std::string working_directory;
   };
-  Result<Beginning> FindBeginning(const Caller& caller, const std::string& base) const;
+  // `isolation` as the request has it; only templates look at it.
+  Result<Beginning> FindBeginning(const Caller& caller, const std::string& base, const std::string& isolation) const;
+  Result<Beginning> FindTemplate(const Caller& caller, std::string_view name, const std::string& isolation) const;
   Result<Created> CreateNew(const Caller& caller, SandboxRequest request, const std::string& idempotency_key, const Beginning* beginning);
   void RunSweeps();
   void RunCleanings();

@@ -5,7 +5,7 @@ namespace paddock::registry {
 namespace {
 
 constexpr auto kPatience = std::chrono::seconds(30);   // for what runs to make way
-constexpr std::string_view kSnapshotPrefix = "snapshot:";
+constexpr std::string_view kSnapshotPrefix = "snapshot:", kTemplatePrefix = "template:";
 
 SandboxEntry::Deadline Soon() {
   return std::chrono::steady_clock::now() + kPatience;
@@ -18,24 +18,67 @@ Result<Snapshots*> Registry::snapshots() const {
   return settings_.snapshots.get();
 }
 
-Result<Registry::Beginning> Registry::FindBeginning(const Caller& caller, const std::string& base) const {
+Result<Templates*> Registry::templates() const {
+  if (settings_.templates == nullptr) return Error(Code::kNotSupported, "this daemon keeps no templates");
+  return settings_.templates.get();
+}
+
+Result<TemplateInfo> Registry::BuildTemplate(const Caller& caller, const TemplateRequest& request, const ArchiveRequest& archive, ByteSource& in) {
+  PADDOCK_ASSIGN(Templates* const kept, templates());
+  PADDOCK_ASSIGN(TemplateInfo info, kept->Build(caller, request, archive, in));
+  events_.Publish({.owner = info.owner, .type = "template.created", .subject = info.id, .detail = "{}"});
+  return info;
+}
+
+Result<TemplateInfo> Registry::TemplateFromSnapshot(const Caller& caller, std::string_view snapshot, const TemplateRequest& request) {
+  PADDOCK_ASSIGN(Templates* const kept, templates());
+  PADDOCK_ASSIGN(Snapshots* const states, snapshots());
+  PADDOCK_ASSIGN(const SnapshotInfo from, states->Get(caller, snapshot));
+  PADDOCK_ASSIGN(TemplateInfo info, kept->FromSnapshot(caller, request, from));
+  events_.Publish({.owner = info.owner, .type = "template.created", .subject = info.id, .detail = R"({"snapshot":")" + from.id + "\"}"});
+  return info;
+}
+
+Status Registry::DeleteTemplate(const Caller& caller, std::string_view id) {
+  PADDOCK_ASSIGN(Templates* const kept, templates());
+  PADDOCK_ASSIGN(const TemplateInfo info, kept->Get(caller, id));
+  PADDOCK_TRY(kept->Delete(caller, info.id));
+  events_.Publish({.owner = info.owner, .type = "template.deleted", .subject = info.id, .detail = "{}"});
+  return {};
+}
+
+Result<Registry::Beginning> Registry::FindTemplate(const Caller& caller, std::string_view name, const std::string& isolation) const {
+  PADDOCK_ASSIGN(Templates* const kept, templates());
+  trees::Session session = kept->store()->Begin();
+  PADDOCK_ASSIGN(const TemplateInfo info, kept->Get(caller, name));
+  const std::string& own = info.state.isolation;
+  const std::string wall = !own.empty() ? own : !isolation.empty() ? isolation : settings_.default_isolation;
+  Beginning beginning{.session = std::move(session), .state = {}, .isolation = wall, .id = info.id, .environment = info.environment,
+                      .working_directory = info.working_directory};
+  if (!own.empty()) {   // a sandbox's state
+    PADDOCK_ASSIGN(beginning.state, ReadState(beginning.session, info.state));
+    return beginning;
+  }
+  const auto beginner = settings_.beginners.find(wall);
+  if (beginner == settings_.beginners.end()) return Error(Code::kNotSupported, "template: sandboxes of isolation '" + wall.substr(0, 80) + "' begin from none");
+  PADDOCK_ASSIGN(beginning.state, beginner->second(beginning.session, info));
+  return beginning;
+}
+
+Result<Registry::Beginning> Registry::FindBeginning(const Caller& caller, const std::string& base, const std::string& isolation) const {
+  if (base.starts_with(kTemplatePrefix)) return FindTemplate(caller, std::string_view(base).substr(kTemplatePrefix.size()), isolation);
   PADDOCK_ASSIGN(Snapshots* const kept, snapshots());
   if (!base.starts_with(kSnapshotPrefix)) return Error(Code::kInvalid, "base '" + base.substr(0, 80) + "' is no snapshot");
   // A collection takes nothing from here on that is there now.
   trees::Session session = kept->store()->Begin();
   PADDOCK_ASSIGN(const SnapshotInfo info, kept->Get(caller, std::string_view(base).substr(kSnapshotPrefix.size())));
   PADDOCK_ASSIGN(SavedState state, ReadState(session, info.state));
-  return Beginning{.session = std::move(session), .state = std::move(state), .isolation = info.state.isolation, .id = info.id};
+  return Beginning{.session = std::move(session), .state = std::move(state), .isolation = info.state.isolation, .id = info.id, .environment = {}, .working_directory = {}};
 }
 
 Result<SavedState> Registry::CaptureState(const Caller& caller, std::string_view id, trees::Session& session) {
   PADDOCK_ASSIGN(const EntryPtr entry, Find(caller, id));
   return entry->Capture(session, Soon());
-}
-
-Result<trees::ObjectId> Registry::CaptureCreation(const Caller& caller, std::string_view id, trees::Session& session) {
-  PADDOCK_ASSIGN(const EntryPtr entry, Find(caller, id));
-  return entry->CaptureCreation(session);
 }
 
 Result<SnapshotInfo> Registry::TakeSnapshot(const Caller& caller, std::string_view id, const SnapshotRequest& request) {
@@ -58,7 +101,7 @@ Status Registry::DeleteSnapshot(const Caller& caller, std::string_view snapshot)
 
 Result<SandboxInfo> Registry::Restore(const Caller& caller, std::string_view id, std::string_view snapshot, bool force) {
   PADDOCK_ASSIGN(const EntryPtr entry, Find(caller, id));
-  PADDOCK_ASSIGN(const Beginning beginning, FindBeginning(caller, std::string(kSnapshotPrefix) + std::string(snapshot)));
+  PADDOCK_ASSIGN(const Beginning beginning, FindBeginning(caller, std::string(kSnapshotPrefix) + std::string(snapshot), ""));
   if (beginning.isolation != entry->Info().request.isolation) {
     return Error(Code::kInvalid, beginning.id + " is of isolation '" + beginning.isolation + "', " + entry->id() + " is not");
   }
@@ -78,9 +121,8 @@ Result<std::vector<Forked>> Registry::Fork(const Caller& caller, std::string_vie
   PADDOCK_TRY(session.Finish());
   SandboxRequest like = entry->Info().request;
   like.takes_existing = like.is_internal = false;
-  like.labels.erase(kOnceLabel);
   for (const auto& [key, value] : request.labels) like.labels[key] = value;
-  const Beginning beginning{.session = std::move(session), .state = std::move(state), .isolation = like.isolation, .id = entry->id()};
+  const Beginning beginning{.session = std::move(session), .state = std::move(state), .isolation = like.isolation, .id = entry->id(), .environment = {}, .working_directory = {}};
   // In memory once for all of them, while they are made.
   std::shared_ptr<const vfs::BaseTree> shared;
   if (settings_.bases != nullptr) {
@@ -90,8 +132,7 @@ Result<std::vector<Forked>> Registry::Fork(const Caller& caller, std::string_vie
   std::vector<Forked> outcomes(request.count);
   for (size_t i = 0; i < request.count; ++i) {
     SandboxRequest one = like;
-    const bool is_plain = request.name.empty() || (request.count == 1 && !request.is_numbered);
-    one.name = is_plain ? request.name : request.name + "-" + std::to_string(i + 1);
+    one.name = request.name.empty() || request.count == 1 ? request.name : request.name + "-" + std::to_string(i + 1);
     Status good = Check(one);
     auto created = good ? CreateNew(owner, std::move(one), {}, &beginning) : Result<Created>(good.error());
     if (created) outcomes[i].sandbox = std::move(created->sandbox);
@@ -125,11 +166,12 @@ Result<trees::Collected> Registry::Collect(std::optional<Nanoseconds> grace) {
       for (const auto& [id, entry] : entries_) all.push_back(entry);
     }
     for (const EntryPtr& entry : all) {
-      const auto needed = entry->Trees();
-      if (!needed) return Error(needed.error().code, entry->id() + ": " + std::string(needed.error().Text()));
-      trees.insert(trees.end(), needed->begin(), needed->end());
+      auto tree = entry->Tree();
+      if (!tree) return Error(tree.error().code, entry->id() + ": " + std::string(tree.error().Text()));
+      if (*tree) trees.push_back(**tree);
     }
     PADDOCK_TRY(kept->AddAllRoots(trees));
+    if (settings_.templates != nullptr) PADDOCK_TRY(settings_.templates->AddAllRoots(trees));
     return trees;
   };
   return kept->store()->Collect(roots, {.grace = grace.value_or(settings_.collect_grace)});

@@ -1,9 +1,10 @@
-// Snapshots: states of sandboxes under ids of their own, which outlive the sandboxes; and templates, which have names and versions.
+// Snapshots: states of sandboxes under ids of their own, which outlive the sandboxes.
 //
 // A record in the database names a tree in the store; what no record names any more, a collection takes. Ownership is as in the
 // registry: whoever asks for what is absent, or somebody else's, gets the same answer (kNoEntry, "no snapshot 'ID'").
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -20,9 +21,8 @@ namespace paddock::registry {
 struct SnapshotInfo {
   std::string id;        // snap_…
   std::string owner;
-  std::string name;      // unique with its owner, or, if it belongs to one, its sandbox; empty: none
+  std::string name;      // unique with its owner; empty: none
   std::string sandbox;   // id of the one that it was taken of, which may be gone; empty: it came from outside
-  bool belongs_to_sandbox = false;
   Labels labels;
   Time created{};
   KeptState state;
@@ -31,8 +31,6 @@ struct SnapshotInfo {
 struct SnapshotRequest {
   std::string name;
   Labels labels;
-  // It is gone with its sandbox, its name is unique among those of that, and each sandbox has few of them (KeptLimits::most_of_sandbox).
-  bool belongs_to_sandbox = false;
 };
 
 struct SnapshotListRequest {
@@ -49,7 +47,6 @@ struct SnapshotPage {
 // Of one owner; snapshots and templates are counted apart, their bytes together.
 struct KeptLimits {
   size_t most = 1000;
-  size_t most_of_sandbox = 32;          // snapshots that belong to one sandbox
   uint64_t most_bytes = 100ull << 30;   // sum of the sizes of their files
 };
 
@@ -64,10 +61,6 @@ class Snapshots {
   // store and database.
   Result<SnapshotInfo> Add(trees::Session& session, const std::string& owner, const SnapshotRequest& request, const std::string& sandbox,
                            const SavedState& state, const std::string& isolation);
-  // One of this sandbox, by its id or name. Errors: kNoEntry, the same for those of other sandboxes and absent ones.
-  Result<SnapshotInfo> GetOf(const std::string& owner, const std::string& sandbox, std::string_view id) const;
-  // Deletes those that belong to a sandbox; it is on record as being deleted, so no more can come. Returns their ids.
-  Result<std::vector<std::string>> DeleteOf(const std::string& sandbox);
   // `id` may be a name of the caller's.
   Result<SnapshotInfo> Get(const Caller& caller, std::string_view id) const;
   Result<SnapshotPage> List(const Caller& caller, const SnapshotListRequest& request) const;
@@ -83,10 +76,14 @@ class Snapshots {
   const KeptLimits limits_;
 };
 
-// For what keeps states under other names.
+// For what keeps states under other names: templates.h.
 namespace kept_internal {
-// Inserts the record of a state, counting it against its owner's limits, and takes it back. Errors of Insert: kQuota, kExists.
-Result<records::Record> InsertState(records::Records& records, records::Record record, const KeptState& state, const KeptLimits& limits, const char* what);
+inline constexpr const char* kBytesCounter = "kept_bytes";   // of an owner's
+// Inserts the record of a state, counting it against its owner's limits; and takes it back. `finish` sees the record within the
+// transaction, which may run more than once. Errors of InsertState: kQuota, kExists.
+using FinishRecord = std::function<Status(records::Transaction& transaction, records::Record& record)>;
+Result<records::Record> InsertState(records::Records& records, records::Record record, const KeptState& state, const KeptLimits& limits, const char* what,
+                                    const FinishRecord& finish = {});
 Status DeleteState(records::Records& records, const records::Record& record, const KeptState& state);
 Status AddRootsOfKind(records::Records& records, const char* kind, std::vector<trees::ObjectId>& roots);
 }  // namespace kept_internal

@@ -65,4 +65,14 @@ class Restores {
   virtual Result<std::unique_ptr<Sandbox>> Restore(const SandboxSpec& spec, const SavedSandbox& saved) = 0;
 };
 
+// Facet of a Driver whose sandboxes need files of its own among those that they begin with: programs, a home.
+class LaysBases {
+ public:
+  virtual ~LaysBases() = default;
+  // Puts them into a tree that came from elsewhere (a distribution, an image), which is believed in nothing. What has the name of one
+  // of the driver's programs where programs are looked for is replaced. The same tree gives the same result. Errors: kInvalid for a
+  // tree that cannot hold them, naming the path; kNoSpace.
+  virtual Status Lay(std::shared_ptr<vfs::MemoryVolume> files) = 0;
+};
+
 }  // namespace paddock::sandbox

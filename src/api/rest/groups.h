@@ -12,6 +12,7 @@ std::vector<Operation> SandboxOperations();   // sandboxes.cc
 std::vector<Operation> ExecOperations();      // execs.cc: execs and processes
 std::vector<Operation> FileOperations();      // files.cc
 std::vector<Operation> SnapshotOperations();  // snapshots.cc: snapshots, restoring, forks
+std::vector<Operation> TemplateOperations();  // templates.cc
 std::vector<Operation> EventOperations();     // events.cc
 std::vector<Operation> SearchOperations();    // file_search.cc: finding and replacing text in files
 std::vector<Operation> ArchiveOperations();   // archives.cc: directories as tar archives

@@ -83,7 +83,7 @@ bool WantsEvents(const net::Request& request) {
 std::span<const Operation> AllOperations() {
   static const std::vector<Operation> all = [] {
     std::vector<Operation> list;
-    for (const auto group : {SystemOperations, SandboxOperations, ExecOperations, FileOperations, SnapshotOperations, EventOperations,
+    for (const auto group : {SystemOperations, SandboxOperations, ExecOperations, FileOperations, SnapshotOperations, TemplateOperations, EventOperations,
                              TerminalOperations, SearchOperations, ArchiveOperations, MetricsOperations, SessionOperations, DefinitionOperations}) {
       const std::vector<Operation> operations = group();
       list.insert(list.end(), operations.begin(), operations.end());

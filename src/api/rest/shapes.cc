@@ -66,6 +66,7 @@ constexpr Field kCreate[] = {
     Optional<&CreateBody::get_or_create>("get_or_create", "Answer with the sandbox of that name if there is one."),
     Optional<&CreateBody::isolation>("isolation", "The wall: see GET /v1/isolations; empty: the daemon's own choice.", {.max_length = 63}),
     Optional<&CreateBody::snapshot>("snapshot", "Id or name of the snapshot that it begins as.", {.max_length = 63}),
+    Optional<&CreateBody::template_name>("template", "Id of the template that it begins from, or NAME (the newest), or NAME@VERSION.", {.max_length = 90}),
     Optional<&CreateBody::labels>("labels", "For filters.", {.max_items = 64}),
     Optional<&CreateBody::environment>("environment", "Variables of every exec.", {.max_items = 256}),
     Optional<&CreateBody::working_directory>("working_directory", "Absolute path where execs start.", {.max_length = 4095}),
@@ -85,7 +86,7 @@ constexpr Field kSandbox[] = {
     Shown<&SandboxShape::environment>("environment", "Variables of every exec."),
     Shown<&SandboxShape::working_directory>("working_directory", "Where execs start; empty: the isolation's own."),
     Shown<&SandboxShape::hostname>("hostname", "What the sandbox calls itself."),
-    Shown<&SandboxShape::origin>("origin", "The snapshot that it began as, or the sandbox that it is a fork of; null: neither."),
+    Shown<&SandboxShape::origin>("origin", "The snapshot or template that it began as, or the sandbox that it is a fork of; null: none of them."),
     Shown<&SandboxShape::limits>("limits", "What it may use; what is absent is the isolation's own."),
     Shown<&SandboxShape::network>("network", "What it may reach."),
     Shown<&SandboxShape::lease>("lease", "How long it lives."),
@@ -172,7 +173,9 @@ Result<registry::SandboxRequest> RequestOf(const CreateBody& body) {
   request.name = body.name;
   request.takes_existing = body.get_or_create;
   request.isolation = body.isolation;
+  if (body.snapshot && body.template_name) return Error(Code::kInvalid, "template: give it, or snapshot, not both");
   if (body.snapshot) request.base = "snapshot:" + *body.snapshot;
+  if (body.template_name) request.base = "template:" + *body.template_name;
   request.labels = body.labels;
   request.environment = body.environment;
   request.working_directory = body.working_directory;

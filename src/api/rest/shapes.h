@@ -37,7 +37,7 @@ struct CreateBody {
   std::string name;
   bool get_or_create = false;
   std::string isolation;
-  std::optional<std::string> snapshot;
+  std::optional<std::string> snapshot, template_name;
   Texts labels, environment;
   std::string working_directory;
   std::string hostname = "paddock";

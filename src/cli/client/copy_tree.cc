@@ -1,7 +1,6 @@
 #include "cli/client/copy_tree.h"
 
 #include <fcntl.h>
-#include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -10,129 +9,21 @@
 #include <cstring>
 #include <filesystem>
 
-#include "api/rest/pack.h"
 #include "api/rest/unpack.h"
-#include "base/clock.h"
 #include "base/id.h"
+#include "cli/client/pack_thread.h"
 #include "cli/client/progress.h"
 #include "cli/present.h"
 #include "overlay/beneath.h"
 #include "tools/schema/parse_json.h"
-#include "vfs/host/host_volume.h"
-#include "vfs/view.h"
 
 namespace paddock::cli {
 namespace {
 
 constexpr uint64_t kMostBytes = 1ull << 40;   // out of a sandbox; its own disk limit holds before
 constexpr size_t kMostEntries = 1'000'000;
-constexpr vfs::Credentials kHostDecides{0, 0};
 
 std::string ArchivePath(const Place& place) { return SandboxPath(place.sandbox, "/files/archive?path=") + EncodePercent(place.path); }
-
-// A directory of this machine, as a tree of files that nothing leads out of.
-struct HostTree {
-  static Result<HostTree> Open(const std::string& path, vfs::HostAccess access) {
-    auto volume = vfs::MakeHostVolume(path, access, kHostDecides);
-    if (!volume) return Error(volume.error().code, Harmless(path) + ": " + std::string(volume.error().Text()));
-    return HostTree(std::move(*volume));
-  }
-  explicit HostTree(vfs::VolumePtr volume)
-      : names(std::make_unique<vfs::Namespace>(std::move(volume))), view(std::make_unique<vfs::View>(*names, SystemClock(), kHostDecides, 022)) {}
-
-  std::unique_ptr<vfs::Namespace> names;
-  std::unique_ptr<vfs::View> view;
-};
-
-uint64_t SizeOfTree(const std::string& path) {
-  std::error_code error;
-  uint64_t size = 0;
-  for (auto walk = std::filesystem::recursive_directory_iterator(path, std::filesystem::directory_options::skip_permission_denied, error);
-       !error && walk != std::filesystem::recursive_directory_iterator(); walk.increment(error)) {
-    std::error_code ignored;
-    size += 512;
-    if (!walk->is_symlink(ignored) && walk->is_regular_file(ignored)) size += (walk->file_size(ignored) + 511) / 512 * 512;
-  }
-  return size;
-}
-
-// Packs in a thread of its own; the other end of its pipe is the request's body.
-class PackThread {
- public:
-  PackThread(HostTree& tree, const std::string& name) : tree_(tree), name_(name) {
-    int ends[2];
-    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) {
-      status_ = Error(static_cast<Code>(errno));
-      return;
-    }
-    read_.Reset(ends[0]);
-    write_.Reset(ends[1]);
-    thread_ = std::thread([this] {
-      Sink sink(write_.get());
-      status_ = api::Pack(*tree_.view, "/", sink, {.name = name_, .without = {}, .left_out = [this](const std::string& path, const Error& why) { LeftOut(path, why); }});
-      write_.Reset();
-    });
-  }
-  ~PackThread() { Join(); }
-  PackThread(const PackThread&) = delete;
-  PackThread& operator=(const PackThread&) = delete;
-
-  Result<size_t> Read(std::span<char> buffer) {
-    while (true) {
-      const ssize_t got = read_.is_open() ? recv(read_.get(), buffer.data(), buffer.size(), 0) : 0;
-      if (got < 0 && errno == EINTR) continue;
-      if (got < 0) return Code::kIo;
-      if (got > 0) return static_cast<size_t>(got);
-      Join();
-      if (!status_) return status_.error();
-      return size_t{0};
-    }
-  }
-  // After the end: the complaints. True if something was left out that ought not to be.
-  bool PrintLeftOut() {
-    Join();
-    for (const std::string& line : lines_) std::fprintf(stderr, "paddock cp: %s\n", line.c_str());
-    if (more_ > 0) std::fprintf(stderr, "paddock cp: %zu more were left out\n", more_);
-    return has_unreadable_;
-  }
-
- private:
-  class Sink final : public ByteSink {
-   public:
-    explicit Sink(int to) : to_(to) {}
-    Status Write(std::string_view bytes) override {
-      while (!bytes.empty()) {
-        const ssize_t sent = send(to_, bytes.data(), bytes.size(), MSG_NOSIGNAL);
-        if (sent < 0 && errno == EINTR) continue;
-        if (sent < 0) return Code::kBrokenPipe;
-        bytes.remove_prefix(static_cast<size_t>(sent));
-      }
-      return {};
-    }
-
-   private:
-    const int to_;
-  };
-
-  void Join() {
-    read_.Reset();
-    if (thread_.joinable()) thread_.join();
-  }
-  void LeftOut(const std::string& path, const Error& why) {
-    if (why.code != Code::kNotSupported) has_unreadable_ = true;
-    if (lines_.size() < 20) lines_.push_back(Harmless(path.substr(1)) + ": left out: " + std::string(why.Text()));
-    else ++more_;
-  }
-
-  HostTree& tree_;
-  const std::string name_;
-  Descriptor read_, write_;
-  Status status_;   // of the packing; read after the thread has ended
-  std::vector<std::string> lines_;
-  size_t more_ = 0;
-  bool has_unreadable_ = false;
-  std::thread thread_;
-};
 
 // An answer's body as an archive to unpack.
 class AnswerSource final : public ByteSource {
@@ -199,7 +90,7 @@ Status CopyTreeIn(Link& link, const std::string& from, const Place& to, const Tr
     return {};
   };
   Status status = put();
-  const bool has_unreadable = pack.PrintLeftOut();
+  const bool has_unreadable = pack.PrintLeftOut("cp");
   if (!status && is_new) {
     // With a link of its own, as this one may be cancelled or broken.
     auto other = Link::Open(copy.link);

@@ -13,7 +13,7 @@ namespace {
 
 struct CreateOptions {
   LinkOptions link;   // first: the table begins with its options
-  std::string name, isolation, snapshot, cwd, ttl, idle_ttl, max_lifetime, on_expiry;
+  std::string name, isolation, snapshot, template_name, cwd, ttl, idle_ttl, max_lifetime, on_expiry;
   std::vector<std::string> labels, variables, limits, hosts;
   bool get_or_create = false, is_json = false;
 };
@@ -22,6 +22,7 @@ constexpr Option kCreateOptions[] = {
     kLinkOptions[0], kLinkOptions[1], kLinkOptions[2],
     Value<&CreateOptions::isolation>('i', "isolation", "NAME", "the wall: virtual, process … (default: the daemon's own choice)"),
     Value<&CreateOptions::snapshot>('s', "snapshot", "SNAPSHOT", "begin as this snapshot, by its id or name"),
+    Value<&CreateOptions::template_name>('t', "template", "TEMPLATE", "begin from this template, by its id, name or NAME@VERSION"),
     Value<&CreateOptions::labels>('l', "label", "NAME=VALUE", "for filters; repeat it"),
     Value<&CreateOptions::variables>('e', "env", "NAME=VALUE", "a variable of every exec; repeat it"),
     Value<&CreateOptions::cwd>('w', "cwd", "DIR", "where execs start"),
@@ -46,6 +47,7 @@ Result<json::object> CreateBodyOf(const CreateOptions& options) {
   if (options.get_or_create) body["get_or_create"] = true;
   if (!options.isolation.empty()) body["isolation"] = options.isolation;
   if (!options.snapshot.empty()) body["snapshot"] = options.snapshot;
+  if (!options.template_name.empty()) body["template"] = options.template_name;
   if (!options.cwd.empty()) body["working_directory"] = options.cwd;
   for (const std::string& item : options.labels) PADDOCK_TRY(AddPair(labels, "label", item));
   for (const std::string& item : options.variables) PADDOCK_TRY(AddPair(variables, "env", item));

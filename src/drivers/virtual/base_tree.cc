@@ -8,11 +8,7 @@
 namespace paddock::sandbox {
 namespace {
 
-struct Directory {
-  const char* path;
-  uint32_t mode;
-};
-constexpr Directory kDirectories[] = {
+constexpr BaseDirectory kDirectories[] = {
     {"/boot", 0755},       {"/dev", 0755},           {"/etc", 0755},       {"/home", 0755},      {"/media", 0755},
     {"/mnt", 0755},        {"/opt", 0755},           {"/proc", 0555},      {"/root", 0700},      {"/run", 0755},
     {"/srv", 0755},        {"/sys", 0555},           {"/tmp", 01777},      {"/usr", 0755},       {"/usr/bin", 0755},
@@ -21,11 +17,7 @@ constexpr Directory kDirectories[] = {
     {"/var/lib", 0755},    {"/usr/local/sbin", 0755}, {"/usr/include", 0755}, {"/dev/shm", 01777}, {"/var/cache", 0755},
 };
 
-struct Link {
-  const char* path;
-  const char* target;
-};
-constexpr Link kLinks[] = {
+constexpr BaseLink kLinks[] = {
     {"/bin", "usr/bin"}, {"/sbin", "usr/sbin"}, {"/lib", "usr/lib"}, {"/etc/mtab", "../proc/self/mounts"},
     {"/var/run", "/run"},
 };
@@ -43,24 +35,29 @@ void AddPrograms(vfs::MemoryVolume& volume, const std::vector<std::string>& prog
 
 }  // namespace
 
+std::span<const BaseDirectory> BaseDirectories() { return kDirectories; }
+std::span<const BaseLink> BaseLinks() { return kLinks; }
+
+std::string PasswdLine(const SandboxSpec& spec) {
+  return spec.user + ":x:" + std::to_string(spec.uid) + ":" + std::to_string(spec.gid) + ":" + spec.user + ":" + HomeOf(spec) + ":/bin/bash\n";
+}
+std::string GroupLine(const SandboxSpec& spec) { return spec.user + ":x:" + std::to_string(spec.gid) + ":\n"; }
+
 std::shared_ptr<vfs::MemoryVolume> MakeBaseTree(const Clock& clock, const std::vector<std::string>& programs,
                                                 const SandboxSpec& spec) {
   auto volume = std::make_shared<vfs::MemoryVolume>(clock, vfs::Quota{});
   vfs::Namespace names(volume);
   vfs::View root(names, clock, vfs::Credentials{0, 0}, 0);
-  for (const Directory& directory : kDirectories) Must(root.MakeDirectory(directory.path, directory.mode));
-  for (const Link& link : kLinks) Must(root.MakeSymlink(link.target, link.path));
+  for (const BaseDirectory& directory : kDirectories) Must(root.MakeDirectory(directory.path, directory.mode));
+  for (const BaseLink& link : kLinks) Must(root.MakeSymlink(link.target, link.path));
   AddPrograms(*volume, programs);
-  const std::string id = std::to_string(spec.uid);
-  const std::string gid = std::to_string(spec.gid);
-  const std::string home = "/home/" + spec.user;
+  const std::string home = HomeOf(spec);
   Must(vfs::WriteFile(root, "/etc/passwd",
-                      "root:x:0:0:root:/root:/bin/bash\ndaemon:x:1:1:daemon:/usr/sbin:/usr/sbin/nologin\n" + spec.user +
-                          ":x:" + id + ":" + gid + ":" + spec.user + ":" + home +
-                          ":/bin/bash\nnobody:x:65534:65534:nobody:/nonexistent:/usr/sbin/nologin\n",
+                      "root:x:0:0:root:/root:/bin/bash\ndaemon:x:1:1:daemon:/usr/sbin:/usr/sbin/nologin\n" + PasswdLine(spec) +
+                          "nobody:x:65534:65534:nobody:/nonexistent:/usr/sbin/nologin\n",
                       0644));
   Must(vfs::WriteFile(root, "/etc/group",
-                      "root:x:0:\ndaemon:x:1:\n" + spec.user + ":x:" + gid + ":\nnogroup:x:65534:\n", 0644));
+                      "root:x:0:\ndaemon:x:1:\n" + GroupLine(spec) + "nogroup:x:65534:\n", 0644));
   Must(vfs::WriteFile(root, "/etc/hostname", spec.hostname + "\n", 0644));
   Must(vfs::WriteFile(root, "/etc/hosts", "127.0.0.1\tlocalhost\n127.0.1.1\t" + spec.hostname + "\n", 0644));
   Must(vfs::WriteFile(root, "/etc/shells", "/bin/sh\n/bin/bash\n", 0644));

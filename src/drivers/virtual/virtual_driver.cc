@@ -8,7 +8,7 @@
 namespace paddock::sandbox {
 namespace {
 
-class VirtualDriver final : public Driver, public Restores {
+class VirtualDriver final : public Driver, public Restores, public LaysBases {
  public:
   explicit VirtualDriver(std::span<const Command* const> commands) : commands_(commands) {}
   const char* name() const override { return "virtual"; }
@@ -16,8 +16,7 @@ class VirtualDriver final : public Driver, public Restores {
   Result<std::unique_ptr<Sandbox>> Create(const SandboxSpec& spec) override { return Restore(spec, {}); }
 
   Result<std::unique_ptr<Sandbox>> Restore(const SandboxSpec& spec, const SavedSandbox& saved) override {
-    // Made when the first sandbox is: a program that has several drivers may never use this one.
-    std::call_once(once_, [this] { host_ = std::make_shared<VirtualHost>(commands_); });
+    MakeHost();
     std::shared_ptr<const vfs::BaseTree> base = saved.base ? saved.base : BaseFor(spec);
     auto root = base->Fork();
     auto sandbox = std::make_unique<VirtualSandbox>(host_, spec, std::move(base), std::move(root));
@@ -25,7 +24,17 @@ class VirtualDriver final : public Driver, public Restores {
     return std::unique_ptr<Sandbox>(std::move(sandbox));
   }
 
+  Status Lay(std::shared_ptr<vfs::MemoryVolume> files) override {
+    MakeHost();
+    return LayBaseTree(std::move(files), host_->programs.ProgramNames(), SandboxSpec{});
+  }
+
  private:
+  // When the first sandbox is made: a program that has several drivers may never use this one.
+  void MakeHost() {
+    std::call_once(once_, [this] { host_ = std::make_shared<VirtualHost>(commands_); });
+  }
+
   std::shared_ptr<const vfs::BaseTree> BaseFor(const SandboxSpec& spec) const {
     const SandboxSpec defaults;
     const bool is_default = spec.user == defaults.user && spec.uid == defaults.uid && spec.gid == defaults.gid &&

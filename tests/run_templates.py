@@ -1,0 +1,397 @@
+#!/usr/bin/env python3
+"""Templates of `paddock serve`: made of archives, images, directories and snapshots, begun from behind each wall, by several owners, with
+hostile archives and with the daemon killed with -9.
+
+    run_templates.py [--paddock FILE] [--only RE]
+
+The last line is "N passed, N failed, N skipped".
+"""
+
+import gzip
+import hashlib
+import http.client
+import io
+import json
+import lzma
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tarfile
+import zlib
+
+from client.user import Cases, User
+from daemon_for_test import run_cases
+
+CASES = Cases()
+
+
+TYPES = {tarfile.DIRTYPE, tarfile.SYMTYPE, tarfile.LNKTYPE, tarfile.CHRTYPE, tarfile.BLKTYPE, tarfile.FIFOTYPE}   # bytes, as contents are
+
+
+def tar(*entries):
+    """A tar of (name, content) and of (name, type, more as members of TarInfo)."""
+    content = io.BytesIO()
+    with tarfile.open(fileobj=content, mode="w", format=tarfile.PAX_FORMAT) as archive:
+        for name, what, *more in entries:
+            entry = tarfile.TarInfo(name)
+            entry.mtime = 1_600_000_000
+            if what in TYPES:
+                entry.type, entry.mode = what, 0o755
+            else:
+                entry.size, entry.mode = len(what), 0o644
+            for member, value in (more[0] if more else {}).items():
+                setattr(entry, member, value)
+            archive.addfile(entry, None if what in TYPES else io.BytesIO(what))
+    return content.getvalue()
+
+
+ELF = b"\x7fELF\x02\x01\x01" + bytes(120) + b"\n"
+ROOT = [
+    ("./", tarfile.DIRTYPE), ("etc", tarfile.DIRTYPE), ("etc/passwd", b"root:x:0:0::/root:/bin/sh\n"), ("etc/debian_version", b"13.1\n"),
+    ("bin", tarfile.DIRTYPE), ("bin/ls", ELF, {"mode": 0o755}), ("bin/own", b"#!/bin/sh\necho own $1\n", {"mode": 0o755}),
+    ("usr/bin/true", ELF, {"mode": 0o755}), ("usr/bin/compiled", ELF, {"mode": 0o755}), ("usr/bin/awk", tarfile.SYMTYPE, {"linkname": "/etc/alternatives/awk"}),
+    ("usr/local/bin/cat", b"#!/bin/sh\necho my cat\n", {"mode": 0o755}), ("srv/data", b"d" * 100_000), ("srv/hard", tarfile.LNKTYPE, {"linkname": "srv/data"}),
+]
+
+
+def digest(data):
+    return "sha256:" + hashlib.sha256(data).hexdigest()
+
+
+def oci(*layers, config=None, spoil=lambda blobs: blobs, shuffled=False):
+    """An image of these layers (plain tars) as a tar of an OCI layout. `spoil` changes the blobs before they are written."""
+    whole = {"architecture": "amd64", "os": "linux", "config": config or {}, "rootfs": {"type": "layers", "diff_ids": [digest(layer) for layer in layers]}}
+    text = json.dumps(whole).encode()
+    stored = [gzip.compress(layer, 1) for layer in layers]
+    manifest = json.dumps({"schemaVersion": 2, "config": {"digest": digest(text), "size": len(text)},
+                           "layers": [{"digest": digest(blob), "size": len(blob), "mediaType": "application/vnd.oci.image.layer.v1.tar+gzip"} for blob in stored]}).encode()
+    index = json.dumps({"schemaVersion": 2, "manifests": [{"digest": digest(manifest), "size": len(manifest)}]}).encode()
+    blobs = spoil({digest(blob): blob for blob in [text, manifest, *stored]})
+    files = [("blobs/sha256/" + name[7:], blob) for name, blob in blobs.items()] + [("oci-layout", b'{"imageLayoutVersion":"1.0.0"}'), ("index.json", index)]
+    return tar(*(reversed(files) if shuffled else files))
+
+
+def docker(*layers, tag="app:1"):
+    text = json.dumps({"architecture": "amd64", "os": "linux", "config": {}, "rootfs": {"type": "layers", "diff_ids": [digest(layer) for layer in layers]}}).encode()
+    name = hashlib.sha256(text).hexdigest() + ".json"
+    manifest = json.dumps([{"Config": name, "RepoTags": [tag], "Layers": [f"{i}/layer.tar" for i in range(len(layers))]}]).encode()
+    return tar((name, text), *((f"{i}/layer.tar", layer) for i, layer in enumerate(layers)), ("manifest.json", manifest))
+
+
+def build(daemon, name, content, key=..., **query):
+    return daemon.ask("POST", f"/v1/templates?name={name}" + "".join(f"&{k}={v}" for k, v in query.items()), content, key=key)
+
+
+def made(daemon, name, content, key=..., **query):
+    reply = build(daemon, name, content, key, **query)
+    assert reply.status == 201, reply
+    return reply.json()
+
+
+def owner_key(daemon, owner, role="user"):
+    reply = daemon.command("key", "create", "--data", str(daemon.data), "--role", role, owner)
+    assert reply.returncode == 0, reply
+    return reply.stdout.strip()
+
+
+class Text(str):
+    """Output that tells what it is where an assertion compares it."""
+
+    def __eq__(self, other):
+        if str(self) != other:
+            raise AssertionError(f"{str(self)!r} is not {other!r}")
+        return True
+
+    __hash__ = str.__hash__
+
+
+def out(daemon, box, script, **more):
+    ended = daemon.run(box, script, **more)
+    return Text(ended["stdout"] + ended["stderr"])
+
+
+@CASES("of a tar: made, begun from, exported, deleted while it is used")
+def life(daemon):
+    daemon.start()
+    archive = tar(*ROOT)
+    first = made(daemon, "base", archive, label="a%3Db")
+    assert first["id"].startswith("tpl_") and first["version"] == 1 and first["tree"].startswith("sha256:") and first["labels"] == {"a": "b"}, first
+    assert first["source"] == "tar" and first["isolation"] is None and first["image_digest"] is None, first
+    for packed in (gzip.compress(archive), lzma.compress(archive)):
+        again = made(daemon, "base", packed)
+        assert again["tree"] == first["tree"], again
+    zstd = shutil.which("zstd")
+    if zstd:
+        assert made(daemon, "base", subprocess.run([zstd, "-qc"], input=archive, capture_output=True, check=True).stdout)["tree"] == first["tree"]
+    newest = made(daemon, "base", tar(*ROOT, ("srv/new", b"newer\n")))
+    assert daemon.ask("GET", "/v1/templates/base").json()["id"] == newest["id"]
+    assert daemon.ask("GET", "/v1/templates/base@1").json()["id"] == first["id"]
+    box = daemon.make(template="base@1")
+    assert daemon.ask("GET", f"/v1/sandboxes/{box}").json()["origin"] == first["id"]
+    assert out(daemon, box, "cat /etc/debian_version; cat /srv/new; whoami; pwd; id -u") == "my cat\nmy cat\nagent\n/home/agent\n1000\n"
+    assert out(daemon, box, "head -1 /etc/passwd; head -1 /srv/new; wc -c < /srv/hard; stat -c %h /srv/data") == \
+        "root:x:0:0::/root:/bin/sh\n100000\n2\nhead: cannot open '/srv/new' for reading: No such file or directory\n"
+    assert out(daemon, daemon.make(template="base"), "head -1 /srv/new") == "newer\n"
+    exported = daemon.ask("GET", "/v1/templates/base@1/export")
+    with tarfile.open(fileobj=io.BytesIO(exported.body)) as back:
+        assert back.extractfile("etc/debian_version").read() == b"13.1\n" and back.getmember("srv/hard").islnk(), back.getnames()
+    assert made(daemon, "copy", exported.body)["tree"] == first["tree"]
+    page = daemon.ask("GET", "/v1/templates?limit=2&name=base").json()
+    assert [one["version"] for one in page["templates"]] == [1, 2] and page["next"], page
+    assert daemon.ask("GET", f"/v1/templates?name=base&cursor={page['next']}").json()["templates"][0]["version"] == 3
+    assert [one["version"] for one in daemon.ask("GET", "/v1/templates?label=a%3Db").json()["templates"]] == [1]
+    assert daemon.ask("DELETE", "/v1/templates/base@1").status == 204 and daemon.ask("GET", "/v1/templates/base@1").status == 404
+    newest_version = newest["version"]
+    assert daemon.ask("DELETE", "/v1/templates/base").status == 204
+    assert daemon.ask("GET", "/v1/templates/base").json()["version"] == newest_version - 1
+    assert made(daemon, "base", archive)["version"] == newest_version + 1
+    assert daemon.ask("POST", "/v1/system/collect", {"grace": "1ms"}).status == 200
+    assert out(daemon, box, "wc -c < /srv/data") == "100000\n"
+
+
+@CASES("virtual commands shadow those of the files; what is compiled says that it cannot run")
+def shadows(daemon):
+    daemon.start()
+    made(daemon, "base", tar(*ROOT))
+    box = daemon.make(template="base")
+    assert out(daemon, box, "/bin/ls /srv; ls /srv; true && echo t; echo 1 2 | awk '{print $2}'; own x; /bin/own y") == "data\nhard\ndata\nhard\nt\n2\nown x\nown y\n"
+    ended = daemon.run(box, "compiled")
+    assert ended["exit_code"] == 126 and "Exec format error" in ended["stderr"], ended
+    for name, entries in (("file-for-bin", [("usr/bin", b"x")]), ("fifo-for-passwd", [("etc/passwd", tarfile.FIFOTYPE)]), ("file-for-usr", [("usr", b"x")]),
+                          ("file-for-home", [("home/agent", b"x")])):
+        made(daemon, name, tar(*entries))
+        reply = daemon.ask("POST", "/v1/sandboxes", {"template": name})
+        assert reply.status == 400 and "no virtual sandbox can begin" in reply.json()["error"]["message"], (name, reply)
+    odd = [("proc", tarfile.SYMTYPE, {"linkname": "/etc"}), ("dev", tarfile.SYMTYPE, {"linkname": "nowhere"}), ("tmp", tarfile.SYMTYPE, {"linkname": "/gone"}),
+           ("usr/bin", tarfile.SYMTYPE, {"linkname": "/etc/programs"}), ("etc/programs", tarfile.DIRTYPE), ("bin", tarfile.SYMTYPE, {"linkname": "../../../../usr/bin"}),
+           ("etc/passwd", tarfile.SYMTYPE, {"linkname": "/nowhere"}), ("dev2/sda", tarfile.BLKTYPE, {"devmajor": 8, "devminor": 0}), ("dev2/kmsg", tarfile.CHRTYPE, {"devmajor": 1, "devminor": 11})]
+    made(daemon, "odd", tar(*odd))
+    box = daemon.make(template="odd")
+    assert out(daemon, box, "ls -d /proc/self/. /dev/null; echo x > /tmp/y && cat /tmp/y; whoami; ls /dev2") == "/dev/null\n/proc/self/.\nx\nagent\nkmsg\nsda\n"
+    assert daemon.run(box, "head -c 1 /dev2/sda")["exit_code"] != 0
+    made(daemon, "empty", tar())
+    assert out(daemon, daemon.make(template="empty"), "whoami; ls -d /tmp /etc") == "agent\n/etc\n/tmp\n"
+
+
+@CASES("of an image: layers, whiteouts, what it says of its start; one of several")
+def images(daemon):
+    daemon.start()
+    lower = tar(("a/one", b"1\n"), ("a/two", b"2\n"), ("gone/x", b"x\n"), ("keep", b"k\n"))
+    upper = tar(("a/.wh.one", b""), ("gone/.wh..wh..opq", b""), ("gone/y", b"y\n"))
+    config = {"Env": ["LANG=C.UTF-8", "APP=yes", "bad-name=1", "novalue"], "WorkingDir": "/a", "Cmd": ["sh"]}
+    for kind in ("auto", "image"):
+        info = made(daemon, "app", oci(lower, upper, config=config), format=kind)
+        assert info["source"] == "image" and info["image_digest"].startswith("sha256:"), info
+        assert info["environment"] == {"APP": "yes", "LANG": "C.UTF-8"} and info["working_directory"] == "/a", info
+    box = daemon.make(template="app", environment={"LANG": "mine"})
+    assert out(daemon, box, "pwd; ls . ../gone; cat ../keep; echo $APP $LANG") == "/a\n.:\ntwo\n\n../gone:\ny\nk\nyes mine\n"
+    assert made(daemon, "app", oci(lower, upper, shuffled=True), format="image")["entries"] == info["entries"]
+    assert made(daemon, "app", docker(lower, upper))["tree"] == info["tree"]
+    assert build(daemon, "app", docker(lower), tag="other").status == 404
+    assert build(daemon, "app", tar(*ROOT), format="image").status == 400
+    assert made(daemon, "raw", oci(lower), format="tar")["source"] == "tar"
+
+
+@CASES("hostile archives are refused, and leave nothing")
+def hostile(daemon):
+    daemon.start()
+    layer = tar(("a", b"x"))
+    good = oci(layer)
+
+    def lying(blobs):
+        return {name: blob + b" " for name, blob in blobs.items()}
+
+    def missing(blobs):
+        return dict(list(blobs.items())[:-1])
+
+    zeros = zlib.compressobj(9, zlib.DEFLATED, 31)
+    bomb = b"".join([zeros.compress(bytes(1 << 20)) for _ in range(300)]) + zeros.flush()
+    deep = tar(("/".join(["d"] * 2000), b"x"))
+    cases = {
+        "dots": tar(("../evil", b"x")), "dots inside": tar(("a/../../evil", b"x")), "link out": tar(("l", tarfile.LNKTYPE, {"linkname": "../../etc/passwd"})),
+        "link to nothing": tar(("l", tarfile.LNKTYPE, {"linkname": "none"})), "below a file": tar(("f", b"x"), ("f/g", b"y")),
+        "loop": tar(("l", tarfile.SYMTYPE, {"linkname": "l"}), ("l/x", b"x")), "deep": deep, "noise": os.urandom(5000), "torn": tar(*ROOT)[:1500],
+        "gzip torn": gzip.compress(tar(*ROOT))[:-20], "gzip bomb": bomb, "lying digests": oci(layer, spoil=lying), "a layer missing": oci(layer, spoil=missing),
+        "no config": tar(("oci-layout", b"{}"), ("index.json", b"{}")), "deep json": tar(("oci-layout", b"{}"), ("index.json", b"[" * 100_000)),
+        "config elsewhere": tar(("manifest.json", b'[{"Config":"../../etc/passwd","RepoTags":["a"],"Layers":[]}]')),
+        "whiteout out": oci(tar(("a/.wh...", b""))), "whiteout of dots": oci(tar((".wh..", b""))), "no header": b"\0" * 100 + b"x" * 412,
+        "empty body": b"", "one byte": b"x",
+    }
+    for name, content in cases.items():
+        reply = build(daemon, "bad", content)
+        assert reply.status in (400, 404, 429), (name, reply)
+        assert "error" in reply.json(), (name, reply)
+    assert build(daemon, "good", good).status == 201
+    # Absolute paths and links are names in the tree, and lead nowhere else.
+    info = made(daemon, "absolute", tar(("/etc/motd", b"m\n"), ("abs", tarfile.SYMTYPE, {"linkname": "/etc/motd"}), ("up", tarfile.SYMTYPE, {"linkname": "../../../../../../etc/motd"}),
+                                        ("dir", tarfile.SYMTYPE, {"linkname": "/etc"}), ("dir/through", b"t\n")))
+    box = daemon.make(template=info["id"])
+    assert out(daemon, box, "cat /abs /up /etc/through") == "m\nm\nt\n"
+    for query in ("", "name=A", "name=tpl_x", "name=a%40b", "name=a&format=zip", "name=a&label=x", "name=a&color=red", "name=" + "a" * 64):
+        assert daemon.ask("POST", "/v1/templates?" + query, tar(*ROOT)).status == 400, query
+    for text in ("none", "good@", "good@0", "good@2", "good@x", "good@99999999999999999999", "tpl_" + "a" * 20, "..", "%00", "good%401%401"):
+        assert daemon.ask("GET", "/v1/templates/" + text).status in (400, 404), text
+        assert daemon.ask("POST", "/v1/sandboxes", {"template": text}).status in (400, 404), text
+    both = daemon.ask("POST", "/v1/sandboxes", {"template": "good", "snapshot": "x"})
+    assert both.status == 400, both
+    assert [one["name"] for one in daemon.ask("GET", "/v1/templates").json()["templates"]] == ["good", "absolute"]
+    assert out(daemon, daemon.make(template="good"), "cat /a") == "x"
+
+
+@CASES("an archive of a million names too many")
+def too_many(daemon):
+    daemon.start()
+    header = bytearray(tar(("n0000000", b""))[:512])
+    name_at, sum_at = header.index(b"n0000000") + 1, 148
+    header[sum_at:sum_at + 8] = b" " * 8
+    base = sum(header) - 7 * ord("0")
+    pack = zlib.compressobj(1, zlib.DEFLATED, 31)
+    parts = []
+    for number in range(1_000_001):
+        digits = b"%07d" % number
+        header[name_at:name_at + 7] = digits
+        header[sum_at:sum_at + 8] = b"%06o\0 " % (base + sum(digits))
+        parts.append(pack.compress(bytes(header)))
+    parts.append(pack.flush())
+    reply = build(daemon, "many", b"".join(parts))
+    assert reply.status == 429 and "1000000" in reply.json()["error"]["message"], reply
+
+
+@CASES("owners: their own, and what an administrator shares")
+def owners(daemon):
+    daemon.start()
+    ann, bob = owner_key(daemon, "ann"), owner_key(daemon, "bob")
+    hers = made(daemon, "mine", tar(("a", b"ann\n")), key=ann)
+    absent = "tpl_" + "a" * 20
+    for name in (hers["id"], "mine", "mine@1"):
+        for method, path, body in (("GET", "", None), ("GET", "/export", None), ("DELETE", "", None)):
+            reply = daemon.ask(method, f"/v1/templates/{name}{path}", body, key=bob)
+            none = daemon.ask(method, f"/v1/templates/{absent}{path}", body, key=bob)
+            assert reply.status == none.status == 404 and reply.body.decode().replace(name, "T") == none.body.decode().replace(absent, "T"), (name, reply, none)
+        assert daemon.ask("POST", "/v1/sandboxes", {"template": name}, key=bob).status == 404
+    assert daemon.ask("GET", "/v1/templates", key=bob).json()["templates"] == []
+    assert daemon.ask("GET", "/v1/templates?owner=ann", key=bob).json()["templates"] == []
+    assert build(daemon, "for-all", tar(("a", b"b")), key=bob, shared="true").status == 403
+    shared = made(daemon, "for-all", tar(("a", b"admin\n")), shared="true")
+    assert shared["shared"] is True and [one["id"] for one in daemon.ask("GET", "/v1/templates?shared=true", key=bob).json()["templates"]] == [shared["id"]]
+    box = daemon.ask("POST", "/v1/sandboxes", {"template": "for-all"}, key=bob).json()["id"]
+    assert daemon.ask("POST", f"/v1/sandboxes/{box}/exec", {"script": "cat /a"}, key=bob).json()["stdout"] == "admin\n"
+    assert daemon.ask("DELETE", "/v1/templates/for-all", key=bob).status == 403
+    made(daemon, "for-all", tar(("a", b"bob\n")), key=bob)   # his own comes first
+    assert daemon.ask("GET", "/v1/templates/for-all", key=bob).json()["owner"] == "bob"
+    assert daemon.ask("GET", "/v1/templates/for-all", key=ann).json()["owner"] == "admin"
+    reader = owner_key(daemon, "ann", "read")
+    assert daemon.ask("GET", "/v1/templates/mine", key=reader).status == 200 and daemon.ask("DELETE", "/v1/templates/mine", key=reader).status == 403
+    assert build(daemon, "x", tar(), key=reader).status == 403
+
+
+@CASES("of a snapshot, with its shell; snapshots and forks of what began from a template")
+def of_snapshots(daemon):
+    daemon.start()
+    made(daemon, "base", tar(*ROOT))
+    box = daemon.make(template="base")
+    daemon.run(box, "x=5; echo more > f; mkdir d; cd d", keep_shell=True)
+    assert daemon.ask("POST", f"/v1/sandboxes/{box}/snapshots", {"name": "ready"}).status == 201
+    reply = daemon.ask("POST", "/v1/snapshots/ready/template", {"name": "warm", "labels": {"k": "v"}})
+    assert reply.status == 201 and reply.json()["source"] == "snapshot" and reply.json()["isolation"] == "virtual", reply
+    assert daemon.ask("DELETE", "/v1/snapshots/ready").status == 204
+    assert daemon.ask("POST", "/v1/snapshots/ready/template", {"name": "warm"}).status == 404
+    warm = daemon.make(template="warm")
+    assert out(daemon, warm, "echo $x ${PWD##*/}; cat ../f", keep_shell=True) == "5 d\nmy cat\n"
+    fork = daemon.ask("POST", f"/v1/sandboxes/{box}/fork", {}).json()["forks"][0]["sandbox"]["id"]
+    assert out(daemon, fork, "head -1 /home/agent/f; wc -c < /srv/data") == "more\n100000\n"
+    assert daemon.ask("POST", "/v1/sandboxes", {"template": "warm", "isolation": "process"}).status == 400
+
+
+@CASES("killed with -9: sandboxes go on upon their template, half a template is none")
+def killed(daemon):
+    daemon.start()
+    made(daemon, "base", tar(*ROOT))
+    boxes = [daemon.make(template="base") for _ in range(3)]
+    for number, box in enumerate(boxes):
+        daemon.run(box, f"echo {number} > n; rm -f /home/agent/none; x={number}", keep_shell=True)
+    connection = http.client.HTTPConnection("127.0.0.1", daemon.port, timeout=60)
+    connection.putrequest("POST", "/v1/templates?name=half")
+    connection.putheader("Authorization", f"Bearer {daemon.key}")
+    connection.putheader("Content-Length", "10000000")
+    connection.endheaders()
+    connection.send(tar(*ROOT, ("big", os.urandom(3_000_000)))[:2_000_000])
+    daemon.kill()
+    connection.close()
+    daemon.start()
+    assert [one["name"] for one in daemon.ask("GET", "/v1/templates").json()["templates"]] == ["base"]
+    assert daemon.ask("DELETE", "/v1/templates/base").status == 204
+    assert daemon.ask("POST", "/v1/system/collect", {"grace": "1ms"}).status == 200
+    for number, box in enumerate(boxes):
+        assert out(daemon, box, "echo $x; head -1 n; wc -c < /srv/data; own z", keep_shell=True) == f"{number}\n{number}\n100000\nown z\n"
+    daemon.kill()
+    daemon.start()
+    assert out(daemon, boxes[0], "echo $x; head -1 n", keep_shell=True) == "0\n0\n"
+    # What is cut is no template either.
+    connection = http.client.HTTPConnection("127.0.0.1", daemon.port, timeout=60)
+    connection.putrequest("POST", "/v1/templates?name=cut")
+    connection.putheader("Authorization", f"Bearer {daemon.key}")
+    connection.putheader("Content-Length", "100000")
+    connection.endheaders()
+    connection.send(tar(*ROOT)[:2000])
+    connection.close()
+    assert daemon.ask("GET", "/v1/templates/cut").status == 404
+
+
+def resident(pid):
+    for line in pathlib.Path(f"/proc/{pid}/status").read_text().splitlines():
+        if line.startswith("VmRSS:"):
+            return int(line.split()[1]) << 10
+    raise AssertionError("no VmRSS")
+
+
+@CASES("many sandboxes of one template have its files once")
+def crowd(daemon):
+    daemon.start()
+    big = 24 << 20
+    made(daemon, "big", tar(("data", os.urandom(big)), *((f"many/{number}", b"%d\n" % number) for number in range(2000))))
+    daemon.run(daemon.make(template="big"), "wc -c < /data")
+    before = resident(daemon.child.pid)
+    boxes = [daemon.make(template="big") for _ in range(200)]
+    for box in boxes[::20]:
+        assert out(daemon, box, f"wc -c < /data; rm /many/7 2>&1; echo x > f; cat f") == f"{big}\nrm: cannot remove '/many/7': Permission denied\nx\n"
+    grown = resident(daemon.child.pid) - before
+    assert grown < 2 * big, f"{grown} bytes for {len(boxes)} sandboxes"
+
+
+@CASES("paddock template")
+def client(daemon):
+    user = User(daemon.start())
+    folder = daemon.data.parent / "root"
+    (folder / "srv").mkdir(parents=True)
+    (folder / "srv" / "a").write_text("from a directory\n")
+    (folder / "link").symlink_to("srv/a")
+    first = user.text("template", "create", "-l", "k=v", "dir", str(folder))
+    assert first.split()[1] == "dir@1" and first.startswith("tpl_"), first
+    file = daemon.data.parent / "root.tar.gz"
+    file.write_bytes(gzip.compress(tar(*ROOT)))
+    assert user.text("template", "create", "dir", str(file)).split()[1] == "dir@2"
+    assert user.text("template", "create", "piped", "-", input=oci(tar(("i", b"image\n")))).split()[1] == "piped@1"
+    box = user.text("create", "--template", "dir@1").strip()
+    assert user.text("exec", "-c", "cat /link", box) == "from a directory\n"
+    rows = user.text("template", "ls").splitlines()
+    assert [row.split()[1] for row in rows[1:]] == ["dir@1", "dir@2", "piped@1"], rows
+    assert len(user.text("template", "ls", "-l", "k=v").splitlines()) == 2
+    assert json.loads(user.text("template", "show", "piped"))["source"] == "image"
+    back = daemon.data.parent / "back.tar"
+    user.text("template", "export", "dir@1", str(back))
+    with tarfile.open(back) as archive:
+        assert archive.extractfile("srv/a").read() == b"from a directory\n"
+    user.text("snapshot", "create", box, "state")
+    assert user.text("template", "create", "--snapshot", "state", "warm").split()[1] == "warm@1"
+    assert user.text("template", "rm", "piped", "dir@2") == "piped\ndir@2\n"
+    assert "no template 'piped'" in user.complaint("template", "show", "piped", status=1)
+    assert "archive" in user.complaint("template", "create", "bad", __file__, status=1)
+    assert "no-such-file" in user.complaint("template", "create", "bad", "no-such-file", status=1)
+    assert "create NAME FROM" in user.complaint("template", "show", status=2)
+
+
+if __name__ == "__main__":
+    sys.exit(run_cases(__doc__, CASES))
