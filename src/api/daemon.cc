@@ -1,6 +1,7 @@
 #include "api/daemon.h"
 
 #include <fcntl.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -24,6 +25,12 @@ namespace {
 Error HostError(const std::string& what) {
   const auto code = static_cast<Code>(errno);
   return Error(code, what + ": " + std::string(CodeText(code)));
+}
+
+// That this process may have open.
+size_t MostDescriptors() {
+  rlimit limit{};
+  return getrlimit(RLIMIT_NOFILE, &limit) == 0 ? static_cast<size_t>(limit.rlim_cur) : 1024;
 }
 
 // Every directory of the path, the last one for nobody else.
@@ -67,7 +74,7 @@ class RunningDaemon final : public Daemon {
     PADDOCK_ASSIGN(std::shared_ptr<trees::Store> trees, trees::Store::Open(directory + "/trees"));
     PADDOCK_ASSIGN(registry_, registry::Registry::Open(SettingsOf(directory, std::make_shared<registry::Bases>(std::move(trees))), *records_));
     PADDOCK_ASSIGN(sessions_, OpenSessions());
-    services_ = std::make_unique<Services>(Services{.registry = *registry_, .version = start_.version, .sessions = sessions_.get()});
+    services_ = std::make_unique<Services>(Services{.registry = *registry_, .version = start_.version, .scratch_directory = start_.config.data.directory, .sessions = sessions_.get()});
     router_ = std::make_unique<Router>(*services_, [this](const net::Request& request) { return Identify(request); });
     mcp_door_ = std::make_unique<McpDoor>(*sessions_, [this](const net::Request& request) { return Identify(request); });
     mcp_ = std::make_unique<mcp::HttpFace>(*mcp_door_, mcp::HttpFace::Settings{.version = start_.version, .log = start_.log});
@@ -192,6 +199,12 @@ class RunningDaemon final : public Daemon {
       return ErrorText(Error(code, std::string(reason)));
     };
     options.refusal_type = "application/json";
+    options.limits.handlers = kMostHandlers;
+    options.limits.connections = std::min(kMostConnections, MostDescriptors() / 2);
+    if (options.limits.connections < kMostConnections && start_.log) {
+      start_.log("this process may open " + std::to_string(MostDescriptors()) + " files: at most " + std::to_string(options.limits.connections) +
+                 " connections; a higher limit (ulimit -Hn, LimitNOFILE= of systemd) allows more");
+    }
     PADDOCK_ASSIGN(server_, net::Server::Start(std::move(options), [this](net::Exchange& exchange) { Handle(exchange); }));
     return {};
   }

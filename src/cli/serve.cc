@@ -1,5 +1,7 @@
 // paddock serve: the daemon, in the foreground.
 
+#include <sys/resource.h>
+
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
@@ -47,6 +49,14 @@ Status CheckUsed(const api::LoadedConfig& loaded) {
   return {};
 }
 
+// A connection takes one, a sandbox at work some more; most systems start programs with 1,024.
+void RaiseDescriptorLimit() {
+  rlimit limit{};
+  if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
+  limit.rlim_cur = limit.rlim_max;
+  setrlimit(RLIMIT_NOFILE, &limit);
+}
+
 std::string Shown(const net::Address& address, bool has_tls) {
   return address.is_unix ? net::FormatAddress(address) : (has_tls ? "https://" : "http://") + net::FormatAddress(address);
 }
@@ -74,6 +84,7 @@ int RunServe(const sandbox::DriverSet& drivers, std::span<const std::string> arg
   for (const int number : {SIGINT, SIGTERM, SIGHUP}) sigaddset(&ending, number);
   pthread_sigmask(SIG_BLOCK, &ending, nullptr);
 
+  RaiseDescriptorLimit();
   const bool has_tls = !loaded->config.server.tls_certificate.empty();
   auto features = tools::FeaturesOf([](const char* name) -> const char* { return std::getenv(name); });   // allow(getenv): documented switches
   if (!features) return Fail("serve", features.error().Text());

@@ -561,6 +561,11 @@ Result<HeldFiles> Registry::Files(const Caller& caller, std::string_view id, San
   return entry->Files(until);
 }
 
+Result<HeldFiles> Registry::FrozenFiles(const Caller& caller, std::string_view id, SandboxEntry::Deadline until) {
+  PADDOCK_ASSIGN(const EntryPtr entry, Find(caller, id));
+  return entry->FrozenFiles(until);
+}
+
 Result<bool> Registry::HasLineShell(const Caller& caller, std::string_view id) {
   PADDOCK_ASSIGN(const EntryPtr entry, Find(caller, id));
   return entry->HasLineShell();

@@ -131,6 +131,7 @@ class Registry {
   Result<std::shared_ptr<RunningProcess>> FindProcess(const Caller& caller, std::string_view id, std::string_view process) const;
 
   Result<HeldFiles> Files(const Caller& caller, std::string_view id, SandboxEntry::Deadline until);
+  Result<HeldFiles> FrozenFiles(const Caller& caller, std::string_view id, SandboxEntry::Deadline until);
   // As the functions of SandboxEntry.
   Result<bool> HasLineShell(const Caller& caller, std::string_view id);
   Status With(const Caller& caller, std::string_view id, SandboxEntry::Deadline until, const std::function<Status(sandbox::Sandbox&)>& body);

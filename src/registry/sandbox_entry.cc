@@ -294,6 +294,16 @@ Result<HeldFiles> SandboxEntry::Files(Deadline until) {
   return HeldFiles(shared_from_this(), std::move(live), std::move(turn), std::move(use), system);
 }
 
+Result<HeldFiles> SandboxEntry::FrozenFiles(Deadline until) {
+  PADDOCK_ASSIGN(HeldFiles held, Files(until));
+  auto* forkable = dynamic_cast<sandbox::Forkable*>(held.live_.get());
+  if (held.turn_ == nullptr || forkable == nullptr) return held;
+  PADDOCK_ASSIGN(held.live_, forkable->Fork());
+  held.turn_ = nullptr;
+  held.files_ = &dynamic_cast<sandbox::HasFiles&>(*held.live_).files();
+  return held;
+}
+
 Result<bool> SandboxEntry::HasLineShell() {
   PADDOCK_ASSIGN(const std::shared_ptr<sandbox::Sandbox> live, Live());
   return dynamic_cast<sandbox::Interactive*>(live.get()) != nullptr;

@@ -28,6 +28,8 @@ class HeldFiles {
   vfs::FileSystem* operator->() const { return files_; }
   // Makes what was changed outlive the daemon: before it is acknowledged. Errors: those of Keeper::Keep().
   Status Commit();
+  // Whether others wait for their turn meanwhile: not to be held while a client sends or takes.
+  bool is_exclusive() const { return turn_ != nullptr; }
 
  private:
   friend class SandboxEntry;
@@ -74,6 +76,8 @@ class SandboxEntry : public std::enable_shared_from_this<SandboxEntry> {
   // ---- files
 
   Result<HeldFiles> Files(Deadline until);
+  // To read for as long as it takes: where Files() would hold up others, the files as they are now, while those go on.
+  Result<HeldFiles> FrozenFiles(Deadline until);
 
   // ---- state
 

@@ -115,6 +115,21 @@ TEST_F(SandboxEntryTest, WhatIsOverTakesNoSignalWhileItsChangesAreKept) {
   EXPECT_EQ(asked, 1);
 }
 
+TEST_F(SandboxEntryTest, FrozenFilesAreAsTheyWereAndHoldNobodyUp) {
+  Out("echo before > ~/f");
+  auto frozen = entry_->FrozenFiles(Soon());
+  ASSERT_TRUE(frozen) << frozen.error().Text();
+  EXPECT_FALSE(frozen->is_exclusive());
+  EXPECT_EQ(Out("echo after > ~/f; rm -r /tmp; cat ~/f"), "after\n");   // would wait for its turn for good
+  EXPECT_EQ(*vfs::ReadFile(**frozen, "/home/agent/f"), "before\n");
+  EXPECT_TRUE((*frozen)->Stat("/tmp"));
+  EXPECT_EQ(Out("cat ~/f"), "after\n");
+  const auto held = entry_->Files(Soon());
+  ASSERT_TRUE(held);
+  EXPECT_TRUE(held->is_exclusive());
+  EXPECT_EQ(*vfs::ReadFile(**held, "/home/agent/f"), "after\n");
+}
+
 TEST_F(SandboxEntryTest, KeepsShellAndFilesFromExecToExec) {
   EXPECT_EQ(Out("x=5; echo $x > f; cd /tmp"), "");
   EXPECT_EQ(Out("echo $x $(cat ~/f) $PWD"), "5 5 /tmp\n");

@@ -27,7 +27,7 @@ class ApiTest : public testing::Test {
       return std::unique_ptr<registry::Keeper>(std::make_unique<registry::FileKeeperForTest>(*driver_, directory));
     };
     registry_ = std::move(*registry::Registry::Open(std::move(settings), *records_));
-    services_ = std::make_unique<Services>(Services{.registry = *registry_, .version = "1"});
+    services_ = std::make_unique<Services>(Services{.registry = *registry_, .version = "1", .scratch_directory = directory_});
     router_ = std::make_unique<Router>(*services_, [](const net::Request& request) -> Result<Identity> {
       const std::string* header = request.Header("Authorization");
       if (header == nullptr || !header->starts_with("Bearer ")) return Error(Code::kAccess, "no key");

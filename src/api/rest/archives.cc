@@ -2,17 +2,14 @@
 #include "api/rest/groups.h"
 #include "api/rest/pack.h"
 #include "api/rest/unpack.h"
+#include "api/rest/upload.h"
 #include "text/utf8.h"
 
 namespace paddock::api {
 namespace {
 
-constexpr auto kPatience = std::chrono::seconds(30);   // for the sandbox's turn
-constexpr size_t kPiece = 256 << 10;
-
-Result<registry::HeldFiles> Hold(Call& call) {
-  return call.services.registry.Files(call.caller, call["sandbox"], std::chrono::steady_clock::now() + kPatience);
-}
+// How long to wait for the sandbox's turn.
+std::chrono::steady_clock::time_point Until() { return std::chrono::steady_clock::now() + std::chrono::seconds(30); }
 
 Status CheckPath(const std::string& path) {
   if (path[0] == '/' && path.find('\0') == std::string::npos) return {};
@@ -45,7 +42,7 @@ class AnswerSink final : public ByteSink {
 
 Result<Bytes> GetArchive(Call& call, const PackQuery& query, Nothing&) {
   PADDOCK_TRY(CheckPath(query.path));
-  PADDOCK_ASSIGN(const registry::HeldFiles files, Hold(call));
+  PADDOCK_ASSIGN(const registry::HeldFiles files, call.services.registry.FrozenFiles(call.caller, call["sandbox"], Until()));
   const auto root = files->Canonical(query.path);
   if (!root) return About(query.path, root.error());
   const auto facts = files->Stat(*root, vfs::Follow::kNo);
@@ -86,24 +83,20 @@ constexpr Field kUnpackAnswer[] = {
 };
 std::span<const Field> FieldsOf(const UnpackAnswer*) { return kUnpackAnswer; }
 
-class BodySource final : public ByteSource {
- public:
-  explicit BodySource(net::Exchange& exchange) : exchange_(exchange), buffer_(kPiece, '\0') {}
-  Result<Block> ReadBlock(size_t max) override {
-    PADDOCK_ASSIGN(const size_t size, exchange_.ReadBody(std::span(buffer_).first(std::min(max, buffer_.size()))));
-    return Block{nullptr, std::string_view(buffer_).substr(0, size)};
-  }
-  void GiveBack(size_t) override {}
-
- private:
-  net::Exchange& exchange_;
-  std::string buffer_;
-};
+// The files for a body that was received before if they keep others waiting.
+Result<registry::HeldFiles> HoldToUpload(Call& call, Upload& body) {
+  PADDOCK_ASSIGN(registry::HeldFiles first, call.services.registry.Files(call.caller, call["sandbox"], Until()));
+  if (!first.is_exclusive()) return first;
+  { const registry::HeldFiles given_back = std::move(first); }
+  PADDOCK_TRY(body.Receive());
+  return call.services.registry.Files(call.caller, call["sandbox"], Until());
+}
 
 Result<UnpackAnswer> PutArchive(Call& call, const UnpackQuery& query, Bytes&) {
   PADDOCK_TRY(CheckPath(query.path));
   call.exchange.SetBodyLimit({.bytes = 8ull << 30, .bytes_per_second = 1024});
-  PADDOCK_ASSIGN(registry::HeldFiles files, Hold(call));
+  Upload body(call.exchange, call.services.scratch_directory);
+  PADDOCK_ASSIGN(registry::HeldFiles files, HoldToUpload(call, body));
   if (query.create_dirs) {
     const Status made = vfs::MakeDirectories(*files, query.path, 0755);
     if (!made && made.error().code != Code::kExists) return About(query.path, made.error());
@@ -113,12 +106,10 @@ Result<UnpackAnswer> PutArchive(Call& call, const UnpackQuery& query, Bytes&) {
   const auto facts = files->Stat(*root);
   if (!facts) return About(query.path, facts.error());
   if (!facts->is_directory()) return About(query.path, Code::kNotDirectory);
-  BodySource body(call.exchange);
   auto unpacked = Unpack(body, *files, *root);
-  char rest[4096];   // what stands behind the archive's end
-  for (bool is_more = unpacked.has_value(); is_more;) {
-    PADDOCK_ASSIGN(const size_t size, call.exchange.ReadBody(rest));
-    is_more = size > 0;
+  for (bool is_more = unpacked.has_value(); is_more;) {   // what stands behind the archive's end
+    PADDOCK_ASSIGN(const Block rest, body.ReadBlock(4096));
+    is_more = !rest.bytes.empty();
   }
   const Status kept = files.Commit();   // what came before a failure is there, too
   if (!unpacked) return Error(unpacked.error().code, std::string(unpacked.error().Text()) + "; what was unpacked before stays");

@@ -3,6 +3,7 @@
 
 #include "api/rest/groups.h"
 #include "api/rest/shapes.h"
+#include "api/rest/upload.h"
 #include "base/id.h"
 #include "tools/content/file_access.h"
 
@@ -24,6 +25,11 @@ constexpr size_t kMostEntries = 100'000;
 
 Result<registry::HeldFiles> Hold(Call& call) {
   return call.services.registry.Files(call.caller, call["sandbox"], std::chrono::steady_clock::now() + kPatience);
+}
+
+// For those that only read, at the client's pace.
+Result<registry::HeldFiles> HoldFrozen(Call& call) {
+  return call.services.registry.FrozenFiles(call.caller, call["sandbox"], std::chrono::steady_clock::now() + kPatience);
 }
 
 Error About(const std::string& path, const Error& error) {
@@ -113,7 +119,7 @@ Result<ListAnswer> List(Call& call, const PathQuery& query, Nothing&) {
 
 Result<Bytes> Read(Call& call, const PathQuery& query, Nothing&) {
   PADDOCK_TRY(CheckPath("path", query.path));
-  PADDOCK_ASSIGN(const registry::HeldFiles files, Hold(call));
+  PADDOCK_ASSIGN(const registry::HeldFiles files, HoldFrozen(call));
   const auto facts = files->Stat(query.path);
   if (!facts) return About(query.path, facts.error());
   if (facts->is_directory()) return About(query.path, Code::kIsDirectory);
@@ -201,25 +207,41 @@ class Draft {
   std::string path_;
 };
 
-Status CopyBody(net::Exchange& exchange, vfs::OpenFile& file, uint64_t& written) {
-  char buffer[64 << 10];
+Status CopyBody(Upload& body, vfs::OpenFile& file, uint64_t& written) {
   while (true) {
-    PADDOCK_ASSIGN(const size_t size, exchange.ReadBody(buffer));
-    if (size == 0) return {};
-    PADDOCK_TRY(file.Write(std::string_view(buffer, size)));
-    written += size;
+    PADDOCK_ASSIGN(const Block block, body.ReadBlock(256 << 10));
+    if (block.bytes.empty()) return {};
+    PADDOCK_TRY(file.Write(block.bytes));
+    written += block.bytes.size();
   }
+}
+
+// What is there to be written: nothing, or a regular file.
+Result<std::optional<vfs::Attributes>> FileToWrite(vfs::FileSystem& files, const std::string& path) {
+  const auto facts = files.Stat(path);
+  if (!facts) return std::optional<vfs::Attributes>();
+  if (facts->is_directory()) return About(path, Code::kIsDirectory);
+  if (!facts->is_file()) return Error(Code::kInvalid, path + " is no regular file");
+  return std::optional(*facts);
 }
 
 Result<WriteAnswer> Write(Call& call, const WriteQuery& query, Bytes&) {
   PADDOCK_TRY(CheckPath("path", query.path));
   PADDOCK_ASSIGN(const std::optional<uint32_t> mode, ModeOf(query.mode));
   call.exchange.SetBodyLimit({.bytes = kMostUpload, .bytes_per_second = 1024});
+  bool is_exclusive = false;
+  {
+    PADDOCK_ASSIGN(const registry::HeldFiles files, Hold(call));
+    PADDOCK_TRY(FileToWrite(*files, query.path));   // better said before the upload
+    is_exclusive = files.is_exclusive();
+  }
+  Upload body(call.exchange, call.services.scratch_directory);
+  if (is_exclusive) {
+    PADDOCK_TRY(body.Receive());   // at the client's pace: others have the sandbox meanwhile
+  }
   PADDOCK_ASSIGN(registry::HeldFiles files, Hold(call));
   WriteAnswer answer{.path = query.path};
-  const auto facts = files->Stat(query.path);
-  if (facts && facts->is_directory()) return About(query.path, Code::kIsDirectory);
-  if (facts && !facts->is_file()) return Error(Code::kInvalid, query.path + " is no regular file");
+  PADDOCK_ASSIGN(const auto facts, FileToWrite(*files, query.path));
   answer.created = !facts;
   if (facts) {
     const auto real = files->Canonical(query.path);
@@ -233,7 +255,7 @@ Result<WriteAnswer> Write(Call& call, const WriteQuery& query, Bytes&) {
   if (query.append) {
     const auto file = files->Open(answer.path, vfs::OpenFlags::Append(), mode.value_or(0644));
     if (!file) return About(query.path, file.error());
-    const Status copied = CopyBody(call.exchange, **file, answer.bytes_written);
+    const Status copied = CopyBody(body, **file, answer.bytes_written);
     const Status kept = files.Commit();   // what came before a failure is there, too
     if (!copied) return About(query.path, copied.error());
     PADDOCK_TRY(kept);
@@ -243,7 +265,7 @@ Result<WriteAnswer> Write(Call& call, const WriteQuery& query, Bytes&) {
   Draft draft(*files, vfs::JoinPath(vfs::DirectoryName(answer.path), NewId(".paddock-upload-")));
   const auto file = files->Open(draft.path(), {.write = true, .create = true, .exclusive = true, .no_follow = true}, 0600);
   if (!file) return About(query.path, file.error());
-  if (const Status copied = CopyBody(call.exchange, **file, answer.bytes_written); !copied) return About(query.path, copied.error());
+  if (const Status copied = CopyBody(body, **file, answer.bytes_written); !copied) return About(query.path, copied.error());
   const uint32_t right = mode ? *mode : facts ? facts->mode & 07777u : 0644u;
   if (const Status set = files->SetMode(draft.path(), right); !set) return About(query.path, set.error());
   if (const Status moved = files->Rename(draft.path(), answer.path); !moved) return About(query.path, moved.error());

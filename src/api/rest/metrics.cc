@@ -138,8 +138,10 @@ Status CountedExchange::Write(std::string_view bytes) {
 }
 
 Result<std::shared_ptr<net::EventStream>> CountedExchange::StartEventStream(net::EventStreamOptions options, const net::Headers& headers) {
-  options.on_closed = [streams = streams_, closed = std::move(options.on_closed)] {
+  PADDOCK_ASSIGN(Shares::Place place, stream_shares_.Take(owner));
+  options.on_closed = [streams = streams_, place = std::move(place), closed = std::move(options.on_closed)]() mutable {
     --*streams;
+    place.reset();
     if (closed) closed();
   };
   auto stream = inner_.StartEventStream(std::move(options), headers);
@@ -148,8 +150,10 @@ Result<std::shared_ptr<net::EventStream>> CountedExchange::StartEventStream(net:
 }
 
 Result<std::shared_ptr<net::WebSocket>> CountedExchange::AcceptWebSocket(net::WebSocketOptions options, const net::Headers& headers) {
-  options.on_closed = [streams = streams_, closed = std::move(options.on_closed)](uint16_t code, std::string_view reason) {
+  PADDOCK_ASSIGN(Shares::Place place, stream_shares_.Take(owner));
+  options.on_closed = [streams = streams_, place = std::move(place), closed = std::move(options.on_closed)](uint16_t code, std::string_view reason) mutable {
     --*streams;
+    place.reset();
     if (closed) closed(code, reason);
   };
   auto socket = inner_.AcceptWebSocket(std::move(options), headers);

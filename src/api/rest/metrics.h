@@ -10,6 +10,7 @@
 #include <string>
 #include <utility>
 
+#include "api/rest/shares.h"
 #include "net/exchange.h"
 
 namespace paddock::api {
@@ -50,9 +51,12 @@ class Metrics {
 // An exchange that counts what passes: bytes of bodies, the status, streams that it turns into.
 class CountedExchange final : public net::Exchange {
  public:
-  CountedExchange(net::Exchange& inner, Metrics& metrics) : inner_(inner), streams_(metrics.open_streams()) {}
+  // Both outlive it.
+  CountedExchange(net::Exchange& inner, Metrics& metrics, Shares& stream_shares)
+      : inner_(inner), streams_(metrics.open_streams()), stream_shares_(stream_shares) {}
 
   Metrics::Answered answered;
+  std::string owner;   // who asks, once that is known: the streams are theirs
 
   const net::Request& request() const override { return inner_.request(); }
   void SetBodyLimit(const net::BodyLimit& limit) override { inner_.SetBodyLimit(limit); }
@@ -71,6 +75,7 @@ class CountedExchange final : public net::Exchange {
  private:
   net::Exchange& inner_;
   const std::shared_ptr<std::atomic<int64_t>> streams_;
+  Shares& stream_shares_;
 };
 
 }  // namespace paddock::api

@@ -29,13 +29,19 @@ using tools::Optional;
 using tools::Required;
 using tools::Shown;
 
+// Of the daemon as a whole; one owner gets three quarters of either. A request holds a handler until it is answered, a stream a connection.
+constexpr size_t kMostHandlers = 2048, kMostConnections = 8192;
+
 // What operations work on; outlives the server.
 struct Services {
   registry::Registry& registry;
   std::string version;                 // of the program
+  std::string scratch_directory;       // of the host, for what does not fit into memory
   SessionService* sessions = nullptr;  // null: there are none
   std::unique_ptr<Tickets> tickets = std::make_unique<Tickets>();
   std::unique_ptr<Metrics> metrics = std::make_unique<Metrics>();
+  std::unique_ptr<Shares> requests = std::make_unique<Shares>(kMostHandlers / 4 * 3, "requests");
+  std::unique_ptr<Shares> streams = std::make_unique<Shares>(kMostConnections / 4 * 3, "streams");
 };
 
 // One request on its way through an operation.

@@ -25,7 +25,7 @@ constexpr Field kPiece[] = {
     Shown<&PieceShape::is_base64>("is_base64", "Whether it is given so."),
 };
 
-constexpr size_t kPieceBytes = 64 << 10;   // read at once for a follower
+constexpr size_t kPieceBytes = 32 << 10;   // read at once for a follower; as JSON up to six times as much, which its queue must take
 
 // One follower: reads on from where it is whenever there is more and the client has room for it.
 class Follower : public std::enable_shared_from_this<Follower> {

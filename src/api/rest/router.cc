@@ -98,6 +98,7 @@ Status Router::Route(CountedExchange& exchange) {
   const std::string method = request.method == "HEAD" ? "GET" : request.method;
   Call call{.services = services_, .exchange = exchange};
   std::string allowed;
+  Shares::Place place;   // held until it is answered
   for (const Operation& operation : AllOperations()) {
     if (!Matches(operation.path, request.segments, call.parameters)) continue;
     if (operation.method != method) {
@@ -113,6 +114,8 @@ Status Router::Route(CountedExchange& exchange) {
       }
       if (!IsEnough(identity->most, operation.access)) return Error(Code::kAccess, "this key may not do that");
       call.caller = std::move(identity->caller);
+      exchange.owner = call.caller.owner;
+      PADDOCK_ASSIGN(place, services_.requests->Take(call.caller.owner));
       call.access = identity->most;
     }
     PADDOCK_ASSIGN(const json::object query, QueryOf(request, operation.query));
@@ -132,7 +135,7 @@ Status Router::Route(CountedExchange& exchange) {
 
 void Router::Handle(net::Exchange& inner) {
   const auto begun = std::chrono::steady_clock::now();
-  CountedExchange exchange(inner, *services_.metrics);
+  CountedExchange exchange(inner, *services_.metrics, *services_.streams);
   const Status done = Route(exchange);
   if (!done && !exchange.has_answered()) {
     (void)exchange.Respond(StatusOf(done.error().code), {{"Content-Type", "application/json"}}, ErrorText(done.error()));

@@ -1,0 +1,74 @@
+#include "api/rest/upload.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <span>
+
+namespace paddock::api {
+namespace {
+
+constexpr size_t kPiece = 64 << 10;   // a thousand uploads may wait at once
+
+Error DiskError(int number) {
+  const auto code = static_cast<Code>(number);
+  return Error(code, "the upload could not be put aside: " + std::string(CodeText(code)));
+}
+
+}  // namespace
+
+Upload::Upload(net::Exchange& exchange, std::string directory) : exchange_(exchange), directory_(std::move(directory)), buffer_(kPiece, '\0') {}
+
+Status Upload::Receive() {
+  while (true) {
+    PADDOCK_ASSIGN(const size_t size, exchange_.ReadBody(buffer_));
+    if (size == 0) break;
+    PADDOCK_TRY(Store(std::string_view(buffer_).substr(0, size)));
+  }
+  is_received_ = true;
+  return {};
+}
+
+Status Upload::Store(std::string_view bytes) {
+  const size_t in_memory = std::min(bytes.size(), kMemoryBytes - head_.size());
+  head_ += bytes.substr(0, in_memory);
+  bytes.remove_prefix(in_memory);
+  stored_ += in_memory;
+  if (!bytes.empty() && !file_.is_open()) {
+    file_.Reset(open(directory_.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600));
+    if (!file_.is_open()) return DiskError(errno);
+  }
+  while (!bytes.empty()) {
+    const ssize_t written = pwrite(file_.get(), bytes.data(), bytes.size(), static_cast<off_t>(stored_ - kMemoryBytes));
+    if (written < 0 && errno == EINTR) continue;
+    if (written <= 0) return DiskError(written == 0 ? ENOSPC : errno);
+    stored_ += static_cast<uint64_t>(written);
+    bytes.remove_prefix(static_cast<size_t>(written));
+  }
+  return {};
+}
+
+Result<Block> Upload::ReadBlock(size_t max) {
+  const auto room = std::span(buffer_).first(std::min(max, buffer_.size()));
+  if (!is_received_) {
+    PADDOCK_ASSIGN(const size_t size, exchange_.ReadBody(room));
+    return Block{nullptr, std::string_view(buffer_).substr(0, size)};
+  }
+  if (taken_ < head_.size()) {
+    const std::string_view piece = std::string_view(head_).substr(static_cast<size_t>(taken_), max);
+    taken_ += piece.size();
+    return Block{nullptr, piece};
+  }
+  if (taken_ == stored_) return Block{nullptr, {}};
+  while (true) {
+    const ssize_t got = pread(file_.get(), room.data(), room.size(), static_cast<off_t>(taken_ - kMemoryBytes));
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0) return DiskError(got == 0 ? EIO : errno);
+    taken_ += static_cast<uint64_t>(got);
+    return Block{nullptr, std::string_view(buffer_).substr(0, static_cast<size_t>(got))};
+  }
+}
+
+}  // namespace paddock::api
