@@ -20,7 +20,7 @@ import sys
 import tempfile
 import time
 
-from client import copying
+from client import copying, terminal
 from client.user import Cases, User, isolations
 from daemon_for_test import Skipped, run_cases
 
@@ -70,7 +70,7 @@ def execs(daemon):
         done = user.run("exec", "-i", name, "cat", input=noise)
         assert done.returncode == 0 and done.stdout == noise, (done.returncode, len(done.stdout), done.stderr)
         assert user.text("exec", name, "cat", input=b"not given") == ""
-        assert "time given" in user.complaint("exec", "-t", "300ms", name, "sleep", "20", status=124)
+        assert "time given" in user.complaint("exec", "--timeout", "300ms", name, "sleep", "20", status=124)
         assert "no-such-command" in user.complaint("exec", name, "no-such-command", status=127)
         assert user.text("exec", "-c", "echo $HOME $USER $(pwd)", name).split()[:2] == ["/home/agent", "agent"]
     user.text("exec", "-k", "-c", "x=5; cd /tmp", "box-virtual")
@@ -284,4 +284,4 @@ def helps(daemon):
 
 
 if __name__ == "__main__":
-    sys.exit(run_cases(__doc__, case + copying.case))
+    sys.exit(run_cases(__doc__, case + copying.case + terminal.case))

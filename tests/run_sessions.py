@@ -7,6 +7,7 @@ looks at what is there afterwards.
 The last line is "N passed, N failed, N skipped".
 """
 
+import concurrent.futures
 import re
 import sys
 
@@ -43,6 +44,11 @@ def new_key(daemon, owner, role="user"):
     made = daemon.command("key", "create", "--data", str(daemon.data), "--role", role, owner)
     assert made.returncode == 0, made
     return made.stdout.strip()
+
+
+def together(count, work):
+    with concurrent.futures.ThreadPoolExecutor(count) as pool:
+        return list(pool.map(work, range(count)))
 
 
 def refused(reply, status, words):
@@ -181,6 +187,113 @@ def crash(daemon):
     daemon.start()
     assert daemon.ask("GET", f"/v1/sessions/{where}").status == 404
     assert list((daemon.data / "sandboxes").iterdir()) == []
+
+
+def changes(daemon, where, /, **arguments):
+    result = tool(daemon, where, "sandbox_diff", **arguments)
+    assert not result["is_error"], result
+    return [(one["change"], one["path"]) for one in result["structured"]["changes"]]
+
+
+@case("snapshots, forks and diffs of a session, over kills")
+def states(daemon):
+    daemon.start()
+    where = session(daemon, name="work")
+    box = tool(daemon, where, "sandbox_create", name="main")["structured"]["sandbox_id"]
+    assert changes(daemon, where) == []
+    assert text(daemon, where, "sandbox_exec", command="mkdir d; echo one > d/f; x=5") == "exit code 0\n"
+    born = [("added", "/workspace/d"), ("added", "/workspace/d/f")]
+    assert changes(daemon, where) == born
+    snap = tool(daemon, where, "sandbox_snapshot", name="base")["structured"]["snapshot_id"]
+    assert snap in text(daemon, where, "sandbox_snapshot", name="base")   # the name is taken, by this
+    assert text(daemon, where, "sandbox_exec", command="rm -r d; echo two > g") == "exit code 0\n"
+    forked = tool(daemon, where, "sandbox_fork", count=2, name="try")["structured"]
+    assert forked["from"] == box and [one["name"] for one in forked["forks"]] == ["try-1", "try-2"], forked
+    forks = [one["sandbox_id"] for one in forked["forks"]]
+    assert text(daemon, where, "sandbox_exec", sandbox_id="try-1", command="cat g; echo x > try") == "exit code 0\ntwo\n"
+    for _ in range(2):
+        daemon.kill()
+        daemon.start()
+        assert changes(daemon, where, sandbox_id="main") == [("added", "/workspace/g")]
+        assert changes(daemon, where, sandbox_id="main", **{"from": "base"}) == [("removed", "/workspace/d"), ("added", "/workspace/g")]
+        assert changes(daemon, where, sandbox_id="main", **{"from": snap, "path": "/workspace/d/.."}) == [("removed", "/workspace/d"), ("added", "/workspace/g")]
+        assert changes(daemon, where, sandbox_id="try-1") == [("added", "/workspace/try")]
+        assert changes(daemon, where, sandbox_id="try-2") == []
+        assert {one["sandbox_id"] for one in tool(daemon, where, "sandbox_list")["structured"]["sandboxes"]} == {box, *forks}
+    # Putting it back over REST does not change how it began.
+    assert daemon.ask("POST", f"/v1/sandboxes/{box}/restore", {"snapshot": snap}).status == 200
+    daemon.kill()
+    daemon.start()
+    assert changes(daemon, where, sandbox_id="main") == born
+    shown = text(daemon, where, "sandbox_diff", sandbox_id="main", patch=True)
+    assert "A /workspace/d/f\n@@ -0,0 +1 @@\n+one\n" in shown, shown
+    # They are the owner's, too; a snapshot that a tool took goes with its sandbox.
+    shown = daemon.ask("GET", f"/v1/snapshots/{snap}").json()
+    assert (shown["name"], shown["sandbox_id"]) == ("base", box), shown
+    assert daemon.ask("GET", "/v1/snapshots/base").status == 404
+    kept = daemon.ask("POST", f"/v1/sandboxes/{box}/snapshots", {"name": "owners"}).json()["id"]
+    assert changes(daemon, where, sandbox_id="main", **{"from": "owners", "to": kept}) == []
+    assert text(daemon, where, "sandbox_manage", sandbox_id="main", action="remove").endswith("are gone")
+    assert daemon.ask("GET", f"/v1/snapshots/{snap}").status == 404
+    assert daemon.ask("GET", f"/v1/snapshots/{kept}").status == 200
+    collected = daemon.ask("POST", "/v1/system/collect", {"grace": "1ms"})
+    assert collected.status == 200, collected
+    assert changes(daemon, where, sandbox_id="try-1") == [("added", "/workspace/try")]
+    made = tool(daemon, where, "sandbox_snapshot", sandbox_id="try-1")["structured"]["snapshot_id"]
+    assert daemon.ask("DELETE", "/v1/sessions/work").status == 204
+    assert [one["id"] for one in daemon.ask("GET", "/v1/snapshots").json()["snapshots"]] == [kept]
+    assert daemon.ask("GET", f"/v1/snapshots/{made}").status == 404
+
+
+@case("states are a sandbox's own: ids of others, too many, and what is no path")
+def hostile_states(daemon):
+    daemon.start()
+    ann, bob = new_key(daemon, "ann"), new_key(daemon, "bob")
+    daemon.key = ann
+    where, other = session(daemon), session(daemon)
+    for one in (where, other):
+        tool(daemon, one, "sandbox_create", name="main")
+    box = tool(daemon, where, "sandbox_list")["structured"]["sandboxes"][0]["sandbox_id"]
+    snap = tool(daemon, where, "sandbox_snapshot", name="base")["structured"]["snapshot_id"]
+    daemon.key = bob
+    theirs = session(daemon)
+    tool(daemon, theirs, "sandbox_create")
+    absent = "snap_" + "a" * 20
+    for key, one in ((ann, other), (bob, theirs)):
+        daemon.key = key
+        own = tool(daemon, one, "sandbox_list")["structured"]["sandboxes"][0]["sandbox_id"]
+        for name in (snap, absent, "base"):
+            for side in ("from", "to"):
+                assert text(daemon, one, "sandbox_diff", **{side: name}) == f"ERROR: no snapshot {name} of sandbox {own}"
+        for named in ("sandbox_snapshot", "sandbox_fork", "sandbox_diff"):
+            for sandbox in (box, "sbx_" + "a" * 20):
+                assert text(daemon, one, named, sandbox_id=sandbox) == f"ERROR: this session has no sandbox {sandbox}; sandbox_list shows those it has"
+    assert daemon.ask("GET", f"/v1/snapshots/{snap}", key=bob).status == 404
+    daemon.key = ann
+    for bad in ({"count": 10 ** 9}, {"count": 0}, {"count": -1}, {"count": 2 ** 64}, {"name": "../x"}, {"name": "x" * 30}, {"counts": 1}):
+        assert tool(daemon, where, "sandbox_fork", **bad)["structured"]["code"] == "invalid_argument", bad
+    for bad in ({"path": "d"}, {"path": "/a\0b"}, {"path": "/" + "x" * 5000}, {"from": "../../db"}, {"limit": 10 ** 9}, {"from": "a\nb"}):
+        assert tool(daemon, where, "sandbox_diff", **bad)["structured"]["code"] == "invalid_argument", bad
+    assert changes(daemon, where, path="/../../../etc/passwd") == []
+    # The limit holds for all ways to make one, and many at once.
+    assert daemon.ask("POST", f"/v1/sandboxes/{box}/fork", {"count": 3}, key=ann).status == 200
+    replies = together(8, lambda _: tool(daemon, where, "sandbox_fork", sandbox_id="main", count=16))
+    made = [one for reply in replies if not reply["is_error"] for one in reply["structured"]["forks"] if one["sandbox_id"]]
+    assert len(made) == 12, len(made)
+    forks = daemon.ask("POST", f"/v1/sandboxes/{box}/fork", {"count": 100}, key=ann).json()["forks"]
+    assert len(forks) == 100 and all(one["sandbox"] is None and one["error"]["code"] == "quota" for one in forks), forks[0]
+    assert len(tool(daemon, where, "sandbox_list")["structured"]["sandboxes"]) == 16
+    for number in range(1, 32):
+        assert not tool(daemon, where, "sandbox_snapshot", sandbox_id="main")["is_error"], number
+    assert tool(daemon, where, "sandbox_snapshot", sandbox_id="main")["structured"]["code"] == "limit_reached"
+    # What it was made with once does not make a fork the same again.
+    key = {"idempotency_key": "once"}
+    fresh = session(daemon)
+    first = tool(daemon, fresh, "sandbox_create", **key)["structured"]["sandbox_id"]
+    fork = tool(daemon, fresh, "sandbox_fork")["structured"]["forks"][0]["sandbox_id"]
+    assert text(daemon, fresh, "sandbox_manage", sandbox_id=first, action="remove").endswith("are gone")
+    again = tool(daemon, fresh, "sandbox_create", **key)["structured"]
+    assert again.get("sandbox_id") not in (None, first, fork), again
 
 
 @case("agents and harnesses over REST; sessions follow them")

@@ -7,6 +7,7 @@
 
 #include <cerrno>
 
+#include "api/dashboard/dashboard.h"
 #include "api/keys/key_ring.h"
 #include "api/mcp_door.h"
 #include "api/rest/router.h"
@@ -183,7 +184,7 @@ class RunningDaemon final : public Daemon {
 
   void Handle(net::Exchange& exchange) {
     if (exchange.request().path == "/mcp") mcp_->Handle(exchange);
-    else router_->Handle(exchange);
+    else if (!ServeDashboard(exchange)) router_->Handle(exchange);
   }
 
   Status Listen() {

@@ -7,6 +7,9 @@
 
 #include "base/clock.h"
 #include "cli/cli.h"
+#include "cli/client/exec.h"
+#include "cli/client/subcommand.h"
+#include "cli/client/terminal_session.h"
 #include "cli/foreground.h"
 #include "cli/history_file.h"
 #include "cli/line_editor.h"
@@ -31,8 +34,20 @@ constexpr auto kOptions = JoinOptions(kSandboxOptions, kOwnOptions);
 
 constexpr const char* kHelp =
     "Usage: paddock shell [OPTION]...\n"
-    "Opens a Bash prompt in a fresh virtual sandbox that sees nothing of the host. When stdin is\n"
-    "not a terminal it reads commands from it without prompts, like 'bash -s'.\n\n";
+    "  or:  paddock shell [--server=URL] [--key-file=FILE] [--ca-file=FILE] [--cwd=DIR] SANDBOX\n"
+    "Opens a Bash prompt in a fresh virtual sandbox that sees nothing of the host, or in a SANDBOX of a\n"
+    "daemon ('paddock exec --help' says more of those). When stdin is not a terminal it reads commands from it\n"
+    "without prompts, like 'bash -s'.\n\n";
+
+// With a SANDBOX of a daemon.
+struct RemoteShellOptions {
+  LinkOptions link;   // first: the table begins with its options
+  std::string cwd;
+};
+constexpr Option kRemoteOptions[] = {
+    kLinkOptions[0], kLinkOptions[1], kLinkOptions[2],
+    Value<&RemoteShellOptions::cwd>('C', "cwd", "DIR", "start in DIR"),
+};
 
 constexpr const char* kHelpEnd =
     "\nLimits hold for each line typed; a line that is stopped by one takes the background jobs\n"
@@ -191,6 +206,25 @@ int RunFromInput(sandbox::Sandbox& sandbox, sandbox::ExecSpec exec) {
   return ProcessStatus(*result);
 }
 
+// Where a SANDBOX is named: that one's shell.
+std::optional<int> RunRemote(const std::vector<std::string>& own) {
+  RemoteShellOptions options;
+  const auto parsed = ParseOptions(own, kRemoteOptions, &options);
+  if (!parsed || parsed->wants_help || parsed->operands.empty()) return std::nullopt;   // then it is a fresh one's
+  if (parsed->operands.size() > 1) return Fail("shell", "unexpected argument '" + parsed->operands[1] + "'");
+  int status = 125;
+  const int failed = EndSubcommand("shell", [&]() -> Status {
+    if (isatty(0) == 1) {
+      PADDOCK_ASSIGN(Link link, Link::Open(options.link));
+      PADDOCK_ASSIGN(status, RunRemoteShell(link, parsed->operands[0], options.cwd));
+    } else {
+      PADDOCK_ASSIGN(status, ExecFromInput(options.link, parsed->operands[0], {"bash", "-s"}, options.cwd));
+    }
+    return {};
+  });
+  return failed != 0 ? 125 : status;
+}
+
 }  // namespace
 
 int RunShell(const sandbox::DriverSet& drivers, std::span<const std::string> args) {
@@ -198,6 +232,7 @@ int RunShell(const sandbox::DriverSet& drivers, std::span<const std::string> arg
   if (!driver) return Fail("shell", driver.error().Text());
   std::vector<std::string> own = {"shell"};
   own.insert(own.end(), args.begin(), args.end());
+  if (const auto status = RunRemote(own)) return *status;
   ShellOptions options;
   auto parsed = ParseOptions(own, kOptions, &options);
   if (!parsed) return Fail("shell", std::string(parsed.error().Text()) + "; 'paddock shell --help' lists the options");
@@ -205,7 +240,7 @@ int RunShell(const sandbox::DriverSet& drivers, std::span<const std::string> arg
     std::fputs((std::string(kHelp) + OptionHelp(kOptions) + kHelpEnd).c_str(), stdout);
     return 0;
   }
-  if (!parsed->operands.empty()) return Fail("shell", "unexpected argument '" + parsed->operands[0] + "'");
+  if (!parsed->operands.empty()) return Fail("shell", "a SANDBOX takes no option but --server, --key-file, --ca-file and --cwd");
   if (options.has_no_history && !options.history.empty()) return Fail("shell", "give --history or --no-history, not both");
   const bool is_interactive = isatty(0) == 1 && (isatty(1) == 1 || isatty(2) == 1);
   sandbox::SandboxSpec spec;

@@ -14,6 +14,9 @@ namespace paddock::registry {
 
 using Labels = std::map<std::string, std::string>;
 
+// Of a sandbox that a session made with an idempotency key: the digest of that. Forks do not inherit it.
+inline constexpr const char* kOnceLabel = "idempotency-key";
+
 enum class SandboxState {
   kRunning,   // execs are taken
   kPaused,    // files and shell kept; nothing runs

@@ -1,9 +1,14 @@
 #include "registry/journal_keeper.h"
 
+#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdio>
+#include <set>
+
+#include "base/descriptor.h"
 
 namespace paddock::registry {
 namespace {
@@ -96,29 +101,83 @@ Status JournalKeeper::Become(const SavedState& state) {
   capture_.reset();
   if (journal_ == nullptr) PADDOCK_TRY(OpenJournal([](const store::Journal::Record&) -> Status { return {}; }));
   const std::string base = state.files.ToString();
+  const bool is_beginning = journal_ == nullptr && has_beginning_;
+  if (!is_beginning) PADDOCK_TRY(KeepOrigin());
   if (journal_ == nullptr) PADDOCK_TRY(Begin(base, {.files = {}, .state = state.shell}));
   else PADDOCK_TRY(journal_->Restart({.base = base, .files = {}, .state = state.shell}));
   journal_->Park();
   return {};
 }
 
-Result<std::optional<trees::ObjectId>> JournalKeeper::Tree() {
-  std::string base;
-  if (journal_ != nullptr) {
-    base = journal_->base();
-  } else {
-    auto read = store::Journal::BaseOf(path());
-    if (!read && read.error().code == Code::kNoEntry) return std::optional<trees::ObjectId>();
-    if (!read) return read.error();
-    base = std::move(*read);
+Result<std::string> JournalKeeper::BaseOfJournal() {
+  if (journal_ != nullptr) return journal_->base();
+  auto read = store::Journal::BaseOf(path());
+  if (!read && read.error().code == Code::kNoEntry) return std::string();
+  return read;
+}
+
+Result<std::string> JournalKeeper::Origin() {
+  const Descriptor file(open(origin_path().c_str(), O_RDONLY | O_CLOEXEC));
+  if (!file.is_open() && errno == ENOENT) return BaseOfJournal();
+  if (!file.is_open()) return HostError("cannot open " + origin_path());
+  char text[128];
+  const ssize_t size = read(file.get(), text, sizeof text);
+  if (size < 0) return HostError("cannot read " + origin_path());
+  std::string base(text, static_cast<size_t>(size));
+  if (!trees::ObjectId::Parse(base)) return Error(Code::kIo, origin_path() + " is damaged");
+  return base;
+}
+
+Status JournalKeeper::KeepOrigin() {
+  if (access(origin_path().c_str(), F_OK) == 0) return {};
+  PADDOCK_ASSIGN(std::string base, BaseOfJournal());
+  if (base.empty()) {
+    PADDOCK_ASSIGN(const std::unique_ptr<sandbox::Sandbox> fresh, driver_.Create(spec_));
+    auto* persistent = dynamic_cast<sandbox::Persistent*>(fresh.get());
+    if (persistent == nullptr) return Error(Code::kNotSupported, "sandboxes of this isolation are not kept like that");
+    PADDOCK_ASSIGN(base, bases_->Keep(persistent->base()));
   }
-  PADDOCK_ASSIGN(const trees::ObjectId tree, trees::ObjectId::Parse(base));
-  return std::optional(tree);
+  if (mkdir(directory_.c_str(), 0700) != 0 && errno != EEXIST) return HostError("cannot make " + directory_);
+  const std::string draft = origin_path() + ".new";
+  const Descriptor file(open(draft.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600));
+  if (!file.is_open()) return HostError("cannot make " + draft);
+  if (write(file.get(), base.data(), base.size()) != static_cast<ssize_t>(base.size()) || fdatasync(file.get()) != 0 ||
+      rename(draft.c_str(), origin_path().c_str()) != 0) {
+    return HostError("cannot write " + origin_path());
+  }
+  return {};
+}
+
+Result<trees::ObjectId> JournalKeeper::CaptureCreation(trees::Session& session) {
+  if (creation_ && session.Touch(*creation_)) return *creation_;
+  PADDOCK_ASSIGN(const std::string base, Origin());
+  // What the driver makes of it: a working directory, too.
+  PADDOCK_ASSIGN(const std::unique_ptr<sandbox::Sandbox> fresh, base.empty() ? driver_.Create(spec_) : Restore(base, {}));
+  auto* persistent = dynamic_cast<sandbox::Persistent*>(fresh.get());
+  if (persistent == nullptr) return Error(Code::kNotSupported, "sandboxes of this isolation are not kept like that");
+  PADDOCK_ASSIGN(const std::shared_ptr<const vfs::MemoryVolume> files, persistent->CaptureFiles());
+  PADDOCK_ASSIGN(const trees::Captured captured, trees::MemoryCapture().Capture(session, *files));
+  creation_ = captured.tree;
+  return captured.tree;
+}
+
+Result<std::vector<trees::ObjectId>> JournalKeeper::Trees() {
+  std::vector<trees::ObjectId> trees;
+  PADDOCK_ASSIGN(const std::string base, BaseOfJournal());
+  PADDOCK_ASSIGN(const std::string origin, Origin());
+  for (const std::string& name : std::set{base, origin}) {
+    if (name.empty()) continue;
+    PADDOCK_ASSIGN(const trees::ObjectId tree, trees::ObjectId::Parse(name));
+    trees.push_back(tree);
+  }
+  return trees;
 }
 
 Status JournalKeeper::Remove() {
   journal_.reset();
-  if (unlink(path().c_str()) != 0 && errno != ENOENT && errno != ENOTDIR) return HostError("cannot remove " + path());
+  for (const std::string& file : {path(), origin_path(), origin_path() + ".new"}) {
+    if (unlink(file.c_str()) != 0 && errno != ENOENT && errno != ENOTDIR) return HostError("cannot remove " + file);
+  }
   if (rmdir(directory_.c_str()) != 0 && errno != ENOENT) return HostError("cannot remove " + directory_);
   return {};
 }

@@ -477,6 +477,10 @@ Status Registry::Remove(const EntryPtr& entry, const std::string& reason) {
   info.state = SandboxState::kDeleting;
   if (const Status saved = Save(info); !saved && saved.error().code != Code::kNoEntry) return saved;
   PADDOCK_TRY(entry->Remove());
+  if (settings_.snapshots != nullptr) {
+    PADDOCK_ASSIGN(const std::vector<std::string> gone, settings_.snapshots->DeleteOf(info.id));
+    for (const std::string& snapshot : gone) events_.Publish({.owner = info.owner, .type = "snapshot.deleted", .subject = snapshot, .detail = "{}"});
+  }
   if (const Status deleted = records_.Delete(kKind, entry->id()); !deleted && deleted.error().code != Code::kNoEntry) return deleted;
   bool is_first = false;
   {

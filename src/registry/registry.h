@@ -78,6 +78,7 @@ struct Created {
 struct ForkRequest {
   size_t count = 1;        // 1 … kMostForks
   std::string name;        // of one; of several NAME-1, NAME-2 …; empty: none
+  bool is_numbered = false;   // one is NAME-1, too
   Labels labels;           // added to the original's
   static constexpr size_t kMostForks = 100;
 };
@@ -148,6 +149,9 @@ class Registry {
   Status DeleteSnapshot(const Caller& caller, std::string_view snapshot);
   // The state of a sandbox as it is now, held by the session.
   Result<SavedState> CaptureState(const Caller& caller, std::string_view id, trees::Session& session);
+  // The files that a sandbox was created with, held by the session: a fork's are those that it was forked with. What is restored into it
+  // later changes nothing about that.
+  Result<trees::ObjectId> CaptureCreation(const Caller& caller, std::string_view id, trees::Session& session);
   // Takes away what of the store no sandbox and no snapshot needs. kBusy: that happens already.
   Result<trees::Collected> Collect(std::optional<Nanoseconds> grace = std::nullopt);
   Result<Snapshots*> snapshots() const;

@@ -81,6 +81,11 @@ Result<SavedState> Registry::CaptureState(const Caller& caller, std::string_view
   return entry->Capture(session, Soon());
 }
 
+Result<trees::ObjectId> Registry::CaptureCreation(const Caller& caller, std::string_view id, trees::Session& session) {
+  PADDOCK_ASSIGN(const EntryPtr entry, Find(caller, id));
+  return entry->CaptureCreation(session);
+}
+
 Result<SnapshotInfo> Registry::TakeSnapshot(const Caller& caller, std::string_view id, const SnapshotRequest& request) {
   PADDOCK_ASSIGN(const EntryPtr entry, Find(caller, id));
   PADDOCK_ASSIGN(Snapshots* const kept, snapshots());
@@ -121,6 +126,7 @@ Result<std::vector<Forked>> Registry::Fork(const Caller& caller, std::string_vie
   PADDOCK_TRY(session.Finish());
   SandboxRequest like = entry->Info().request;
   like.takes_existing = like.is_internal = false;
+  like.labels.erase(kOnceLabel);
   for (const auto& [key, value] : request.labels) like.labels[key] = value;
   const Beginning beginning{.session = std::move(session), .state = std::move(state), .isolation = like.isolation, .id = entry->id(), .environment = {}, .working_directory = {}};
   // In memory once for all of them, while they are made.
@@ -132,7 +138,8 @@ Result<std::vector<Forked>> Registry::Fork(const Caller& caller, std::string_vie
   std::vector<Forked> outcomes(request.count);
   for (size_t i = 0; i < request.count; ++i) {
     SandboxRequest one = like;
-    one.name = request.name.empty() || request.count == 1 ? request.name : request.name + "-" + std::to_string(i + 1);
+    const bool is_plain = request.name.empty() || (request.count == 1 && !request.is_numbered);
+    one.name = is_plain ? request.name : request.name + "-" + std::to_string(i + 1);
     Status good = Check(one);
     auto created = good ? CreateNew(owner, std::move(one), {}, &beginning) : Result<Created>(good.error());
     if (created) outcomes[i].sandbox = std::move(created->sandbox);
@@ -166,9 +173,9 @@ Result<trees::Collected> Registry::Collect(std::optional<Nanoseconds> grace) {
       for (const auto& [id, entry] : entries_) all.push_back(entry);
     }
     for (const EntryPtr& entry : all) {
-      auto tree = entry->Tree();
-      if (!tree) return Error(tree.error().code, entry->id() + ": " + std::string(tree.error().Text()));
-      if (*tree) trees.push_back(**tree);
+      const auto needed = entry->Trees();
+      if (!needed) return Error(needed.error().code, entry->id() + ": " + std::string(needed.error().Text()));
+      trees.insert(trees.end(), needed->begin(), needed->end());
     }
     PADDOCK_TRY(kept->AddAllRoots(trees));
     if (settings_.templates != nullptr) PADDOCK_TRY(settings_.templates->AddAllRoots(trees));

@@ -12,6 +12,7 @@
 #include "registry/journal_keeper.h"
 #include "registry/keeper_for_test.h"
 #include "registry/registry.h"
+#include "registry/state_diff.h"
 
 namespace paddock::registry {
 namespace {
@@ -196,6 +197,75 @@ TEST_F(StatesTest, WhatIsSomebodyElsesIsAbsent) {
   EXPECT_TRUE(registry_->TakeSnapshot(bob_, bobs, {.name = "first"}));   // names are each owner's own
   EXPECT_EQ(registry_->TakeSnapshot(admin_, id, {})->owner, "alice");
   EXPECT_TRUE(snapshots().Get(alice_, snapshot));
+}
+
+TEST_F(StatesTest, HowASandboxBeganIsKnownWhateverItBecomes) {
+  const std::string id = Make();
+  const auto changes = [&](const std::string& of) {
+    trees::Session session = bases_->store()->Begin();
+    const auto before = registry_->CaptureCreation(alice_, of, session);
+    const auto after = registry_->CaptureState(alice_, of, session);
+    if (!before || !after) return std::string(before ? after.error().Text() : before.error().Text());
+    std::string text;
+    const auto diff = DiffStates(*bases_->store(), *before, after->files, {});
+    for (const StateChange& change : diff->changes) text += change.path + " ";
+    return text;
+  };
+  EXPECT_EQ(changes(id), "");
+  const std::string empty = Take(id);   // restored before anything was kept: the driver's own base is the origin
+  ASSERT_TRUE(registry_->Restore(alice_, id, empty, false));
+  EXPECT_EQ(Out(id, "echo one > one"), "");
+  EXPECT_EQ(changes(id), "/home/agent/one ");
+  const std::string one = Take(id);
+  const auto forks = registry_->Fork(alice_, id, {.count = 1});
+  ASSERT_TRUE(forks && (*forks)[0].sandbox);
+  const std::string fork = (*forks)[0].sandbox->id, begun = Make({.base = "snapshot:" + one});
+  for (const std::string& each : {fork, begun}) {
+    EXPECT_EQ(changes(each), "");
+    EXPECT_EQ(Out(each, "echo two > two"), "");
+    EXPECT_EQ(changes(each), "/home/agent/two ");
+    ASSERT_TRUE(registry_->Restore(alice_, each, empty, false));
+    EXPECT_EQ(changes(each), "/home/agent/one ");   // it began with that
+  }
+  EXPECT_EQ(Out(id, "rm one; echo three > three"), "");
+  ASSERT_TRUE(registry_->Restore(alice_, id, one, false));
+  ASSERT_TRUE(registry_->Restore(alice_, id, one, false));
+  EXPECT_TRUE(registry_->DeleteSnapshot(alice_, empty));
+  EXPECT_TRUE(registry_->DeleteSnapshot(alice_, one));
+  for (int turn = 0; turn < 2; ++turn) {
+    EXPECT_TRUE(registry_->Collect(0s));
+    EXPECT_EQ(changes(id), "/home/agent/one ");
+    EXPECT_EQ(changes(fork), "/home/agent/one ");
+    EXPECT_EQ(changes(begun), "/home/agent/one ");
+    Open();
+  }
+  trees::Session session = bases_->store()->Begin();
+  EXPECT_EQ(registry_->CaptureCreation(bob_, id, session).error().Text(), "no sandbox '" + id + "'");
+  EXPECT_EQ(registry_->CaptureCreation(alice_, Make({.isolation = "other"}), session).error().code, Code::kNotSupported);
+  for (const std::string& each : {id, fork, begun}) EXPECT_TRUE(registry_->Delete(alice_, each));
+  EXPECT_EQ(Directories().size(), 1u);   // of the other
+}
+
+TEST_F(StatesTest, SnapshotsThatBelongToASandboxGoWithIt) {
+  const std::string id = Make({.name = "dev"}), other = Make();
+  const std::string own = Take(id, {.name = "base", .belongs_to_sandbox = true}), free = Take(id, {.name = "free"});
+  EXPECT_EQ(Take(other, {.name = "base", .belongs_to_sandbox = true}).substr(0, 5), "snap_");   // a name of that one's
+  EXPECT_EQ(registry_->TakeSnapshot(alice_, id, {.name = "base", .belongs_to_sandbox = true}).error().code, Code::kExists);
+  EXPECT_EQ(snapshots().GetOf("alice", id, "base")->id, own);
+  EXPECT_EQ(snapshots().GetOf("alice", id, own)->id, own);
+  EXPECT_EQ(snapshots().GetOf("alice", id, "free")->id, free);
+  const std::string none = std::string(snapshots().GetOf("alice", id, "none").error().Text());
+  EXPECT_EQ(none, "no snapshot 'none' of " + id);
+  for (const std::string& one : {own, std::string("free"), std::string("snap_\0", 6), std::string(500, 'x'), std::string("\xff")}) {
+    EXPECT_EQ(snapshots().GetOf("alice", other, one).error().code, Code::kNoEntry);
+    EXPECT_EQ(snapshots().GetOf("bob", id, one).error().code, Code::kNoEntry);
+  }
+  EXPECT_EQ(snapshots().Get(alice_, "base").error().code, Code::kNoEntry);   // by its id only
+  EXPECT_TRUE(snapshots().Get(alice_, own));
+  EXPECT_TRUE(registry_->Delete(alice_, id));
+  EXPECT_EQ(snapshots().Get(alice_, own).error().code, Code::kNoEntry);
+  EXPECT_TRUE(snapshots().Get(alice_, free));
+  EXPECT_EQ(snapshots().List(alice_, {})->snapshots.size(), 2u);
 }
 
 TEST_F(StatesTest, OwnersHaveLimits) {

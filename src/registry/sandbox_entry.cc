@@ -462,11 +462,20 @@ Status SandboxEntry::Become(const SavedState& state, bool force, Deadline until)
   return {};
 }
 
-Result<std::optional<trees::ObjectId>> SandboxEntry::Tree() {
+Result<trees::ObjectId> SandboxEntry::CaptureCreation(trees::Session& session) {
   const std::lock_guard keeping(keeper_mutex_);
   auto* states = dynamic_cast<KeepsStates*>(keeper_.get());
-  if (states == nullptr) return std::optional<trees::ObjectId>();
-  return states->Tree();
+  const SandboxInfo info = Info();
+  if (states == nullptr) return Error(Code::kNotSupported, id_ + ": of sandboxes of isolation " + info.request.isolation + " it is not known how they began");
+  if (info.state == SandboxState::kDeleting) return Error(Code::kNoEntry, id_ + " is being deleted");
+  return states->CaptureCreation(session);
+}
+
+Result<std::vector<trees::ObjectId>> SandboxEntry::Trees() {
+  const std::lock_guard keeping(keeper_mutex_);
+  auto* states = dynamic_cast<KeepsStates*>(keeper_.get());
+  if (states == nullptr) return std::vector<trees::ObjectId>();
+  return states->Trees();
 }
 
 void SandboxEntry::SetLease(const Lease& lease, Time extended) {

@@ -102,8 +102,10 @@ class SandboxEntry : public std::enable_shared_from_this<SandboxEntry> {
   Result<SavedState> Capture(trees::Session& session, Deadline until);
   // Puts it into another state, in one step. kBusy while something runs, unless `force` ends that.
   Status Become(const SavedState& state, bool force, Deadline until);
-  // The tree of the store that it needs, if any.
-  Result<std::optional<trees::ObjectId>> Tree();
+  // The files that it was created with, held by the session.
+  Result<trees::ObjectId> CaptureCreation(trees::Session& session);
+  // The trees of the store that it needs.
+  Result<std::vector<trees::ObjectId>> Trees();
 
   void SetLease(const Lease& lease, Time extended);
   void SetLabels(Labels labels);

@@ -2,8 +2,8 @@
 // templates are made of.
 #pragma once
 
-#include <optional>
 #include <string>
+#include <vector>
 
 #include "base/result.h"
 #include "sandbox/sandbox.h"
@@ -29,8 +29,12 @@ class KeepsStates {
   // From now on Load() gives this state. In one step: a crash leaves what was before, or this. The caller's session met the tree.
   virtual Status Become(const SavedState& state) = 0;
 
-  // The tree that Load() needs from the store; none when all lies in the sandbox's directory.
-  virtual Result<std::optional<trees::ObjectId>> Tree() = 0;
+  // The files as the sandbox was created with, whatever it became since. Held by the session, and durable. Costs what is in them the first
+  // time. Errors: those of the store and of the driver.
+  virtual Result<trees::ObjectId> CaptureCreation(trees::Session& session) = 0;
+
+  // The trees that the other functions and Load() need from the store; empty when all lies in the sandbox's directory.
+  virtual Result<std::vector<trees::ObjectId>> Trees() = 0;
 };
 
 }  // namespace paddock::registry

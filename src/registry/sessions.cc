@@ -14,11 +14,18 @@ constexpr const char* kKind = "session";
 constexpr const char* kKeyKind = "session_key";
 constexpr const char* kActive = "active";
 constexpr const char* kDeleting = "deleting";
-constexpr const char* kOnce = "idempotency-key";   // a label of sandboxes that were made with one
 constexpr size_t kMostEnded = 64;
 
 Error None(std::string_view id) {
   return Error(Code::kNoEntry, "no session '" + std::string(id.substr(0, 100)) + "'");
+}
+
+Error TooMany(size_t sandboxes) {
+  return Error(Code::kQuota, "this session has " + std::to_string(sandboxes) + " sandboxes, the most it may have; remove one");
+}
+
+Error NoSandbox(const std::string& id) {
+  return Error(Code::kNoEntry, "this session has no sandbox " + HarmlessLine(id.substr(0, 100)) + "; sandbox_list shows those it has");
 }
 
 SessionInfo InfoOf(records::Record record) {
@@ -54,21 +61,43 @@ Result<SandboxInfo> Session::Create(SandboxRequest request, const std::string& i
     return std::any_of(known.begin(), known.end(), [&](const SandboxInfo& one) { return one.request.name == name; });
   };
   for (const SandboxInfo& one : known) {
-    const auto label = one.request.labels.find(kOnce);
+    const auto label = one.request.labels.find(kOnceLabel);
     if (!once.empty() && label != one.request.labels.end() && label->second == once) return one;
   }
   if (known.size() >= settings_.most_sandboxes) {
-    return Error(Code::kQuota, "this session has " + std::to_string(known.size()) + " sandboxes, the most it may have; remove one");
+    return TooMany(known.size());
   }
-  if (is_named(request.name)) return Error(Code::kExists, "name: there is a sandbox '" + request.name + "' already; choose another name");
+  if (!request.name.empty() && is_named(request.name)) return Error(Code::kExists, "name: there is a sandbox '" + request.name + "' already; choose another name");
   for (size_t number = 1; request.name.empty(); ++number) {
     const std::string name = "sandbox-" + std::to_string(number);
     if (!is_named(name)) request.name = name;
   }
   request.parent = info_.id;
-  if (!once.empty()) request.labels[kOnce] = once;
+  if (!once.empty()) request.labels[kOnceLabel] = once;
   PADDOCK_ASSIGN(Created created, registry_.Create(caller(), std::move(request)));
   return std::move(created.sandbox);
+}
+
+Result<std::vector<Forked>> Session::Fork(const std::string& id, const ForkRequest& request) {
+  const std::lock_guard lock(live_->making);
+  PADDOCK_TRY(CheckAlive());
+  if (request.count < 1 || request.count > ForkRequest::kMostForks) {
+    return Error(Code::kInvalid, "count must be between 1 and " + std::to_string(ForkRequest::kMostForks));
+  }
+  const std::vector<SandboxInfo> children = registry_.Children(caller(), info_.id);
+  if (std::none_of(children.begin(), children.end(), [&](const SandboxInfo& one) { return one.id == id; })) return NoSandbox(id);
+  const size_t known = List().size();
+  const size_t room = settings_.most_sandboxes - std::min(known, settings_.most_sandboxes);
+  std::vector<Forked> outcomes;
+  if (room > 0) {
+    ForkRequest fitting = request;
+    fitting.count = std::min(request.count, room);
+    fitting.is_numbered = request.count > 1;
+    PADDOCK_ASSIGN(outcomes, registry_.Fork(caller(), id, fitting));
+  }
+  const auto made = static_cast<size_t>(std::count_if(outcomes.begin(), outcomes.end(), [](const Forked& one) { return one.sandbox.has_value(); }));
+  while (outcomes.size() < request.count) outcomes.push_back({.sandbox = {}, .error = TooMany(known + made)});
+  return outcomes;
 }
 
 std::vector<SandboxInfo> Session::List() const {
@@ -79,9 +108,9 @@ std::vector<SandboxInfo> Session::List() const {
 
 Result<SandboxInfo> Session::Find(const std::string& id_or_name) const {
   for (SandboxInfo& one : List()) {
-    if (one.id == id_or_name || one.request.name == id_or_name) return std::move(one);
+    if (one.id == id_or_name || (!one.request.name.empty() && one.request.name == id_or_name)) return std::move(one);
   }
-  return Error(Code::kNoEntry, "this session has no sandbox " + HarmlessLine(id_or_name.substr(0, 100)) + "; sandbox_list shows those it has");
+  return NoSandbox(id_or_name);
 }
 
 Result<SandboxInfo> Session::Storage() {

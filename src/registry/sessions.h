@@ -54,8 +54,10 @@ class Session {
 
   // ---- sandboxes: those whose parent is the session
 
-  // The key gives the same sandbox again while it lives. Without a name one is made up. Errors: those of Registry::Create(), kQuota.
+  // The key gives the same sandbox again while it lives; a fork of it is another. Without a name one is made up. Errors: those of Registry::Create(), kQuota.
   Result<SandboxInfo> Create(SandboxRequest request, const std::string& idempotency_key);
+  // Those that begin as one of them is now, as many outcomes as were asked for: beyond what the session may have they are kQuota.
+  Result<std::vector<Forked>> Fork(const std::string& id, const ForkRequest& request);
   std::vector<SandboxInfo> List() const;   // without storage
   Result<SandboxInfo> Find(const std::string& id_or_name) const;
   // The sandbox that holds the session's files, in /workspace; made when it is first asked for.

@@ -4,6 +4,7 @@
 
 #include "base/id.h"
 #include "registry/request_check.h"
+#include "text/utf8.h"
 
 namespace paddock::registry {
 namespace {
@@ -23,6 +24,7 @@ Result<SnapshotInfo> InfoOf(records::Record& record) {
   info.name = std::move(record.name);
   info.labels = std::move(record.labels);
   info.created = record.created;
+  info.belongs_to_sandbox = !record.parent.empty();
   if (const auto found = info.labels.find(kSandboxLabel); found != info.labels.end()) {
     info.sandbox = std::move(found->second);
     info.labels.erase(found);
@@ -47,6 +49,15 @@ Result<records::Record> InsertState(records::Records& records, records::Record r
                                     const FinishRecord& finish) {
   records::Record stored;
   const Status inserted = records.Transact([&](records::Transaction& transaction) -> Status {
+    if (!record.parent.empty()) {
+      const auto sandbox = transaction.Get("sandbox", record.parent);
+      if (!sandbox && sandbox.error().code != Code::kNoEntry) return sandbox.error();
+      if (!sandbox || sandbox->state == SandboxStateName(SandboxState::kDeleting)) return Error(Code::kNoEntry, "no sandbox '" + record.parent + "'");
+      PADDOCK_ASSIGN(const size_t of_sandbox, transaction.Count({.kind = record.kind, .parent = record.parent}, limits.most_of_sandbox));
+      if (of_sandbox >= limits.most_of_sandbox) {
+        return Error(Code::kQuota, record.parent + " has " + std::to_string(of_sandbox) + " " + what + ", the most there may be");
+      }
+    }
     PADDOCK_ASSIGN(const size_t count, transaction.Count({.kind = record.kind, .owner = record.owner}, limits.most));
     if (count >= limits.most) return Error(Code::kQuota, "you have " + std::to_string(count) + " " + what + ", the most you may have; delete some");
     const auto bytes = static_cast<int64_t>(std::min<uint64_t>(state.totals.content_bytes, records::kMaxCounter));
@@ -101,6 +112,7 @@ Result<SnapshotInfo> Snapshots::Add(trees::Session& session, const std::string& 
   record.kind = kKind;
   record.id = NewId("snap_");
   record.owner = owner;
+  if (request.belongs_to_sandbox) record.parent = sandbox;
   record.name = request.name;
   record.state = "ready";
   record.body = TextOf(kept);
@@ -117,6 +129,33 @@ Result<SnapshotInfo> Snapshots::Add(trees::Session& session, const std::string& 
 Result<SnapshotInfo> Snapshots::Get(const Caller& caller, std::string_view id) const {
   PADDOCK_ASSIGN(records::Record record, Find(records_, caller, id));
   return InfoOf(record);
+}
+
+Result<SnapshotInfo> Snapshots::GetOf(const std::string& owner, const std::string& sandbox, std::string_view id) const {
+  const Error none(Code::kNoEntry, "no snapshot '" + HarmlessLine(id.substr(0, 100)) + "' of " + sandbox);
+  if (id.size() > records::kMaxId || id.find('\0') != std::string_view::npos || !IsValidUtf8(id)) return none;
+  auto record = records_.Get(kKind, id);
+  if (!record && record.error().code == Code::kNoEntry) record = records_.GetByName(kKind, owner, sandbox, id);
+  if (!record && record.error().code == Code::kNoEntry) record = records_.GetByName(kKind, owner, "", id);
+  if (!record && record.error().code == Code::kNoEntry) return none;
+  if (!record) return record.error();
+  PADDOCK_ASSIGN(SnapshotInfo info, InfoOf(*record));
+  if (info.owner != owner || info.sandbox != sandbox) return none;
+  return info;
+}
+
+Result<std::vector<std::string>> Snapshots::DeleteOf(const std::string& sandbox) {
+  std::vector<std::string> ids;
+  while (true) {
+    PADDOCK_ASSIGN(const records::Page page, records_.List({.filter = {.kind = kKind, .parent = sandbox}, .limit = records::kMaxPage}));
+    if (page.records.empty()) return ids;
+    for (const records::Record& record : page.records) {
+      PADDOCK_ASSIGN(const KeptState state, ReadKeptState(record.body));
+      const Status deleted = kept_internal::DeleteState(records_, record, state);
+      if (!deleted && deleted.error().code != Code::kNoEntry) return deleted.error();
+      if (deleted) ids.push_back(record.id);
+    }
+  }
 }
 
 Result<SnapshotPage> Snapshots::List(const Caller& caller, const SnapshotListRequest& request) const {

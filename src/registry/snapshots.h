@@ -21,8 +21,9 @@ namespace paddock::registry {
 struct SnapshotInfo {
   std::string id;        // snap_…
   std::string owner;
-  std::string name;      // unique with its owner; empty: none
+  std::string name;      // unique with its owner, or, if it belongs to one, its sandbox; empty: none
   std::string sandbox;   // id of the one that it was taken of, which may be gone; empty: it came from outside
+  bool belongs_to_sandbox = false;
   Labels labels;
   Time created{};
   KeptState state;
@@ -31,6 +32,8 @@ struct SnapshotInfo {
 struct SnapshotRequest {
   std::string name;
   Labels labels;
+  // It is gone with its sandbox, its name is unique among those of that, and each sandbox has few of them (KeptLimits::most_of_sandbox).
+  bool belongs_to_sandbox = false;
 };
 
 struct SnapshotListRequest {
@@ -47,6 +50,7 @@ struct SnapshotPage {
 // Of one owner; snapshots and templates are counted apart, their bytes together.
 struct KeptLimits {
   size_t most = 1000;
+  size_t most_of_sandbox = 32;          // snapshots that belong to one sandbox
   uint64_t most_bytes = 100ull << 30;   // sum of the sizes of their files
 };
 
@@ -61,6 +65,10 @@ class Snapshots {
   // store and database.
   Result<SnapshotInfo> Add(trees::Session& session, const std::string& owner, const SnapshotRequest& request, const std::string& sandbox,
                            const SavedState& state, const std::string& isolation);
+  // One of this sandbox, by its id or name. Errors: kNoEntry, the same for those of other sandboxes and absent ones.
+  Result<SnapshotInfo> GetOf(const std::string& owner, const std::string& sandbox, std::string_view id) const;
+  // Deletes those that belong to a sandbox; it is on record as being deleted, so no more can come. Returns their ids.
+  Result<std::vector<std::string>> DeleteOf(const std::string& sandbox);
   // `id` may be a name of the caller's.
   Result<SnapshotInfo> Get(const Caller& caller, std::string_view id) const;
   Result<SnapshotPage> List(const Caller& caller, const SnapshotListRequest& request) const;

@@ -50,9 +50,14 @@ Result<StateDiff> DiffStates(trees::Store& store, const trees::ObjectId& before,
   const std::string below = vfs::NormalizePath(request.below.empty() ? "/" : request.below);
   const std::string inside = below == "/" ? below : below + "/";
   size_t patched = 0, patched_files = 0;
+  std::string removed;   // the last removed directory that was told, and a slash
   const Status visited = trees::DiffTrees(store, before, after, {.reports_times = false}, [&](const trees::TreeChange& change) -> Status {
     const std::string path = "/" + change.path;
     if (path != below && !path.starts_with(inside)) return {};
+    if (!change.after && request.tells_removed_once) {
+      if (!removed.empty() && path.starts_with(removed)) return {};
+      removed = path + "/";
+    }
     if (diff.changes.size() >= request.most) {
       diff.is_complete = false;
       return Error(Code::kLimit);

@@ -24,6 +24,7 @@ struct StateChange {
 struct StateDiffRequest {
   std::string below = "/";      // only what lies here
   size_t most = 1000;           // changes
+  bool tells_removed_once = false;   // a removed directory stands for all below it
   bool wants_patches = false;   // of the first 200 changes, up to 4 MiB together
 };
 struct StateDiff {

@@ -30,6 +30,8 @@ class RegistryForTest {
     const auto bases = std::make_shared<registry::Bases>(trees::Store::Open(directory_ + "/trees").value());
     registry::RegistrySettings own;
     own.directory = directory_ + "/data";
+    own.bases = bases;
+    own.snapshots = std::make_shared<registry::Snapshots>(bases->store(), *records_, registry::KeptLimits{});
     own.default_limits = {.memory_bytes = settings.limits.memory_bytes, .processes = settings.limits.processes, .disk_bytes = settings.disk_bytes};
     sandbox::Driver* const driver = drivers.Find("virtual").value();
     own.isolations["virtual"] = [driver, bases](const registry::SandboxInfo& info, const std::string& directory) -> Result<std::unique_ptr<registry::Keeper>> {

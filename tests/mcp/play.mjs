@@ -101,22 +101,21 @@ test('calls the tools of processes', async () => {
 });
 test('calls the tools of snapshots', async () => {
   const sandbox_id = state.box;
-  const first = await raw('sandbox_snapshot', { sandbox_id, name: 'before' });
-  if (/takes no snapshots yet/.test(first.content[0].text)) {   // a daemon that has none says so everywhere
-    for (const name of ['sandbox_snapshot', 'sandbox_fork', 'sandbox_diff']) {
-      called.add(name);
-      assert.match((await raw(name, { sandbox_id })).content[0].text, /yet/);
-    }
-    await call('sandbox_manage', { action: 'start', sandbox_id });
-    return;
-  }
-  const { snapshot_id } = await call('sandbox_snapshot', { sandbox_id, name: 'again' });
+  const { snapshot_id } = await call('sandbox_snapshot', { sandbox_id, name: 'before' });
   await call('sandbox_exec', { command: 'rm /workspace/f.txt', sandbox_id });
-  const { changes } = await call('sandbox_diff', { sandbox_id, from: snapshot_id });
-  assert.deepEqual(changes.map((change) => change.path), ['/workspace/f.txt']);
+  for (const from of [snapshot_id, 'before']) {
+    const { changes } = await call('sandbox_diff', { sandbox_id, from });
+    assert.deepEqual(changes.map((change) => [change.path, change.change]), [['/workspace/f.txt', 'removed']]);
+  }
+  const { changes } = await call('sandbox_diff', { sandbox_id });
+  assert.deepEqual(changes.map((change) => [change.path, change.change]), [['/workspace/up.txt', 'added']]);
   const { forks } = await call('sandbox_fork', { sandbox_id, count: 2 });
   assert.equal(forks.length, 2);
-  for (const fork of forks) await call('sandbox_manage', { action: 'remove', sandbox_id: fork.sandbox?.sandbox_id ?? fork.sandbox_id, force: true });
+  for (const fork of forks) {
+    assert.deepEqual((await call('sandbox_diff', { sandbox_id: fork.sandbox_id })).changes, []);
+    assert.match((await call('sandbox_exec', { command: 'cat up.txt', sandbox_id: fork.sandbox_id })).stdout, /zwei/);
+    await call('sandbox_manage', { action: 'remove', sandbox_id: fork.sandbox_id, force: true });
+  }
 });
 test('every listed tool was called', async () => {
   assert.deepEqual(state.names.filter((name) => !called.has(name)), []);

@@ -1,4 +1,5 @@
 // Directories as tar archives, streamed out of and into a sandbox.
+#include "api/rest/foreign_bytes.h"
 #include "api/rest/groups.h"
 #include "api/rest/pack.h"
 #include "api/rest/unpack.h"
@@ -24,9 +25,11 @@ Error About(const std::string& path, const Error& error) {
 
 struct PackQuery {
   std::string path;
+  std::optional<std::string> ticket;
 };
 constexpr Field kPackQuery[] = {
     Required<&PackQuery::path>("path", "Absolute path of a directory, or of one file.", {.min_length = 1, .max_length = 4095}),
+    Optional<&PackQuery::ticket>("ticket", "In the place of a key; from POST …/terminal/tickets."),
 };
 std::span<const Field> FieldsOf(const PackQuery*) { return kPackQuery; }
 
@@ -49,7 +52,7 @@ Result<Bytes> GetArchive(Call& call, const PackQuery& query, Nothing&) {
   if (!facts) return About(query.path, facts.error());
   if (!facts->is_directory() && !facts->is_file()) return Error(Code::kInvalid, "path is neither a directory nor a regular file");
   if (const Status may = files->Access(*root, 4); !may) return About(query.path, may.error());
-  PADDOCK_TRY(call.exchange.StartResponse(200, {{"Content-Type", "application/x-tar"}, {"X-Content-Type-Options", "nosniff"}}));
+  PADDOCK_TRY(call.exchange.StartResponse(200, ForeignBytes("application/x-tar", (*root == "/" ? "root" : vfs::BaseName(*root)) + ".tar")));
   // An answer that is not finished is cut, and the client sees it.
   static constexpr const char* kWithout[] = {"/proc", "/sys", "/dev"};
   AnswerSink answer(call.exchange);
@@ -121,10 +124,12 @@ Result<UnpackAnswer> PutArchive(Call& call, const UnpackQuery& query, Bytes&) {
 }  // namespace
 
 std::vector<Operation> ArchiveOperations() {
-  return {
+  std::vector<Operation> list = {
       Define<PackQuery, Nothing, Bytes, GetArchive>("GET", "/v1/sandboxes/{sandbox}/files/archive", "packFiles", "Reads a directory, or a file, as a tar archive.", Access::kRead),
       Define<UnpackQuery, Bytes, UnpackAnswer, PutArchive>("PUT", "/v1/sandboxes/{sandbox}/files/archive", "unpackFiles", "Unpacks a tar archive into a directory.", Access::kUse),
   };
+  list[0].takes_ticket = true;
+  return list;
 }
 
 }  // namespace paddock::api

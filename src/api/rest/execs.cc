@@ -4,6 +4,7 @@
 #include "api/rest/groups.h"
 #include "api/rest/output_pieces.h"
 #include "api/rest/shapes.h"
+#include "api/rest/terminal_socket.h"
 #include "policy/amount.h"
 
 namespace paddock::api {
@@ -175,16 +176,25 @@ Result<ExecAnswer> Exec(Call& call, const Nothing&, ExecBody& body) {
 struct ProcessBody {
   ExecBody exec;
   bool open_input = false;
+  std::optional<ResizeShape> terminal;
 };
 constexpr Field kProcessBody[] = {
     Required<&ProcessBody::exec>("exec", "What to run."),
     Optional<&ProcessBody::open_input>("open_input", "Keep stdin open, for POST …/input."),
+    Optional<&ProcessBody::terminal>("terminal", "Give it a pseudo-terminal of this size, for GET …/attach. Isolation 'virtual' has none for a process; GET …/terminal is its shell."),
 };
 std::span<const Field> FieldsOf(const ProcessBody*) { return kProcessBody; }
 
 Result<ProcessShape> StartProcess(Call& call, const Nothing&, ProcessBody& body) {
   PADDOCK_ASSIGN(registry::ExecRequest request, RequestOf(body.exec));
   request.has_open_input = body.open_input;
+  if (body.terminal) {
+    PADDOCK_ASSIGN(const bool is_line_shell, call.services.registry.HasLineShell(call.caller, call["sandbox"]));
+    if (is_line_shell) return Error(Code::kNotSupported, "terminal: this isolation has none for a process; its shell is at GET …/terminal");
+    request.terminal = {static_cast<uint32_t>(body.terminal->columns), static_cast<uint32_t>(body.terminal->rows)};
+    request.has_open_input = true;
+    request.environment.try_emplace("TERM", "xterm-256color");
+  }
   PADDOCK_ASSIGN(const auto process, call.services.registry.StartProcess(call.caller, call["sandbox"], std::move(request)));
   return ShapeOf(process->Info());
 }

@@ -1,6 +1,7 @@
 // The files of a sandbox: look, read, write, move, remove.
 #include <algorithm>
 
+#include "api/rest/foreign_bytes.h"
 #include "api/rest/groups.h"
 #include "api/rest/shapes.h"
 #include "api/rest/upload.h"
@@ -117,7 +118,17 @@ Result<ListAnswer> List(Call& call, const PathQuery& query, Nothing&) {
 
 // ---- content
 
-Result<Bytes> Read(Call& call, const PathQuery& query, Nothing&) {
+struct ReadQuery {
+  std::string path;
+  std::optional<std::string> ticket;
+};
+constexpr Field kReadQuery[] = {
+    Required<&ReadQuery::path>("path", "Absolute path."),
+    Optional<&ReadQuery::ticket>("ticket", "In the place of a key; from POST …/terminal/tickets."),
+};
+std::span<const Field> FieldsOf(const ReadQuery*) { return kReadQuery; }
+
+Result<Bytes> Read(Call& call, const ReadQuery& query, Nothing&) {
   PADDOCK_TRY(CheckPath("path", query.path));
   PADDOCK_ASSIGN(const registry::HeldFiles files, HoldFrozen(call));
   const auto facts = files->Stat(query.path);
@@ -129,7 +140,8 @@ Result<Bytes> Read(Call& call, const PathQuery& query, Nothing&) {
 
   const std::string* asked = call.exchange.request().Header("Range");
   const net::ByteRange range = asked != nullptr ? net::ParseRange(*asked, facts->size) : net::ByteRange{};
-  net::Headers headers = {{"Content-Type", "application/octet-stream"}, {"Accept-Ranges", "bytes"}, {"X-Content-Type-Options", "nosniff"}};
+  net::Headers headers = ForeignBytes("application/octet-stream", vfs::BaseName(query.path));
+  headers.push_back({"Accept-Ranges", "bytes"});
   uint64_t left = facts->size;
   int status = 200;
   if (range.kind == net::ByteRange::Kind::kUnsatisfiable) {
@@ -366,16 +378,18 @@ Result<Nothing> SetMode(Call& call, const Nothing&, ModeBody& body) {
 }  // namespace
 
 std::vector<Operation> FileOperations() {
-  return {
+  std::vector<Operation> list = {
       Define<PathQuery, Nothing, ListAnswer, List>("GET", "/v1/sandboxes/{sandbox}/files", "listFiles", "Lists a directory.", Access::kRead),
       Define<RemoveQuery, Nothing, Nothing, Remove>("DELETE", "/v1/sandboxes/{sandbox}/files", "removeFile", "Removes a file or directory.", Access::kUse),
       Define<PathQuery, Nothing, FileShape, Stat>("GET", "/v1/sandboxes/{sandbox}/files/stat", "statFile", "Shows what is at a path.", Access::kRead),
-      Define<PathQuery, Nothing, Bytes, Read>("GET", "/v1/sandboxes/{sandbox}/files/content", "readFile", "Reads a file, or a range of it.", Access::kRead),
+      Define<ReadQuery, Nothing, Bytes, Read>("GET", "/v1/sandboxes/{sandbox}/files/content", "readFile", "Reads a file, or a range of it.", Access::kRead),
       Define<WriteQuery, Bytes, WriteAnswer, Write>("PUT", "/v1/sandboxes/{sandbox}/files/content", "writeFile", "Writes a file: all of the body takes its place at once, or nothing.", Access::kUse),
       Define<Nothing, MakeDirectoryBody, Nothing, MakeDirectory>("POST", "/v1/sandboxes/{sandbox}/files/mkdir", "makeDirectory", "Makes a directory.", Access::kUse),
       Define<Nothing, MoveBody, Nothing, Move>("POST", "/v1/sandboxes/{sandbox}/files/move", "moveFile", "Moves or renames a file or directory.", Access::kUse),
       Define<Nothing, ModeBody, Nothing, SetMode>("POST", "/v1/sandboxes/{sandbox}/files/chmod", "setFileMode", "Changes permissions.", Access::kUse),
   };
+  for (Operation& operation : list) operation.takes_ticket = operation.id == std::string_view("readFile");
+  return list;
 }
 
 }  // namespace paddock::api

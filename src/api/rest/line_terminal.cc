@@ -10,6 +10,7 @@
 #include <csignal>
 
 #include "api/rest/shapes.h"
+#include "text/quote.h"
 
 namespace paddock::api {
 namespace {
@@ -74,7 +75,7 @@ class LineTerminal::Step final : public sandbox::Process, public sandbox::Contro
       outcome_->prompt = session_->SecondaryPrompt().text;
       return;
     }
-    outcome_->history = session_->HistoryEntry(text_);
+    if (outcome_->is_typed) outcome_->history = session_->HistoryEntry(text_);
     if (!is_cancelled_) outcome_->result = session_->Run(text_);
   }
 
@@ -106,7 +107,8 @@ Result<std::shared_ptr<LineTerminal>> LineTerminal::Make(TerminalSpec spec, std:
 
 void LineTerminal::Begin() {
   const std::lock_guard lock(mutex_);
-  Run({}, false);
+  // A shell that is kept is somewhere already.
+  Run(spec_.cwd.empty() ? std::string() : "cd -- " + QuoteText(spec_.cwd, QuotingStyle::kShellAlways, true) + "\n", false);
 }
 
 void LineTerminal::Fail(const std::string& why) {
@@ -172,9 +174,10 @@ void LineTerminal::Run(std::string text, bool is_end) {
   is_busy_ = true;
   typed_ = 0;
   auto outcome = std::make_shared<Outcome>();
+  outcome->is_typed = has_begun_;
+  has_begun_ = true;
   registry::ExecRequest request;
   request.script = IsCommandLine(text) ? text : "# terminal";
-  request.cwd = spec_.cwd;
   request.terminal = size_;
   request.environment["TERM"] = "xterm-256color";
   request.starter = [text, is_end, outcome, size = size_, far = far_.get(), self = shared_from_this()](

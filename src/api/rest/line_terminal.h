@@ -29,6 +29,7 @@ class LineTerminal final : public Terminal, public std::enable_shared_from_this<
  private:
   // What a step of the shell came to; its own thread's until it has ended.
   struct Outcome {
+    bool is_typed = true;       // and not ours
     bool has_run = false;
     bool is_incomplete = false;
     std::string prompt;
@@ -59,6 +60,7 @@ class LineTerminal final : public Terminal, public std::enable_shared_from_this<
   size_t typed_ = 0;            // characters of the line that a command reads: what may be erased on the screen
   bool is_busy_ = true;         // a step runs: keys are the command's
   bool is_gone_ = false;
+  bool has_begun_ = false;
   std::shared_ptr<registry::RunningProcess> running_;
   std::chrono::steady_clock::time_point interrupted_{};
   Descriptor near_, far_;       // a pseudo-terminal: what commands read

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "api/rest/origin.h"
 #include "tools/schema/parse_json.h"
 
 namespace paddock::api {
@@ -95,6 +96,7 @@ bool IsEnough(Access has, Access wanted) {
 
 Status Router::Route(CountedExchange& exchange) {
   const net::Request& request = exchange.request();
+  if (IsForged(request)) return Error(Code::kAccess, "a page of another site may not do that: the Origin is not what was asked");
   const std::string method = request.method == "HEAD" ? "GET" : request.method;
   Call call{.services = services_, .exchange = exchange};
   std::string allowed;

@@ -1,6 +1,7 @@
 // Snapshots: take, look, delete; restoring a sandbox, forking it.
 #include "api/rest/groups.h"
 #include "api/rest/snapshot_shape.h"
+#include "api/session/session_service.h"
 #include "policy/amount.h"
 
 namespace paddock::api {
@@ -187,9 +188,18 @@ constexpr Field kForkAnswer[] = {
 };
 std::span<const Field> FieldsOf(const ForkAnswer*) { return kForkAnswer; }
 
+// Forks of a session's sandbox are the session's, and count as such.
+Result<std::vector<registry::Forked>> MakeForks(Call& call, const registry::ForkRequest& request) {
+  registry::Registry& registry = call.services.registry;
+  PADDOCK_ASSIGN(const registry::SandboxInfo original, registry.Get(call.caller, call["sandbox"]));
+  if (original.request.parent.empty() || call.services.sessions == nullptr) return registry.Fork(call.caller, original.id, request);
+  PADDOCK_ASSIGN(const std::shared_ptr<registry::Session> session, call.services.sessions->sessions().Find(call.caller, original.request.parent));
+  return session->Fork(original.id, request);
+}
+
 Result<ForkAnswer> Fork(Call& call, const Nothing&, ForkBody& body) {
   PADDOCK_ASSIGN(const std::vector<registry::Forked> forks,
-                 call.services.registry.Fork(call.caller, call["sandbox"], {.count = static_cast<size_t>(body.count), .name = body.name, .labels = body.labels}));
+                 MakeForks(call, {.count = static_cast<size_t>(body.count), .name = body.name, .labels = body.labels}));
   ForkAnswer answer;
   for (const registry::Forked& fork : forks) {
     ForkShape& shape = answer.forks.emplace_back();

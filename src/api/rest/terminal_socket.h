@@ -46,6 +46,7 @@ class TerminalSocket {
 struct ResizeShape {
   int64_t columns = 80, rows = 24;
 };
+std::span<const Field> FieldsOf(const ResizeShape*);
 struct TerminalRequest {
   std::optional<ResizeShape> resize;
   std::optional<int64_t> signal;

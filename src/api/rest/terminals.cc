@@ -111,7 +111,7 @@ struct TicketAnswer {
   int64_t expires_in_ms = 0;
 };
 constexpr Field kTicketAnswer[] = {
-    Shown<&TicketAnswer::ticket>("ticket", "For the query of one WebSocket to this sandbox, named as it was here."),
+    Shown<&TicketAnswer::ticket>("ticket", "For the query of one WebSocket to this sandbox, or one download from it, named as it was here."),
     Shown<&TicketAnswer::expires_in_ms>("expires_in_ms", "How long it is good."),
 };
 std::span<const Field> FieldsOf(const TicketAnswer*) { return kTicketAnswer; }
@@ -128,7 +128,7 @@ std::vector<Operation> TerminalOperations() {
   std::vector<Operation> list = {
       Define<TerminalQuery, Nothing, Nothing, OpenTerminal>("GET", "/v1/sandboxes/{sandbox}/terminal", "openTerminal", "A terminal in the sandbox, as a WebSocket.", Access::kUse),
       Define<AttachQuery, Nothing, Nothing, AttachProcess>("GET", "/v1/sandboxes/{sandbox}/processes/{process}/attach", "attachProcess", "The output and the stdin of a process, as a WebSocket.", Access::kUse),
-      Define<Nothing, Nothing, TicketAnswer, MakeTicket, 201>("POST", "/v1/sandboxes/{sandbox}/terminal/tickets", "createTerminalTicket", "Makes a ticket, with which a page in a browser opens one WebSocket to this sandbox.", Access::kUse),
+      Define<Nothing, Nothing, TicketAnswer, MakeTicket, 201>("POST", "/v1/sandboxes/{sandbox}/terminal/tickets", "createTerminalTicket", "Makes a ticket, with which a page in a browser opens one WebSocket to this sandbox, or downloads a file.", Access::kRead),
   };
   for (Operation& operation : list) operation.takes_ticket = operation.method == std::string_view("GET");
   return list;

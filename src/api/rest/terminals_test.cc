@@ -137,8 +137,41 @@ TEST_F(TerminalTest, ATicketIsGoodOnceAndForOneSandbox) {
   EXPECT_NE(Refusal("/v1/sandboxes/" + other + "/terminal?ticket=" + ticket(), {}).find("401"), std::string::npos);
   EXPECT_NE(Refusal("/v1/sandboxes/" + id + "/terminal", {}).find("401"), std::string::npos);
   EXPECT_EQ(Ask("GET", "/v1/sandboxes/" + id + "?ticket=" + ticket(), {}, {}, "").status, 401);   // nowhere else
-  EXPECT_EQ(Ask("POST", "/v1/sandboxes/" + id + "/terminal/tickets", {}, {}, "alice:read").status, 403);
+  // A ticket may what the key may that it was made with.
+  const Reply to_look = Ask("POST", "/v1/sandboxes/" + id + "/terminal/tickets", {}, {}, "alice:read");
+  EXPECT_EQ(to_look.status, 201);
+  EXPECT_NE(Refusal("/v1/sandboxes/" + id + "/terminal?ticket=" + std::string(to_look.json().at("ticket").as_string()), {}).find("403"), std::string::npos);
   EXPECT_EQ(Ask("POST", "/v1/sandboxes/" + id + "/terminal/tickets", {}, {}, "bob").status, 404);
+}
+
+TEST_F(TerminalTest, ATicketDownloadsOnceAndWhatABrowserOnlySaves) {
+  const std::string id = Make();
+  const std::string file = "/v1/sandboxes/" + id + "/files/content?path=/tmp/a%20%22%0D.html";
+  ASSERT_EQ(Ask("PUT", file, "<script>alert(1)</script>").status, 200);
+  const auto ticket = [&] { return "&ticket=" + std::string(Ask("POST", "/v1/sandboxes/" + id + "/terminal/tickets").json().at("ticket").as_string()); };
+  const std::string first = ticket();
+  const Reply got = Ask("GET", file + first, {}, {}, "");
+  EXPECT_EQ(got.status, 200);
+  EXPECT_EQ(got.text, "<script>alert(1)</script>");
+  const auto header = [&](const char* name) { const std::string* value = FindHeader(got.headers, name); return value != nullptr ? *value : ""; };
+  EXPECT_EQ(header("Content-Type"), "application/octet-stream");
+  EXPECT_EQ(header("Content-Disposition"), "attachment; filename*=UTF-8''a%20%22%0D.html");
+  EXPECT_EQ(header("Content-Security-Policy"), "default-src 'none'; sandbox");
+  EXPECT_EQ(header("X-Content-Type-Options"), "nosniff");
+  EXPECT_EQ(Ask("GET", file + first, {}, {}, "").status, 401);
+  const Reply archive = Ask("GET", "/v1/sandboxes/" + id + "/files/archive?path=/tmp" + ticket(), {}, {}, "");
+  EXPECT_EQ(archive.status, 200);
+  EXPECT_EQ(Ask("PUT", file + ticket(), "x", {}, "").status, 401);   // to read only
+}
+
+TEST_F(TerminalTest, AnotherSitesPageOpensNoSocketAndChangesNothing) {
+  const std::string id = Make();
+  EXPECT_NE(Refusal("/v1/sandboxes/" + id + "/terminal", {{"Authorization", "Bearer alice"}, {"Origin", "http://evil.example"}}).find("403"), std::string::npos);
+  EXPECT_EQ(Ask("DELETE", "/v1/sandboxes/" + id, {}, {{"Origin", "null"}}).status, 403);
+  EXPECT_EQ(Ask("GET", "/v1/sandboxes/" + id, {}, {{"Origin", "null"}}).status, 200);
+  const Reply preflight = Ask("OPTIONS", "/v1/sandboxes", {}, {{"Origin", "http://evil.example"}, {"Access-Control-Request-Method", "POST"}});
+  EXPECT_EQ(preflight.status, 405);
+  EXPECT_EQ(FindHeader(preflight.headers, "Access-Control-Allow-Origin"), nullptr);
 }
 
 TEST_F(TerminalTest, WhatIsNoTerminalIsRefused) {

@@ -13,10 +13,6 @@ constexpr auto kPatience = std::chrono::seconds(30);         // for others to gi
 constexpr auto kWritePatience = std::chrono::seconds(5);     // for a process to read its input
 constexpr auto kForever = std::chrono::hours(24 * 30);       // the longest that an exec may be given
 
-Nanoseconds SinceEpoch(registry::Time time) {
-  return std::chrono::duration_cast<Nanoseconds>(time.time_since_epoch());
-}
-
 Clock::time_point In(std::chrono::milliseconds time) {
   return Clock::now() + std::clamp<std::chrono::milliseconds>(time, std::chrono::milliseconds(0), kForever);
 }
@@ -60,6 +56,10 @@ class Watch {
 };
 
 }  // namespace
+
+Nanoseconds SinceEpoch(registry::Time time) {
+  return std::chrono::duration_cast<Nanoseconds>(time.time_since_epoch());
+}
 
 bool IsSerial(const std::string& isolation) { return isolation == "virtual"; }
 bool KeepsShell(const std::string& isolation) { return isolation == "virtual"; }
@@ -113,10 +113,12 @@ Result<registry::SandboxInfo> RegistrySandbox::Usable() const {
     return Error(Code::kUnavailable, "sandbox " + id_ + " is paused; wake it with sandbox_manage and action \"resume\"");
   }
   if (!IsSerial(info.request.isolation)) return info;
-  if (const auto runner = Running()) {
-    return Error(Code::kBusy, "process " + runner->id() + " runs in sandbox " + id_ + ", whose isolation does one thing at a time; wait for it or end it with sandbox_process_signal");
-  }
+  if (const auto runner = Running()) return Occupied(*runner);
   return info;
+}
+
+Error RegistrySandbox::Occupied(const registry::RunningProcess& runner) const {
+  return Error(Code::kBusy, "process " + runner.id() + " runs in sandbox " + id_ + ", whose isolation does one thing at a time; wait for it or end it with sandbox_process_signal");
 }
 
 // An error of the registry in words for a model.
@@ -254,17 +256,7 @@ Result<tools::ProcessInfo> RegistrySandbox::WaitProcess(const std::string& id, s
   return ShownProcess(process->Info());
 }
 
-// ---- states
-
-Result<tools::SnapshotInfo> RegistrySandbox::Snapshot(const std::string&) {
-  return Error(Code::kNotSupported, "this daemon takes no snapshots yet");
-}
-Result<std::vector<tools::ForkOutcome>> RegistrySandbox::Fork(size_t, const std::string&) {
-  return Error(Code::kNotSupported, "this daemon forks no sandboxes yet");
-}
-Result<tools::DiffOutcome> RegistrySandbox::Diff(const tools::DiffRequest&) {
-  return Error(Code::kNotSupported, "this daemon compares no sandboxes yet");
-}
+// ---- its life (registry_sandbox_states.cc has its states)
 
 // At least so long from now on, never shorter than it was.
 Result<std::string> RegistrySandbox::Extend(const registry::SandboxInfo& info, std::chrono::minutes minutes) {

@@ -61,6 +61,10 @@ class RegistrySandbox final : public tools::SandboxAccess {
   // That it takes execs: it runs, or wakes at the next use, and no process has it for itself.
   Result<registry::SandboxInfo> Usable() const;
   Error Explained(const Error& error, const std::string& working_directory) const;
+  Error Occupied(const registry::RunningProcess& runner) const;
+  Status CheckQuiet() const;
+  Error WithoutStates(const Error& error) const;
+  Result<trees::ObjectId> TreeOf(const std::string& snapshot) const;   // of one of this sandbox's
   std::shared_ptr<registry::RunningProcess> Running() const;   // one that was started and runs; null: none does
   Result<std::shared_ptr<registry::RunningProcess>> FindProcess(const std::string& id) const;
   Result<std::string> Extend(const registry::SandboxInfo& info, std::chrono::minutes minutes);
@@ -69,6 +73,8 @@ class RegistrySandbox final : public tools::SandboxAccess {
   const std::string id_;
   const registry::SandboxInfo last_;   // as it was when it was found
 };
+
+Nanoseconds SinceEpoch(registry::Time time);
 
 // As tools show it.
 tools::SandboxInfo ToolInfoOf(const registry::Registry& registry, const registry::SandboxInfo& info);

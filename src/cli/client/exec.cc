@@ -6,13 +6,17 @@
 
 #include <csignal>
 #include <cstdio>
+#include <cstdlib>
 #include <thread>
 
 #include "base/descriptor.h"
 #include "cli/base64.h"
 #include "cli/cli.h"
+#include "cli/client/exec.h"
 #include "cli/client/follow_output.h"
+#include "cli/client/raw_terminal.h"
 #include "cli/client/subcommand.h"
+#include "cli/client/terminal_session.h"
 #include "cli/present.h"
 
 namespace paddock::cli {
@@ -22,17 +26,18 @@ struct ExecOptions {
   LinkOptions link;   // first: the table begins with its options
   std::string script, cwd, timeout;
   std::vector<std::string> variables;
-  bool has_input = false, is_detached = false, keeps_shell = false;
+  bool has_input = false, is_detached = false, keeps_shell = false, has_terminal = false;
 };
 
 constexpr Option kOptions[] = {
     kLinkOptions[0], kLinkOptions[1], kLinkOptions[2],
     Value<&ExecOptions::script>('c', "command", "SCRIPT", "a script for the sandbox's shell, in place of COMMAND"),
     Flag<&ExecOptions::has_input>('i', "interactive", "our stdin is its stdin (default: empty)"),
+    Flag<&ExecOptions::has_terminal>('t', "tty", "give it our terminal: keys, colours, size; without COMMAND a shell"),
     Flag<&ExecOptions::is_detached>('d', "detach", "do not wait: print the id of the process; see 'paddock logs'"),
     Value<&ExecOptions::variables>('e', "env", "NAME=VALUE", "a variable besides the sandbox's; repeat it"),
     Value<&ExecOptions::cwd>('w', "cwd", "DIR", "start there"),
-    Value<&ExecOptions::timeout>('t', "timeout", "TIME", "end it after so long: 30s, 5m"),
+    Value<&ExecOptions::timeout>('T', "timeout", "TIME", "end it after so long: 30s, 5m"),
     Flag<&ExecOptions::keeps_shell>('k', "keep-shell", "go on with the shell of the last such exec: its variables, functions, directory"),
 };
 
@@ -40,8 +45,12 @@ constexpr SubcommandText kText{
     .name = "exec",
     .help = "Usage: paddock exec [OPTION]... SANDBOX COMMAND [ARGUMENT]...\n"
             "  or:  paddock exec [OPTION]... -c SCRIPT SANDBOX\n"
+            "  or:  paddock exec [OPTION]... -t SANDBOX [COMMAND [ARGUMENT]...]\n"
             "Runs a command in a sandbox of a daemon and waits for its end. Ctrl-C goes to the command;\n"
-            "a second one kills it. It goes on if this program is killed.\n\n",
+            "a second one kills it. It goes on if this program is killed.\n"
+            "\n"
+            "With -t all keys go to it. '~.' at the beginning of a line leaves it: a COMMAND goes on, a shell is\n"
+            "hung up on. '~~' types a '~' there. A connection that breaks is made anew for 15 seconds (not of a shell).\n\n",
     .least = 1, .most = 100'000, .operands = "the id or the name of a sandbox",
     .exit_status = "that of the command; 128 + N if signal N ended it, 124 after the timeout, 125 when a limit\n"
                    "ended it or it could not be run, 2 for a usage error."};
@@ -143,8 +152,37 @@ Result<json::object> BodyOf(const ExecOptions& options, const std::vector<std::s
   return json::object{{"exec", std::move(exec)}, {"open_input", options.has_input}};
 }
 
+// The same with a terminal.
+Result<int> ExecAtTerminal(const ExecOptions& options, const std::vector<std::string>& operands) {
+  if (options.is_detached || options.keeps_shell) return Error(Code::kInvalid, "-t excludes -d and -k");
+  if (isatty(STDIN_FILENO) != 1) return Error(Code::kNotTty, "-t: stdin is no terminal");
+  PADDOCK_ASSIGN(Link link, Link::Open(options.link));
+  const std::string& sandbox = operands[0];
+  if (operands.size() == 1 && options.script.empty()) {
+    if (!options.variables.empty() || !options.timeout.empty()) return Error(Code::kInvalid, "--env and --timeout need a COMMAND");
+    return RunRemoteShell(link, sandbox, options.cwd);
+  }
+  PADDOCK_ASSIGN(json::object body, BodyOf(options, operands));
+  const sandbox::WindowSize size = RawTerminal::CurrentSize();
+  body["open_input"] = true;
+  body["terminal"] = {{"columns", size.columns}, {"rows", size.lines}};
+  json::object& exec = body["exec"].as_object();
+  const char* term = std::getenv("TERM");   // allow(getenv): the terminal that the program will write for
+  if (term != nullptr && *term != '\0') {
+    if (!exec.contains("environment")) exec["environment"] = json::object();
+    exec["environment"].as_object().emplace("TERM", term);
+  }
+  PADDOCK_ASSIGN(const json::value started, link.Post(SandboxPath(sandbox, "/processes"), body));
+  const std::string process = TextOf(started.as_object(), "id");
+  const TerminalTarget target{.target = [&](const sandbox::WindowSize&, uint64_t offset) {
+    return SandboxPath(sandbox, "/processes/" + EncodePercent(process) + "/attach?offset=" + std::to_string(offset));
+  }, .outlives = true, .when_left = "paddock: " + Harmless(process) + " goes on; 'paddock ps' lists it, 'paddock logs' shows what it writes"};
+  return RunTerminalSession(link, target);
+}
+
 // The command's exit status, as this program's.
 Result<int> Exec(const ExecOptions& options, const std::vector<std::string>& operands) {
+  if (options.has_terminal) return ExecAtTerminal(options, operands);
   PADDOCK_ASSIGN(const json::object body, BodyOf(options, operands));
   PADDOCK_ASSIGN(Link link, Link::Open(options.link));
   PADDOCK_ASSIGN(const json::value started, link.Post(SandboxPath(operands[0], "/processes"), body));
@@ -163,6 +201,16 @@ Result<int> Exec(const ExecOptions& options, const std::vector<std::string>& ope
 }
 
 }  // namespace
+
+Result<int> ExecFromInput(const LinkOptions& link, const std::string& sandbox, const std::vector<std::string>& command, const std::string& cwd) {
+  ExecOptions options;
+  options.link = link;
+  options.cwd = cwd;
+  options.has_input = true;
+  std::vector<std::string> operands = {sandbox};
+  operands.insert(operands.end(), command.begin(), command.end());
+  return Exec(options, operands);
+}
 
 int RunExec(const sandbox::DriverSet&, std::span<const std::string> args) {
   ExecOptions options;

@@ -108,6 +108,22 @@ Result<std::unique_ptr<net::Response>> Link::Send(net::ClientRequest request) {
   return ErrorOf((*response)->status(), body ? *body : std::string());
 }
 
+Result<std::unique_ptr<net::WebSocketClient>> Link::OpenWebSocket(const std::string& target, std::shared_ptr<net::Cancellation> cancellation) {
+  net::ClientOptions options = client_->options();
+  options.cancellation = std::move(cancellation);
+  options.idle_time = std::chrono::seconds(30);   // for the server to take what is sent
+  net::Headers headers;
+  if (!key_.empty()) headers.push_back({"Authorization", "Bearer " + key_});
+  auto opened = net::WebSocketClient::Open(std::move(options), target, std::move(headers));
+  if (opened) return opened;
+  // "no WebSocket: status 404: {…}"
+  const std::string_view text = opened.error().Text();
+  const size_t status = text.find(": status ");
+  if (status == std::string_view::npos) return CannotReach(server_, opened.error());
+  const size_t body = text.find(": ", status + 9);
+  return ErrorOf(std::atoi(std::string(text.substr(status + 9)).c_str()), body == std::string_view::npos ? "" : std::string(text.substr(body + 2)));
+}
+
 Result<json::value> Link::Call(net::ClientRequest request) {
   PADDOCK_ASSIGN(const auto response, Send(std::move(request)));
   const auto body = response->ReadAll(kMostAnswer);

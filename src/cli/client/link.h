@@ -9,6 +9,7 @@
 #include "base/options.h"
 #include "base/result.h"
 #include "net/client.h"
+#include "net/web_socket_client.h"
 
 namespace paddock::cli {
 
@@ -45,6 +46,9 @@ class Link {
   Result<json::value> Delete(const std::string& target);
   // As the server answers, when it is no error: a stream, a file.
   Result<std::unique_ptr<net::Response>> Send(net::ClientRequest request);
+
+  // A WebSocket of its own, which `cancellation` ends. Errors as Get(), where the daemon refuses.
+  Result<std::unique_ptr<net::WebSocketClient>> OpenWebSocket(const std::string& target, std::shared_ptr<net::Cancellation> cancellation);
 
   const std::string& server() const { return server_; }
 

@@ -4,6 +4,7 @@
 
 #include <thread>
 
+#include "text/utf8.h"
 #include "tools/session_for_test.h"
 
 namespace paddock::tools {
@@ -18,13 +19,6 @@ class SandboxTools : public testing::TestWithParam<SessionKind> {
   SessionForTest session{GetParam()};
 };
 INSTANTIATE_TEST_SUITE_P(Sessions, SandboxTools, testing::ValuesIn(kBoth), testing::PrintToStringParamName());
-
-// What only sessions of one kind can.
-class DirectSandboxTools : public testing::Test {
- protected:
-  void SetUp() override { ASSERT_FALSE(session.Call(kSandboxCreate, "{}").is_error()); }
-  SessionForTest session;
-};
 
 TEST(SandboxChoice, WithoutASandboxTheModelIsToldToMakeOne) {
   SessionForTest session;
@@ -222,7 +216,7 @@ TEST_P(SandboxTools, CreateKeepsTheOperatorsCeilingsAndImages) {
   }
 }
 
-TEST_F(DirectSandboxTools, SnapshotsForksAndDiffs) {
+TEST_P(SandboxTools, SnapshotsForksAndDiffs) {
   session.Call(kSandboxWriteFile, R"({"path": "/workspace/a.txt", "content": "one\ntwo\n"})");
   EXPECT_EQ(session.Text(kSandboxDiff, "{}"), "A /workspace/a.txt\n");
   const std::string snapshot = TextAt(session.Call(kSandboxSnapshot, R"({"name": "base"})").data, "snapshot_id");
@@ -239,12 +233,103 @@ TEST_F(DirectSandboxTools, SnapshotsForksAndDiffs) {
   EXPECT_EQ(session.Text(kSandboxDiff, R"({"sandbox_id": "try-2"})"), "D /workspace/a.txt\n") << "since it was forked";
 }
 
-TEST_F(DirectSandboxTools, ForksBeyondTheSessionsLimitTellWhichFailed) {
+TEST_P(SandboxTools, ADiffTellsARemovedDirectoryOnce) {
+  session.Call(kSandboxExec, R"({"command": "mkdir -p d/e; touch d/e/f d/g d-x; ln -s a l"})");
+  session.Call(kSandboxSnapshot, R"({"name": "full"})");
+  session.Call(kSandboxExec, R"({"command": "rm -r d; rm l; mkdir l; touch l/in; chmod 700 d-x"})");
+  EXPECT_EQ(session.Text(kSandboxDiff, R"({"from": "full"})"), "D /workspace/d\nM /workspace/d-x\nT /workspace/l\nA /workspace/l/in\n");
+  EXPECT_EQ(session.Text(kSandboxDiff, R"({"from": "full", "path": "/workspace/d/e"})"), "D /workspace/d/e\n");
+  EXPECT_EQ(session.Text(kSandboxDiff, R"({"from": "full", "path": "/tmp/../workspace/d/./e"})"), "D /workspace/d/e\n");
+  EXPECT_EQ(session.Text(kSandboxDiff, R"({"from": "full", "path": "/etc"})"), "Nothing has changed.");
+  EXPECT_EQ(session.Text(kSandboxDiff, R"({"from": "full", "to": "full"})"), "Nothing has changed.");
+  EXPECT_EQ(session.Text(kSandboxDiff, R"({"to": "full"})"),
+            "A /workspace/d\nA /workspace/d-x\nA /workspace/d/e\nA /workspace/d/e/f\nA /workspace/d/g\nA /workspace/l\n");
+  const ToolResult cut = session.Call(kSandboxDiff, R"({"limit": 2})");
+  EXPECT_EQ(cut.data.at("changes").as_array().size(), 2u);
+  EXPECT_EQ(cut.data.at("truncated"), true);
+}
+
+TEST_P(SandboxTools, ASnapshotIsKnownToItsSandboxOnly) {
+  const std::string snapshot = TextAt(session.Call(kSandboxSnapshot, R"({"name": "base"})").data, "snapshot_id");
+  EXPECT_EQ(session.Text(kSandboxSnapshot, R"({"name": "base"})"), "ERROR: name: there is a snapshot 'base' already (" + snapshot + ")");
+  ASSERT_FALSE(session.Call(kSandboxFork, R"({"name": "other"})").is_error());
+  const std::string other = TextAt(session.Call(kSandboxExec, R"({"command": "true", "sandbox_id": "other"})").data, "sandbox_id");
+  for (const std::string& one : {snapshot, std::string("base"), "snap_" + std::string(20, 'a')}) {
+    const std::string text = session.Text(kSandboxDiff, R"({"sandbox_id": "other", "from": ")" + one + R"("})");
+    EXPECT_TRUE(text.starts_with("ERROR: no snapshot " + one + " of sandbox sbx_")) << text;
+    EXPECT_EQ(session.Text(kSandboxDiff, R"({"sandbox_id": "other", "to": ")" + one + R"("})"), text);
+  }
+  EXPECT_FALSE(session.Call(kSandboxSnapshot, R"({"sandbox_id": "other", "name": "base"})").is_error()) << "names are a sandbox's own";
+  for (const char* bad : {R"({"from": "../base"})", R"({"from": ""})", R"({"from": "base\u0000"})", R"({"from": "*"})", R"({"path": "workspace"})", R"({"path": "/a\u0000b"})",
+                          R"({"limit": 0})", R"({"limit": 1000000000})"}) {
+    EXPECT_EQ(session.Call(kSandboxDiff, bad).data.at("code"), "invalid_argument") << bad;
+  }
+}
+
+TEST_P(SandboxTools, SnapshotsHaveALimit) {
+  for (int i = 0; i < 32; ++i) {
+    ASSERT_FALSE(session.Call(kSandboxSnapshot, "{}").is_error()) << i;
+  }
+  const ToolResult refused = session.Call(kSandboxSnapshot, "{}");
+  EXPECT_EQ(refused.data.at("code"), "limit_reached") << refused.text;
+  ASSERT_FALSE(session.Call(kSandboxCreate, R"({"name": "second"})").is_error());
+  EXPECT_FALSE(session.Call(kSandboxSnapshot, R"({"sandbox_id": "second"})").is_error());
+}
+
+TEST_P(SandboxTools, ForksTakeNoNamesAndNumbersThatAreNot) {
+  for (const char* bad : {R"({"count": 0})", R"({"count": -1})", R"({"count": 17})", R"({"count": 1000000000})", R"({"count": 1e300})", R"({"count": 1.5})", R"({"count": "2"})",
+                          R"({"name": "../up"})", R"({"name": "sbx_aaaaaaaaaaaaaaaaaaaa"})", R"({"name": ""})"}) {
+    const ToolResult refused = session.Call(kSandboxFork, bad);
+    EXPECT_TRUE(refused.is_error()) << bad;
+    EXPECT_EQ(refused.data.at("code"), "invalid_argument") << bad << refused.text;
+  }
+  ASSERT_FALSE(session.Call(kSandboxCreate, R"({"name": "try-2"})").is_error());
+  const ToolResult forks = session.Call(kSandboxFork, R"({"sandbox_id": "try-2", "count": 3, "name": "try"})");
+  const json::array& list = forks.data.at("forks").as_array();
+  ASSERT_EQ(list.size(), 3u);
+  EXPECT_EQ(list[0].as_object().at("name"), "try-1");
+  EXPECT_TRUE(list[1].as_object().at("sandbox_id").is_null());
+  EXPECT_NE(TextAt(list[1].as_object(), "error").find("'try-2'"), std::string::npos);
+  EXPECT_EQ(list[2].as_object().at("name"), "try-3");
+  EXPECT_TRUE(session.Text(kSandboxFork, R"({"sandbox_id": "sbx_aaaaaaaaaaaaaaaaaaaa"})").starts_with("ERROR: this session has no sandbox sbx_aaaaaaaaaaaaaaaaaaaa"));
+}
+
+TEST_P(SandboxTools, StatesAreTakenAtRestAndNotUnderAProcess) {
+  session.Call(kSandboxExec, R"({"command": "echo 1 > f"})");
+  const std::string id = TextAt(session.Call(kSandboxProcessStart, R"({"command": "read line"})").data, "process_id");
+  for (const Tool* const tool : {&kSandboxSnapshot, &kSandboxFork, &kSandboxDiff}) {
+    const ToolResult refused = session.Call(*tool, "{}");
+    EXPECT_EQ(refused.data.at("code"), "busy");
+    EXPECT_TRUE(refused.text.starts_with("process " + id + " runs in sandbox sbx_")) << refused.text;
+  }
+  session.Call(kSandboxProcessSignal, R"({"process_id": ")" + id + R"(", "signal": "KILL"})");
+  session.Call(kSandboxProcessWait, R"({"process_id": ")" + id + R"("})");
+  ASSERT_FALSE(session.Call(kSandboxManage, R"({"action": "stop"})").is_error());
+  EXPECT_EQ(session.Text(kSandboxDiff, "{}"), "A /workspace/f\n");
+  EXPECT_FALSE(session.Call(kSandboxSnapshot, "{}").is_error());
+  ASSERT_FALSE(session.Call(kSandboxFork, R"({"name": "awake"})").is_error());
+  EXPECT_EQ(session.Text(kSandboxExec, R"({"command": "cat f", "sandbox_id": "awake"})"), "exit code 0\n1\n");
+}
+
+TEST_P(SandboxTools, ADiffOfNamesThatAreNoTextIsText) {
+  session.Call(kSandboxExec, R"({"command": "touch $'a\\377b' $'c\\nd'; printf 'x\\377' > t"})");
+  const ToolResult diff = session.Call(kSandboxDiff, R"({"patch": true})");
+  EXPECT_FALSE(diff.is_error()) << diff.text;
+  EXPECT_TRUE(IsValidUtf8(diff.text));
+  EXPECT_TRUE(IsValidUtf8(json::serialize(diff.data)));
+}
+
+TEST_P(SandboxTools, ForksBeyondTheSessionsLimitTellWhichFailed) {
   const ToolResult forks = session.Call(kSandboxFork, R"({"count": 16})");
   EXPECT_FALSE(forks.is_error());
   const json::array& list = forks.data.at("forks").as_array();
   EXPECT_TRUE(list[0].as_object().at("error").is_null());
   EXPECT_TRUE(std::string_view(list[15].as_object().at("error").as_string()).find("the most it may have") != std::string_view::npos);
+  const std::string first = TextAt(list[0].as_object(), "sandbox_id");
+  const ToolResult refused = session.Call(kSandboxFork, R"({"count": 16, "sandbox_id": ")" + first + R"("})");
+  EXPECT_TRUE(refused.is_error());
+  EXPECT_NE(refused.text.find("the most it may have"), std::string::npos) << refused.text;
+  EXPECT_EQ(session.Call(kSandboxList, "{}").data.at("sandboxes").as_array().size(), 16u);
 }
 
 TEST_P(SandboxTools, AProcessReadsInputWhileItRuns) {

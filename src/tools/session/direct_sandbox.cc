@@ -9,7 +9,7 @@ namespace paddock::tools {
 namespace {
 
 constexpr size_t kMostProcesses = 32;   // kept, running or not
-constexpr size_t kMostSnapshots = 64;
+constexpr size_t kMostSnapshots = 32;
 
 }  // namespace
 

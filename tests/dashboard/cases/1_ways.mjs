@@ -1,0 +1,84 @@
+// The ways through the page.
+import assert from "node:assert/strict";
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { screenText, until } from "../world.mjs";
+
+export const cases = {
+  "a key is asked for, a wrong one refused, a right one kept for the tab only": async (world) => {
+    const page = await world.open("", { key: null });
+    await page.getByLabel("Key").fill("pdk_wrong");
+    await page.getByRole("button", { name: "Enter" }).click();
+    await page.getByText("This key is not accepted").waitFor();
+    await page.getByLabel("Key").fill(world.key);
+    await page.keyboard.press("Enter");
+    await page.getByRole("heading", { name: "Sandboxes" }).waitFor();
+    assert.equal(await page.evaluate(() => document.cookie + JSON.stringify(localStorage)).then((text) => text.includes("pdk")), false);
+    assert.ok(!page.url().includes(world.key));
+    await page.getByRole("button", { name: "Sign out" }).click();
+    await page.getByLabel("Key").waitFor();
+    assert.equal(await page.evaluate(() => sessionStorage.length), 0);
+  },
+
+  "a sandbox is made, paused, resumed and deleted": async (world) => {
+    const page = await world.open();
+    await page.getByRole("button", { name: "New sandbox" }).first().click();
+    await page.getByLabel("Name", { exact: true }).fill("way");
+    await page.getByLabel("Isolation").selectOption("virtual");
+    await page.getByText("Limits, lease, labels, network").click();
+    await page.getByLabel("Memory").fill("128m");
+    await page.getByLabel("Rests when idle for").fill("1h");
+    await page.getByLabel("Labels").fill("team=a\npurpose=way");
+    await page.getByRole("button", { name: "Create" }).click();
+    await page.getByRole("heading", { name: "way" }).waitFor();
+    await page.getByText("128 MiB").waitFor();
+    await page.getByText("purpose").waitFor();
+    await page.getByRole("button", { name: "Pause" }).click();
+    await page.locator(".badge.state-paused").waitFor();
+    await page.getByRole("button", { name: "Resume" }).click();
+    await page.locator(".badge.state-running").waitFor();
+    await page.getByRole("button", { name: "Delete" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Delete" }).click();
+    await page.getByText("way is deleted").waitFor();
+    assert.deepEqual((await world.ask("GET", "/v1/sandboxes?name=way")).sandboxes, []);
+  },
+
+  "what the daemon refuses is said in its words": async (world) => {
+    await world.make({ name: "taken" });
+    const page = await world.open();
+    await page.getByRole("button", { name: "New sandbox" }).first().click();
+    await page.getByLabel("Name", { exact: true }).fill("taken");
+    await page.getByRole("button", { name: "Create" }).click();
+    await page.getByRole("dialog").getByRole("alert").getByText("taken").waitFor();
+  },
+
+  "the list follows what happens elsewhere": async (world) => {
+    const page = await world.open();
+    await page.getByText("live", { exact: true }).waitFor();
+    const made = await world.make({ name: "from-elsewhere" });
+    await page.getByRole("link", { name: "from-elsewhere" }).waitFor();
+    await world.ask("POST", `/v1/sandboxes/${made.id}/stop`);
+    await page.locator(".row", { hasText: "from-elsewhere" }).getByText("stopped").waitFor();
+    await world.ask("DELETE", `/v1/sandboxes/${made.id}`);
+    await page.getByRole("link", { name: "from-elsewhere" }).waitFor({ state: "detached" });
+  },
+
+  "a terminal takes a line, is resized, and outlives another view": async (world) => {
+    const { id } = await world.make({ name: "shell" });
+    const page = await world.open(`#/sandboxes/${id}/terminal`);
+    await page.getByText("Connected").waitFor();
+    await until("the prompt", async () => (await screenText(page)).includes("$"));
+    await page.keyboard.type("x=42; echo value-$x\r");
+    await until("the answer", async () => (await screenText(page)).includes("value-42"));
+    await page.getByRole("link", { name: "Overview" }).click();
+    await page.getByText("Runs now").waitFor();
+    await page.getByRole("link", { name: "Terminal" }).click();
+    await page.locator(".xterm-helper-textarea:focus").waitFor({ state: "attached" });
+    await page.keyboard.type("echo again-$x\r");
+    await until("the same shell", async () => (await screenText(page)).includes("again-42"));
+    await page.keyboard.type("exit 3\r");
+    await page.getByText("The shell ended with exit code 3.").waitFor();
+    await page.getByRole("button", { name: "New terminal" }).click();
+    await page.getByText("Connected").waitFor();
+  },
+};

@@ -1,0 +1,46 @@
+// What came from what: snapshots of sandboxes, sandboxes of snapshots, forks of sandboxes.
+import type { Sandbox, Snapshot } from "./api";
+
+export type Node = { id: string; children: Node[] } & ({ kind: "sandbox"; sandbox: Sandbox } | { kind: "snapshot"; snapshot: Snapshot } | { kind: "gone" });
+
+// The roots. What something came from and is there no more stands as "gone". Sandboxes come as the list has them, newest first.
+export function treeOf(sandboxes: readonly Sandbox[], snapshots: readonly Snapshot[]): Node[] {
+  const nodes = new Map<string, Node>();
+  const parents = new Map<string, string>();
+  const byName = new Map(snapshots.map((snapshot) => [snapshot.name, snapshot.id]));
+  for (const sandbox of [...sandboxes].reverse()) nodes.set(sandbox.id, { id: sandbox.id, children: [], kind: "sandbox", sandbox });
+  for (const snapshot of snapshots) {
+    nodes.set(snapshot.id, { id: snapshot.id, children: [], kind: "snapshot", snapshot });
+    if (snapshot.sandbox_id !== null) parents.set(snapshot.id, snapshot.sandbox_id);
+  }
+  for (const sandbox of sandboxes) {
+    if (sandbox.origin === null) continue;
+    const origin = sandbox.origin.slice(sandbox.origin.indexOf(":") + 1);
+    parents.set(sandbox.id, nodes.has(origin) ? origin : (byName.get(origin) ?? origin));
+  }
+  const roots: Node[] = [];
+  // Whether `id` is `of` or came from it: then it cannot be what `of` came from, whatever is said.
+  const isBelow = (id: string, of: string): boolean => {
+    let at: string | undefined = id;
+    for (let steps = 0; at !== undefined && steps <= parents.size; steps++) {
+      if (at === of) return true;
+      at = parents.get(at);
+    }
+    return false;
+  };
+  for (const node of [...nodes.values()]) {
+    const parent = parents.get(node.id);
+    if (parent === undefined || isBelow(parent, node.id)) {
+      roots.push(node);
+      continue;
+    }
+    let above = nodes.get(parent);
+    if (above === undefined) {
+      above = { id: parent, children: [], kind: "gone" };
+      nodes.set(parent, above);
+      roots.push(above);
+    }
+    above.children.push(node);
+  }
+  return roots;
+}
