@@ -8,10 +8,10 @@ namespace {
 
 constexpr Subcommand kHere[] = {
     {"run", "run a script, a file or a command in a fresh sandbox", RunRun},
-    {"shell", "open a prompt in a fresh sandbox", RunShell},
+    {"shell", "open a prompt in a fresh sandbox, or in one of a daemon", RunShell},
     {"batch", "serve scripts as JSON lines, a fresh sandbox for each", RunBatch},
     {"srt", "run a command under the settings of Anthropic's sandbox-runtime", RunSrt},
-    {"diff", "show what a run with --overlay has changed in its workspace", RunDiff},
+    {"diff", "show what a run with --overlay has changed in its workspace, or what changed in a daemon's sandbox", RunDiff},
     {"apply", "carry such changes over into the workspace", RunApply},
     {"discard", "throw such changes away", RunDiscard},
     {"mcp", "serve tools and sandboxes to a client of the Model Context Protocol, on stdio", RunMcp},
@@ -33,7 +33,7 @@ constexpr Subcommand kOfDaemon[] = {
     {"exec", "run a command in a sandbox", RunExec},
     {"ps", "list what runs in a sandbox", RunPs},
     {"logs", "print what a process wrote", RunLogs},
-    {"cp", "copy a file into a sandbox or out of one", RunCp},
+    {"cp", "copy files and directories into a sandbox or out of one", RunCp},
     {"inspect", "print all that is known of a sandbox", RunInspect},
     {"snapshot", "keep the state of a sandbox, compare it, bring it back", RunSnapshot},
     {"template", "keep files that sandboxes begin with", RunTemplate},
@@ -45,6 +45,7 @@ constexpr Subcommand kOfDaemon[] = {
     {"extend", "let a sandbox's time to live begin anew", RunExtend},
     {"rm", "delete a sandbox", RunRm},
     {"events", "print what happened", RunEvents},
+    {"session", "make and use sessions: their tools, files and keys", RunSession},
 };
 
 struct Group {

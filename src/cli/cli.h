@@ -55,6 +55,7 @@ int RunSnapshot(const sandbox::DriverSet& drivers, std::span<const std::string> 
 int RunTemplate(const sandbox::DriverSet& drivers, std::span<const std::string> args);
 int RunFork(const sandbox::DriverSet& drivers, std::span<const std::string> args);
 int RunEvents(const sandbox::DriverSet& drivers, std::span<const std::string> args);
+int RunSession(const sandbox::DriverSet& drivers, std::span<const std::string> args);
 
 // Parses one item of --limits ("time=2s", "memory=64M", "steps=1e9" …) or --mount ("HOST:GUEST[:ro|rw|overlay]").
 Status ParseLimit(std::string_view item, Limits& limits, sandbox::SandboxSpec& spec);

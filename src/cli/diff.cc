@@ -11,6 +11,8 @@
 
 #include "cli/base64.h"
 #include "cli/cli.h"
+#include "cli/client/diff_states.h"
+#include "cli/client/link.h"
 #include "cli/foreground.h"
 #include "cli/host_context.h"
 #include "cli/overlay_view.h"
@@ -40,8 +42,14 @@ constexpr auto kOptions = JoinOptions(kOverlayOptions, kOwnOptions);
 
 constexpr const char* kHelp =
     "Usage: paddock diff [OPTION]... [PATH]...\n"
+    "  or:  paddock diff [OPTION]... SANDBOX:[PATH]\n"
+    "  or:  paddock diff [OPTION]... SNAPSHOT:[PATH] [OTHER:]\n"
     "Shows what runs with --overlay have changed in a workspace, as a patch; 'paddock apply'\n"
-    "carries it over, 'paddock discard' throws it away. With PATHs, only what is there or below.\n\n";
+    "carries it over, 'paddock discard' throws it away. With PATHs, only what is there or below.\n"
+    "\n"
+    "With a colon, what changed on a daemon: in a sandbox since its last snapshot (or since the one that it began as); from a\n"
+    "snapshot to its sandbox as it is now, or to another sandbox or snapshot. The options -w, --overlay-name and -l are an overlay's,\n"
+    "--server, --key-file and --ca-file a daemon's. A PATH with a colon is written ./a:b.\n\n";
 
 constexpr const char* kHelpEnd = "\nExit status: 0 when there are no changes, 1 when there are, 2 for trouble.\n";
 
@@ -147,11 +155,12 @@ int PrintList() {
 int RunDiff(const sandbox::DriverSet&, std::span<const std::string> args) {
   std::vector<std::string> own = {"diff"};
   own.insert(own.end(), args.begin(), args.end());
+  if (const auto status = RunStateDiff(args)) return *status;
   DiffOptions options;
   const auto parsed = ParseOptions(own, kOptions, &options);
   if (!parsed) return Fail("diff", std::string(parsed.error().Text()) + "; 'paddock diff --help' lists the options");
   if (parsed->wants_help) {
-    std::fputs((std::string(kHelp) + OptionHelp(kOptions) + kHelpEnd).c_str(), stdout);
+    std::fputs((std::string(kHelp) + OptionHelp(kOptions) + OptionHelp(kLinkOptions) + kHelpEnd).c_str(), stdout);
     return 0;
   }
   if (options.lists) return parsed->operands.empty() ? PrintList() : Fail("diff", "--list takes no PATH");

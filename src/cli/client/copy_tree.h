@@ -19,6 +19,10 @@ struct TreeCopy {
   bool is_quiet = false;
 };
 
+// As paddock cp does: a file or a directory, with what a target means. "-" is stdin or stdout. In cp.cc.
+Status CopyIn(Link& link, const std::string& from, Place to, const TreeCopy& copy);
+Status CopyOut(Link& link, const Place& from, std::string to, const TreeCopy& copy);
+
 // Both copy what is in the directory `from` into the directory `to`, which is made where it is missing: then it is there as a whole in the end, or
 // not at all. In one that is there directories are merged, and files replace what is no directory. Symlinks are copied as such, and not followed on
 // the way to anything; sockets, FIFOs and devices are left out, and named. What could not be read is named, and makes an error of the end.

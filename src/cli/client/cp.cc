@@ -134,6 +134,8 @@ Status CopyFileIn(Link& link, int file, const struct stat& facts, const std::str
   return {};
 }
 
+}  // namespace
+
 Status CopyIn(Link& link, const std::string& from, Place to, const TreeCopy& copy) {
   const bool is_stdin = from == "-";
   const Descriptor opened(is_stdin ? -1 : open(from.c_str(), O_RDONLY | O_CLOEXEC));
@@ -147,6 +149,8 @@ Status CopyIn(Link& link, const std::string& from, Place to, const TreeCopy& cop
   if (inside.is_directory && !IsContentMeant(from)) to.path = PathIn(to.path, from);
   return CopyTreeIn(link, from, to, copy);
 }
+
+namespace {
 
 // Writes, leaving out what is zero where the file can have holes.
 class FileWriter {
@@ -222,6 +226,8 @@ Status CopyFileOut(Link& link, const Place& from, std::string to, const std::str
   return status;
 }
 
+}  // namespace
+
 Status CopyOut(Link& link, const Place& from, std::string to, const TreeCopy& copy) {
   PADDOCK_ASSIGN(const Inside inside, LookInside(link, from));
   if (!inside.is_directory) return CopyFileOut(link, from, to, inside.mode, copy);
@@ -230,6 +236,8 @@ Status CopyOut(Link& link, const Place& from, std::string to, const TreeCopy& co
   if (!IsContentMeant(from.path) && std::filesystem::is_directory(to, ignored)) to = PathIn(to, from.path);
   return CopyTreeOut(link, from, to, copy);
 }
+
+namespace {
 
 Status Copy(const CpOptions& options, const std::vector<std::string>& operands, const Interrupts& interrupts) {
   const Place from = PlaceOf(operands[0]), to = PlaceOf(operands[1]);

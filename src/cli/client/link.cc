@@ -136,8 +136,11 @@ Result<json::value> Link::Call(net::ClientRequest request) {
 
 Result<json::value> Link::Get(const std::string& target) { return Call({.method = "GET", .target = target}); }
 Result<json::value> Link::Delete(const std::string& target) { return Call({.method = "DELETE", .target = target}); }
-Result<json::value> Link::Post(const std::string& target, const json::value& body) {
-  net::ClientRequest request{.method = "POST", .target = target};
+Result<json::value> Link::Post(const std::string& target, const json::value& body) { return Send("POST", target, body); }
+Result<json::value> Link::Put(const std::string& target, const json::value& body) { return Send("PUT", target, body); }
+
+Result<json::value> Link::Send(const char* method, const std::string& target, const json::value& body) {
+  net::ClientRequest request{.method = method, .target = target};
   if (!body.is_null()) {
     request.headers.push_back({"Content-Type", "application/json"});
     request.body = json::serialize(body);

@@ -43,6 +43,7 @@ class Link {
   Result<json::value> Get(const std::string& target);
   // Without a body when it is null.
   Result<json::value> Post(const std::string& target, const json::value& body);
+  Result<json::value> Put(const std::string& target, const json::value& body);
   Result<json::value> Delete(const std::string& target);
   // As the server answers, when it is no error: a stream, a file.
   Result<std::unique_ptr<net::Response>> Send(net::ClientRequest request);
@@ -55,6 +56,7 @@ class Link {
  private:
   explicit Link(net::ClientOptions options) : client_(std::make_unique<net::Client>(std::move(options))) {}
   Result<json::value> Call(net::ClientRequest request);
+  Result<json::value> Send(const char* method, const std::string& target, const json::value& body);
 
   std::unique_ptr<net::Client> client_;
   std::string server_;   // as it was named
