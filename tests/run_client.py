@@ -20,7 +20,7 @@ import sys
 import tempfile
 import time
 
-from client import copying, sessions, terminal
+from client import completing, copying, sessions, terminal
 from client.user import Cases, User, isolations
 from daemon_for_test import Skipped, run_cases
 
@@ -284,4 +284,4 @@ def helps(daemon):
 
 
 if __name__ == "__main__":
-    sys.exit(run_cases(__doc__, case + copying.case + terminal.case + sessions.case))
+    sys.exit(run_cases(__doc__, case + copying.case + terminal.case + sessions.case + completing.case))

@@ -3,6 +3,8 @@
 #include <charconv>
 #include <cstdio>
 
+#include "cli/manual.h"
+
 namespace paddock::cli {
 namespace {
 
@@ -48,19 +50,21 @@ constexpr Subcommand kOfDaemon[] = {
     {"session", "make and use sessions: their tools, files and keys", RunSession},
 };
 
-struct Group {
-  const char* title;
-  std::span<const Subcommand> subcommands;
+constexpr Subcommand kAbout[] = {
+    {"completion", "print a script that lets a shell complete all of this", RunCompletion},
+    {"man", "print the manual", RunMan},
 };
-constexpr Group kGroups[] = {
+
+constexpr SubcommandGroup kGroups[] = {
     {"On this machine, without a daemon", kHere},
     {"The daemon", kDaemon},
     {"Sandboxes of a daemon", kOfDaemon},
+    {"About paddock", kAbout},
 };
 
 void PrintUsage(std::FILE* to) {
   std::fprintf(to, "paddock %s: a computer of its own for every agent\n\nUsage: paddock SUBCOMMAND [ARGUMENT]...\n", kVersion);
-  for (const Group& group : kGroups) {
+  for (const SubcommandGroup& group : kGroups) {
     std::fprintf(to, "\n%s:\n", group.title);
     for (const Subcommand& subcommand : group.subcommands) std::fprintf(to, "  %-11s %s\n", subcommand.name, subcommand.summary);
   }
@@ -187,6 +191,8 @@ std::string StopMessage(const sandbox::ExecResult& result) {
   return text;
 }
 
+std::span<const SubcommandGroup> SubcommandGroups() { return kGroups; }
+
 int Main(const sandbox::DriverSet& drivers, const std::vector<std::string>& args) {
   if (args.empty()) {
     PrintUsage(stderr);
@@ -200,7 +206,7 @@ int Main(const sandbox::DriverSet& drivers, const std::vector<std::string>& args
     std::printf("paddock %s\n", kVersion);
     return 0;
   }
-  for (const Group& group : kGroups) {
+  for (const SubcommandGroup& group : kGroups) {
     for (const Subcommand& subcommand : group.subcommands) {
       if (args[0] == subcommand.name) return subcommand.run(drivers, std::span(args).subspan(1));
     }
