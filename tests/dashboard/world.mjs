@@ -13,7 +13,7 @@ export class World {
 
   async start() {
     const environment = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith("PADDOCK_")));
-    const child = spawn(this.told.paddock, ["serve", "--data", this.told.data, "--port", String(this.port)], { env: environment, stdio: ["ignore", "pipe", "inherit"] });
+    const child = spawn(this.told.paddock, ["serve", "--data", this.told.data, "--port", String(this.port)], { env: { ...environment, PADDOCK_QUOTA_SANDBOXES: "20000" }, stdio: ["ignore", "pipe", "inherit"] });
     this.child = child;
     await new Promise((resolve, reject) => {
       let text = "";

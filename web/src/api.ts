@@ -66,6 +66,24 @@ export interface Snapshot {
   tree: string;
   created_at: string;
 }
+// What was not measured is absent or null.
+export interface Usage {
+  execs: number;
+  alive_ms: number;
+  active_ms: number;
+  cpu_ms: number | null;
+  memory_gib_seconds: number | null;
+  disk_gib_seconds: number | null;
+  output_bytes: number;
+  upload_bytes: number;
+  download_bytes: number;
+  network_in_bytes: number | null;
+  network_out_bytes: number | null;
+}
+export interface SandboxUsage {
+  usage: Partial<Usage>;
+  price: { currency: string; active: { total: string }; alive: { total: string } };
+}
 export interface FileEntry {
   name: string;
   type: "file" | "directory" | "symlink" | "fifo" | "char_device" | "block_device" | "socket";

@@ -1,6 +1,7 @@
 // The frame around the pages: who may see it, where one is, whether the daemon answers.
 import { useEffect, useState } from "preact/hooks";
 import { ApiError, ask, hasKey, lockedOut, signOut } from "./api";
+import { harmless } from "./format";
 import { connection, retryNow, startFollowing, stopFollowing } from "./live";
 import { EventsPage } from "./pages/events";
 import { LoginPage } from "./pages/login";
@@ -37,6 +38,10 @@ const PAGES: [string, string][] = [["", "Sandboxes"], ["snapshots", "Snapshots"]
 
 function Page() {
   const { segments } = useStore(place);
+  useEffect(() => {
+    const [page = "sandboxes", what, view] = segments;
+    document.title = `${[what === undefined ? "" : harmless(what, 60), view ?? page].filter((word) => word !== "").join(" ")} – Paddock`;
+  }, [segments]);
   const [first = "", second] = segments;
   if (first === "" || (first === "sandboxes" && second === undefined)) return <SandboxesPage />;
   if (first === "sandboxes" && second !== undefined) return <SandboxPage key={second} id={second} tab={segments[2] ?? "overview"} />;

@@ -15,7 +15,7 @@ export function bytesText(bytes: number): string {
 export function spanText(milliseconds: number): string {
   const seconds = Math.max(0, milliseconds) / 1000;
   if (seconds < 1) return `${Math.round(Math.max(0, milliseconds))} ms`;
-  if (seconds < 10) return `${seconds.toFixed(1)} s`;
+  if (seconds < 10) return `${Number(seconds.toFixed(1))} s`;
   if (seconds < 90) return `${Math.round(seconds)} s`;
   if (seconds < 90 * 60) return `${Math.round(seconds / 60)} min`;
   if (seconds < 36 * 3600) return `${Math.round(seconds / 3600)} h`;
@@ -23,7 +23,7 @@ export function spanText(milliseconds: number): string {
 }
 
 export function agoText(time: string, at: number): string {
-  const passed = at - Date.parse(time);
+  const passed = Math.round((at - Date.parse(time)) / 1000) * 1000;
   if (Number.isNaN(passed)) return "";
   if (passed < -1000) return `in ${spanText(-passed)}`;
   return passed < 5000 ? "just now" : `${spanText(passed)} ago`;

@@ -3,6 +3,8 @@ import type { Sandbox, Snapshot } from "./api";
 
 export type Node = { id: string; children: Node[] } & ({ kind: "sandbox"; sandbox: Sandbox } | { kind: "snapshot"; snapshot: Snapshot } | { kind: "gone" });
 
+const timeOf = (node: Node): string => (node.kind === "sandbox" ? `${node.sandbox.created_at} ${node.sandbox.name}` : node.kind === "snapshot" ? node.snapshot.created_at : "");
+
 // The roots. What something came from and is there no more stands as "gone". Sandboxes come as the list has them, newest first.
 export function treeOf(sandboxes: readonly Sandbox[], snapshots: readonly Snapshot[]): Node[] {
   const nodes = new Map<string, Node>();
@@ -42,5 +44,6 @@ export function treeOf(sandboxes: readonly Sandbox[], snapshots: readonly Snapsh
     }
     above.children.push(node);
   }
+  for (const node of nodes.values()) node.children.sort((a, b) => (timeOf(a) < timeOf(b) ? -1 : 1));
   return roots;
 }

@@ -1,5 +1,5 @@
 // The sandboxes that this key sees, kept as they are at the daemon.
-import { ApiError, type Sandbox, ask, sandboxPath } from "./api";
+import { ApiError, type Sandbox, type Usage, ask, sandboxPath } from "./api";
 import { onEvent, returns } from "./live";
 import { Store } from "./store";
 
@@ -96,4 +96,28 @@ export function keepSandboxes(): void {
     if (document.hidden || isLoading || running !== null || rows.length > 2000 || (rows.length > 200 && rounds % 6 !== 0)) return;
     void loadSandboxes(true);
   }, 5000);
+}
+
+// What each has used, by id; null: this daemon does not tell, or there are too many to ask for again and again.
+export const usages = new Store<ReadonlyMap<string, Partial<Usage>> | null>(null);
+const MOST_USAGES = 1000;
+
+export function followUsage(): () => void {
+  const stop = new AbortController();
+  let timer: ReturnType<typeof setInterval> | undefined;
+  const load = async () => {
+    if (document.hidden || sandboxes.get().rows.length > MOST_USAGES) return;
+    try {
+      const { groups } = await ask<{ groups: { key: string; usage: Partial<Usage> }[] }>("GET", "/v1/usage", { query: { group_by: "sandbox", limit: MOST_USAGES }, signal: stop.signal });
+      usages.set(new Map(groups.map((group) => [group.key, group.usage])));
+    } catch (error) {
+      if (error instanceof ApiError && error.status === 404) clearInterval(timer);
+    }
+  };
+  timer = setInterval(load, 10_000);
+  void load();
+  return () => {
+    stop.abort();
+    clearInterval(timer);
+  };
 }

@@ -51,7 +51,7 @@ export function Ago({ time }: { time: string | null }) {
   if (time === null) return <span class="muted">–</span>;
   return (
     <time dateTime={time} title={timeText(time)}>
-      {agoText(time, at)}
+      {agoText(time, Math.max(at, Date.now()))}
     </time>
   );
 }

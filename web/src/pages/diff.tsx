@@ -27,7 +27,7 @@ const SIGNS = { added: "+", removed: "−", modified: "~", retyped: "≠" };
 const MOST_LINES = 2000;
 
 function Patch({ text }: { text: string }) {
-  const lines = text.split("\n");
+  const lines = text.replace(/\n$/, "").split("\n");
   return (
     <pre class="patch" tabIndex={0} aria-label="Changed lines">
       {lines.slice(0, MOST_LINES).map((line, index) => (

@@ -154,7 +154,7 @@ function Directory({ sandbox, path }: { sandbox: Sandbox; path: string }) {
       {entries !== null && entries.length > 0 && (
         <LongTable label="Files" rows={entries} height={34} classes="entries" columns={["Name", "Size", "Changed", "Mode", "Actions"]} keyOf={(entry) => entry.name} onOpen={open}
                    cells={(entry) => [
-                     <a href={link(["sandboxes", sandbox.id, "files"], { path: join(path, entry.name) })} tabIndex={-1} class={entry.type}>
+                     <a href={link(["sandboxes", sandbox.id, "files"], { path: join(path, entry.name) })} tabIndex={-1} class={`type-${entry.type}`}>
                        <span class="kind" aria-hidden="true">{KINDS[entry.type]}</span>{harmless(entry.name)}{entry.target !== null && <span class="muted"> → {harmless(entry.target)}</span>}
                      </a>,
                      entry.type === "file" ? bytesText(entry.size) : <span class="muted">{entry.type.replace("_", " ")}</span>,

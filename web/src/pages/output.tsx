@@ -97,7 +97,7 @@ export function OutputView({ path, size }: { path: string; size: number }) {
             <Button onClick={newest}>Newest</Button>
           </>
         )}
-        <span class="muted" role="status">{bytesText(start)} to {bytesText(shown.next)} of {bytesText(Math.max(size, shown.next))}{shown.hasEnded || !follows ? "" : ", following"}</span>
+        <span class="muted" role="status">{size > WINDOW && `${bytesText(start)} to ${bytesText(shown.next)} of `}{bytesText(Math.max(size, shown.next))}{shown.hasEnded || !follows ? "" : ", following"}</span>
       </div>
       {error !== null && <ErrorNote error={error} onRetry={newest} />}
       {shown.hasEnded && shown.isEmpty && <p class="muted">It wrote nothing.</p>}

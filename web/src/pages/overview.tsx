@@ -1,7 +1,7 @@
 // What a sandbox is, may use and has used.
 import type { ComponentChildren } from "preact";
 import { useEffect, useState } from "preact/hooks";
-import { ApiError, type Sandbox, ask, sandboxPath } from "../api";
+import { ApiError, type Sandbox, type SandboxUsage, ask, sandboxPath } from "../api";
 import { bytesText, harmless, plural, spanText } from "../format";
 import { link } from "../router";
 import { put } from "../sandboxes";
@@ -33,34 +33,40 @@ function Origin({ origin }: { origin: string }) {
   return <>{harmless(origin)}</>;
 }
 
-// Usage as the daemon tells it: numbers named with their unit, in one or two levels.
-type Usage = Record<string, unknown>;
-function amountText(name: string, value: unknown): string {
-  if (typeof value === "number") {
-    if (/bytes(_|$)/.test(name) && !/seconds/.test(name)) return bytesText(value);
-    if (name.endsWith("_ms")) return spanText(value);
-    if (/(^|_)seconds$/.test(name) && !/gib/.test(name)) return spanText(value * 1000);
-    return Number.isInteger(value) ? value.toLocaleString() : String(Number(value.toPrecision(4)));
-  }
-  return typeof value === "string" || typeof value === "boolean" ? harmless(String(value)) : "";
-}
-function usageRows(usage: Usage, prefix = ""): [string, string][] {
-  const rows: [string, string][] = [];
-  for (const [name, value] of Object.entries(usage)) {
-    const words = (prefix === "" ? name : `${prefix} ${name}`).replace(/_(ms|bytes)$/, "").replaceAll("_", " ");
-    if (value !== null && typeof value === "object" && !Array.isArray(value) && prefix === "") rows.push(...usageRows(value as Usage, name));
-    else if (!/(^|_)id$/.test(name) && amountText(name, value) !== "") rows.push([words, amountText(name, value)]);
-  }
-  return rows.slice(0, 40);
+const gib = (seconds: number): string => `${Number(seconds.toPrecision(3)).toLocaleString()} GiB s`;
+
+// What was not measured is absent.
+function usageRows({ usage, price }: SandboxUsage): [string, ComponentChildren][] {
+  const rows: [string, ComponentChildren][] = [];
+  const row = (name: string, value: number | null | undefined, text: (value: number) => string) => {
+    if (value != null) rows.push([name, text(value)]);
+  };
+  row("Execs", usage.execs, (count) => count.toLocaleString());
+  row("Alive", usage.alive_ms, spanText);
+  row("Active", usage.active_ms, spanText);
+  row("Processor time", usage.cpu_ms, spanText);
+  row("Memory", usage.memory_gib_seconds, gib);
+  row("Disk", usage.disk_gib_seconds, gib);
+  row("Output", usage.output_bytes, bytesText);
+  row("Uploads", usage.upload_bytes, bytesText);
+  row("Downloads", usage.download_bytes, bytesText);
+  row("From the network", usage.network_in_bytes, bytesText);
+  row("Into the network", usage.network_out_bytes, bytesText);
+  const costs = (name: string, total: string) => {
+    if (Number(total) > 0) rows.push([name, `${harmless(total, 40)} ${harmless(price.currency, 12)}`]);
+  };
+  costs("Price, as used", price.active.total);
+  costs("Price, while alive", price.alive.total);
+  return rows;
 }
 
-function useUsage(id: string): Usage | null {
-  const [usage, setUsage] = useState<Usage | null>(null);
+function useUsage(id: string): SandboxUsage | null {
+  const [usage, setUsage] = useState<SandboxUsage | null>(null);
   useEffect(() => {
     const stop = new AbortController();
     let timer: ReturnType<typeof setInterval> | undefined;
     const load = () =>
-      ask<Usage>("GET", sandboxPath(id, "/usage"), { signal: stop.signal }).then(setUsage, (error) => {
+      ask<SandboxUsage>("GET", sandboxPath(id, "/usage"), { signal: stop.signal }).then(setUsage, (error) => {
         // A daemon without it: nothing to show, nothing to ask again.
         if (error instanceof ApiError && (error.status === 404 || error.status === 405 || error.status === 501)) clearInterval(timer);
       });
@@ -78,7 +84,6 @@ export function OverviewTab({ sandbox }: { sandbox: Sandbox }) {
   const usage = useUsage(sandbox.id);
   const { limits, lease } = sandbox;
   const rows: [string, ComponentChildren][] = [
-    ["Id", <code>{sandbox.id}</code>],
     ["Isolation", harmless(sandbox.isolation)],
     ["Owner", harmless(sandbox.owner)],
     ["Runs now", sandbox.running === 0 ? "nothing" : plural(sandbox.running, "exec")],

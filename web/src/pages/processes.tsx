@@ -133,7 +133,7 @@ export function ProcessesTab({ sandbox }: { sandbox: Sandbox }) {
             return (
               <li key={one.id}>
                 <a href={link(["sandboxes", sandbox.id, "processes"], { process: one.id })} {...(one.id === chosen ? { "aria-current": "true" as const } : {})}>
-                  <code class="cut">{harmless(one.command, 120)}</code>
+                  <code class="cut">{harmless(one.command.slice(0, 400).trim().replace(/\s+/g, " "), 120)}</code>
                   <span class="row-facts"><span class={`badge outcome-${kind}`}>{text}</span> <Ago time={one.created_at} />{one.denials.length > 0 && <span class="badge outcome-bad">{one.denials.length} refused</span>}</span>
                 </a>
               </li>

@@ -1,9 +1,9 @@
 // All sandboxes.
-import { useMemo, useState } from "preact/hooks";
+import { useEffect, useMemo, useState } from "preact/hooks";
 import type { Sandbox } from "../api";
-import { harmless, plural } from "../format";
+import { harmless, plural, spanText } from "../format";
 import { go, link } from "../router";
-import { MOST_ROWS, loadSandboxes, sandboxes } from "../sandboxes";
+import { MOST_ROWS, followUsage, loadSandboxes, sandboxes, usages } from "../sandboxes";
 import { useStore } from "../store";
 import { Ago, Button, Empty, ErrorNote, Loading, LongTable, StateBadge } from "../ui";
 import { CreateDialog } from "./create";
@@ -14,6 +14,8 @@ function matches(sandbox: Sandbox, text: string): boolean {
   if (sandbox.id.includes(text) || sandbox.name.toLowerCase().includes(text) || sandbox.owner.toLowerCase().includes(text)) return true;
   return Object.entries(sandbox.labels).some(([name, value]) => `${name}=${value}`.toLowerCase().includes(text));
 }
+
+const cpuText = (milliseconds: number | null | undefined) => (milliseconds == null ? <span class="muted">–</span> : spanText(milliseconds));
 
 function Labels({ labels }: { labels: Record<string, string> }) {
   const pairs = Object.entries(labels);
@@ -29,6 +31,8 @@ function Labels({ labels }: { labels: Record<string, string> }) {
 
 export function SandboxesPage() {
   const list = useStore(sandboxes);
+  const used = useStore(usages);
+  useEffect(followUsage, []);
   const [text, setText] = useState("");
   const [state, setState] = useState("");
   const [isCreating, setCreating] = useState(false);
@@ -69,13 +73,14 @@ export function SandboxesPage() {
       )}
       {!isEmpty && rows.length === 0 && <Empty title="None of them matches"><Button onClick={() => { setText(""); setState(""); }}>Show all</Button></Empty>}
       {rows.length > 0 && (
-        <LongTable label="Sandboxes" rows={rows} height={38} classes="sandboxes" columns={["Name", "State", "Isolation", "Runs", "Last used", "Labels", "Owner"]} keyOf={(one) => one.id}
+        <LongTable label="Sandboxes" rows={rows} height={36} classes="sandboxes" columns={["Name", "State", "Isolation", "Runs", "CPU time", "Last used", "Labels", "Owner"]} keyOf={(one) => one.id}
                    onOpen={(one) => go(["sandboxes", one.id])}
                    cells={(one) => [
                      <a href={link(["sandboxes", one.id])} tabIndex={-1} title={one.id}>{nameOf(one)}</a>,
                      <StateBadge state={one.state} />,
                      harmless(one.isolation, 30),
                      one.running > 0 ? one.running : <span class="muted">–</span>,
+                     cpuText(used?.get(one.id)?.cpu_ms),
                      <Ago time={one.last_active_at} />,
                      <Labels labels={one.labels} />,
                      harmless(one.owner, 40),
