@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { screenText, until } from "../world.mjs";
+import { screenText, skip, until } from "../world.mjs";
 
 export const cases = {
   "a key is asked for, a wrong one refused, a right one kept for the tab only": async (world) => {
@@ -61,6 +61,38 @@ export const cases = {
     await page.locator(".row", { hasText: "from-elsewhere" }).getByText("stopped").waitFor();
     await world.ask("DELETE", `/v1/sandboxes/${made.id}`);
     await page.getByRole("link", { name: "from-elsewhere" }).waitFor({ state: "detached" });
+  },
+
+  "a terminal behind the process wall has the size of its screen, and its keys": async (world) => {
+    const { isolations } = await world.ask("GET", "/v1/isolations");
+    if (!isolations.includes("process")) throw skip("there is no process wall here");
+    const made = await world.make({ name: "wall", isolation: "process" }).catch((error) => {
+      throw skip(`no process wall here: ${error.message}`);
+    });
+    const page = await world.open(`#/sandboxes/${made.id}/terminal`);
+    await page.getByText("Connected").waitFor();
+    await until("the prompt", async () => /[$#]/.test(await screenText(page)));
+    const size = async (mark) => {
+      await page.keyboard.type(`echo ${mark}-$(stty size | tr ' ' x)-\r`);
+      return until("its size", async () => new RegExp(`${mark}-(\\d+)x(\\d+)-`).exec(await screenText(page)));
+    };
+    const [, rows, columns] = await size("first");
+    assert.ok(Number(rows) > 20 && Number(columns) > 100, `${rows} x ${columns}`);
+    await page.setViewportSize({ width: 700, height: 500 });
+    await until("a smaller one", async () => Number((await size(`then${Math.floor(Math.random() * 1e6)}`))[2]) < Number(columns));
+    await page.keyboard.type("sleep 100\r");
+    await page.keyboard.press("Control+c");
+    await page.keyboard.type("echo alive-$((20+3))\r");
+    await until("what comes behind Ctrl-C", async () => (await screenText(page)).includes("alive-23"));
+  },
+
+  "a terminal shows much output whole, and the shell goes on": async (world) => {
+    const { id } = await world.make({ name: "much", isolation: "virtual", limits: { output: "1g", exec_time: "2m" } });
+    const page = await world.open(`#/sandboxes/${id}/terminal`);
+    await until("the prompt", async () => (await screenText(page)).includes("$"));
+    await page.keyboard.type("head -c 60000000 /dev/zero | tr '\\0' y | fold -w 79; echo; echo last-$((40+4))\r");
+    await until("the last line", async () => (await screenText(page)).includes("last-44"), 60_000);
+    await page.getByText("Connected").waitFor();
   },
 
   "a terminal takes a line, is resized, and outlives another view": async (world) => {

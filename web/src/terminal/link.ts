@@ -1,6 +1,7 @@
-// The WebSocket between a terminal's screen and the sandbox.
+// Between a terminal's screen and the sandbox.
 import type { Terminal } from "@xterm/xterm";
 import { type Process, address, sandboxPath, ticketFor } from "../api";
+import { type Message, type Socket, openSocket } from "./socket";
 
 export interface LinkEvents {
   onOpen: () => void;
@@ -9,14 +10,14 @@ export interface LinkEvents {
   onClosed: () => void;
 }
 
-// Bytes that wait for the screen; with more of them the terminal ends rather than lose some.
-const MOST_PENDING = 40 << 20;
-const PIECE = 64 << 10;   // of what is pasted
+const PIECE = 64 << 10;      // of what is pasted
+const MOST_WAITING = 1 << 20; // bytes that the screen has not shown; then no more are taken
 
 export class TerminalLink {
-  #socket: WebSocket | null = null;
+  #socket: Socket | null = null;
   #isClosed = false;
-  #pending = 0;
+  #waiting = 0;
+  #onRoom: (() => void) | null = null;
   readonly #stops: { dispose(): void }[] = [];
 
   constructor(
@@ -30,44 +31,41 @@ export class TerminalLink {
       const ticket = await ticketFor(this.sandbox);
       if (this.#isClosed) return;
       const target = address(sandboxPath(this.sandbox, "/terminal"), { columns: this.terminal.cols, rows: this.terminal.rows, ticket });
-      const socket = new WebSocket(new URL(target, location.href.replace(/^http/, "ws")));
-      socket.binaryType = "arraybuffer";
-      socket.onopen = () => this.#begin(socket);
-      socket.onmessage = (message: MessageEvent<string | ArrayBuffer>) => this.#take(message.data);
-      socket.onclose = (event) => {
-        if (event.code !== 1000 && !this.#isClosed) this.events.onError(new Error(event.reason === "" ? "the connection is lost" : event.reason));
-        this.#finish();
-      };
-      this.#socket = socket;
+      openSocket(new URL(target, location.href.replace(/^http/, "ws")).href, {
+        onOpen: (socket) => this.#begin(socket),
+        onMessage: (message) => this.#take(message),
+        onClosed: (error) => this.#finish(error),
+      });
     } catch (error) {
-      if (!this.#isClosed) this.events.onError(error);
-      this.#finish();
+      this.#finish(error);
     }
   }
 
   close(): void {
     this.#isClosed = true;
-    for (const stop of this.#stops) stop.dispose();
-    this.#socket?.close(1000);
+    this.#onRoom?.();
+    for (const stop of this.#stops.splice(0)) stop.dispose();
+    this.#socket?.close();
   }
 
-  #begin(socket: WebSocket): void {
+  #begin(socket: Socket): void {
+    if (this.#isClosed) return socket.close();
+    this.#socket = socket;
     this.events.onOpen();
     const encoder = new TextEncoder();
     const send = (bytes: Uint8Array<ArrayBuffer>) => {
-      for (let at = 0; at < bytes.length && socket.readyState === WebSocket.OPEN; at += PIECE) socket.send(bytes.subarray(at, at + PIECE));
+      for (let at = 0; at < bytes.length; at += PIECE) socket.send(bytes.slice(at, at + PIECE));
     };
+    const resize = () => socket.send(JSON.stringify({ resize: { columns: this.terminal.cols, rows: this.terminal.rows } }));
     this.#stops.push(
       this.terminal.onData((text) => send(encoder.encode(text))),
       this.terminal.onBinary((text) => send(Uint8Array.from(text, (character) => character.charCodeAt(0)))),
-      this.terminal.onResize(({ cols, rows }) => {
-        if (socket.readyState === WebSocket.OPEN) socket.send(JSON.stringify({ resize: { columns: cols, rows } }));
-      }),
+      this.terminal.onResize(resize),
     );
-    socket.send(JSON.stringify({ resize: { columns: this.terminal.cols, rows: this.terminal.rows } }));
+    resize();
   }
 
-  #take(message: string | ArrayBuffer): void {
+  async #take(message: Message): Promise<void> {
     if (this.#isClosed) return;
     if (typeof message === "string") {
       const told = JSON.parse(message) as { exit?: Process; error?: { message: string } };
@@ -75,18 +73,22 @@ export class TerminalLink {
       if (told.error) this.events.onError(new Error(told.error.message));
       return;
     }
-    this.#pending += message.byteLength;
-    this.terminal.write(new Uint8Array(message), () => {
-      this.#pending -= message.byteLength;
+    this.#waiting += message.length;
+    this.terminal.write(message, () => {
+      this.#waiting -= message.length;
+      if (this.#waiting < MOST_WAITING) this.#onRoom?.();
     });
-    if (this.#pending > MOST_PENDING) {
-      this.events.onError(new Error("more output than this page can show; follow it under Processes"));
-      this.#socket?.close(1000);
-    }
+    if (this.#waiting < MOST_WAITING) return;
+    await new Promise<void>((resolve) => {
+      this.#onRoom = resolve;
+    });
+    this.#onRoom = null;
   }
 
-  #finish(): void {
+  #finish(error: unknown): void {
     for (const stop of this.#stops.splice(0)) stop.dispose();
-    if (!this.#isClosed) this.events.onClosed();
+    if (this.#isClosed) return;
+    if (error !== null) this.events.onError(error);
+    this.events.onClosed();
   }
 }
