@@ -353,6 +353,22 @@ TEST_F(WebSockets, PingSilentClientsAndCutDeadOnes) {
   EXPECT_EQ(code_, kCloseAbnormal);
 }
 
+TEST_F(WebSockets, AClientThatIsSentMoreThanItTakesIsNotTakenForDead) {
+  ServerOptions options;
+  options.limits.queue_wait = std::chrono::milliseconds(40);
+  Start({.heartbeat = std::chrono::milliseconds(30)}, options);
+  RawClient slow = Shake();
+  const auto full = made_.Take();
+  const std::string piece(64 << 10, 'x');
+  while (full->SendBinary(piece)) {}
+  RawClient idle = Shake();
+  const auto silent = made_.Take();
+  EXPECT_TRUE(closed_.Wait()) << "the idle one, which has been asked, is";
+  const Status sent = full->SendBinary(piece);
+  ASSERT_FALSE(sent);
+  EXPECT_EQ(sent.error().code, Code::kLimit) << sent.error().Text();
+}
+
 TEST_F(WebSockets, MessagesComeOneAtATimeAndInOrder) {
   std::atomic<int> running = 0, most = 0;
   std::string seen;

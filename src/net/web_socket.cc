@@ -120,11 +120,13 @@ bool WebSocketPush::IsHeartbeatDue(Time now, const Lock&) const {
 
 void WebSocketPush::SendHeartbeat(Lock& lock) {
   pinged_ = Now();
+  if (asked_ <= heard_.load()) asked_ = pinged_;
   (void)Enqueue(Frame(WebSocketItemKind::kPing, ""), lock);
 }
 
 bool WebSocketPush::IsDead(Time now) const {
-  return heartbeat().count() != 0 && now - heard_.load() >= kBeatsUntilDead * heartbeat();
+  // A client that is busy with what it is sent has not been asked: pings go out when nothing waits.
+  return heartbeat().count() != 0 && asked_ > heard_.load() && now - asked_ >= (kBeatsUntilDead - 1) * heartbeat();
 }
 
 void WebSocketPush::OnDrained() {

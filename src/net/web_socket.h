@@ -35,6 +35,7 @@ class WebSocketPush final : public PushStream {
   bool is_over_ = false;             // a close frame or an error came
   std::atomic<Time> heard_;
   Time pinged_;                      // guarded by mutex_
+  Time asked_{};                     // guarded by mutex_: when the first ping since it was heard went out
 };
 
 // What the handler gets; closes with its end.

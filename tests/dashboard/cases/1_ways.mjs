@@ -90,8 +90,8 @@ export const cases = {
     const { id } = await world.make({ name: "much", isolation: "virtual", limits: { output: "1g", exec_time: "2m" } });
     const page = await world.open(`#/sandboxes/${id}/terminal`);
     await until("the prompt", async () => (await screenText(page)).includes("$"));
-    await page.keyboard.type("head -c 60000000 /dev/zero | tr '\\0' y | fold -w 79; echo; echo last-$((40+4))\r");
-    await until("the last line", async () => (await screenText(page)).includes("last-44"), 60_000);
+    await page.keyboard.type("head -c 3000000 /dev/zero | tr '\\0' y | fold -w 79; echo; echo last-$((40+4))\r");
+    await until("the last line", async () => (await screenText(page)).includes("last-44"), 120_000);
     await page.getByText("Connected").waitFor();
   },
 
