@@ -265,6 +265,8 @@ def reaching(daemon):
     assert "mine" in nobody.text("ls", "--key-file", str(keyfile))
     assert "cannot be read" in nobody.complaint("ls", "--key-file", "/nonexistent", status=1)
     assert "http://HOST:PORT" in nobody.complaint("ls", "--server", "ftp://x", status=1)
+    listed = json.loads(daemon.command("key", "list", "--json", "--data", str(daemon.data), "ann").stdout)
+    assert [(one["owner"], one["role"], one["revoked_at"]) for one in listed] == [("ann", "user", None)], listed
     daemon.stop()
     assert "start one with 'paddock serve'" in nobody.complaint("ls", status=1)
     nothing = User(daemon, XDG_STATE_HOME=str(daemon.data.parent / "empty"))

@@ -3,6 +3,7 @@
 #include <charconv>
 #include <cstdio>
 
+#include "cli/client/exec.h"
 #include "cli/manual.h"
 
 namespace paddock::cli {
@@ -33,6 +34,7 @@ constexpr Subcommand kOfDaemon[] = {
     {"create", "make a sandbox", RunCreate},
     {"ls", "list sandboxes, or a directory in one", RunLs},
     {"exec", "run a command in a sandbox", RunExec},
+    {"attach", "come back to a command at a terminal that was left", RunAttach},
     {"ps", "list what runs in a sandbox", RunPs},
     {"logs", "print what a process wrote", RunLogs},
     {"cp", "copy files and directories into a sandbox or out of one", RunCp},

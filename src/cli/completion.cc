@@ -75,7 +75,9 @@ complete -c paddock -f -a '(__paddock_answer)'
 )SH";
 
 bool TakesValue(const ManualPage& page, const std::string& word) {
-  return std::any_of(page.options.begin(), page.options.end(), [&](const ManualOption& option) { return word.size() == 2 && option.short_name == word[1] && !option.value.empty(); });
+  return std::any_of(page.options.begin(), page.options.end(), [&](const ManualOption& option) {
+    return !option.value.empty() && (word.size() == 2 ? word == std::string("-") + option.short_name : word == "--" + option.long_name);
+  });
 }
 
 // Of one line of the usage: what may stand where.

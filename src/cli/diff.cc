@@ -132,21 +132,24 @@ void PrintJson(const OverlayView* view, const std::vector<Change>& changes) {
   WriteAll(1, boost::json::serialize(object) + "\n");
 }
 
-int PrintList() {
+int PrintList(bool is_json) {
   const std::string state = StateDirectory();
   if (state.empty()) return Fail("diff", "no place where overlays could be: set HOME or XDG_STATE_HOME");
   const auto store = overlay::Store::Open(state);
   if (!store) return Fail("diff", store.error().Text());
   const auto all = store->List();
   if (!all) return Fail("diff", all.error().Text());
+  boost::json::array list;
   for (const overlay::OverlayInfo& info : *all) {
     const std::time_t created = std::chrono::duration_cast<std::chrono::seconds>(info.created).count();
     std::tm parts{};
     gmtime_r(&created, &parts);
     std::array<char, 32> when{};
     std::strftime(when.data(), when.size(), "%Y-%m-%dT%H:%M:%SZ", &parts);
-    WriteAll(1, overlay::Shown(info.workspace) + "  " + info.name + "  since " + when.data() + "  policy " + overlay::Shown(info.policy) + "\n");
+    list.push_back({{"workspace", overlay::Shown(info.workspace)}, {"name", info.name}, {"created_at", when.data()}, {"policy", overlay::Shown(info.policy)}});
+    if (!is_json) WriteAll(1, overlay::Shown(info.workspace) + "  " + info.name + "  since " + when.data() + "  policy " + overlay::Shown(info.policy) + "\n");
   }
+  if (is_json) WriteAll(1, boost::json::serialize(list) + "\n");
   return all->empty() ? 0 : 1;
 }
 
@@ -163,7 +166,7 @@ int RunDiff(const sandbox::DriverSet&, std::span<const std::string> args) {
     std::fputs((std::string(kHelp) + OptionHelp(kOptions) + OptionHelp(kLinkOptions) + kHelpEnd).c_str(), stdout);
     return 0;
   }
-  if (options.lists) return parsed->operands.empty() ? PrintList() : Fail("diff", "--list takes no PATH");
+  if (options.lists) return parsed->operands.empty() ? PrintList(options.form == DiffOptions::Form::kJson) : Fail("diff", "--list takes no PATH");
   const auto view = OpenOverlay(options, overlay::Store::Access::kLook);
   if (!view) return Fail("diff", view.error().Text());
   if (!view->has_value()) {

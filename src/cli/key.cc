@@ -6,6 +6,7 @@
 #include "api/keys/key_ring.h"
 #include "cli/cli.h"
 #include "cli/daemon_config.h"
+#include "cli/present.h"
 #include "policy/amount.h"
 
 namespace paddock::cli {
@@ -16,6 +17,7 @@ struct KeyOptions {
   std::string role = "user";
   std::string label;
   std::string expires;
+  bool is_json = false;
 };
 
 constexpr Option kOptions[] = {
@@ -24,6 +26,7 @@ constexpr Option kOptions[] = {
     Value<&KeyOptions::role>('r', "role", "ROLE", "of a new key: user (default), read, admin"),
     Value<&KeyOptions::label>('l', "label", "TEXT", "of a new key: what it is for"),
     Value<&KeyOptions::expires>('e', "expires", "TIME", "of a new key: after so long (30d, 12h)"),
+    Flag<&KeyOptions::is_json>('j', "json", "with list: print JSON"),
 };
 
 constexpr const char* kHelp =
@@ -58,17 +61,21 @@ Status Create(api::KeyRing& keys, const KeyOptions& options, const std::string& 
   return {};
 }
 
-Status List(api::KeyRing& keys, const std::optional<std::string>& owner) {
-  std::printf("%-24s  %-12s  %-5s  %-17s  %-17s  %-17s  %s\n", "id", "owner", "role", "expires", "last used", "revoked", "label");
+Status List(api::KeyRing& keys, const KeyOptions& options, const std::optional<std::string>& owner) {
+  std::vector<std::vector<std::string>> rows;
+  json::array all;
+  const auto time_or_null = [](const std::optional<records::Time>& time) { return time ? json::value(DateText(time)) : json::value(nullptr); };
   std::string cursor;
   do {
     PADDOCK_ASSIGN(const api::KeyPage page, keys.List(owner, 100, cursor));
     for (const api::KeyInfo& key : page.keys) {
-      std::printf("%-24s  %-12s  %-5s  %-17s  %-17s  %-17s  %s\n", key.id.c_str(), key.owner.c_str(), api::RoleName(key.role), DateText(key.expires).c_str(),
-                  DateText(key.last_used).c_str(), DateText(key.revoked).c_str(), key.label.c_str());
+      rows.push_back({key.id, key.owner, api::RoleName(key.role), DateText(key.expires), DateText(key.last_used), DateText(key.revoked), key.label});
+      all.push_back({{"id", key.id}, {"owner", key.owner}, {"role", api::RoleName(key.role)}, {"label", key.label}, {"created_at", DateText(key.created)},
+                     {"expires_at", time_or_null(key.expires)}, {"last_used_at", time_or_null(key.last_used)}, {"revoked_at", time_or_null(key.revoked)}});
     }
     cursor = page.next;
   } while (!cursor.empty());
+  std::fputs((options.is_json ? Indented(all) : Table({"ID", "OWNER", "ROLE", "EXPIRES", "LAST USED", "REVOKED", "LABEL"}, rows)).c_str(), stdout);
   return {};
 }
 
@@ -97,7 +104,7 @@ int RunKey(const sandbox::DriverSet&, std::span<const std::string> args) {
   if (done) {
     api::KeyRing keys(**records);
     if (verb == "create") done = Create(keys, options, words[1]);
-    else if (verb == "list") done = List(keys, words.size() == 2 ? std::optional(words[1]) : std::nullopt);
+    else if (verb == "list") done = List(keys, options, words.size() == 2 ? std::optional(words[1]) : std::nullopt);
     else if (const auto revoked = keys.Revoke(words[1]); !revoked) done = revoked.error();
   }
   if (done) return 0;

@@ -1,5 +1,6 @@
 """paddock cp of directories: both ways, interrupted, and from hostile archives."""
 
+import copy
 import http.server
 import io
 import json
@@ -306,8 +307,9 @@ def escapes(daemon):
                 (outside / "victim").write_text("safe")
                 members_here = []
                 for info, content in members or []:
-                    info = info.replace(linkname=info.linkname.replace("OUTSIDE", str(outside)), deep=True)
-                    members_here.append((info, content))
+                    here = copy.copy(info)
+                    here.linkname = info.linkname.replace("OUTSIDE", str(outside))
+                    members_here.append((here, content))
                 body = archive([member("ok", content=b"fine"), *members_here]) if members is not None else b"no tar at all" * 1000
                 if not is_new:
                     (folder / "in").mkdir()

@@ -161,16 +161,23 @@ def leaving(daemon):
         assert time.monotonic() < deadline, "the shell stays"
     with_process(daemon)
     user.text("create", "-i", "process", "real")
-    with Tty(user, "exec", "-t", "-c", "printf '\\033[?1049hready'; read line; echo \"got <$line>\" > /tmp/got", "real") as tty:
+    with Tty(user, "exec", "-t", "-c", "printf '\\033[?1049hready'; read line; echo \"got <$line>\" > /tmp/got; exit 3", "real") as tty:
         tty.wait(b"ready")
         tty.send(b"~.")
         assert tty.end() == 0
-        assert b"\x1b[?1049l" in tty.shown and re.search(rb"proc_\w+ goes on", tty.shown), tty.shown
-        process = re.search(rb"proc_\w+", tty.shown)[0].decode()
+        assert b"\x1b[?1049l" in tty.shown, tty.shown
+        process = re.search(rb"paddock attach real (proc_\w+)", tty.shown)[1].decode()
     assert process in user.text("ps", "real")
-    assert daemon.ask("POST", f"/v1/sandboxes/real/processes/{process}/input", "on\n").status == 204
-    daemon.ask("GET", f"/v1/sandboxes/real/processes/{process}/wait")
+    with Tty(user, "attach", "real", process) as tty:
+        tty.wait(b"ready")
+        tty.send(b"on\r")
+        assert tty.end() == 3
     assert user.text("exec", "real", "cat", "/tmp/got") == "got <on>\n"
+    plain = user.text("exec", "-d", "-c", "sleep 30", "real").strip()
+    with Tty(user, "attach", "real", plain) as tty:
+        assert tty.end() == 125 and b"it has no terminal" in tty.shown, tty.shown
+    with Tty(user, "attach", "real", "proc_x") as tty:
+        assert tty.end() == 125 and b"no process 'proc_x'" in tty.shown, tty.shown
 
 
 @case("the terminal is as before when the daemon is killed")

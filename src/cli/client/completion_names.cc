@@ -33,6 +33,7 @@ std::vector<std::string> CompletionNames::Of(const std::string& kind) {
   if (kind == "SANDBOX") return Names("/v1/sandboxes?limit=1000", "sandboxes");
   if (kind == "SNAPSHOT") return Names("/v1/snapshots?limit=1000", "snapshots");
   if (kind == "SESSION") return Names("/v1/sessions?limit=1000", "sessions");
+  if (kind == "TEMPLATE") return Names("/v1/templates?limit=1000", "templates");
   if (kind != "OTHER") return {};
   std::vector<std::string> names = Of("SNAPSHOT");
   for (std::string& name : Of("SANDBOX")) names.push_back(std::move(name));

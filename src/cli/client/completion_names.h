@@ -14,7 +14,7 @@ class CompletionNames {
  public:
   explicit CompletionNames(const LinkOptions& options) : options_(options) {}
 
-  // Of a placeholder in a usage line: SANDBOX, SNAPSHOT, OTHER (both), SESSION. Names where they have one, else ids. Empty for others.
+  // Of a placeholder in a usage line: SANDBOX, SNAPSHOT, OTHER (both), SESSION, TEMPLATE. Names where they have one, else ids. Empty for others.
   std::vector<std::string> Of(const std::string& kind);
   // Ids of what runs in a sandbox.
   std::vector<std::string> Processes(const std::string& sandbox);

@@ -152,6 +152,14 @@ Result<json::object> BodyOf(const ExecOptions& options, const std::vector<std::s
   return json::object{{"exec", std::move(exec)}, {"open_input", options.has_input}};
 }
 
+// Our terminal for a process that has one.
+Result<int> Attach(Link& link, const std::string& sandbox, const std::string& process) {
+  const TerminalTarget target{.target = [&](const sandbox::WindowSize&, uint64_t offset) {
+    return SandboxPath(sandbox, "/processes/" + EncodePercent(process) + "/attach?offset=" + std::to_string(offset));
+  }, .outlives = true, .when_left = "paddock: it goes on; 'paddock attach " + Harmless(sandbox) + " " + Harmless(process) + "' comes back to it"};
+  return RunTerminalSession(link, target);
+}
+
 // The same with a terminal.
 Result<int> ExecAtTerminal(const ExecOptions& options, const std::vector<std::string>& operands) {
   if (options.is_detached || options.keeps_shell) return Error(Code::kInvalid, "-t excludes -d and -k");
@@ -173,11 +181,7 @@ Result<int> ExecAtTerminal(const ExecOptions& options, const std::vector<std::st
     exec["environment"].as_object().emplace("TERM", term);
   }
   PADDOCK_ASSIGN(const json::value started, link.Post(SandboxPath(sandbox, "/processes"), body));
-  const std::string process = TextOf(started.as_object(), "id");
-  const TerminalTarget target{.target = [&](const sandbox::WindowSize&, uint64_t offset) {
-    return SandboxPath(sandbox, "/processes/" + EncodePercent(process) + "/attach?offset=" + std::to_string(offset));
-  }, .outlives = true, .when_left = "paddock: " + Harmless(process) + " goes on; 'paddock ps' lists it, 'paddock logs' shows what it writes"};
-  return RunTerminalSession(link, target);
+  return Attach(link, sandbox, TextOf(started.as_object(), "id"));
 }
 
 // The command's exit status, as this program's.
@@ -219,6 +223,27 @@ int RunExec(const sandbox::DriverSet&, std::span<const std::string> args) {
   int status = 125;
   const int failed = EndSubcommand("exec", [&]() -> Status {
     PADDOCK_ASSIGN(status, Exec(options, begun.operands));
+    return {};
+  });
+  return failed != 0 ? 125 : status;
+}
+
+int RunAttach(const sandbox::DriverSet&, std::span<const std::string> args) {
+  constexpr SubcommandText kAttach{
+      .name = "attach",
+      .help = "Usage: paddock attach [OPTION]... SANDBOX PROCESS\n"
+              "Gives our terminal to a command that 'paddock exec -t' began and that was left, with what it wrote since\n"
+              "its beginning, as far as it is kept. '~.' at the beginning of a line leaves it again.\n\n",
+      .least = 2, .most = 2, .operands = "a sandbox, and the id of a process in it", .exit_status = "as of 'paddock exec'."};
+  struct {
+    LinkOptions link;
+  } options;
+  const BegunSubcommand begun = BeginSubcommand(kAttach, args, kLinkOptions, &options);
+  if (begun.status) return *begun.status;
+  int status = 125;
+  const int failed = EndSubcommand("attach", [&]() -> Status {
+    PADDOCK_ASSIGN(Link link, Link::Open(options.link));
+    PADDOCK_ASSIGN(status, Attach(link, begun.operands[0], begun.operands[1]));
     return {};
   });
   return failed != 0 ? 125 : status;

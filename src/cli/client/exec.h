@@ -4,11 +4,15 @@
 #include <string>
 #include <vector>
 
+#include "cli/cli.h"
 #include "cli/client/link.h"
 
 namespace paddock::cli {
 
 // Runs a command with our stdin, stdout and stderr; the exit status as paddock exec's. Signals of ours go to it.
 Result<int> ExecFromInput(const LinkOptions& link, const std::string& sandbox, const std::vector<std::string>& command, const std::string& cwd);
+
+// paddock attach: our terminal for a command that was left.
+int RunAttach(const sandbox::DriverSet& drivers, std::span<const std::string> args);
 
 }  // namespace paddock::cli

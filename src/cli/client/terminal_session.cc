@@ -86,8 +86,8 @@ class LeaveKeys {
 // One connection: a thread shows what comes.
 class Connection {
  public:
-  Connection(std::unique_ptr<net::WebSocketClient> socket, std::shared_ptr<net::Cancellation> cancellation, RawTerminal& terminal, uint64_t offset)
-      : socket_(std::move(socket)), cancellation_(std::move(cancellation)), terminal_(terminal), offset_(offset), over_(eventfd(0, EFD_CLOEXEC)) {
+  Connection(std::unique_ptr<net::WebSocketClient> socket, std::shared_ptr<net::Cancellation> cancellation, RawTerminal& terminal, uint64_t offset, bool needs_terminal)
+      : socket_(std::move(socket)), cancellation_(std::move(cancellation)), terminal_(terminal), offset_(offset), needs_terminal_(needs_terminal), over_(eventfd(0, EFD_CLOEXEC)) {
     socket_->SetReceiveTime(kSilence);
     thread_ = std::thread([this] {
       Receive();
@@ -121,6 +121,7 @@ class Connection {
   void Receive() {
     while (true) {
       auto message = socket_->Receive();
+      if (!message && is_refused_) return;
       if (!message && message.error().code == Code::kTimedOut && Clock::now().time_since_epoch().count() - sent_ < std::chrono::nanoseconds(kSilence).count()) continue;
       if (!message || !*message) {
         const bool is_broken = !message || socket_->close_code() != net::kCloseNormal;
@@ -147,6 +148,12 @@ class Connection {
     if (const json::value* offset = message.if_contains("offset"); offset != nullptr && offset->is_number()) offset_ = offset->to_number<uint64_t>();
     if (const json::value* lost = message.if_contains("lost_bytes"); lost != nullptr && lost->is_number()) offset_ += lost->to_number<uint64_t>();
     if (const json::value* error = message.if_contains("error"); error != nullptr && error->is_object()) {
+      if (needs_terminal_ && TextOf(error->as_object(), "message").ends_with("has no terminal, or has ended") && !process_) {
+        error_ = Error(Code::kNotSupported, "it has no terminal, or has ended; 'paddock logs' shows what it wrote, with -f also what it will write");
+        is_refused_ = true;
+        socket_->SetReceiveTime(std::chrono::seconds(1));   // if it has ended, that is told by now
+        return;
+      }
       terminal_.Show("\r\npaddock: " + Harmless(TextOf(error->as_object(), "message")) + "\r\n", cancellation_->fd());
     }
   }
@@ -155,6 +162,8 @@ class Connection {
   const std::shared_ptr<net::Cancellation> cancellation_;
   RawTerminal& terminal_;
   uint64_t offset_;
+  const bool needs_terminal_;
+  bool is_refused_ = false;
   std::optional<json::object> process_;
   Error error_{Code::kUnavailable, "the daemon ended the terminal without a word"};
   bool may_come_back_ = false;
@@ -193,7 +202,7 @@ class Session {
 
   Result<int> Serve(Opened opened) {
     while (true) {
-      Connection connection(std::move(opened.socket), opened.cancellation, *terminal_, offset_);
+      Connection connection(std::move(opened.socket), opened.cancellation, *terminal_, offset_, target_.outlives);
       if (target_.outlives) connection.Tell(ResizeMessage(RawTerminal::CurrentSize()));   // it may have changed meanwhile
       if (const auto status = Pump(connection)) return *status;
       connection.Stop();
