@@ -249,6 +249,9 @@ def random_requests(daemon):
         if chance.random() < 0.1:
             unknown = query["surprise"] = "x"
         body, headers = None, {}
+        for parameter in operation.get("parameters", []):
+            if parameter["in"] == "header" and chance.random() < 0.3:
+                headers[parameter["name"]] = chance.choice(["k1", "k2", "", "x" * 255, "x" * 256, "\xe9", "fork:0:1"])
         schema = body_schema(operation)
         if schema:
             headers["Content-Type"] = "application/json"

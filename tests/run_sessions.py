@@ -296,6 +296,41 @@ def hostile_states(daemon):
     assert again.get("sandbox_id") not in (None, first, fork), again
 
 
+@case("a request that comes again with its Idempotency-Key makes nothing twice")
+def once(daemon):
+    daemon.start()
+
+    def ask(path, body, key="k"):
+        return daemon.ask("POST", path, body, headers={"Idempotency-Key": key})
+
+    first, again = (ask("/v1/sessions", {"name": "work"}) for _ in range(2))
+    assert (first.status, again.status) == (201, 200) and first.json()["id"] == again.json()["id"], again
+    refused(ask("/v1/sessions", {"name": "other"}), 409, "used for another request")
+    where = first.json()["id"]
+    box = tool(daemon, where, "sandbox_create")["structured"]["sandbox_id"]
+    forks = [ask(f"/v1/sandboxes/{box}/fork", {"count": 15}, "f").json()["forks"] for _ in range(2)]
+    made = [one["sandbox"]["id"] for one in forks[0]]
+    assert [one["sandbox"]["id"] for one in forks[1]] == made, forks[1]   # though the session is full
+    daemon.kill()
+    daemon.start()
+    replies = together(4, lambda _: ask(f"/v1/sandboxes/{box}/fork", {"count": 15}, "f"))
+    assert all([one["sandbox"]["id"] for one in reply.json()["forks"]] == made for reply in replies), replies
+    refused(ask(f"/v1/sandboxes/{box}/fork", {"count": 14}, "f"), 409, "'f' was used for another request")
+    refused(ask("/v1/sandboxes", {}, "f"), 409, "used for another request")
+    replies = together(6, lambda _: ask(f"/v1/sandboxes/{box}/snapshots", {"name": "s"}, "s"))
+    assert sorted(reply.status for reply in replies) == [200] * 5 + [201] and len({reply.json()["id"] for reply in replies}) == 1, replies
+    snap = replies[0].json()["id"]
+    assert daemon.ask("DELETE", f"/v1/snapshots/{snap}").status == 204
+    refused(ask(f"/v1/sandboxes/{box}/snapshots", {"name": "s"}, "s"), 409, f"made {snap}, which is gone")
+    refused(ask(f"/v1/sandboxes/{box}/snapshots", {}, "x" * 256), 400, "1 to 255 bytes")
+    exported = daemon.ask("POST", f"/v1/sandboxes/{box}/snapshots", {}).json()["id"]
+    file = daemon.ask("GET", f"/v1/snapshots/{exported}/export").body
+    imports = [daemon.ask("POST", "/v1/snapshots/import", file, headers={"Idempotency-Key": "i"}) for _ in range(2)]
+    assert [reply.status for reply in imports] == [201, 200] and len({reply.json()["id"] for reply in imports}) == 1, imports
+    assert daemon.ask("DELETE", f"/v1/sessions/{where}").status == 204
+    refused(ask("/v1/sessions", {"name": "work"}), 409, "which is gone")
+
+
 @case("agents and harnesses over REST; sessions follow them")
 def definitions(daemon):
     daemon.start()

@@ -260,15 +260,19 @@ Result<Created> Registry::Create(const Caller& caller, SandboxRequest request, c
   }
   const std::string name = request.name;
   const bool takes_existing = request.takes_existing;
-  auto created = CreateNew(caller, std::move(request), idempotency_key, beginning ? &*beginning : nullptr);
+  const Once once = OnceOf(caller.owner, idempotency_key, idempotency_key.empty() ? "" : Digest(request));
+  auto created = CreateNew(caller, std::move(request), once, beginning ? &*beginning : nullptr);
   if (!created && created.error().code == Code::kExists && takes_existing) {   // somebody was faster
     if (auto existing = Get(caller, name)) return Created{.sandbox = std::move(*existing), .is_new = false};
   }
   return created;
 }
 
-Result<Created> Registry::CreateNew(const Caller& caller, SandboxRequest request, const std::string& idempotency_key, const Beginning* beginning) {
-  const std::string digest = idempotency_key.empty() ? "" : Digest(request);
+Once Registry::OnceOf(const std::string& owner, const std::string& key, std::string digest) const {
+  return {.owner = owner, .key = key, .digest = std::move(digest), .expires = Now() + settings_.key_lifetime};
+}
+
+Result<Created> Registry::CreateNew(const Caller& caller, SandboxRequest request, const Once& once, const Beginning* beginning) {
   if (beginning != nullptr) request.base = beginning->id;
   SandboxInfo info;
   info.id = NewId("sbx_");
@@ -302,31 +306,28 @@ Result<Created> Registry::CreateNew(const Caller& caller, SandboxRequest request
     if (beginning != nullptr) (void)keeper->Remove();
     return error;
   };
-  records::KeyState key;
+  std::optional<std::string> before;
   const Status stored = records_.Transact([&](records::Transaction& transaction) -> Status {
-    if (!idempotency_key.empty()) {
-      PADDOCK_ASSIGN(key, transaction.UseKey(info.owner, idempotency_key, digest, Now() + settings_.key_lifetime));
-      if (key.use != records::KeyUse::kNew) return {};
-      PADDOCK_TRY(transaction.SetKeyResult(info.owner, idempotency_key, info.id));
+    before.reset();
+    if (once.has_key()) {
+      PADDOCK_ASSIGN(before, UseOnce(transaction, once, info.id));
+      if (before) return {};
     }
     PADDOCK_TRY(transaction.Insert(RecordOf(info)));
     return {};
   });
   if (!stored) return give_up(stored.error());
-  if (key.use == records::KeyUse::kDifferent) {
-    return give_up(Error(Code::kConflict, "idempotency key '" + idempotency_key + "' was used for another request"));
-  }
-  if (key.use == records::KeyUse::kSame) {
-    auto made = Get(caller, key.result.value_or(""));
-    const Error gone = give_up(Error(Code::kConflict, "idempotency key '" + idempotency_key + "' made " + key.result.value_or("") + ", which is gone"));
+  if (before) {
+    auto made = Get(caller, *before);
+    const Error gone = give_up(MadeAndGone(once, *before));
     if (!made) return gone;
     return Created{.sandbox = std::move(*made), .is_new = false};
   }
   const EntryPtr entry = MakeEntry(info, std::move(keeper));
   if (const Status woken = entry->Wake(); !woken) {
     (void)Remove(entry, "could not be made");
-    if (!idempotency_key.empty()) {   // the next one tries anew
-      (void)records_.Transact([&](records::Transaction& transaction) { return transaction.DropKey(info.owner, idempotency_key); });
+    if (once.has_key()) {   // the next one tries anew
+      (void)records_.Transact([&](records::Transaction& transaction) { return transaction.DropKey(once.owner, once.key); });
     }
     return woken.error();
   }

@@ -23,6 +23,7 @@
 #include "registry/caller.h"
 #include "registry/description.h"
 #include "registry/events.h"
+#include "registry/once.h"
 #include "registry/sandbox_entry.h"
 #include "registry/snapshots.h"
 #include "registry/templates.h"
@@ -76,11 +77,14 @@ struct Created {
 };
 
 struct ForkRequest {
+  static constexpr size_t kMostForks = 100;
   size_t count = 1;        // 1 … kMostForks
   std::string name;        // of one; of several NAME-1, NAME-2 …; empty: none
-  bool is_numbered = false;   // one is NAME-1, too
   Labels labels;           // added to the original's
-  static constexpr size_t kMostForks = 100;
+  // With one, a repetition of the request gets the sandboxes that it made; what could not be made is tried again.
+  std::string idempotency_key;
+  size_t room = kMostForks;   // what is made beyond that is refused (kQuota), with these words
+  std::string no_room;
 };
 struct Forked {
   std::optional<SandboxInfo> sandbox;
@@ -124,6 +128,9 @@ class Registry {
   Result<Ended> Exec(const Caller& caller, std::string_view id, ExecRequest request, sandbox::OutputHandler handler = {});
   // The next exec that keeps the shell begins with a fresh one. Nothing to do where the wall keeps none.
   Status ForgetShell(const Caller& caller, std::string_view id, SandboxEntry::Deadline until);
+  // A repetition of a request within RegistrySettings::key_lifetime gets what it made.
+  Once OnceOf(const std::string& owner, const std::string& key, std::string digest) const;
+
   // Runs on a thread of its own; `handler` gets the output there, beside the process's log. kLimit: there are too many.
   Result<std::shared_ptr<RunningProcess>> StartProcess(const Caller& caller, std::string_view id, ExecRequest request, sandbox::OutputHandler handler = {});
   // Runs `work` on one of the same threads; the registry outlives it. kLimit, as above.
@@ -194,7 +201,11 @@ class Registry {
   // `isolation` as the request has it; only templates look at it.
   Result<Beginning> FindBeginning(const Caller& caller, const std::string& base, const std::string& isolation) const;
   Result<Beginning> FindTemplate(const Caller& caller, std::string_view name, const std::string& isolation) const;
-  Result<Created> CreateNew(const Caller& caller, SandboxRequest request, const std::string& idempotency_key, const Beginning* beginning);
+  Result<Created> CreateNew(const Caller& caller, SandboxRequest request, const Once& once, const Beginning* beginning);
+  // One for each fork, or none without a key.
+  std::vector<Once> OncesOf(const SandboxEntry& original, const ForkRequest& request) const;
+  // What those keys made before, where they did. Errors: kConflict.
+  Result<std::vector<std::optional<std::string>>> MadeBefore(const std::vector<Once>& onces);
   void RunSweeps();
   void RunCleanings();
   std::string DirectoryOf(std::string_view id) const { return settings_.directory + "/sandboxes/" + std::string(id); }

@@ -1,6 +1,8 @@
 // The registry's work with whole states of sandboxes: snapshots, restoring, forks, and the collection of what nothing needs.
 #include "registry/registry.h"
 
+#include <algorithm>
+
 namespace paddock::registry {
 namespace {
 
@@ -91,7 +93,11 @@ Result<SnapshotInfo> Registry::TakeSnapshot(const Caller& caller, std::string_vi
   PADDOCK_ASSIGN(Snapshots* const kept, snapshots());
   trees::Session session = kept->store()->Begin();
   PADDOCK_ASSIGN(const SavedState state, entry->Capture(session, Soon()));
-  PADDOCK_ASSIGN(SnapshotInfo info, kept->Add(session, entry->owner(), request, entry->id(), state, entry->Info().request.isolation));
+  std::vector<std::string> texts{"snapshot", entry->id(), request.name, request.belongs_to_sandbox ? "its" : ""};
+  for (const auto& [key, value] : request.labels) texts.insert(texts.end(), {key, value});
+  const Once once = OnceOf(entry->owner(), request.idempotency_key, DigestOfTexts(texts));
+  PADDOCK_ASSIGN(SnapshotInfo info, kept->Add(session, entry->owner(), request, entry->id(), state, entry->Info().request.isolation, once));
+  if (!info.is_new) return info;
   events_.Publish({.owner = info.owner, .type = "snapshot.created", .subject = info.id, .detail = R"({"sandbox":")" + entry->id() + "\"}"});
   return info;
 }
@@ -120,6 +126,19 @@ Result<std::vector<Forked>> Registry::Fork(const Caller& caller, std::string_vie
   if (request.count < 1 || request.count > ForkRequest::kMostForks) {
     return Error(Code::kInvalid, "count must be between 1 and " + std::to_string(ForkRequest::kMostForks));
   }
+  const Caller owner{.owner = entry->owner()};
+  std::vector<Forked> outcomes(request.count);
+  const std::vector<Once> onces = OncesOf(*entry, request);
+  PADDOCK_ASSIGN(const auto before, MadeBefore(onces));
+  for (size_t i = 0; i < before.size(); ++i) {
+    if (!before[i]) continue;
+    auto made = Get(owner, *before[i]);
+    if (made) outcomes[i].sandbox = std::move(*made);
+    else outcomes[i].error = MadeAndGone({.key = request.idempotency_key}, *before[i]);
+  }
+  const auto is_open = [](const Forked& one) { return !one.sandbox && !one.error; };
+  if (std::none_of(outcomes.begin(), outcomes.end(), is_open)) return outcomes;
+
   PADDOCK_ASSIGN(Snapshots* const kept, snapshots());
   trees::Session session = kept->store()->Begin();
   PADDOCK_ASSIGN(SavedState state, entry->Capture(session, Soon()));
@@ -134,18 +153,48 @@ Result<std::vector<Forked>> Registry::Fork(const Caller& caller, std::string_vie
   if (settings_.bases != nullptr) {
     PADDOCK_ASSIGN(shared, settings_.bases->Find(beginning.state.files.ToString()));
   }
-  const Caller owner{.owner = entry->owner()};
-  std::vector<Forked> outcomes(request.count);
+  size_t made = 0;
   for (size_t i = 0; i < request.count; ++i) {
+    if (!is_open(outcomes[i])) continue;
+    if (made >= request.room) {
+      outcomes[i].error = Error(Code::kQuota, request.no_room);
+      continue;
+    }
     SandboxRequest one = like;
-    const bool is_plain = request.name.empty() || (request.count == 1 && !request.is_numbered);
-    one.name = is_plain ? request.name : request.name + "-" + std::to_string(i + 1);
+    one.name = request.name.empty() || request.count == 1 ? request.name : request.name + "-" + std::to_string(i + 1);
     Status good = Check(one);
-    auto created = good ? CreateNew(owner, std::move(one), {}, &beginning) : Result<Created>(good.error());
+    auto created = good ? CreateNew(owner, std::move(one), onces.empty() ? Once{} : onces[i], &beginning) : Result<Created>(good.error());
+    if (created) ++made;
     if (created) outcomes[i].sandbox = std::move(created->sandbox);
     else outcomes[i].error = created.error();
   }
   return outcomes;
+}
+
+// The first has the key itself, so that it is refused for anything else; the others have keys made of it.
+std::vector<Once> Registry::OncesOf(const SandboxEntry& original, const ForkRequest& request) const {
+  std::vector<Once> onces;
+  if (request.idempotency_key.empty()) return onces;
+  std::vector<std::string> texts{"fork", original.id(), std::to_string(request.count), request.name};
+  for (const auto& [key, value] : request.labels) texts.insert(texts.end(), {key, value});
+  const std::string digest = DigestOfTexts(texts), others = "fork:" + DigestOfTexts({request.idempotency_key}) + ":";
+  for (size_t i = 0; i < request.count; ++i) {
+    onces.push_back(OnceOf(original.owner(), i == 0 ? request.idempotency_key : others + std::to_string(i), digest));
+  }
+  return onces;
+}
+
+Result<std::vector<std::optional<std::string>>> Registry::MadeBefore(const std::vector<Once>& onces) {
+  std::vector<std::optional<std::string>> made(onces.size());
+  if (onces.empty()) return made;
+  const Status looked = records_.Transact([&](records::Transaction& transaction) -> Status {
+    for (size_t i = 0; i < onces.size(); ++i) {
+      PADDOCK_ASSIGN(made[i], UseOnce(transaction, onces[i], ""));
+    }
+    return Error(Code::kCancelled);   // nothing of it takes place
+  });
+  if (looked.error().code != Code::kCancelled) return looked.error();
+  return made;
 }
 
 // What fails is tried again at the next turn; whoever asks for a collection hears why.

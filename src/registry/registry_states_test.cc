@@ -199,6 +199,44 @@ TEST_F(StatesTest, WhatIsSomebodyElsesIsAbsent) {
   EXPECT_TRUE(snapshots().Get(alice_, snapshot));
 }
 
+TEST_F(StatesTest, AKeyForksAndSnapshotsOnce) {
+  const std::string id = Make({.name = "dev"});
+  const auto ids = [](const Result<std::vector<Forked>>& forks) {
+    std::vector<std::string> all;
+    for (const Forked& fork : *forks) all.push_back(fork.sandbox ? fork.sandbox->id : std::string(fork.error->Text()));
+    return all;
+  };
+  const ForkRequest request{.count = 3, .name = "try", .labels = {{"a", "b"}}, .idempotency_key = "k"};
+  Make({.name = "try-2"});
+  auto first = ids(registry_->Fork(alice_, "dev", request));
+  EXPECT_NE(first[1].find("'try-2'"), std::string::npos);
+  EXPECT_TRUE(registry_->Delete(alice_, "try-2"));
+  Open();
+  const auto again = ids(registry_->Fork(alice_, id, request));   // what failed is tried again
+  EXPECT_EQ(again[0], first[0]);
+  EXPECT_EQ(again[1].substr(0, 4), "sbx_");
+  EXPECT_EQ(again[2], first[2]);
+  EXPECT_EQ(ids(registry_->Fork(alice_, id, request)), again);
+  EXPECT_EQ(registry_->count(), 4u);
+  EXPECT_TRUE(registry_->Delete(alice_, again[2]));
+  EXPECT_EQ(ids(registry_->Fork(alice_, id, request))[2], "idempotency key 'k' made " + again[2] + ", which is gone");
+  for (ForkRequest other : {ForkRequest{.count = 2, .name = "try", .labels = {{"a", "b"}}}, ForkRequest{.count = 3}, ForkRequest{.count = 3, .name = "try", .labels = {{"a", "c"}}}}) {
+    other.idempotency_key = "k";
+    EXPECT_EQ(registry_->Fork(alice_, id, other).error().code, Code::kConflict);
+  }
+  EXPECT_EQ(registry_->Fork(alice_, again[0], request).error().code, Code::kConflict);
+  EXPECT_EQ(registry_->Create(alice_, {}, "k").error().code, Code::kConflict);
+  EXPECT_EQ(registry_->TakeSnapshot(alice_, id, {.idempotency_key = "k"}).error().code, Code::kConflict);
+  EXPECT_EQ(registry_->Fork(bob_, id, request).error().code, Code::kNoEntry);
+  const auto taken = registry_->TakeSnapshot(alice_, id, {.name = "s", .idempotency_key = "t"}), retaken = registry_->TakeSnapshot(alice_, id, {.name = "s", .idempotency_key = "t"});
+  ASSERT_TRUE(taken && retaken);
+  EXPECT_EQ(taken->id, retaken->id);
+  EXPECT_TRUE(taken->is_new);
+  EXPECT_FALSE(retaken->is_new);
+  EXPECT_TRUE(registry_->DeleteSnapshot(alice_, "s"));
+  EXPECT_EQ(registry_->TakeSnapshot(alice_, id, {.name = "s", .idempotency_key = "t"}).error().code, Code::kConflict);
+}
+
 TEST_F(StatesTest, HowASandboxBeganIsKnownWhateverItBecomes) {
   const std::string id = Make();
   const auto changes = [&](const std::string& of) {

@@ -81,23 +81,13 @@ Result<SandboxInfo> Session::Create(SandboxRequest request, const std::string& i
 Result<std::vector<Forked>> Session::Fork(const std::string& id, const ForkRequest& request) {
   const std::lock_guard lock(live_->making);
   PADDOCK_TRY(CheckAlive());
-  if (request.count < 1 || request.count > ForkRequest::kMostForks) {
-    return Error(Code::kInvalid, "count must be between 1 and " + std::to_string(ForkRequest::kMostForks));
-  }
   const std::vector<SandboxInfo> children = registry_.Children(caller(), info_.id);
   if (std::none_of(children.begin(), children.end(), [&](const SandboxInfo& one) { return one.id == id; })) return NoSandbox(id);
   const size_t known = List().size();
-  const size_t room = settings_.most_sandboxes - std::min(known, settings_.most_sandboxes);
-  std::vector<Forked> outcomes;
-  if (room > 0) {
-    ForkRequest fitting = request;
-    fitting.count = std::min(request.count, room);
-    fitting.is_numbered = request.count > 1;
-    PADDOCK_ASSIGN(outcomes, registry_.Fork(caller(), id, fitting));
-  }
-  const auto made = static_cast<size_t>(std::count_if(outcomes.begin(), outcomes.end(), [](const Forked& one) { return one.sandbox.has_value(); }));
-  while (outcomes.size() < request.count) outcomes.push_back({.sandbox = {}, .error = TooMany(known + made)});
-  return outcomes;
+  ForkRequest fitting = request;
+  fitting.room = settings_.most_sandboxes - std::min(known, settings_.most_sandboxes);
+  fitting.no_room = TooMany(settings_.most_sandboxes).Text();
+  return registry_.Fork(caller(), id, fitting);
 }
 
 std::vector<SandboxInfo> Session::List() const {
@@ -247,11 +237,14 @@ Result<std::unique_ptr<Sessions>> Sessions::Open(SessionSettings settings, Regis
   }
 }
 
-Result<SessionInfo> Sessions::Create(const Caller& caller, SessionRequest request) {
+Result<SessionInfo> Sessions::Create(const Caller& caller, SessionRequest request, const std::string& idempotency_key) {
   if (!request.name.empty()) PADDOCK_TRY(CheckName(request.name));
   if (request.name.starts_with("ses_")) return Error(Code::kInvalid, "name '" + request.name + "' looks like an id; choose one without 'ses_' in front");
   PADDOCK_TRY(CheckLabels(request.labels));
   if (request.definition.size() > records::kMaxBody) return Error(Code::kFileTooBig, "the definition of a session has at most 1 MiB");
+  std::vector<std::string> texts{"session", request.name, request.definition};
+  for (const auto& [key, value] : request.labels) texts.insert(texts.end(), {key, value});
+  const Once once = registry_.OnceOf(caller.owner, idempotency_key, DigestOfTexts(texts));
   records::Record record;
   record.kind = kKind;
   record.id = NewId("ses_");
@@ -261,7 +254,13 @@ Result<SessionInfo> Sessions::Create(const Caller& caller, SessionRequest reques
   record.labels = std::move(request.labels);
   record.body = std::move(request.definition);
   SessionInfo made;
+  std::optional<std::string> before;
   const Status stored = records_.Transact([&](records::Transaction& transaction) -> Status {
+    before.reset();
+    if (once.has_key()) {
+      PADDOCK_ASSIGN(before, UseOnce(transaction, once, record.id));
+      if (before) return {};
+    }
     PADDOCK_ASSIGN(const size_t owned, transaction.Count({.kind = kKind, .owner = caller.owner}, settings_.most_per_owner));
     if (owned >= settings_.most_per_owner) return Error(Code::kQuota, "you have " + std::to_string(owned) + " sessions, the most you may have; delete some");
     PADDOCK_ASSIGN(records::Record inserted, transaction.Insert(record));
@@ -272,6 +271,14 @@ Result<SessionInfo> Sessions::Create(const Caller& caller, SessionRequest reques
     return Error(Code::kExists, "you have a session named '" + record.name + "'; choose another name, or ask for it");
   }
   if (!stored) return stored.error();
+  if (before) {
+    auto known = FindRecord(caller, *before);
+    if (!known && known.error().code != Code::kNoEntry) return known.error();
+    if (!known || known->state != kActive) return MadeAndGone(once, *before);
+    made = InfoOf(std::move(*known));
+    made.is_new = false;
+    return made;
+  }
   registry_.events().Publish({.owner = made.owner, .type = "session.created", .subject = made.id, .detail = "{}"});
   return made;
 }

@@ -26,6 +26,7 @@ struct SessionInfo {
   std::string owner;
   SessionRequest request;
   Time created{};
+  bool is_new = true;       // false: an idempotency key had made it
 };
 struct SessionList {
   std::string name, owner;  // empty: any; owner only for an admin
@@ -108,8 +109,8 @@ class Sessions {
   // Both outlive it. Finishes what a crash interrupted.
   static Result<std::unique_ptr<Sessions>> Open(SessionSettings settings, Registry& registry, records::Records& records);
 
-  // Errors: kInvalid, kExists (the name is taken), kQuota.
-  Result<SessionInfo> Create(const Caller& caller, SessionRequest request);
+  // Errors: kInvalid, kExists (the name is taken), kQuota, kConflict (the key was used for another request, or what it made is gone).
+  Result<SessionInfo> Create(const Caller& caller, SessionRequest request, const std::string& idempotency_key = {});
   // `id` may be a name of the caller's.
   Result<std::shared_ptr<Session>> Find(const Caller& caller, std::string_view id);
   Result<SessionPage> List(const Caller& caller, const SessionList& request);

@@ -46,9 +46,18 @@ Result<records::Record> Find(records::Records& records, const Caller& caller, st
 namespace kept_internal {
 
 Result<records::Record> InsertState(records::Records& records, records::Record record, const KeptState& state, const KeptLimits& limits, const char* what,
-                                    const FinishRecord& finish) {
+                                    const FinishRecord& finish, const Once& once) {
   records::Record stored;
   const Status inserted = records.Transact([&](records::Transaction& transaction) -> Status {
+    if (once.has_key()) {
+      PADDOCK_ASSIGN(const std::optional<std::string> before, UseOnce(transaction, once, record.id));
+      if (before) {
+        stored = {};
+        stored.kind = record.kind;
+        stored.id = *before;
+        return {};
+      }
+    }
     if (!record.parent.empty()) {
       const auto sandbox = transaction.Get("sandbox", record.parent);
       if (!sandbox && sandbox.error().code != Code::kNoEntry) return sandbox.error();
@@ -102,7 +111,7 @@ Status AddRootsOfKind(records::Records& records, const char* kind, std::vector<t
 }  // namespace kept_internal
 
 Result<SnapshotInfo> Snapshots::Add(trees::Session& session, const std::string& owner, const SnapshotRequest& request, const std::string& sandbox,
-                                    const SavedState& state, const std::string& isolation) {
+                                    const SavedState& state, const std::string& isolation, const Once& once) {
   if (!request.name.empty()) PADDOCK_TRY(CheckName(request.name));
   if (request.name.starts_with("snap_")) return Error(Code::kInvalid, "name '" + request.name + "' looks like an id; choose one without 'snap_' in front");
   PADDOCK_TRY(CheckLabels(request.labels));
@@ -118,12 +127,16 @@ Result<SnapshotInfo> Snapshots::Add(trees::Session& session, const std::string& 
   record.body = TextOf(kept);
   record.labels = request.labels;
   if (!sandbox.empty()) record.labels[kSandboxLabel] = sandbox;
-  auto stored = kept_internal::InsertState(records_, std::move(record), kept, limits_, "snapshots");
+  auto stored = kept_internal::InsertState(records_, record, kept, limits_, "snapshots", {}, once);
   if (!stored && stored.error().code == Code::kExists) {
     return Error(Code::kExists, "you have a snapshot named '" + request.name + "'; choose another name, or delete that one");
   }
   if (!stored) return stored.error();
-  return InfoOf(*stored);
+  if (stored->id == record.id) return InfoOf(*stored);
+  auto before = Get({.owner = owner}, stored->id);
+  if (!before && before.error().code == Code::kNoEntry) return MadeAndGone(once, stored->id);
+  if (before) before->is_new = false;
+  return before;
 }
 
 Result<SnapshotInfo> Snapshots::Get(const Caller& caller, std::string_view id) const {

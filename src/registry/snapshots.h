@@ -14,6 +14,7 @@
 #include "registry/caller.h"
 #include "registry/description.h"
 #include "registry/kept_state.h"
+#include "registry/once.h"
 #include "store/records/records.h"
 
 namespace paddock::registry {
@@ -27,6 +28,7 @@ struct SnapshotInfo {
   Labels labels;
   Time created{};
   KeptState state;
+  bool is_new = true;    // false: an idempotency key had made it
 };
 
 struct SnapshotRequest {
@@ -34,6 +36,7 @@ struct SnapshotRequest {
   Labels labels;
   // It is gone with its sandbox, its name is unique among those of that, and each sandbox has few of them (KeptLimits::most_of_sandbox).
   bool belongs_to_sandbox = false;
+  std::string idempotency_key;   // of Registry::TakeSnapshot()
 };
 
 struct SnapshotListRequest {
@@ -61,10 +64,10 @@ class Snapshots {
   Snapshots(std::shared_ptr<trees::Store> store, records::Records& records, KeptLimits limits)
       : store_(std::move(store)), records_(records), limits_(limits) {}
 
-  // Notes a state that the session holds. Durable when it returns. Errors: kInvalid (names the field), kExists (the name), kQuota, those of
-  // store and database.
+  // Notes a state that the session holds. Durable when it returns. Errors: kInvalid (names the field), kExists (the name), kQuota, kConflict
+  // (the key), those of store and database.
   Result<SnapshotInfo> Add(trees::Session& session, const std::string& owner, const SnapshotRequest& request, const std::string& sandbox,
-                           const SavedState& state, const std::string& isolation);
+                           const SavedState& state, const std::string& isolation, const Once& once = {});
   // One of this sandbox, by its id or name. Errors: kNoEntry, the same for those of other sandboxes and absent ones.
   Result<SnapshotInfo> GetOf(const std::string& owner, const std::string& sandbox, std::string_view id) const;
   // Deletes those that belong to a sandbox; it is on record as being deleted, so no more can come. Returns their ids.
@@ -88,10 +91,11 @@ class Snapshots {
 namespace kept_internal {
 inline constexpr const char* kBytesCounter = "kept_bytes";   // of an owner's
 // Inserts the record of a state, counting it against its owner's limits; and takes it back. `finish` sees the record within the
-// transaction, which may run more than once. Errors of InsertState: kQuota, kExists.
+// transaction, which may run more than once. What the key made before is the answer, with kind and id alone. Errors of InsertState: kQuota,
+// kExists, kConflict.
 using FinishRecord = std::function<Status(records::Transaction& transaction, records::Record& record)>;
 Result<records::Record> InsertState(records::Records& records, records::Record record, const KeptState& state, const KeptLimits& limits, const char* what,
-                                    const FinishRecord& finish = {});
+                                    const FinishRecord& finish = {}, const Once& once = {});
 Status DeleteState(records::Records& records, const records::Record& record, const KeptState& state);
 Status AddRootsOfKind(records::Records& records, const char* kind, std::vector<trees::ObjectId>& roots);
 }  // namespace kept_internal

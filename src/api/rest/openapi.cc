@@ -24,6 +24,11 @@ json::array ParametersOf(const Operation& operation) {
     list.push_back({{"name", field.name}, {"in", "query"}, {"required", field.is_required}, {"description", field.description},
                     {"schema", field.schema(field.rules)}});
   }
+  if (operation.takes_key) {
+    list.push_back({{"name", kIdempotencyKey}, {"in", "header"}, {"required", false},
+                    {"description", "A repetition of the request with the same key gets what the first one made; another request with it is refused (409)."},
+                    {"schema", {{"type", "string"}, {"minLength", 1}, {"maxLength", kMostIdempotencyKey}}}});
+  }
   return list;
 }
 

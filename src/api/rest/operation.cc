@@ -1,6 +1,7 @@
 #include "api/rest/operation.h"
 
 #include "api/rest/groups.h"
+#include "text/utf8.h"
 
 namespace paddock::api {
 
@@ -69,6 +70,15 @@ std::string ErrorText(const Error& error) {
   inner["code"] = NameOf(error.code);
   inner["message"] = tools::Json<std::string>::Write(std::string(error.Text()));
   return json::serialize(json::object{{"error", std::move(inner)}});
+}
+
+Result<std::string> IdempotencyKeyOf(const Call& call) {
+  const net::Request& asked = call.exchange.request();
+  if (asked.CountHeader(kIdempotencyKey) > 1) return Error(Code::kInvalid, "Idempotency-Key: give it once");
+  const std::string* key = asked.Header(kIdempotencyKey);
+  if (key == nullptr) return std::string();
+  if (key->empty() || key->size() > kMostIdempotencyKey || !IsValidUtf8(*key)) return Error(Code::kInvalid, "Idempotency-Key must have 1 to 255 bytes of UTF-8");
+  return *key;
 }
 
 Status Answer(Call& call, int status, const json::value& value) {

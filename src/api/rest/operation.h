@@ -79,7 +79,16 @@ struct Operation {
   // Reads what it needs, does it, and answers. The error becomes the answer's.
   Status (*run)(Call& call, const json::object& query, const json::value& body);
   bool takes_ticket = false;   // a ticket in the query stands for the key
+  bool takes_key = false;      // an Idempotency-Key: a repetition gets what the first one made
 };
+constexpr const char* kIdempotencyKey = "Idempotency-Key";
+constexpr size_t kMostIdempotencyKey = 255;   // bytes
+inline Operation TakesKey(Operation operation) {
+  operation.takes_key = true;
+  return operation;
+}
+// Empty: there is none. Errors: kInvalid.
+Result<std::string> IdempotencyKeyOf(const Call& call);
 
 // Errors as clients see them: {"error": {"code": "not_found", "message": "…"}}.
 int StatusOf(Code code);
@@ -106,6 +115,13 @@ Status RunJson(Call& call, const json::object& query, const json::value& body) {
   } else {
     return Answer(call, kStatus, tools::WriteObject(FieldsOf(&*done), &*done));
   }
+}
+
+// Answers 200 with what was made before, else leaves the answer to its caller.
+template <class Shape>
+Result<Shape> MadeShape(Call& call, Shape shape, bool is_new) {
+  if (!is_new) PADDOCK_TRY(Answer(call, 200, tools::WriteObject(FieldsOf(&shape), &shape)));
+  return shape;
 }
 
 template <class T>

@@ -59,14 +59,9 @@ Result<ListAnswer> List(Call& call, const ListQuery& query, Nothing&) {
 
 Result<SandboxShape> Create(Call& call, const Nothing&, CreateBody& body) {
   PADDOCK_ASSIGN(registry::SandboxRequest request, RequestOf(body));
-  const net::Request& asked = call.exchange.request();
-  if (asked.CountHeader("Idempotency-Key") > 1) return Error(Code::kInvalid, "Idempotency-Key: give it once");
-  const std::string* key = asked.Header("Idempotency-Key");
-  if (key != nullptr && (key->empty() || key->size() > 255)) return Error(Code::kInvalid, "Idempotency-Key must have 1 to 255 bytes");
-  PADDOCK_ASSIGN(const registry::Created created, call.services.registry.Create(call.caller, std::move(request), key != nullptr ? *key : std::string()));
-  const SandboxShape shape = ShapeOf(created.sandbox);
-  if (!created.is_new) PADDOCK_TRY(Answer(call, 200, tools::WriteObject(FieldsOf(&shape), &shape)));
-  return shape;
+  PADDOCK_ASSIGN(const std::string key, IdempotencyKeyOf(call));
+  PADDOCK_ASSIGN(const registry::Created created, call.services.registry.Create(call.caller, std::move(request), key));
+  return MadeShape(call, ShapeOf(created.sandbox), created.is_new);
 }
 
 // ---- one
@@ -137,7 +132,7 @@ Result<SandboxShape> SetLabels(Call& call, const Nothing&, LabelsBody& body) {
 
 std::vector<Operation> SandboxOperations() {
   return {
-      Define<Nothing, CreateBody, SandboxShape, Create, 201>("POST", "/v1/sandboxes", "createSandbox", "Makes a sandbox; with an Idempotency-Key once only.", Access::kUse),
+      TakesKey(Define<Nothing, CreateBody, SandboxShape, Create, 201>("POST", "/v1/sandboxes", "createSandbox", "Makes a sandbox.", Access::kUse)),
       Define<ListQuery, Nothing, ListAnswer, List>("GET", "/v1/sandboxes", "listSandboxes", "Lists sandboxes, page by page.", Access::kRead),
       Define<Nothing, Nothing, SandboxShape, Get>("GET", "/v1/sandboxes/{sandbox}", "getSandbox", "Shows a sandbox, by its id or name.", Access::kRead),
       Define<Nothing, Nothing, Nothing, Delete>("DELETE", "/v1/sandboxes/{sandbox}", "deleteSandbox", "Deletes a sandbox with all that is in it.", Access::kUse),

@@ -75,8 +75,10 @@ Result<SessionShape> Create(Call& call, const Nothing&, CreateSession& body) {
   PADDOCK_ASSIGN(SessionService* const service, ServiceOf(call));
   SessionDraft draft{.name = std::move(body.name), .labels = std::move(body.labels), .definition = {}};
   draft.definition = {.agent = std::move(body.agent), .harness = std::move(body.harness), .prompt = std::move(body.prompt), .capabilities = std::move(body.capabilities)};
-  PADDOCK_ASSIGN(const OpenSession made, service->Create(call.caller, draft));
-  return ShapeOf(made.info);
+  PADDOCK_ASSIGN(const std::string key, IdempotencyKeyOf(call));
+  PADDOCK_ASSIGN(const OpenSession made, service->Create(call.caller, draft, key));
+  PADDOCK_ASSIGN(SessionShape shape, ShapeOf(made.info));
+  return MadeShape(call, std::move(shape), made.info.is_new);
 }
 
 struct ListQuery {
@@ -337,7 +339,7 @@ Result<Nothing> DeleteKey(Call& call, const Nothing&, Nothing&) {
 
 std::vector<Operation> SessionOperations() {
   return {
-      Define<Nothing, CreateSession, SessionShape, Create, 201>("POST", "/v1/sessions", "createSession", "Makes a session: what an agent's work belongs to.", Access::kUse),
+      TakesKey(Define<Nothing, CreateSession, SessionShape, Create, 201>("POST", "/v1/sessions", "createSession", "Makes a session: what an agent's work belongs to.", Access::kUse)),
       Define<ListQuery, Nothing, ListAnswer, List>("GET", "/v1/sessions", "listSessions", "Lists sessions, page by page.", Access::kRead),
       Define<Nothing, Nothing, SessionShape, Get>("GET", "/v1/sessions/{session}", "getSession", "Shows a session, by its id or name.", Access::kRead),
       Define<Nothing, Nothing, Nothing, Delete>("DELETE", "/v1/sessions/{session}", "deleteSession", "Deletes a session with its sandboxes, files and keys.", Access::kUse),

@@ -144,14 +144,18 @@ std::span<const Field> FieldsOf(const ImportQuery*) { return kImportQuery; }
 
 Result<SnapshotShape> Import(Call& call, const ImportQuery& query, Bytes&) {
   PADDOCK_ASSIGN(const registry::Labels labels, LabelsOf(query.label));
+  PADDOCK_ASSIGN(const std::string key, IdempotencyKeyOf(call));
   PADDOCK_ASSIGN(registry::Snapshots* const kept, call.services.registry.snapshots());
   call.exchange.SetBodyLimit({.bytes = kMostUpload, .bytes_per_second = 1024});
   BodySource body(call.exchange);
   trees::Session session = kept->store()->Begin();
   PADDOCK_ASSIGN(const registry::StateFile file, registry::ReadStateFile(session, body));
+  std::vector<std::string> texts{"import", query.name, file.state.files.ToString(), file.state.shell, file.isolation};
+  for (const auto& [label, value] : labels) texts.insert(texts.end(), {label, value});
+  const registry::Once once = call.services.registry.OnceOf(call.caller.owner, key, registry::DigestOfTexts(texts));
   PADDOCK_ASSIGN(const registry::SnapshotInfo info,
-                 kept->Add(session, call.caller.owner, {.name = query.name, .labels = labels}, "", file.state, file.isolation));
-  return ShapeOf(info);
+                 kept->Add(session, call.caller.owner, {.name = query.name, .labels = labels}, "", file.state, file.isolation, once));
+  return MadeShape(call, ShapeOf(info), info.is_new);
 }
 
 }  // namespace
@@ -160,7 +164,7 @@ std::vector<Operation> SnapshotFileOperations() {
   return {
       Define<DiffQuery, Nothing, DiffAnswer, Diff>("GET", "/v1/snapshots/{snapshot}/diff", "diffSnapshot", "What differs from a snapshot to another, or to a sandbox as it is.", Access::kRead),
       Define<Nothing, Nothing, Bytes, Export>("GET", "/v1/snapshots/{snapshot}/export", "exportSnapshot", "A snapshot as one file.", Access::kRead),
-      Define<ImportQuery, Bytes, SnapshotShape, Import, 201>("POST", "/v1/snapshots/import", "importSnapshot", "A snapshot out of such a file.", Access::kUse),
+      TakesKey(Define<ImportQuery, Bytes, SnapshotShape, Import, 201>("POST", "/v1/snapshots/import", "importSnapshot", "A snapshot out of such a file.", Access::kUse)),
   };
 }
 

@@ -56,8 +56,10 @@ constexpr Field kTakeBody[] = {
 std::span<const Field> FieldsOf(const TakeBody*) { return kTakeBody; }
 
 Result<SnapshotShape> Take(Call& call, const Nothing&, TakeBody& body) {
-  PADDOCK_ASSIGN(const registry::SnapshotInfo info, call.services.registry.TakeSnapshot(call.caller, call["sandbox"], {.name = body.name, .labels = body.labels}));
-  return ShapeOf(info);
+  PADDOCK_ASSIGN(std::string key, IdempotencyKeyOf(call));
+  PADDOCK_ASSIGN(const registry::SnapshotInfo info,
+                 call.services.registry.TakeSnapshot(call.caller, call["sandbox"], {.name = body.name, .labels = body.labels, .idempotency_key = std::move(key)}));
+  return MadeShape(call, ShapeOf(info), info.is_new);
 }
 
 // ---- look
@@ -198,8 +200,9 @@ Result<std::vector<registry::Forked>> MakeForks(Call& call, const registry::Fork
 }
 
 Result<ForkAnswer> Fork(Call& call, const Nothing&, ForkBody& body) {
+  PADDOCK_ASSIGN(std::string key, IdempotencyKeyOf(call));
   PADDOCK_ASSIGN(const std::vector<registry::Forked> forks,
-                 MakeForks(call, {.count = static_cast<size_t>(body.count), .name = body.name, .labels = body.labels}));
+                 MakeForks(call, {.count = static_cast<size_t>(body.count), .name = body.name, .labels = body.labels, .idempotency_key = std::move(key)}));
   ForkAnswer answer;
   for (const registry::Forked& fork : forks) {
     ForkShape& shape = answer.forks.emplace_back();
@@ -244,10 +247,10 @@ Result<CollectAnswer> Collect(Call& call, const Nothing&, CollectBody& body) {
 
 std::vector<Operation> SnapshotOperations() {
   std::vector<Operation> all = {
-      Define<Nothing, TakeBody, SnapshotShape, Take, 201>("POST", "/v1/sandboxes/{sandbox}/snapshots", "takeSnapshot", "Keeps files and shell of a sandbox as they are now.", Access::kUse),
+      TakesKey(Define<Nothing, TakeBody, SnapshotShape, Take, 201>("POST", "/v1/sandboxes/{sandbox}/snapshots", "takeSnapshot", "Keeps files and shell of a sandbox as they are now.", Access::kUse)),
       Define<PageQuery, Nothing, ListAnswer, ListOfSandbox>("GET", "/v1/sandboxes/{sandbox}/snapshots", "listSandboxSnapshots", "Lists the snapshots of a sandbox.", Access::kRead),
       Define<Nothing, RestoreBody, SandboxShape, Restore>("POST", "/v1/sandboxes/{sandbox}/restore", "restoreSandbox", "Puts a sandbox into the state of a snapshot, in one step.", Access::kUse),
-      Define<Nothing, ForkBody, ForkAnswer, Fork>("POST", "/v1/sandboxes/{sandbox}/fork", "forkSandbox", "Makes sandboxes that begin as this one is now.", Access::kUse),
+      TakesKey(Define<Nothing, ForkBody, ForkAnswer, Fork>("POST", "/v1/sandboxes/{sandbox}/fork", "forkSandbox", "Makes sandboxes that begin as this one is now.", Access::kUse)),
       Define<ListQuery, Nothing, ListAnswer, List>("GET", "/v1/snapshots", "listSnapshots", "Lists snapshots, page by page.", Access::kRead),
       Define<Nothing, Nothing, SnapshotShape, Get>("GET", "/v1/snapshots/{snapshot}", "getSnapshot", "Shows a snapshot, by its id or name.", Access::kRead),
       Define<Nothing, Nothing, Nothing, Delete>("DELETE", "/v1/snapshots/{snapshot}", "deleteSnapshot", "Deletes a snapshot; what was made from it stays.", Access::kUse),

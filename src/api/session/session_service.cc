@@ -102,17 +102,19 @@ Result<OpenSession> SessionService::OpenFound(std::shared_ptr<registry::Session>
   return open;
 }
 
-Result<OpenSession> SessionService::Create(const registry::Caller& caller, const SessionDraft& draft) {
+Result<OpenSession> SessionService::Create(const registry::Caller& caller, const SessionDraft& draft, const std::string& idempotency_key) {
   SessionDefinition definition = draft.definition;
   if (definition.agent.empty() && definition.harness.empty() && !definition.capabilities) {
     definition.capabilities = tools::AttachmentList{{{"bashkit_shell", {}}, {"sandbox", {}}}};
   }
   PADDOCK_ASSIGN(tools::Equipment equipment, Equip(caller.owner, definition));
-  PADDOCK_ASSIGN(const registry::SessionInfo made, sessions_->Create(caller, {.name = draft.name, .labels = draft.labels, .definition = DefinitionText(definition)}));
+  PADDOCK_ASSIGN(const registry::SessionInfo made,
+                 sessions_->Create(caller, {.name = draft.name, .labels = draft.labels, .definition = DefinitionText(definition)}, idempotency_key));
   PADDOCK_ASSIGN(std::shared_ptr<registry::Session> session, sessions_->Find(caller, made.id));
   PADDOCK_ASSIGN(OpenSession open, OpenFound(std::move(session), std::move(definition), std::move(equipment)));
+  open.info.is_new = made.is_new;
   if (const Status put = PutMounts(*open.access, open.equipment->mounts); !put) {
-    (void)sessions_->Delete(caller, made.id);
+    if (made.is_new) (void)sessions_->Delete(caller, made.id);
     return put.error();
   }
   return open;

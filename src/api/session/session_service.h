@@ -52,7 +52,8 @@ class SessionService {
   static Result<std::unique_ptr<SessionService>> Open(Settings settings, registry::Registry& registry, records::Records& records);
 
   // Errors: kInvalid, kUnavailable (a capability that this deployment does not have), those of Sessions::Create().
-  Result<OpenSession> Create(const registry::Caller& caller, const SessionDraft& draft);
+  // With a key, a repetition gets the session that it made.
+  Result<OpenSession> Create(const registry::Caller& caller, const SessionDraft& draft, const std::string& idempotency_key = {});
   // With what its agent and harness mean now. Errors: kNoEntry; kUnavailable when what it starts from is gone or not available here.
   Result<OpenSession> Open(const registry::Caller& caller, std::string_view id);
 
