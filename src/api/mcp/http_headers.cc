@@ -57,6 +57,24 @@ std::optional<std::string> DecodeHeaderValue(std::string_view value) {
   return decoded;
 }
 
+namespace {
+
+// What a proxy may have routed by must be what the body says.
+std::optional<RpcError> CheckMirror(const net::Request& request, const Message& message) {
+  const std::string field = std::string("Mcp-Param-") + kMirrorHeader;
+  const size_t count = request.CountHeader(field);
+  if (count > 1) return Mismatch(field + " stands more than once");
+  const json::object* const arguments = ObjectAt(message.params, "arguments");
+  const json::value* const value = arguments != nullptr ? arguments->if_contains(kMirroredArgument) : nullptr;
+  const bool is_said = value != nullptr && !value->is_null();
+  if (!is_said && count == 0) return std::nullopt;
+  const std::optional<std::string> decoded = count == 1 ? DecodeHeaderValue(*request.Header(field)) : std::nullopt;
+  if (is_said && value->is_string() && decoded && *decoded == std::string_view(value->get_string())) return std::nullopt;
+  return Mismatch("the header " + field + " must be params.arguments." + kMirroredArgument + (is_said ? "" : ", which is not there"));
+}
+
+}  // namespace
+
 std::optional<RpcError> CheckHeaders(const net::Request& request, const Message& message) {
   for (const char* name : {"MCP-Protocol-Version", "Mcp-Method", "Mcp-Name"}) {
     if (request.CountHeader(name) > 1) return Mismatch(std::string(name) + " stands more than once");
@@ -78,7 +96,7 @@ std::optional<RpcError> CheckHeaders(const net::Request& request, const Message&
   const std::string* const name = request.Header("Mcp-Name");
   const std::optional<std::string> decoded = name != nullptr ? DecodeHeaderValue(*name) : std::nullopt;
   if (!decoded || *decoded != std::string_view(*named)) return Mismatch(std::string("the header Mcp-Name must be params.") + key);
-  return std::nullopt;
+  return message.method == "tools/call" ? CheckMirror(request, message) : std::nullopt;
 }
 
 }  // namespace paddock::mcp

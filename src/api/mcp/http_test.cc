@@ -131,6 +131,35 @@ TEST_F(McpHttp, StatelessRequestsNeedMatchingHeaders) {
   }
 }
 
+TEST_F(McpHttp, TheSandboxStandsInAHeaderToo) {
+  const json::object answer = Ask(Bytes(Body("tools/list", Stateless()), Heads("tools/list"))).json();
+  for (const json::value& tool : answer.at("result").at("tools").as_array()) {
+    const json::object& properties = tool.at("inputSchema").at("properties").as_object();
+    const json::value* const property = properties.if_contains("sandbox_id");
+    if (property != nullptr) {
+      EXPECT_EQ(property->at("x-mcp-header"), "Sandbox-Id");
+    }
+  }
+  const auto call = [](json::object arguments) { return Body("tools/call", Stateless({{"name", "sandbox_list_files"}, {"arguments", std::move(arguments)}})); };
+  const std::string heads = Heads("tools/call", "sandbox_list_files"), header = "Mcp-Param-Sandbox-Id: ";
+  for (const char* good : {"box", "=?base64?Ym94?="}) {
+    EXPECT_EQ(Ask(Bytes(call({{"sandbox_id", "box"}}), heads + header + good + "\r\n")).status, 200) << good;
+  }
+  EXPECT_EQ(Ask(Bytes(call({}), heads)).status, 200);
+  EXPECT_EQ(Ask(Bytes(call({{"sandbox_id", nullptr}}), heads)).status, 200);
+  for (const std::string& bad : {std::string(), header + "other\r\n", header + "Box\r\n", header + "\r\n", header + "=?base64?!?=\r\n", header + "box\r\n" + header + "box\r\n"}) {
+    const Reply reply = Ask(Bytes(call({{"sandbox_id", "box"}}), heads + bad));
+    EXPECT_EQ(reply.status, 400) << bad;
+    EXPECT_EQ(ErrorCode(reply.json()), kHeaderMismatch) << bad << reply.body;
+  }
+  EXPECT_EQ(Ask(Bytes(call({}), heads + header + "box\r\n")).status, 400);
+  EXPECT_EQ(Ask(Bytes(call({{"sandbox_id", 5}}), heads + header + "5\r\n")).status, 400);
+  // Revisions with a handshake know no such header.
+  const std::string old = Begin();
+  EXPECT_EQ(Ask(Bytes(Body("tools/list"), old)).body.find("x-mcp-header"), std::string::npos);
+  EXPECT_EQ(Ask(Bytes(Body("tools/call", {{"name", "sandbox_list_files"}, {"arguments", {{"sandbox_id", "box"}}}}), old)).status, 200);
+}
+
 TEST_F(McpHttp, StatusesFollowTheCodes) {
   EXPECT_EQ(Ask(Bytes(Body("ping", Stateless()), Heads("ping"))).status, 404);
   const Reply unsupported = Ask(Bytes(Body("tools/list", Stateless({}, "2031-01-01")), Heads("tools/list", "", "2031-01-01")));

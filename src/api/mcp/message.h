@@ -30,6 +30,10 @@ inline constexpr int kTooBusy = -32000;            // ours: too many requests at
 inline constexpr int kResourceNotFound = -32002;   // before 2026-07-28
 inline constexpr int kHeaderMismatch = -32020, kMissingCapability = -32021, kUnsupportedRevision = -32022;   // since 2026-07-28
 
+// The argument of tools that stands in a header, too, since 2026-07-28: Mcp-Param-Sandbox-Id.
+inline constexpr const char* kMirroredArgument = "sandbox_id";
+inline constexpr const char* kMirrorHeader = "Sandbox-Id";
+
 struct RpcError {
   int code = kInternalError;
   std::string message;

@@ -42,6 +42,12 @@ json::value ProgressToken(const json::object& params) {
   return token->is_string() && token->get_string().size() > kMostIdBytes ? json::value(nullptr) : *token;
 }
 
+// Clients say the sandbox in a header, too, by which a proxy can route.
+void MirrorInHeader(json::object& definition) {
+  json::object& properties = definition.at("inputSchema").as_object().at("properties").as_object();
+  if (json::value* const property = properties.if_contains(kMirroredArgument)) property->as_object()["x-mcp-header"] = kMirrorHeader;
+}
+
 // Long output that a tool kept as session files.
 void LinkKeptFiles(const json::object& data, json::array& content) {
   const json::value* const files = data.if_contains("output_files");
@@ -183,7 +189,9 @@ Outcome Server::ListTools(const json::object& params, const Context& context) {
   if (auto bad = CheckNoCursor(params)) return *bad;
   json::array list;
   for (const tools::Tool* const tool : settings_.equipment->tools) {
-    list.push_back(tools::McpDefinition(*tool, settings_.equipment->rules));
+    json::object definition = tools::McpDefinition(*tool, settings_.equipment->rules);
+    if (IsStateless(context.revision)) MirrorInHeader(definition);
+    list.push_back(std::move(definition));
   }
   json::object result = {{"tools", std::move(list)}};
   MakeCacheable(result, context, kListTtlMs);
