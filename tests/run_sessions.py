@@ -412,6 +412,42 @@ def configured(daemon):
         raise AssertionError("it started with a bad configuration")
 
 
+@case("a session's configuration says what its sandboxes reach; a model gets no more")
+def network(daemon):
+    daemon.start()
+    hosts = ["pypi.org:443", "*.example.org"]
+    refused(daemon.ask("PUT", "/v1/agents/a", {"capabilities": [{"ref": "sandbox", "config": {"network_allow": ["http://pypi.org"]}}]}), 400, "network_allow")
+    virtual = session(daemon, capabilities=[{"ref": "sandbox", "config": {"network_allow": hosts}}])
+    assert text(daemon, virtual, "sandbox_create").startswith("ERROR: network: isolation 'virtual' has none")   # as over REST
+    assert tool(daemon, virtual, "sandbox_create", network="none")["structured"]["network"] == "none"
+    assert daemon.ask("PUT", "/v1/agents/web", {"capabilities": [{"ref": "sandbox", "config": {"isolation": "process", "network_allow": hosts}}]}).status == 200
+    where = session(daemon, agent="web")
+    hints = {one["name"]: one["annotations"] for one in daemon.ask("GET", f"/v1/sessions/{where}/tools?format=mcp").json()["tools"]}
+    assert hints["sandbox_exec"]["openWorldHint"] is True, hints["sandbox_exec"]
+    made = tool(daemon, where, "sandbox_create")
+    if made["is_error"]:
+        raise Skipped(f"no process wall here: {made['content']}")
+    boxes = {"open": made["structured"]}
+    assert boxes["open"]["network"] == "egress", made
+    for reach, word in (("bridge", "ask for one of these"), ("isolated", "ask for one of these"), ("world", "must be one of")):
+        assert word in text(daemon, where, "sandbox_create", network=reach), reach
+    boxes["closed"] = tool(daemon, where, "sandbox_create", network="none")["structured"]
+    shown = {name: daemon.ask("GET", f"/v1/sandboxes/{one['sandbox_id']}").json()["network"]["allow"] for name, one in boxes.items()}
+    assert shown == {"open": hosts, "closed": []}, shown
+    # The nearer level may close it, and open it no further than REST would.
+    shut = session(daemon, agent="web", capabilities=[{"ref": "sandbox", "config": {"network_mode": "none"}}])
+    assert tool(daemon, shut, "sandbox_create")["structured"]["network"] == "none"
+    assert "may be at most 'none'" in text(daemon, shut, "sandbox_create", network="egress")
+    plain = session(daemon, capabilities=[{"ref": "sandbox", "config": {"isolation": "process"}}])
+    assert tool(daemon, plain, "sandbox_create")["structured"]["network"] == "none"
+    assert "allows no hosts" in text(daemon, plain, "sandbox_create", network="egress")
+    # What is not allowed is refused inside, whatever name it has.
+    for url in ("http://127.0.0.1:%d/v1/health" % daemon.port, "http://169.254.169.254/", "http://evil.test/"):
+        result = tool(daemon, where, "sandbox_exec", sandbox_id=boxes["open"]["sandbox_id"],
+                      command=f"python3 -c 'import urllib.request; print(urllib.request.urlopen(\"{url}\", timeout=5).status)'")
+        assert result["is_error"] or result["structured"]["exit_code"] != 0, result
+
+
 @case("bounds: sandboxes of a session, keys, values, sessions of an owner")
 def bounds(daemon):
     config = daemon.data.parent / "paddock.toml"

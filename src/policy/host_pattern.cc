@@ -145,4 +145,15 @@ std::string HostAndPortsText(std::string_view host, const std::vector<PortRange>
   return (needs_brackets ? "[" + std::string(host) + "]" : std::string(host)) + ":" + PortsText(ports);
 }
 
+Result<NetworkRules> AllowHosts(const std::vector<std::string>& texts, const std::string& key) {
+  NetworkRules network;
+  for (const std::string& text : texts) {
+    auto host = ParseHostAndPorts(text);
+    if (!host) return Error(Code::kInvalid, key + ": '" + text + "': " + std::string(host.error().Text()));
+    network.mode = NetworkMode::kRules;
+    network.rules.push_back({.host = std::move(host->host), .ports = std::move(host->ports), .origin = key});
+  }
+  return network;
+}
+
 }  // namespace paddock::policy

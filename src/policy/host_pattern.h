@@ -32,4 +32,8 @@ Result<HostAndPorts> ParseHostAndPorts(std::string_view text);
 // The text that ParseHostAndPorts() reads as this.
 std::string HostAndPortsText(std::string_view host, const std::vector<PortRange>& ports);
 
+// Rules that let these hosts be reached and nothing else; without any there is no network. Errors: kInvalid with `key`, which is also the
+// rules' origin.
+Result<NetworkRules> AllowHosts(const std::vector<std::string>& texts, const std::string& key);
+
 }  // namespace paddock::policy

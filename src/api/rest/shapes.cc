@@ -184,12 +184,7 @@ Result<registry::SandboxRequest> RequestOf(const CreateBody& body) {
                     .files = body.limits.files, .output_bytes = BytesOf(body.limits.output)};
   if (body.limits.cpus) request.limits.cpus = body.limits.cpus->cores;
   PADDOCK_ASSIGN(request.limits.exec_time, TimeOf("limits.exec_time", body.limits.exec_time));
-  for (const std::string& text : body.network.allow) {
-    auto host = policy::ParseHostAndPorts(text);
-    if (!host) return Error(Code::kInvalid, "network.allow: '" + text + "': " + std::string(host.error().Text()));
-    request.network.mode = policy::NetworkMode::kRules;
-    request.network.rules.push_back({.host = std::move(host->host), .ports = std::move(host->ports), .origin = "network.allow"});
-  }
+  PADDOCK_ASSIGN(request.network, policy::AllowHosts(body.network.allow, "network.allow"));
   PADDOCK_ASSIGN(request.lease, LeaseOf(body.lease, registry::Lease{}));
   request.has_on_expiry = body.lease.on_expiry.has_value();
   return request;

@@ -1,5 +1,6 @@
 #include "api/session/registry_session.h"
 
+#include "policy/host_pattern.h"
 #include "tools/session/rooted_files.h"
 
 namespace paddock::api {
@@ -7,6 +8,16 @@ namespace {
 
 Error NotHere(const char* what) {
   return Error(Code::kUnavailable, what);
+}
+
+// What is configured may be reached, unless less was asked for.
+Result<policy::NetworkRules> NetworkOf(const tools::CreateRequest& request) {
+  using tools::NetworkReach;
+  const NetworkReach reach = request.network.value_or(request.allowed_hosts.empty() ? NetworkReach::kNone : NetworkReach::kEgress);
+  if (reach == NetworkReach::kNone) return policy::NetworkRules{};
+  if (reach != NetworkReach::kEgress) return NotHere("network: this daemon's sandboxes have \"none\" or \"egress\"; ask for one of these");
+  if (request.allowed_hosts.empty()) return NotHere("network: this session allows no hosts (network_allow); leave it out or ask for \"none\"");
+  return policy::AllowHosts(request.allowed_hosts, "network_allow");
 }
 
 // What was asked for, else what is configured, else the daemon's own; never more than the ceiling.
@@ -33,8 +44,8 @@ Result<std::shared_ptr<tools::SandboxAccess>> RegistrySession::Create(const tool
   if (request.image) return NotHere("image: this isolation has no images; leave it out");
   if (!request.engine.empty() || !request.ports.empty()) return NotHere("this isolation has no container engine and no ports to publish");
   if (request.runtime) return NotHere("runtime: this isolation has no container runtimes; leave it out");
-  if (request.network && *request.network != tools::NetworkReach::kNone) return NotHere("network: sandboxes here have none; leave it out or ask for \"none\"");
   registry::SandboxRequest made;
+  PADDOCK_ASSIGN(made.network, NetworkOf(request));
   made.name = request.name;
   made.isolation = isolation;
   made.environment = request.environment;

@@ -10,10 +10,12 @@ namespace {
 
 struct NoConfig {};
 std::span<const Field> FieldsOf(const NoConfig*) { return {}; }
+Status CheckConfig(const NoConfig&) { return {}; }
 
 template <class Config>
 Result<json::object> Check(const json::object& config) {
   PADDOCK_ASSIGN(const Config read, ReadAs<Config>(json::value(config)));
+  PADDOCK_TRY(CheckConfig(read));
   // Members without a value stay out, so that what is written reads back.
   json::object complete = Json<Config>::Write(read).as_object();
   for (auto member = complete.begin(); member != complete.end();) member = member->value().is_null() ? complete.erase(member) : std::next(member);

@@ -69,6 +69,22 @@ TEST(Capabilities, HintsFollowTheNetwork) {
   EXPECT_FALSE(EffectiveHints(kSandboxReadFile, open->rules).is_open_world);
 }
 
+TEST(Capabilities, AllowedHostsAreCheckedAndOpenTheWorld) {
+  const auto with = [](const char* config) { return ResolveLevels({{"session", Attach(R"([{"ref": "sandbox", "config": )" + std::string(config) + "}]"), ""}}); };
+  const auto open = with(R"({"isolation": "process", "network_allow": ["pypi.org:443", "*.example.org"]})");
+  ASSERT_TRUE(open) << open.error().message;
+  EXPECT_EQ(open->defaults.create.allowed_hosts, (std::vector<std::string>{"pypi.org:443", "*.example.org"}));
+  EXPECT_TRUE(EffectiveHints(kSandboxExec, open->rules).is_open_world);
+  for (const char* closed : {R"({"isolation": "process"})", R"({"isolation": "process", "network_allow": ["a.org"], "network_mode": "none"})", R"({"network_allow": ["a.org"]})"}) {
+    EXPECT_FALSE(EffectiveHints(kSandboxExec, with(closed)->rules).is_open_world) << closed;
+  }
+  for (const char* bad : {R"(["http://a.org"])", R"(["127.1"])", R"(["a..b"])", R"([""])", R"(["a.org:0"])", R"(["a.org:70000"])", R"(["*.*"])", R"(["a\nb"])", R"("a.org")", R"([5])"}) {
+    const auto refused = with((R"({"network_allow": )" + std::string(bad) + "}").c_str());
+    ASSERT_FALSE(refused) << bad;
+    EXPECT_NE(refused.error().Text().find("network_allow"), std::string_view::npos) << refused.error().Text();
+  }
+}
+
 TEST(Capabilities, WhatIsWrongIsNamedWithItsLevel) {
   EXPECT_EQ(ErrorOf(R"(["sandbx"])"), "session: unknown capability 'sandbx'; did you mean 'sandbox'?");
   EXPECT_TRUE(ErrorOf(R"(["mcp:0193"])").starts_with("session: unknown capability 'mcp:0193'; references of this kind"));

@@ -1,5 +1,6 @@
 #include "tools/capability/sandbox_config.h"
 
+#include "policy/host_pattern.h"
 #include "tools/offer/sandbox_choice.h"
 
 namespace paddock::tools {
@@ -32,6 +33,8 @@ constexpr Field kSandbox[] = {
     Optional<&SandboxConfig::disk_limit>("disk_limit", kDiskWords, {.min = 1 << 20}),
     Optional<&SandboxConfig::working_dir>("working_dir", kDirectoryWords, kPathRules),
     Optional<&SandboxConfig::network_mode>("network_mode", kNetworkWords),
+    Optional<&SandboxConfig::network_allow>("network_allow", "Hosts that sandboxes may reach, with ports where given: \"pypi.org:443\", \"*.example.org\". Empty: none.",
+                                            {.min_length = 1, .max_length = 300, .max_items = 256}),
     Optional<&SandboxConfig::auto_stop_minutes>("auto_stop_minutes", kStopWords, {.min = 1, .max = 60}),
     Optional<&SandboxConfig::image_allowlist>("image_allowlist", kAllowWords, {.min_length = 1, .max_length = 512, .max_items = 256}),
     Optional<&SandboxConfig::env>("env", kEnvWords, kEnvironmentRules),
@@ -63,6 +66,12 @@ void SetReach(NetworkReach reach, EffectiveRules& rules) { rules.is_network_open
 std::span<const Field> FieldsOf(const SandboxConfig*) { return kSandbox; }
 std::span<const Field> FieldsOf(const ContainerConfig*) { return kContainer; }
 
+Status CheckConfig(const SandboxConfig& config) {
+  PADDOCK_TRY(policy::AllowHosts(config.network_allow, "config.network_allow"));
+  return {};
+}
+Status CheckConfig(const ContainerConfig&) { return {}; }
+
 void Apply(const SandboxConfig& config, SandboxDefaults& defaults, EffectiveRules& rules) {
   CreateRequest& create = defaults.create;
   create.isolation = config.isolation;
@@ -79,8 +88,8 @@ void Apply(const SandboxConfig& config, SandboxDefaults& defaults, EffectiveRule
   if (config.auto_stop_minutes) create.auto_stop = std::chrono::minutes(*config.auto_stop_minutes);
   defaults.image_allowlist = config.image_allowlist;
   defaults.max_exec_timeout = std::chrono::milliseconds(config.exec_timeout_ms);
-  // A wall whose network nobody has said anything about has what its policy gives; the virtual one has none.
-  SetReach(config.network_mode.value_or(config.isolation == "virtual" ? NetworkReach::kNone : NetworkReach::kEgress), rules);
+  create.allowed_hosts = config.network_allow;
+  SetReach(config.network_mode.value_or(config.isolation == "virtual" || config.network_allow.empty() ? NetworkReach::kNone : NetworkReach::kEgress), rules);
 }
 
 void Apply(const ContainerConfig& config, SandboxDefaults& defaults, EffectiveRules& rules) {

@@ -15,12 +15,15 @@ struct SandboxConfig {
   std::optional<ByteAmount> disk_limit;
   std::optional<std::string> working_dir;
   std::optional<NetworkReach> network_mode;
+  std::vector<std::string> network_allow;
   std::optional<int64_t> auto_stop_minutes;
   std::vector<std::string> image_allowlist;
   std::map<std::string, std::string> env;
   int64_t exec_timeout_ms = 600'000;
 };
 std::span<const Field> FieldsOf(const SandboxConfig*);
+// What no field alone says. Errors: kInvalid with the key.
+Status CheckConfig(const SandboxConfig& config);
 void Apply(const SandboxConfig& config, SandboxDefaults& defaults, EffectiveRules& rules);
 
 // Of `container_sandbox`, with the documented defaults.
@@ -41,6 +44,7 @@ struct ContainerConfig {
   int64_t exec_timeout_ms = 600'000;
 };
 std::span<const Field> FieldsOf(const ContainerConfig*);
+Status CheckConfig(const ContainerConfig& config);
 void Apply(const ContainerConfig& config, SandboxDefaults& defaults, EffectiveRules& rules);
 
 }  // namespace paddock::tools

@@ -68,7 +68,8 @@ Result<std::shared_ptr<DirectSandbox>> DirectSession::Make(const CreateRequest& 
   if (request.runtime) return Error(Code::kUnavailable, "runtime: this isolation has no container runtimes; leave it out");
   if (request.auto_stop) return Error(Code::kUnavailable, "auto_stop_minutes: sandboxes of this session stop only when they are told; leave it out");
   if (request.limits.cpus) return Error(Code::kUnavailable, "cpu_limit: this isolation shares one core; leave it out");
-  if (request.network && *request.network != NetworkReach::kNone) return Error(Code::kUnavailable, "network: sandboxes here have none; leave it out or ask for \"none\"");
+  const bool wants_network = request.network ? *request.network != NetworkReach::kNone : !request.allowed_hosts.empty();
+  if (wants_network) return Error(Code::kUnavailable, "network: sandboxes here have none; leave it out or ask for \"none\"");
   const std::string isolation = request.isolation.empty() ? settings_.isolation : request.isolation;
   PADDOCK_ASSIGN(sandbox::Driver* const driver, drivers_.Find(isolation));
   sandbox::SandboxSpec spec;

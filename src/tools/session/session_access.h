@@ -75,6 +75,7 @@ struct CreateRequest {
   Variables environment;               // of every exec
   SandboxLimits limits;                // may only lower what the session has
   std::optional<NetworkReach> network; // may only be stricter
+  std::vector<std::string> allowed_hosts;   // what egress reaches: "example.org:443", as policies have them
   std::optional<std::chrono::minutes> auto_stop;
   std::string engine;                  // of containers: where it listens; empty: the usual place
   std::vector<uint16_t> ports;         // inside, that may be published
