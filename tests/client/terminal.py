@@ -126,7 +126,7 @@ def command(daemon):
         tty.send(b"\x1b")
         tty.wait(b"<$'\\E'>")
         assert tty.end() == 5
-    with Tty(user, "exec", "-t", "dev", "bash", "-c", "trap 'stty size' WINCH; trap 'echo int' INT; echo ready; while :; do sleep 0.05; done") as tty:
+    with Tty(user, "exec", "-t", "dev", "bash", "-c", "trap 'stty size' WINCH; trap 'echo int' INT; echo ready; while :; do sleep 0.2 & wait; done") as tty:
         tty.wait(b"ready")
         tty.resize(50, 150)
         tty.wait(b"50 150\r\n")

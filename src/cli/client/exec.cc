@@ -153,10 +153,10 @@ Result<json::object> BodyOf(const ExecOptions& options, const std::vector<std::s
 }
 
 // Our terminal for a process that has one.
-Result<int> Attach(Link& link, const std::string& sandbox, const std::string& process) {
+Result<int> Attach(Link& link, const std::string& sandbox, const std::string& process, bool may_lack_terminal) {
   const TerminalTarget target{.target = [&](const sandbox::WindowSize&, uint64_t offset) {
     return SandboxPath(sandbox, "/processes/" + EncodePercent(process) + "/attach?offset=" + std::to_string(offset));
-  }, .outlives = true, .when_left = "paddock: it goes on; 'paddock attach " + Harmless(sandbox) + " " + Harmless(process) + "' comes back to it"};
+  }, .outlives = true, .may_lack_terminal = may_lack_terminal, .when_left = "paddock: it goes on; 'paddock attach " + Harmless(sandbox) + " " + Harmless(process) + "' comes back to it"};
   return RunTerminalSession(link, target);
 }
 
@@ -181,7 +181,7 @@ Result<int> ExecAtTerminal(const ExecOptions& options, const std::vector<std::st
     exec["environment"].as_object().emplace("TERM", term);
   }
   PADDOCK_ASSIGN(const json::value started, link.Post(SandboxPath(sandbox, "/processes"), body));
-  return Attach(link, sandbox, TextOf(started.as_object(), "id"));
+  return Attach(link, sandbox, TextOf(started.as_object(), "id"), false);
 }
 
 // The command's exit status, as this program's.
@@ -243,7 +243,8 @@ int RunAttach(const sandbox::DriverSet&, std::span<const std::string> args) {
   int status = 125;
   const int failed = EndSubcommand("attach", [&]() -> Status {
     PADDOCK_ASSIGN(Link link, Link::Open(options.link));
-    PADDOCK_ASSIGN(status, Attach(link, begun.operands[0], begun.operands[1]));
+    PADDOCK_ASSIGN(const json::value process, link.Get(SandboxPath(begun.operands[0], "/processes/" + EncodePercent(begun.operands[1]))));
+    PADDOCK_ASSIGN(status, Attach(link, begun.operands[0], begun.operands[1], TextOf(process.as_object(), "state") == "running"));
     return {};
   });
   return failed != 0 ? 125 : status;

@@ -86,8 +86,8 @@ class LeaveKeys {
 // One connection: a thread shows what comes.
 class Connection {
  public:
-  Connection(std::unique_ptr<net::WebSocketClient> socket, std::shared_ptr<net::Cancellation> cancellation, RawTerminal& terminal, uint64_t offset, bool needs_terminal)
-      : socket_(std::move(socket)), cancellation_(std::move(cancellation)), terminal_(terminal), offset_(offset), needs_terminal_(needs_terminal), over_(eventfd(0, EFD_CLOEXEC)) {
+  Connection(std::unique_ptr<net::WebSocketClient> socket, std::shared_ptr<net::Cancellation> cancellation, RawTerminal& terminal, uint64_t offset, const TerminalTarget& target)
+      : socket_(std::move(socket)), cancellation_(std::move(cancellation)), terminal_(terminal), offset_(offset), outlives_(target.outlives), needs_terminal_(target.may_lack_terminal), over_(eventfd(0, EFD_CLOEXEC)) {
     socket_->SetReceiveTime(kSilence);
     thread_ = std::thread([this] {
       Receive();
@@ -148,7 +148,9 @@ class Connection {
     if (const json::value* offset = message.if_contains("offset"); offset != nullptr && offset->is_number()) offset_ = offset->to_number<uint64_t>();
     if (const json::value* lost = message.if_contains("lost_bytes"); lost != nullptr && lost->is_number()) offset_ += lost->to_number<uint64_t>();
     if (const json::value* error = message.if_contains("error"); error != nullptr && error->is_object()) {
-      if (needs_terminal_ && TextOf(error->as_object(), "message").ends_with("has no terminal, or has ended") && !process_) {
+      // The answer to our size: it has not begun yet, or has just ended, or has none.
+      if (outlives_ && TextOf(error->as_object(), "message").ends_with("has no terminal, or has ended")) {
+        if (!needs_terminal_ || process_) return;
         error_ = Error(Code::kNotSupported, "it has no terminal, or has ended; 'paddock logs' shows what it wrote, with -f also what it will write");
         is_refused_ = true;
         socket_->SetReceiveTime(std::chrono::seconds(1));   // if it has ended, that is told by now
@@ -162,7 +164,7 @@ class Connection {
   const std::shared_ptr<net::Cancellation> cancellation_;
   RawTerminal& terminal_;
   uint64_t offset_;
-  const bool needs_terminal_;
+  const bool outlives_, needs_terminal_;
   bool is_refused_ = false;
   std::optional<json::object> process_;
   Error error_{Code::kUnavailable, "the daemon ended the terminal without a word"};
@@ -202,7 +204,7 @@ class Session {
 
   Result<int> Serve(Opened opened) {
     while (true) {
-      Connection connection(std::move(opened.socket), opened.cancellation, *terminal_, offset_, target_.outlives);
+      Connection connection(std::move(opened.socket), opened.cancellation, *terminal_, offset_, target_);
       if (target_.outlives) connection.Tell(ResizeMessage(RawTerminal::CurrentSize()));   // it may have changed meanwhile
       if (const auto status = Pump(connection)) return *status;
       connection.Stop();

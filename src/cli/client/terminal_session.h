@@ -13,6 +13,7 @@ struct TerminalTarget {
   // The WebSocket's, for a terminal of this size; `offset` is how much of the output is here already.
   std::function<std::string(const sandbox::WindowSize& size, uint64_t offset)> target;
   bool outlives = false;     // the program goes on without us: a connection that breaks is made anew, for as long as 15 seconds
+  bool may_lack_terminal = false;   // with `outlives`: the program runs, and it is an error if it has no terminal
   std::string when_left;     // what is told after the keys that leave it, or an end of ours by a signal
 };
 
