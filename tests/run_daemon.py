@@ -175,7 +175,7 @@ def snapshots(daemon):
     assert daemon.ask("DELETE", "/v1/snapshots/first").status == 204
     assert daemon.ask("GET", "/v1/snapshots/first").status == 404
     wall = daemon.make(isolation="process")
-    assert daemon.ask("POST", f"/v1/sandboxes/{wall}/snapshots", {}).status == 501
+    assert daemon.ask("POST", f"/v1/sandboxes/{wall}/snapshots", {}).status == 201
 
 
 @case("snapshots are compared, and carried as files")

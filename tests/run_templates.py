@@ -19,10 +19,11 @@ import shutil
 import subprocess
 import sys
 import tarfile
+import time
 import zlib
 
 from client.user import Cases, User
-from daemon_for_test import run_cases
+from daemon_for_test import Skipped, run_cases
 
 CASES = Cases()
 
@@ -391,6 +392,227 @@ def client(daemon):
     assert "archive" in user.complaint("template", "create", "bad", __file__, status=1)
     assert "no-such-file" in user.complaint("template", "create", "bad", "no-such-file", status=1)
     assert "create NAME FROM" in user.complaint("template", "show", status=2)
+
+
+# ---- behind the process wall
+
+
+def wall(daemon, **request):
+    """A sandbox behind the process wall; skips where there is none."""
+    reply = daemon.ask("POST", "/v1/sandboxes", {"isolation": "process", **request})
+    if reply.status != 201 and os.geteuid() != 0:
+        raise Skipped(f"no process wall for this user here: {reply}")
+    assert reply.status == 201, reply
+    return reply.json()["id"]
+
+
+def state_of(daemon, box, name):
+    reply = daemon.ask("POST", f"/v1/sandboxes/{box}/snapshots", {"name": name})
+    assert reply.status == 201, reply
+    return reply.json()
+
+
+def mini_root():
+    """A root file system of a few of this machine's programs with their libraries."""
+    files = {}
+
+    def take(path):
+        real = os.path.realpath(path)
+        files[path] = real
+        listed = subprocess.run(["ldd", real], capture_output=True, text=True, check=False).stdout
+        for line in listed.splitlines():
+            words = [word for word in line.split() if word.startswith("/")]
+            if words:
+                files[words[0]] = os.path.realpath(words[0])
+
+    for name in ("bash", "cat", "ls", "rm", "mkdir", "mv", "id", "touch", "stat", "wc"):
+        take(shutil.which(name))
+    folders = sorted({str(parent) for path in files for parent in pathlib.PurePath(path).parents} | {"/etc", "/tmp", "/opt/d", "/opt", "/home", "/var", "/usr/bin", "/bin"}, key=len)
+    entries = [(folder, tarfile.DIRTYPE) for folder in folders if folder != "/"]
+    for path, real in files.items():
+        entries.append((path, pathlib.Path(real).read_bytes(), {"mode": 0o755}))
+    bash = shutil.which("bash")
+    for name in ("/bin/sh", "/bin/bash", "/usr/bin/bash"):
+        if name != bash and name not in files and os.path.realpath(os.path.dirname(name)) != os.path.dirname(bash):
+            entries.append((name, tarfile.SYMTYPE, {"linkname": bash}))
+    entries += [("/etc/debian_version", b"mini\n"), ("/opt/d/old", b"old\n"), ("/opt/gone", b"gone\n"), ("/opt/hard", tarfile.LNKTYPE, {"linkname": "/opt/gone"})]
+    return tar(*entries)
+
+
+HOSTILE = r"""
+mkdir d; seq 1000 > d/numbers; ln d/numbers hard; ln -s /etc/hostname link; truncate -s 900M sparse; printf end >> sparse; mkfifo pipe; echo x > $'new\nline'; echo y > $'bad\xff'
+echo shut > shut; chmod 000 shut; mkdir -p closed/in; echo z > closed/in/f; chmod 000 closed; echo s > set; chmod 4755 set; echo in-home > ~/f; touch -d 2001-01-01 d
+python3 -c 'import os, socket; os.setxattr("d/numbers", "user.note", b"n"); os.setxattr("d", "user.d", b""); socket.socket(socket.AF_UNIX).bind("sock")' 2>/dev/null
+mkdir deep; cd deep; for i in $(seq 60); do mkdir dddddddddddddddddddd; cd dddddddddddddddddddd; done; echo bottom > f
+"""
+SEEN = r"""
+wc -l < d/numbers; [ d/numbers -ef hard ] && echo linked; readlink link; stat -c '%s %b' sparse | { read s b; [ $b -lt 100 ] && echo $s; }; tail -c 3 sparse; echo; stat -c %F pipe
+cat $'new\nline' $'bad\xff'; stat -c %a shut closed; chmod 600 shut; chmod 700 closed; cat shut closed/in/f ~/f; stat -c %Y d; ls sock 2>&1
+python3 -c 'import os; print(os.getxattr("d/numbers", "user.note"), os.listxattr("d"))' 2>/dev/null; cat $(find deep -name f)
+"""
+
+
+@CASES("snapshots behind the process wall: everything is kept, compared, restored, forked")
+def walled_snapshots(daemon):
+    daemon.start()
+    box = wall(daemon, name="dev")
+    daemon.run(box, HOSTILE)
+    taken = state_of(daemon, box, "full")
+    assert taken["isolation"] == "process", taken
+    daemon.run(box, "chmod 700 closed shut; rm -rf -- * ~/f; echo other > here")
+    changes = {change["path"]: change["kind"] for change in daemon.ask("GET", f"/v1/snapshots/full/diff?sandbox={box}&limit=10000").json()["changes"]}
+    assert changes["/workspace/here"] == "added" and changes["/workspace/d/numbers"] == "removed" and changes["/home/f"] == "removed", changes
+    assert daemon.ask("POST", f"/v1/sandboxes/{box}/restore", {"snapshot": "full"}).status == 200
+    keeps_attributes = "b'n' ['user.d']\n" in daemon.run(box, SEEN)["stdout"]
+    expected = ("1000\nlinked\n/etc/hostname\n943718403\nend\nfifo\nx\ny\n0\n0\nshut\nz\nin-home\n978307200\n"
+                "ls: cannot access 'sock': No such file or directory\n" + ("b'n' ['user.d']\n" if keeps_attributes else "") + "bottom\n")
+    forks = daemon.ask("POST", f"/v1/sandboxes/{box}/restore", {"snapshot": "full"})
+    assert forks.status == 200
+    forks = daemon.ask("POST", f"/v1/sandboxes/{box}/fork", {"count": 2, "name": "try"}).json()["forks"]
+    assert [fork["error"] for fork in forks] == [None, None], forks
+    begun = wall(daemon, snapshot="full")
+    daemon.kill()
+    daemon.start()
+    for one in ("try-1", begun, box):
+        assert out(daemon, one, SEEN) == expected, one
+    daemon.run("try-2", "echo mine > only-here")
+    assert out(daemon, "try-1", "ls only-here 2>&1 | wc -l; cat only-here 2>/dev/null") == "1\n"
+    reply = daemon.ask("POST", "/v1/sandboxes", {"snapshot": "full", "isolation": "virtual"})
+    assert reply.status == 400, reply
+    made_of = daemon.ask("POST", "/v1/snapshots/full/template", {"name": "warm"})
+    assert made_of.status == 201 and made_of.json()["isolation"] == "process", made_of
+    assert out(daemon, wall(daemon, template="warm"), "cat ~/f") == "in-home\n"
+
+
+@CASES("a snapshot behind the process wall waits for nothing that runs, and follows no link out")
+def walled_races(daemon):
+    daemon.start()
+    box = wall(daemon)
+    started = daemon.ask("POST", f"/v1/sandboxes/{box}/processes", {"exec": {"script": "sleep 60"}})
+    assert started.status in (200, 201), started
+    for path in ("fork", "snapshots"):
+        reply = daemon.ask("POST", f"/v1/sandboxes/{box}/{path}", {})
+        assert reply.status == 409 and "runs something" in reply.json()["error"]["message"], reply
+    process = f"/v1/sandboxes/{box}/processes/{started.json()['id']}"
+    assert daemon.ask("POST", process + "/signal", {"signal": 9}).status in (200, 204)
+    assert daemon.ask("GET", process + "/wait").status == 200
+    secret = daemon.data.parent / "secret"
+    secret.write_text("token-of-the-host\n")
+    script = f"mkdir -p a b; (while :; do echo own > a/f; rm -f a/f; ln -s {secret} a/f; rm -f a/f; mv a c 2>/dev/null; ln -s {secret.parent} a; rm -f a; mv c a; done) >/dev/null 2>&1 & sleep 0.1"
+    daemon.run(box, script)
+    for number in range(15):
+        reply = daemon.ask("POST", f"/v1/sandboxes/{box}/snapshots", {"name": f"s{number}"})
+        assert reply.status == 201, reply
+    for number in range(0, 15, 3):
+        copy = wall(daemon, snapshot=f"s{number}")
+        assert out(daemon, copy, "find . -type f -exec cat {} + | grep -c token; find . -type f | grep -c secret") == "0\n0\n"
+    assert daemon.ask("POST", f"/v1/sandboxes/{box}/pause", {}).status == 200
+    assert state_of(daemon, box, "at-rest")["entries"] >= 3
+    assert daemon.ask("GET", f"/v1/sandboxes/{box}").json()["state"] == "paused"
+
+
+@CASES("killed with -9 while a process sandbox is put back: it is as before, or as the snapshot")
+def walled_kills(daemon):
+    daemon.start()
+    box = wall(daemon)
+    daemon.run(box, "seq 300 | while read n; do echo A > f$n; done; echo A > ~/state; echo A > state")
+    state_of(daemon, box, "a")
+    daemon.run(box, "rm -f f*; seq 200 | while read n; do echo B > g$n; done; echo B > ~/state; echo B > state")
+    state_of(daemon, box, "b")
+    seen = set()
+    for number in range(16):
+        wanted = "ab"[number % 2]
+        connection = http.client.HTTPConnection("127.0.0.1", daemon.port, timeout=60)
+        connection.request("POST", f"/v1/sandboxes/{box}/restore", json.dumps({"snapshot": wanted}), {"Authorization": f"Bearer {daemon.key}", "Content-Type": "application/json"})
+        if number % 4 < 2:
+            time.sleep(0.004 * number)   # any moment will do; these lie about the time that it takes
+        else:
+            assert connection.getresponse().status == 200
+        daemon.kill()
+        connection.close()
+        daemon.start()
+        words = out(daemon, box, "echo $(cat state ~/state) $(ls | grep -c f) $(ls | grep -c g)")
+        assert str(words) in ("A A 300 0\n", "B B 0 200\n"), words
+        seen.add(str(words))
+        assert set(os.listdir(daemon.data / "sandboxes" / box)) <= {"base", "creation", "home", "workspace"}, os.listdir(daemon.data / "sandboxes" / box)
+    assert len(seen) == 2, seen
+
+
+@CASES("templates behind the process wall: their programs run, what is changed is kept, and lies apart")
+def walled_templates(daemon):
+    daemon.start()
+    wall(daemon)
+    made(daemon, "mini", mini_root())
+    one, two = (wall(daemon, template="mini") for _ in range(2))
+    assert out(daemon, one, "cat /etc/debian_version; ls /opt; id -un; ls /usr/share 2>&1 | wc -l") == "mini\nd\ngone\nhard\nagent\n1\n"
+    unpacked = [name for name in os.listdir(daemon.data / "templates") if not name.startswith(".")]
+    assert len(unpacked) == 1, unpacked
+    daemon.run(one, "rm /opt/gone; echo mine > /opt/new; rm -rf /opt/d; mkdir /opt/d; echo fresh > /opt/d/fresh; echo w > w; echo h > ~/h; echo 1 > /etc/debian_version")
+    see = "ls /opt /opt/d; cat /etc/debian_version /opt/hard w ~/h"
+    after = "/opt:\nd\nhard\nnew\n\n/opt/d:\nfresh\n1\ngone\nw\nh\n"
+    assert out(daemon, one, see) == after
+    assert out(daemon, two, "cat /opt/gone /opt/d/old /etc/debian_version") == "gone\nold\nmini\n"
+    assert daemon.ask("POST", f"/v1/sandboxes/{one}/stop", {}).status == 200 and daemon.ask("POST", f"/v1/sandboxes/{one}/start", {}).status == 200
+    assert out(daemon, one, see) == after
+    state_of(daemon, one, "changed")
+    fork = daemon.ask("POST", f"/v1/sandboxes/{one}/fork", {}).json()["forks"][0]["sandbox"]["id"]
+    daemon.kill()
+    daemon.start()
+    assert daemon.ask("DELETE", "/v1/templates/mini").status == 204
+    assert daemon.ask("POST", "/v1/system/collect", {"grace": "1ms"}).status == 200
+    for box in (one, fork, wall(daemon, snapshot="changed")):
+        assert out(daemon, box, see) == after, box
+    daemon.run(fork, "rm -rf /opt")
+    assert daemon.ask("POST", f"/v1/sandboxes/{fork}/restore", {"snapshot": "changed"}).status == 200
+    assert out(daemon, fork, see) == after
+    assert daemon.ask("GET", "/v1/snapshots/changed/export").status == 501
+    for box in daemon.ask("GET", "/v1/sandboxes").json()["sandboxes"]:
+        assert daemon.ask("DELETE", f"/v1/sandboxes/{box['id']}").status == 204
+    assert daemon.ask("DELETE", "/v1/snapshots/changed").status == 204
+    assert daemon.ask("POST", "/v1/system/collect", {"grace": "1ms"}).status == 200
+    assert os.listdir(daemon.data / "templates") == []
+
+
+@CASES("hostile templates behind the process wall")
+def walled_hostile(daemon):
+    daemon.start()
+    wall(daemon)
+    secret = daemon.data.parent / "secret"
+    secret.write_text("token-of-the-host\n")
+    entries = [("evil", tarfile.SYMTYPE, {"linkname": str(secret)}), ("dev", tarfile.SYMTYPE, {"linkname": "/etc"}), ("proc", tarfile.SYMTYPE, {"linkname": "../../.."}),
+               ("home", tarfile.SYMTYPE, {"linkname": str(daemon.data)}), ("etc/passwd", tarfile.SYMTYPE, {"linkname": str(secret)}), ("disk", tarfile.BLKTYPE, {"devmajor": 8, "devminor": 0}),
+               ("zero", tarfile.CHRTYPE, {"devmajor": 0, "devminor": 0}), ("tmp", b"file"), ("setuid", b"x", {"mode": 0o6755})]
+    for name, content in (("links", tar(*entries)), ("file-at-home", tar(("home", b"x"))), ("nothing", tar())):
+        made(daemon, name, content)
+        reply = daemon.ask("POST", "/v1/sandboxes", {"template": name, "isolation": "process"})
+        if reply.status == 201:
+            ended = daemon.ask("POST", f"/v1/sandboxes/{reply.json()['id']}/exec", {"command": ["/evil"]})
+            assert b"token" not in ended.body and (ended.status != 200 or ended.json()["exit_code"] != 0), ended
+        else:
+            assert reply.status in (400, 404, 409, 500) and "error" in reply.json(), (name, reply)
+    assert secret.read_text() == "token-of-the-host\n" and not (daemon.data / "agent").exists()
+    for folder, _, files in os.walk(daemon.data / "templates"):
+        for file in files:
+            facts = os.lstat(os.path.join(folder, file))
+            assert not facts.st_mode & 0o6000 and not os.path.stat.S_ISBLK(facts.st_mode) and not os.path.stat.S_ISCHR(facts.st_mode), (folder, file)
+    assert out(daemon, wall(daemon), "echo well") == "well\n"
+
+
+@CASES("a distribution as a template (where PADDOCK_TEST_ROOT names its root)")
+def distribution(daemon):
+    root = os.environ.get("PADDOCK_TEST_ROOT")
+    if not root:
+        raise Skipped("PADDOCK_TEST_ROOT names no root file system, as debootstrap makes them")
+    user = User(daemon.start())
+    wall(daemon)
+    packed = subprocess.run(["tar", "--one-file-system", "--exclude=./dev/*", "-C", root, "-c", "."], capture_output=True, check=True).stdout
+    user.text("template", "create", "debian", "-", input=packed)
+    version = pathlib.Path(root, "etc/debian_version").read_text()
+    box = wall(daemon, template="debian")
+    assert out(daemon, box, "cat /etc/debian_version; perl -e 'print 6*7, \"\\n\"'; dpkg -s bash | head -1") == version + "42\nPackage: bash\n"
+    virtual = daemon.make(template="debian", isolation="virtual")
+    assert out(daemon, virtual, "cat /etc/debian_version; ls /etc/apt | head -1; awk 'BEGIN {print 6*7}'") == version + "apt.conf.d\n42\n"
+    assert daemon.run(virtual, "perl -e 1")["exit_code"] in (126, 127)
 
 
 if __name__ == "__main__":

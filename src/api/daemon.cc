@@ -73,7 +73,8 @@ class RunningDaemon final : public Daemon {
     keys_ = std::make_unique<KeyRing>(*records_);
     PADDOCK_TRY(CheckKeys());
     PADDOCK_ASSIGN(std::shared_ptr<trees::Store> trees, trees::Store::Open(directory + "/trees"));
-    PADDOCK_ASSIGN(registry_, registry::Registry::Open(SettingsOf(directory, std::make_shared<registry::Bases>(std::move(trees))), *records_));
+    PADDOCK_ASSIGN(std::shared_ptr<registry::UnpackedTemplates> unpacked, registry::UnpackedTemplates::Open(trees, directory + "/templates"));
+    PADDOCK_ASSIGN(registry_, registry::Registry::Open(SettingsOf(directory, std::make_shared<registry::Bases>(std::move(trees)), std::move(unpacked)), *records_));
     PADDOCK_ASSIGN(sessions_, OpenSessions());
     services_ = std::make_unique<Services>(Services{.registry = *registry_, .version = start_.version, .scratch_directory = start_.config.data.directory, .sessions = sessions_.get()});
     router_ = std::make_unique<Router>(*services_, [this](const net::Request& request) { return Identify(request); });
@@ -116,11 +117,12 @@ class RunningDaemon final : public Daemon {
     return {};
   }
 
-  registry::RegistrySettings SettingsOf(const std::string& directory, std::shared_ptr<registry::Bases> bases) {
+  registry::RegistrySettings SettingsOf(const std::string& directory, std::shared_ptr<registry::Bases> bases, std::shared_ptr<registry::UnpackedTemplates> unpacked) {
     const Config& config = start_.config;
     registry::RegistrySettings settings;
     settings.directory = directory;
     settings.bases = bases;
+    settings.unpacked = std::move(unpacked);
     if (config.retention.unreferenced) {   // "none": whoever wants a collection asks for it
       settings.collect_grace = *config.retention.unreferenced;
       settings.clean_every = std::chrono::hours(1);
@@ -146,14 +148,16 @@ class RunningDaemon final : public Daemon {
           return std::unique_ptr<registry::Keeper>(std::make_unique<registry::JournalKeeper>(*driver, VirtualSpec(info.request), bases, !info.request.base.empty(), own));
         };
         if (auto* lays = dynamic_cast<sandbox::LaysBases*>(driver.get())) {
-          settings.beginners[isolation] = [laid = std::make_shared<registry::LaidTemplates>(*lays, bases)](trees::Session& session, const registry::TemplateInfo& info) {
-            return laid->Begin(session, info);
-          };
+          settings.beginners[isolation] = {.begin = [laid = std::make_shared<registry::LaidTemplates>(*lays, bases)](trees::Session& session, const registry::TemplateInfo& info) {
+                                             return laid->Begin(session, info);
+                                           },
+                                           .takes_working_directory = true};
         }
       } else if (isolation == "process") {
-        settings.isolations[isolation] = [driver = driver.get()](const registry::SandboxInfo& info, const std::string& own) {
-          return registry::DirectoryKeeper::Make(*driver, info, own);
+        settings.isolations[isolation] = [driver = driver.get(), unpacked = settings.unpacked](const registry::SandboxInfo& info, const std::string& own) {
+          return registry::DirectoryKeeper::Make(*driver, info, own, unpacked);
         };
+        settings.beginners[isolation] = {.begin = registry::DirectoryKeeper::Begin};
       }
     }
     return settings;

@@ -83,8 +83,8 @@ Status JournalKeeper::Settle(sandbox::Sandbox& sandbox) {
   return {};
 }
 
-Result<SavedState> JournalKeeper::Capture(sandbox::Sandbox& live, trees::Session& session) {
-  auto* persistent = dynamic_cast<sandbox::Persistent*>(&live);
+Result<SavedState> JournalKeeper::Capture(sandbox::Sandbox* live, trees::Session& session) {
+  auto* persistent = dynamic_cast<sandbox::Persistent*>(live);
   if (persistent == nullptr) return Error(Code::kNotSupported, "sandboxes of this isolation are not kept like that");
   PADDOCK_ASSIGN(std::shared_ptr<const vfs::MemoryVolume> files, persistent->CaptureFiles());
   SavedState state;
@@ -107,6 +107,11 @@ Status JournalKeeper::Become(const SavedState& state) {
   else PADDOCK_TRY(journal_->Restart({.base = base, .files = {}, .state = state.shell}));
   journal_->Park();
   return {};
+}
+
+Result<std::shared_ptr<const void>> JournalKeeper::Share(const SavedState& state) {
+  PADDOCK_ASSIGN(const std::shared_ptr<const vfs::BaseTree> base, bases_->Find(state.files.ToString()));
+  return std::shared_ptr<const void>(base);
 }
 
 Result<std::string> JournalKeeper::BaseOfJournal() {

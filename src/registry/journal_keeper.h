@@ -29,10 +29,11 @@ class JournalKeeper final : public Keeper, public KeepsStates {
   Status Settle(sandbox::Sandbox& sandbox) override;
   Status Remove() override;
 
-  Result<SavedState> Capture(sandbox::Sandbox& live, trees::Session& session) override;
+  Result<SavedState> Capture(sandbox::Sandbox* live, trees::Session& session) override;
   Status Become(const SavedState& state) override;
   Result<trees::ObjectId> CaptureCreation(trees::Session& session) override;
   Result<std::vector<trees::ObjectId>> Trees() override;
+  Result<std::shared_ptr<const void>> Share(const SavedState& state) override;
 
  private:
   Result<std::unique_ptr<sandbox::Sandbox>> Restore(const std::string& base, std::vector<sandbox::SavedStep> steps);

@@ -44,7 +44,7 @@ Result<std::string> ReadShell(trees::Store& store, const trees::ObjectId& tree) 
 }  // namespace
 
 Result<KeptState> KeepState(trees::Session& session, const SavedState& state, std::string isolation, std::string origin) {
-  KeptState kept{.files = state.files, .shell = {}, .totals = state.totals, .isolation = std::move(isolation), .origin = std::move(origin)};
+  KeptState kept{.files = state.files, .base = state.base, .shell = {}, .totals = state.totals, .isolation = std::move(isolation), .origin = std::move(origin)};
   if (!state.shell.empty()) {
     PADDOCK_ASSIGN(kept.shell, KeepShell(session, state.shell));
   }
@@ -53,7 +53,8 @@ Result<KeptState> KeepState(trees::Session& session, const SavedState& state, st
 }
 
 Result<SavedState> ReadState(trees::Session& session, const KeptState& kept) {
-  SavedState state{.files = kept.files, .totals = kept.totals, .shell = {}};
+  SavedState state{.files = kept.files, .base = kept.base, .totals = kept.totals, .shell = {}};
+  if (kept.base && !session.Touch(*kept.base)) return Error(Code::kIo, "tree " + kept.base->ToString() + " is not in the store");
   if (!session.Touch(kept.files)) return Error(Code::kIo, "tree " + kept.files.ToString() + " is not in the store");
   if (kept.shell) {
     PADDOCK_ASSIGN(state.shell, ReadShell(session.store(), *kept.shell));
@@ -63,6 +64,7 @@ Result<SavedState> ReadState(trees::Session& session, const KeptState& kept) {
 
 void AddRoots(const KeptState& kept, std::vector<trees::ObjectId>& roots) {
   roots.push_back(kept.files);
+  if (kept.base) roots.push_back(*kept.base);
   if (kept.shell) roots.push_back(*kept.shell);
 }
 
@@ -70,6 +72,7 @@ std::string TextOf(const KeptState& kept) {
   json::object object;
   object["version"] = 1;
   object["files"] = kept.files.ToString();
+  if (kept.base) object["base"] = kept.base->ToString();
   if (kept.shell) object["shell"] = kept.shell->ToString();
   object["entries"] = kept.totals.entries;
   object["content_bytes"] = kept.totals.content_bytes;
@@ -101,10 +104,15 @@ Result<KeptState> ReadKeptState(std::string_view text) {
   const auto files = text_of("files"), isolation = text_of("isolation"), origin = text_of("origin");
   const auto entries = number_of("entries"), bytes = number_of("content_bytes");
   if (!files || !isolation || !origin || !entries || !bytes) return Damaged();
-  KeptState kept{.files = {}, .shell = {}, .totals = {.entries = *entries, .content_bytes = *bytes}, .isolation = *isolation, .origin = *origin};
+  KeptState kept{.files = {}, .base = {}, .shell = {}, .totals = {.entries = *entries, .content_bytes = *bytes}, .isolation = *isolation, .origin = *origin};
   const auto tree = trees::ObjectId::Parse(*files);
   if (!tree) return Damaged();
   kept.files = *tree;
+  if (const auto base = text_of("base")) {
+    const auto base_tree = trees::ObjectId::Parse(*base);
+    if (!base_tree) return Damaged();
+    kept.base = *base_tree;
+  }
   if (const auto shell = text_of("shell")) {
     const auto shell_tree = trees::ObjectId::Parse(*shell);
     if (!shell_tree) return Damaged();

@@ -13,6 +13,7 @@ namespace paddock::registry {
 
 struct KeptState {
   trees::ObjectId files;
+  std::optional<trees::ObjectId> base = std::nullopt;   // SavedState::base
   std::optional<trees::ObjectId> shell;   // a tree with the one file "shell"
   trees::TreeTotals totals;
   std::string isolation;

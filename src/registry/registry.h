@@ -27,6 +27,7 @@
 #include "registry/sandbox_entry.h"
 #include "registry/snapshots.h"
 #include "registry/templates.h"
+#include "registry/unpacked_templates.h"
 #include "store/records/records.h"
 
 namespace paddock::registry {
@@ -34,8 +35,11 @@ namespace paddock::registry {
 // How the sandboxes of one isolation are kept. `directory` is the sandbox's own on the host, not made yet.
 using KeeperMaker = std::function<Result<std::unique_ptr<Keeper>>(const SandboxInfo& info, const std::string& directory)>;
 
-// What a sandbox of an isolation begins as when it begins from this template. The state is held by the session.
-using TemplateBeginner = std::function<Result<SavedState>(trees::Session& session, const TemplateInfo& info)>;
+// What sandboxes of an isolation begin as when they begin from a template.
+struct TemplateBeginner {
+  std::function<Result<SavedState>(trees::Session& session, const TemplateInfo& info)> begin;   // the session holds the state
+  bool takes_working_directory = false;   // an image's
+};
 
 struct RegistrySettings {
   std::string directory;                          // of the daemon's own; made with mode 0700
@@ -54,6 +58,7 @@ struct RegistrySettings {
   std::shared_ptr<Templates> templates;
   std::map<std::string, TemplateBeginner> beginners;   // by isolation; others begin from no template
   std::shared_ptr<Bases> bases;
+  std::shared_ptr<UnpackedTemplates> unpacked;
   Nanoseconds collect_grace = std::chrono::hours(1);   // what nothing needs stays so long
   Duration clean_every{0};                             // collects, and forgets old keys; 0: only when asked
   Duration key_lifetime = std::chrono::hours(24);      // of idempotency keys

@@ -63,7 +63,8 @@ Result<Registry::Beginning> Registry::FindTemplate(const Caller& caller, std::st
   }
   const auto beginner = settings_.beginners.find(wall);
   if (beginner == settings_.beginners.end()) return Error(Code::kNotSupported, "template: sandboxes of isolation '" + wall.substr(0, 80) + "' begin from none");
-  PADDOCK_ASSIGN(beginning.state, beginner->second(beginning.session, info));
+  if (!beginner->second.takes_working_directory) beginning.working_directory.clear();
+  PADDOCK_ASSIGN(beginning.state, beginner->second.begin(beginning.session, info));
   return beginning;
 }
 
@@ -149,10 +150,7 @@ Result<std::vector<Forked>> Registry::Fork(const Caller& caller, std::string_vie
   for (const auto& [key, value] : request.labels) like.labels[key] = value;
   const Beginning beginning{.session = std::move(session), .state = std::move(state), .isolation = like.isolation, .id = entry->id(), .environment = {}, .working_directory = {}};
   // In memory once for all of them, while they are made.
-  std::shared_ptr<const vfs::BaseTree> shared;
-  if (settings_.bases != nullptr) {
-    PADDOCK_ASSIGN(shared, settings_.bases->Find(beginning.state.files.ToString()));
-  }
+  PADDOCK_ASSIGN(const std::shared_ptr<const void> shared, entry->Share(beginning.state));
   size_t made = 0;
   for (size_t i = 0; i < request.count; ++i) {
     if (!is_open(outcomes[i])) continue;
@@ -226,6 +224,7 @@ Result<trees::Collected> Registry::Collect(std::optional<Nanoseconds> grace) {
       if (!needed) return Error(needed.error().code, entry->id() + ": " + std::string(needed.error().Text()));
       trees.insert(trees.end(), needed->begin(), needed->end());
     }
+    if (settings_.unpacked != nullptr) PADDOCK_TRY(settings_.unpacked->Sweep(trees));   // what no sandbox needs
     PADDOCK_TRY(kept->AddAllRoots(trees));
     if (settings_.templates != nullptr) PADDOCK_TRY(settings_.templates->AddAllRoots(trees));
     return trees;

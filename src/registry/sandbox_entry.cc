@@ -193,25 +193,24 @@ Result<sandbox::ExecResult> SandboxEntry::Run(const std::shared_ptr<RunningProce
 
   auto live = Live();
   if (!live) return give_up(sandbox::Termination::Reason::kInfra, live.error());
-  std::unique_ptr<Turns::Turn> turn;
-  if (IsSerial(**live)) {
-    process->WhenCancelled([self = shared_from_this()] { self->turns_.Nudge(); });
-    turn = turns_.Take(until, [&] { return process->is_cancelled(); });
-    process->WhenCancelled({});
-    if (turn == nullptr && process->is_cancelled()) {
-      sandbox::ExecResult result = NotRun(sandbox::Termination::Reason::kCancelled);
-      process->Finish(result, Now());
-      return result;
-    }
-    if (turn == nullptr) {
-      sandbox::ExecResult result = NotRun(sandbox::Termination::Reason::kTimeout);
-      result.termination.limit = "time";
-      process->Finish(result, Now());
-      return result;
-    }
-    live = Live();   // it may have been put to rest while others had the turn
-    if (!live) return give_up(sandbox::Termination::Reason::kInfra, live.error());
+  // Where execs go side by side it is only waited for: whoever wants quiet has it.
+  process->WhenCancelled([self = shared_from_this()] { self->turns_.Nudge(); });
+  std::unique_ptr<Turns::Turn> turn = turns_.Take(until, [&] { return process->is_cancelled(); });
+  process->WhenCancelled({});
+  if (turn == nullptr && process->is_cancelled()) {
+    sandbox::ExecResult result = NotRun(sandbox::Termination::Reason::kCancelled);
+    process->Finish(result, Now());
+    return result;
   }
+  if (turn == nullptr) {
+    sandbox::ExecResult result = NotRun(sandbox::Termination::Reason::kTimeout);
+    result.termination.limit = "time";
+    process->Finish(result, Now());
+    return result;
+  }
+  live = Live();   // it may have been put to rest while others had the turn
+  if (!live) return give_up(sandbox::Termination::Reason::kInfra, live.error());
+  if (!IsSerial(**live)) turn.reset();
 
   sandbox::StdinSource input;
   const Descriptor input_end(process->TakeInput());
@@ -420,14 +419,23 @@ Status SandboxEntry::Remove() {
 
 Result<SavedState> SandboxEntry::Capture(trees::Session& session, Deadline until) {
   const std::shared_ptr<void> use = BeginUse();
-  const std::unique_ptr<Turns::Turn> turn = turns_.Take(until);
-  if (turn == nullptr) return Error(Code::kTimedOut, id_ + " runs something else; wait for it, or end it");
+  const bool needs_live = NeedsLive();
+  // Where execs go side by side, none does: their files would be read while they change.
+  std::unique_ptr<Turns::Turn> turn;
+  if (needs_live) {
+    turn = turns_.Take(until);
+    if (turn == nullptr) return Error(Code::kTimedOut, id_ + " runs something else; wait for it, or end it");
+  } else {
+    auto quiet = TakeQuiet(false, until);
+    if (!quiet) return Error(Code::kBusy, id_ + " runs something; wait for it, end it, or pause the sandbox");
+    turn = std::move(*quiet);
+  }
   bool is_running = false;
   {
     const std::lock_guard lock(mutex_);
     is_running = info_.state == SandboxState::kRunning;
   }
-  if (is_running) PADDOCK_TRY(Wake());
+  if (is_running && needs_live) PADDOCK_TRY(Wake());
   const std::lock_guard keeping(keeper_mutex_);
   auto* states = dynamic_cast<KeepsStates*>(keeper_.get());
   if (states == nullptr) return Error(Code::kNotSupported, id_ + ": sandboxes of isolation " + Info().request.isolation + " cannot be copied yet");
@@ -437,10 +445,10 @@ Result<SavedState> SandboxEntry::Capture(trees::Session& session, Deadline until
     if (info_.state == SandboxState::kDeleting) return Error(Code::kNoEntry, id_ + " is being deleted");
     live = live_;
   }
-  if (live == nullptr) {   // for the moment
+  if (live == nullptr && needs_live) {   // for the moment
     PADDOCK_ASSIGN(live, keeper_->Load());
   }
-  return states->Capture(*live, session);
+  return states->Capture(live.get(), session);
 }
 
 Status SandboxEntry::Become(const SavedState& state, bool force, Deadline until) {
@@ -454,12 +462,27 @@ Status SandboxEntry::Become(const SavedState& state, bool force, Deadline until)
     const std::lock_guard lock(mutex_);
     if (info_.state == SandboxState::kDeleting) return Error(Code::kNoEntry, id_ + " is being deleted");
     live = live_;
+    if (!states->needs_live()) live_ = nullptr;   // the next use stands it up anew, whatever becomes of this
   }
+  if (live != nullptr && !states->needs_live()) live->Close();
   PADDOCK_TRY(states->Become(state));
   const std::lock_guard lock(mutex_);
   live_ = nullptr;
   info_.updated = Now();
   return {};
+}
+
+bool SandboxEntry::NeedsLive() {
+  const std::lock_guard keeping(keeper_mutex_);
+  const auto* states = dynamic_cast<const KeepsStates*>(keeper_.get());
+  return states == nullptr || states->needs_live();
+}
+
+Result<std::shared_ptr<const void>> SandboxEntry::Share(const SavedState& state) {
+  const std::lock_guard keeping(keeper_mutex_);
+  auto* states = dynamic_cast<KeepsStates*>(keeper_.get());
+  if (states == nullptr) return std::shared_ptr<const void>();
+  return states->Share(state);
 }
 
 Result<trees::ObjectId> SandboxEntry::CaptureCreation(trees::Session& session) {

@@ -106,6 +106,8 @@ class SandboxEntry : public std::enable_shared_from_this<SandboxEntry> {
   Result<trees::ObjectId> CaptureCreation(trees::Session& session);
   // The trees of the store that it needs.
   Result<std::vector<trees::ObjectId>> Trees();
+  // KeepsStates::Share().
+  Result<std::shared_ptr<const void>> Share(const SavedState& state);
 
   void SetLease(const Lease& lease, Time extended);
   void SetLabels(Labels labels);
@@ -131,6 +133,7 @@ class SandboxEntry : public std::enable_shared_from_this<SandboxEntry> {
   // The turn while nothing runs or waits. Errors: kBusy.
   Result<std::unique_ptr<Turns::Turn>> TakeQuiet(bool force, Deadline until);
   std::shared_ptr<void> BeginUse();
+  bool NeedsLive();
   sandbox::ExecSpec SpecOf(ExecRequest& request) const;
 
   const std::string id_, owner_;

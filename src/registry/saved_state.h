@@ -2,6 +2,8 @@
 // templates are made of.
 #pragma once
 
+#include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -14,6 +16,7 @@ namespace paddock::registry {
 // The tree lies in the store for as long as the session that met it lives, or something that the collection asks names it.
 struct SavedState {
   trees::ObjectId files;
+  std::optional<trees::ObjectId> base = std::nullopt;   // what lies below the files: a template's tree; none: nothing of the store
   trees::TreeTotals totals;
   std::string shell;   // as the first SavedStep::state; empty: a fresh shell
 };
@@ -23,11 +26,17 @@ class KeepsStates {
  public:
   virtual ~KeepsStates() = default;
 
-  // `live` as it is now. Nothing runs in it. The tree is durable when this returns. Errors: those of the store and of the sandbox.
-  virtual Result<SavedState> Capture(sandbox::Sandbox& live, trees::Session& session) = 0;
+  // Whether Capture() looks at the sandbox in memory. Else what it keeps is there without it, and Become() wants it ended before.
+  virtual bool needs_live() const { return true; }
+
+  // `live` (null unless it is needed) as it is now. Nothing runs in it. The tree is durable when this returns. Errors: those of the store and of the sandbox.
+  virtual Result<SavedState> Capture(sandbox::Sandbox* live, trees::Session& session) = 0;
 
   // From now on Load() gives this state. In one step: a crash leaves what was before, or this. The caller's session met the tree.
   virtual Status Become(const SavedState& state) = 0;
+
+  // What sandboxes that Become() that state have in common, made once for all of them: whoever has several to make holds it meanwhile.
+  virtual Result<std::shared_ptr<const void>> Share(const SavedState& state) = 0;
 
   // The files as the sandbox was created with, whatever it became since. Held by the session, and durable. Costs what is in them the first
   // time. Errors: those of the store and of the driver.

@@ -68,6 +68,7 @@ class Rest final : public ByteSource {
 }  // namespace
 
 Status WriteStateFile(trees::Store& store, const SavedState& state, const std::string& isolation, ByteSink& out) {
+  if (state.base) return Error(Code::kNotSupported, "what began from a template of this daemon is not carried as a file");
   PADDOCK_TRY(out.Write(std::string(kMagic) + isolation + " " + std::to_string(state.shell.size()) + " " + DigestText(state.shell) + "\n"));
   if (!state.shell.empty()) PADDOCK_TRY(out.Write(state.shell));
   return trees::ExportTree(store, state.files, out);

@@ -10,15 +10,17 @@
 #include "drivers/process/probe.h"
 #include "drivers/process/process_sandbox.h"
 #include "sandbox/diagnosis.h"
+#include "sandbox/keeps_root.h"
 
 namespace paddock::sandbox {
 namespace {
 
-class ProcessDriver final : public Driver, public Diagnosable, public EscapeTestable {
+class ProcessDriver final : public Driver, public KeepsRoot, public Diagnosable, public EscapeTestable {
  public:
   const char* name() const override { return "process"; }
-  Result<std::unique_ptr<Sandbox>> Create(const SandboxSpec& spec) override {
-    auto sandbox = CreateWall(spec);
+  Result<std::unique_ptr<Sandbox>> Create(const SandboxSpec& spec) override { return CreateOn(spec, ""); }
+  Result<std::unique_ptr<Sandbox>> CreateOn(const SandboxSpec& spec, const std::string& store) override {
+    auto sandbox = CreateWall(spec, store);
     if (!sandbox) {
       // What the spec asks for wrongly has nothing to do with the host.
       const Code code = sandbox.error().code;
@@ -60,13 +62,13 @@ class ProcessDriver final : public Driver, public Diagnosable, public EscapeTest
     }
     return base_;
   }
-  Result<std::unique_ptr<process_wall::ProcessSandbox>> CreateWall(const SandboxSpec& spec) {
+  Result<std::unique_ptr<process_wall::ProcessSandbox>> CreateWall(const SandboxSpec& spec, const std::string& store) {
     PADDOCK_ASSIGN(const Base base, GetBase());
-    auto made = process_wall::ProcessSandbox::Create(spec, base.facts, base.cgroups, *base.zygote);
+    auto made = process_wall::ProcessSandbox::Create(spec, store, base.facts, base.cgroups, *base.zygote);
     if (made || base.zygote->is_alive()) return made;
     // It was killed meanwhile, which says nothing of the spec or the host.
     PADDOCK_ASSIGN(const Base next, GetBase());
-    return process_wall::ProcessSandbox::Create(spec, next.facts, next.cgroups, *next.zygote);
+    return process_wall::ProcessSandbox::Create(spec, store, next.facts, next.cgroups, *next.zygote);
   }
 
   std::mutex mutex_;

@@ -1,6 +1,9 @@
 #include "drivers/process/process_sandbox.h"
 
+#include <fcntl.h>
+
 #include <array>
+#include <cerrno>
 
 #include "base/random.h"
 
@@ -30,11 +33,11 @@ std::optional<uint64_t> FilesBound(const policy::ResourceLimits& limits) {
 
 }  // namespace
 
-Result<std::unique_ptr<ProcessSandbox>> ProcessSandbox::Create(const sandbox::SandboxSpec& spec, HostFacts facts,
+Result<std::unique_ptr<ProcessSandbox>> ProcessSandbox::Create(const sandbox::SandboxSpec& spec, const std::string& root_store, HostFacts facts,
                                                                const std::vector<CgroupTree>& cgroups, WallZygote& zygote) {
   if (!spec.policy) return Error(Code::kInvalid, "the process wall needs a policy; name a preset");
   if (!spec.working_directory.empty()) return Error(Code::kInvalid, "the process wall starts in its policy's workspace; set that");
-  std::unique_ptr<ProcessSandbox> sandbox(new ProcessSandbox(spec, std::move(facts)));   // allow(raw-new): private constructor
+  std::unique_ptr<ProcessSandbox> sandbox(new ProcessSandbox(spec, root_store, std::move(facts)));   // allow(raw-new): private constructor
   PADDOCK_TRY(sandbox->StandUp(cgroups, zygote));
   return sandbox;
 }
@@ -46,6 +49,11 @@ Status ProcessSandbox::WatchDisk() {
   if (overlay_) {
     PADDOCK_ASSIGN(DiskWatch::Tree upper, overlay_->WatchedTree());
     trees.push_back(std::move(upper));
+  }
+  if (!root_store_.empty()) {
+    Descriptor upper(open((root_store_ + "/upper").c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+    if (!upper.is_open()) return Error(static_cast<Code>(errno), "cannot open " + root_store_ + "/upper");
+    trees.push_back({.directory = std::move(upper), .is_overlay = true});
   }
   if (!trees.empty()) {
     disk_ = std::make_shared<DiskWatch>(std::move(trees), DiskWatch::Bounds{.bytes = limits.disk_bytes, .files = FilesBound(limits)});
@@ -79,6 +87,7 @@ Status ProcessSandbox::StandUp(const std::vector<CgroupTree>& cgroups, WallZygot
   if (!group_->may_be_v2()) group_->Make();
   warnings_.insert(warnings_.end(), group_->missing().begin(), group_->missing().end());
   context.mounts = spec_.mounts;
+  context.root_store = root_store_;
   PADDOCK_ASSIGN(overlay_, OverlaySession::Begin(spec_, context));
   PADDOCK_ASSIGN(workspace_, WorkspaceGuard::Begin(policy.files, spec_.state_directory + "/paddock/quarantine/" + id_,
                                                      policy.files.home.empty() ? facts_.home : policy.files.home));

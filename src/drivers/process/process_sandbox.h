@@ -28,7 +28,8 @@ class ProcessSandbox final : public sandbox::Sandbox,
                              public sandbox::LivePolicy {
  public:
   // The wall is forked by `zygote`; `cgroups` is where its group may be.
-  static Result<std::unique_ptr<ProcessSandbox>> Create(const sandbox::SandboxSpec& spec, HostFacts facts,
+  // `root_store`: of KeepsRoot, or empty.
+  static Result<std::unique_ptr<ProcessSandbox>> Create(const sandbox::SandboxSpec& spec, const std::string& root_store, HostFacts facts,
                                                         const std::vector<CgroupTree>& cgroups, WallZygote& zygote);
   ~ProcessSandbox() override;
   ProcessSandbox(const ProcessSandbox&) = delete;
@@ -47,7 +48,8 @@ class ProcessSandbox final : public sandbox::Sandbox,
   Status UpdateNetwork(policy::NetworkRules rules) override;
 
  private:
-  ProcessSandbox(sandbox::SandboxSpec spec, HostFacts facts) : spec_(std::move(spec)), facts_(std::move(facts)) {}
+  ProcessSandbox(sandbox::SandboxSpec spec, std::string root_store, HostFacts facts)
+      : spec_(std::move(spec)), root_store_(std::move(root_store)), facts_(std::move(facts)) {}
   Status StandUp(const std::vector<CgroupTree>& cgroups, WallZygote& zygote);
   Status WatchDisk();
   void OpenFiles(const WallPlan& plan);
@@ -57,6 +59,7 @@ class ProcessSandbox final : public sandbox::Sandbox,
 
   std::string id_;
   sandbox::SandboxSpec spec_;
+  const std::string root_store_;
   HostFacts facts_;
   std::shared_ptr<ControlGroup> group_;
   std::shared_ptr<DenialLog> denials_ = std::make_shared<DenialLog>();

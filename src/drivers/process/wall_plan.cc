@@ -60,6 +60,7 @@ class Planner {
     if (!policy_.files.root.empty()) {
       MountStep& step = Add(Kind::kOverlay, "/", policy_.files.root);
       step.size = policy_.limits.disk_bytes.value_or(policy_.files.tmp_bytes);
+      step.extra = context_.root_store;
       step.remaps = facts_.is_root;
     } else if (policy_.files.host_view) {
       ShowHost();

@@ -20,6 +20,7 @@ WallOrder MakeWallOrder(const policy::Policy& policy, const HostFacts& facts);
 // Places that a plan depends on besides the policy.
 struct PlanContext {
   WallOrder order;
+  std::string root_store;          // of sandbox::KeepsRoot; empty: what is changed in the root is gone with the sandbox
   std::string overlay_directory;   // of the host, with upper/ and work/; for WorkspaceMode::kOverlay
   std::string private_directory;   // of the host, real path: hidden wherever a rule would show it. Empty: none
   std::string ca_certificate;      // PEM put at kCaPath inside, or empty
