@@ -86,7 +86,19 @@ def background(daemon):
     process = user.text("exec", "-d", "-c", "for i in 1 2 3; do echo line $i; sleep 0.1; done", "dev").strip()
     assert process.startswith("proc_")
     assert process in user.text("ps", "dev")
-    assert user.text("logs", "-f", "dev") == "line 1\nline 2\nline 3\n"
+    assert user.text("logs", "-f", "-l", "dev") == "line 1\nline 2\nline 3\n"
+    user.text("exec", "-c", "echo more; echo wrong >&2", "dev")
+    whole = user.run("logs", "dev")
+    assert (whole.stdout, whole.stderr) == (b"line 1\nline 2\nline 3\nmore\n", b"wrong\n"), whole
+    assert process + " line 2\n" in user.text("logs", "--times", "dev")
+    assert user.text("logs", "--since", "2100-01-01", "dev") == ""
+    follower = user.start("logs", "--follow", "dev", stdout=subprocess.PIPE)
+    assert [follower.stdout.readline() for _ in range(4)][3] == b"more\n"
+    user.text("exec", "-c", "echo live", "dev")
+    assert follower.stdout.readline() == b"live\n"
+    follower.kill()
+    follower.wait()
+    follower.stdout.close()
     assert user.text("logs", "dev", process) == "line 1\nline 2\nline 3\n"
     assert process not in user.text("ps", "dev") and process in user.text("ps", "-a", "dev")
     assert "no process 'proc_x'" in user.complaint("logs", "dev", "proc_x", status=1)
@@ -277,7 +289,7 @@ def reaching(daemon):
 @case("help of each names its options; what is wrong is named")
 def helps(daemon):
     user = User(daemon)
-    for name in ["create", "ls", "exec", "ps", "logs", "cp", "inspect", "pause", "resume", "stop", "start", "extend", "rm", "snapshot", "fork", "events"]:
+    for name in ["create", "ls", "exec", "ps", "logs", "cp", "inspect", "pause", "resume", "stop", "start", "extend", "rm", "snapshot", "fork", "events", "usage"]:
         text = user.text(name, "--help")
         assert text.startswith(f"Usage: paddock {name} ") and "--server" in text and "Exit status:" in text, text
         assert name in user.text("--help")

@@ -81,9 +81,6 @@ def refusals(daemon):
     config.write_text("[server]\nprot = 1\n")
     bad = daemon.command("serve", "--config", str(config))
     assert bad.returncode == 2 and "prot" in bad.stderr and "port" in bad.stderr, bad
-    config.write_text("[retention]\nevents = \"1d\"\n")
-    unused = daemon.command("serve", "--config", str(config))
-    assert unused.returncode == 2 and "retention.events" in unused.stderr, unused
     config.write_text("[server]\nport = 1\n")
     good = daemon.command("config", "check", "--config", str(config))
     assert good.returncode == 0 and re.search(r"server\.port +1 .*paddock\.toml:2", good.stdout), good
@@ -92,15 +89,50 @@ def refusals(daemon):
 @case("limits that the configuration gives hold on every isolation, or are refused by name")
 def default_limits(daemon):
     config = daemon.data.parent / "paddock.toml"
-    config.write_text("[limits]\ncpus = 2\ntime = \"300ms\"\n")
+    config.write_text("[limits]\ncpus = 2\ntime = \"300ms\"\ncpu_time = \"20s\"\n")
     daemon.start("--config", str(config))
     for isolation in daemon.ask("GET", "/v1/isolations").json()["isolations"]:
         box = daemon.make(isolation=isolation)
         limits = daemon.ask("GET", f"/v1/sandboxes/{box}").json()["limits"]
-        assert limits["cpus"] == 2 and limits["exec_time"] == "300ms", limits
+        assert limits["cpus"] == 2 and limits["exec_time"] == "300ms" and limits["cpu_time"] == "20s", limits
         assert daemon.run(box, "sleep 20")["termination"]["reason"] == "timeout"
+        burner = daemon.make(isolation=isolation, limits={"cpu_time": "100ms", "exec_time": "20s"})
+        ended = daemon.run(burner, "while :; do :; done")
+        assert ended["exit_code"] is None and ended["termination"]["reason"] == "cpu", ended
+        assert ended["termination"]["limit"] == "cpu_time" and ended["termination"]["peak"] >= 100_000_000, ended
+        assert daemon.run(burner, "sleep 0.3; echo slept")["stdout"] == "slept\n"
     refused = daemon.ask("POST", "/v1/sandboxes", {"isolation": "virtual", "limits": {"cpus": 0.5}})
     assert refused.status == 400 and b"limits.cpus" in refused.body, refused
+
+
+@case("quotas hold for each owner, and others for those that the configuration names")
+def quotas(daemon):
+    config = daemon.data.parent / "paddock.toml"
+    config.write_text("[quota]\nsandboxes = 2\nexecs = 1\nsessions = 1\nsnapshots = 1\n"
+                      "[quota.owners.ada]\nsandboxes = 3\nexecs = 2\nsnapshots = 2\n")
+    daemon.start("--config", str(config))
+    for owner, sandboxes, execs, sessions, snapshots in (("ada", 3, 2, 1, 2), ("bob", 2, 1, 1, 1)):
+        made = daemon.command("key", "create", "--data", str(daemon.data), owner)
+        key = made.stdout.split()[-1]
+
+        def ask(method, path, body=None, key=key):
+            return daemon.ask(method, path, body, key=key)
+        boxes = [ask("POST", "/v1/sandboxes", {}) for _ in range(sandboxes + 1)]
+        assert [reply.status for reply in boxes] == [201] * sandboxes + [429], boxes
+        box = boxes[0].json()["id"]
+        for _ in range(2):   # a place that was given back is there again
+            running = [ask("POST", f"/v1/sandboxes/{box}/processes", {"exec": {"script": "sleep 60"}}) for _ in range(execs + 1)]
+            assert [reply.status for reply in running] == [201] * execs + [429], running
+            assert ask("POST", f"/v1/sandboxes/{boxes[1].json()['id']}/exec", {"script": ":"}).status == 429
+            for reply in running[:execs]:
+                where = f"/v1/sandboxes/{box}/processes/{reply.json()['id']}"
+                assert ask("POST", where + "/signal", {"signal": 9}).status == 200
+                assert ask("GET", where + "/wait").json()["state"] == "exited"
+            deadline = time.monotonic() + 10
+            while ask("POST", f"/v1/sandboxes/{box}/exec", {"script": ":"}).status == 429:
+                assert time.monotonic() < deadline
+        assert [ask("POST", "/v1/sessions", {}).status for _ in range(sessions + 1)] == [201] * sessions + [429]
+        assert [ask("POST", f"/v1/sandboxes/{box}/snapshots", {}).status for _ in range(snapshots + 1)] == [201] * snapshots + [429]
 
 
 @case("runs scripts, keeps shells, tells how they end")

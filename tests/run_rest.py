@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Starts `paddock serve` and tries the operations that work on a sandbox's inside: terminals, files, usage, metrics; on every isolation
+"""Starts `paddock serve` and tries the operations that work on a sandbox's inside: terminals, files, logs, metrics; on every isolation
 that this machine can stand up, with two owners, across restarts.
 
     run_rest.py [--paddock FILE] [--only RE]
@@ -232,6 +232,237 @@ def archives(daemon):
             assert reply.status == 400, (isolation, name, reply)
         found = daemon.ask("POST", f"/v1/sandboxes/{box}/files/search", {"pattern": "ex", "path": f"{where}/put"}).json()
         assert [match["path"] for match in found["matches"]] == [f"{where}/put/src/a"], (isolation, found)
+
+
+class Events:
+    """Server-sent events of one request, as (name, id, data)."""
+
+    def __init__(self, daemon, path, key=..., last_id=None, sec=30):
+        self.sock = socket.create_connection(("127.0.0.1", daemon.port), timeout=sec)
+        lines = [f"GET {path} HTTP/1.1", f"Host: 127.0.0.1:{daemon.port}", f"Authorization: Bearer {daemon.key if key is ... else key}", "Accept: text/event-stream"]
+        if last_id is not None:
+            lines.append(f"Last-Event-ID: {last_id}")
+        self.sock.sendall("\r\n".join(lines).encode() + b"\r\n\r\n")
+        self.file = self.sock.makefile("rb")
+        self.status = int(self.file.readline().split()[1])
+        while self.file.readline().strip():
+            pass
+
+    def next(self):
+        name, number, data = "", "", ""
+        while True:
+            line = self.file.readline()
+            if not line:
+                return None
+            line = line.decode().rstrip("\r\n")
+            if line == "" and (name or data):
+                return name, number, json.loads(data)
+            field, _, value = line.partition(": ")
+            if field == "event":
+                name = value
+            elif field == "id":
+                number = value
+            elif field == "data":
+                data += value
+
+    def until(self, wanted):
+        """The data of all events up to the one for which `wanted` is true."""
+        seen = []
+        while True:
+            event = self.next()
+            assert event is not None, f"ended after {seen}"
+            seen.append(event)
+            if wanted(event):
+                return seen
+
+    def close(self):
+        self.file.close()
+        self.sock.close()
+
+
+def refusals(daemon, method, path, box, key):
+    """What an owner gets for somebody else's sandbox, and for none at all."""
+    answers = []
+    for one in (box, "sbx_" + "a" * 20):
+        reply = daemon.ask(method, path.format(one), key=key, headers={"Accept": "text/event-stream"})
+        answers.append((reply.status, reply.json()["error"]["message"].replace(one, "X")))
+    assert answers[0] == answers[1] == (404, "no sandbox 'X'"), answers
+
+
+@case("the log of a sandbox: all execs in one order, from any point, followed, across a stop and a kill -9")
+def sandbox_log(daemon):
+    daemon.start()
+    for isolation, box in walls(daemon):
+        first = daemon.run(box, "echo one; echo two >&2; echo three")["process_id"]
+        second = daemon.run(box, "printf '\\377'")["process_id"]
+
+        def read(query="", box=box):
+            reply = daemon.ask("GET", f"/v1/sandboxes/{box}/logs{query}")
+            assert reply.status == 200, reply
+            return reply.json()
+        log = read()
+        if isolation == "virtual":   # of two pipes nobody knows the order
+            assert [(piece["stream"], piece["data"]) for piece in log["pieces"][:3]] == [("stdout", "one\n"), ("stderr", "two\n"), ("stdout", "three\n")], log
+        assert {piece["process_id"] for piece in log["pieces"][:-1]} == {first}, log
+        last = log["pieces"][-1]
+        assert (last["process_id"], last["data"], last["is_base64"]) == (second, "/w==", True), log
+        assert [piece["data"] for piece in read(f"?offset={log['pieces'][0]['next']}")["pieces"]] == [piece["data"] for piece in log["pieces"][1:]]
+        assert read(f"?since={last['at']}")["pieces"][-1] == last and read("?since=2100-01-01")["pieces"] == []
+        assert read(f"?offset={log['next']}")["pieces"] == [] and read()["is_complete"]
+        follower = Events(daemon, f"/v1/sandboxes/{box}/logs?offset={log['next']}")
+        daemon.run(box, "echo live")
+        name, number, data = follower.next()
+        assert (name, data["data"]) == ("output", "live\n"), data
+        follower.close()
+        again = Events(daemon, f"/v1/sandboxes/{box}/logs", last_id=log["next"])
+        assert again.next()[2]["data"] == "live\n"
+        daemon.run(box, "echo more")
+        assert again.next()[2]["data"] == "more\n"
+        again.close()
+        daemon.stop()
+        daemon.start()
+        assert [piece["data"] for piece in read()["pieces"]][-2:] == ["live\n", "more\n"]
+        daemon.run(box, "echo kept")
+        time.sleep(7)
+        daemon.run(box, "echo perhaps lost")
+        daemon.kill()
+        daemon.start()
+        texts = [piece["data"] for piece in read()["pieces"]]
+        assert "kept\n" in texts[-2:], texts
+        daemon.run(box, "echo and on")
+        assert read()["pieces"][-1]["data"] == "and on\n"
+        follower = Events(daemon, f"/v1/sandboxes/{box}/logs?offset={read()['next']}")
+        assert daemon.ask("DELETE", f"/v1/sandboxes/{box}").status == 204
+        assert follower.next()[0] == "deleted" and follower.next() is None
+        follower.close()
+        assert not [name for name in os.listdir(daemon.data / "logs") if name.startswith(box)]
+    box = daemon.make()
+    for method, path in (("GET", "/v1/sandboxes/{}/logs"),):
+        refusals(daemon, method, path, box, owner_key(daemon, "eve"))
+
+
+@case("the log of a sandbox is bounded by size and by age")
+def bounded_log(daemon):
+    config = daemon.data.parent / "paddock.toml"
+    config.write_text('[retention]\nlog_bytes = "200KiB"\noutput = "2s"\n')
+    daemon.start("--config", str(config))
+    box = daemon.make()
+    daemon.run(box, "seq 1 200000")
+    log = daemon.ask("GET", f"/v1/sandboxes/{box}/logs?limit=8000000").json()
+    assert not log["is_complete"] and log["pieces"][-1]["data"].endswith("200000\n"), log["pieces"][-1:]
+    assert sum(len(piece["data"]) for piece in log["pieces"]) < 400 << 10
+    assert sum(path.stat().st_size for path in (daemon.data / "logs").iterdir()) <= 300 << 10
+    time.sleep(2.1)
+    assert daemon.ask("GET", f"/v1/sandboxes/{box}/logs").json()["pieces"] == []
+    daemon.run(box, "echo new")
+    assert [piece["data"] for piece in daemon.ask("GET", f"/v1/sandboxes/{box}/logs").json()["pieces"]] == ["new\n"]
+
+
+@case("files are watched: what comes, changes, moves and goes is told, on every isolation")
+def watching(daemon):
+    daemon.start()
+    for isolation, box in walls(daemon):
+        base = daemon.run(box, "mkdir -p w/sub; pwd")["stdout"].strip() + "/w"
+        assert daemon.ask("GET", f"/v1/sandboxes/{box}/files/watch?path={base}").status == 400, "it is a stream"
+        assert daemon.ask("GET", f"/v1/sandboxes/{box}/files/watch?path={base}/none", headers={"Accept": "text/event-stream"}).status == 404
+        assert daemon.ask("GET", f"/v1/sandboxes/{box}/files/watch?path=w", headers={"Accept": "text/event-stream"}).status == 400
+        deep = Events(daemon, f"/v1/sandboxes/{box}/files/watch?path={base}&recursive=true")
+        flat = Events(daemon, f"/v1/sandboxes/{box}/files/watch?path={base}")
+        assert deep.next()[0] == flat.next()[0] == "ready"
+
+        def told(events, kind, path, base=base):
+            return events.until(lambda event: event[2].get("kind") == kind and event[2]["path"] == f"{base}/{path}")[-1][2]
+        daemon.run(box, "echo x > w/sub/a")
+        assert told(deep, "created", "sub/a")["is_directory"] is False
+        daemon.run(box, "echo y >> w/sub/a")
+        told(deep, "modified", "sub/a")
+        daemon.run(box, "mv w/sub/a w/b")
+        assert told(deep, "moved", "b")["from"] == f"{base}/sub/a"
+        told(flat, "created", "b")
+        daemon.run(box, "chmod 600 w/b")
+        told(deep, "attributes", "b")
+        daemon.run(box, "rm w/b; mkdir w/dir")
+        told(deep, "removed", "b")
+        assert told(deep, "created", "dir")["is_directory"] is True
+        assert daemon.ask("PUT", f"/v1/sandboxes/{box}/files/content?path={base}/dir/up", b"z").status == 200
+        # While an exec runs, too.
+        slow = daemon.ask("POST", f"/v1/sandboxes/{box}/processes", {"exec": {"script": "echo 1 > w/during; while :; do :; done"}}).json()["id"]
+        told(deep, "created", "during")
+        deep.close()
+        resumed = Events(daemon, f"/v1/sandboxes/{box}/files/watch?path={base}&recursive=true", last_id="7")
+        assert resumed.next()[0] == "ready" and resumed.next()[2]["kind"] == "lost", "what happened meanwhile nobody knows"
+        daemon.ask("POST", f"/v1/sandboxes/{box}/processes/{slow}/signal", {"signal": 9})
+        daemon.ask("GET", f"/v1/sandboxes/{box}/processes/{slow}/wait")
+        assert daemon.ask("POST", f"/v1/sandboxes/{box}/pause", {"force": True}).status == 200
+        assert resumed.until(lambda event: event[0] == "end")[-1][2]["error"]["code"] == "unavailable"
+        resumed.close()
+        flat.close()
+        refusals(daemon, "GET", "/v1/sandboxes/{}/files/watch?path=/tmp", box, owner_key(daemon, f"eve{isolation}"))
+
+
+@case("watchers are bounded, and those that leave make room")
+def many_watchers(daemon):
+    daemon.start()
+    box = daemon.make()
+    open_ones = [Events(daemon, f"/v1/sandboxes/{box}/files/watch?path=/tmp") for _ in range(64)]
+    assert all(events.status == 200 for events in open_ones)
+    assert daemon.ask("GET", f"/v1/sandboxes/{box}/files/watch?path=/tmp", headers={"Accept": "text/event-stream"}).status == 429
+    daemon.run(box, "echo > /tmp/new")
+    for events in open_ones:
+        events.until(lambda event: event[2].get("kind") == "created")
+        events.close()
+    until = time.monotonic() + 20
+    while True:
+        last = Events(daemon, f"/v1/sandboxes/{box}/files/watch?path=/tmp")
+        last.close()
+        if last.status == 200:
+            break
+        assert time.monotonic() < until
+        time.sleep(0.1)
+
+
+@case("files are read and written while a long exec runs; what was acknowledged survives a kill -9")
+def files_meanwhile(daemon):
+    daemon.start()
+    box = daemon.make()
+    for script in ("while :; do :; done", "sleep 1000", "yes > /dev/null", "while :; do echo $((n++)) > /tmp/count; done"):
+        process = daemon.ask("POST", f"/v1/sandboxes/{box}/processes", {"exec": {"script": script}}).json()["id"]
+        path = f"/v1/sandboxes/{box}/files/content?path=/tmp/file"
+        slowest = 0
+        for i in range(20):
+            began = time.monotonic()
+            reply = daemon.ask("PUT", path, f"{script} {i}".encode() * 1000)
+            assert reply.status == 200, reply
+            reply = daemon.ask("GET", path)
+            assert reply.body == f"{script} {i}".encode() * 1000
+            slowest = max(slowest, time.monotonic() - began)
+        assert slowest < 10, f"{script}: {slowest}"
+        assert daemon.ask("GET", f"/v1/sandboxes/{box}/files?path=/tmp").status == 200
+        assert daemon.ask("POST", f"/v1/sandboxes/{box}/files/mkdir", {"path": "/tmp/d"}).status == 204
+        assert daemon.ask("DELETE", f"/v1/sandboxes/{box}/files?path=/tmp/d").status == 204
+        assert daemon.ask("GET", f"/v1/sandboxes/{box}/processes/{process}").json()["state"] == "running"
+        daemon.ask("POST", f"/v1/sandboxes/{box}/processes/{process}/signal", {"signal": 9})
+        assert daemon.ask("GET", f"/v1/sandboxes/{box}/processes/{process}/wait").json()["state"] == "exited"
+    process = daemon.ask("POST", f"/v1/sandboxes/{box}/processes", {"exec": {"script": "echo mine > /tmp/of-exec; while [ ! -e /tmp/go ]; do :; done; cat /tmp/go"}}).json()["id"]
+    # A slow upload does not hold the exec up: it goes on between the pieces.
+    sock = socket.create_connection(("127.0.0.1", daemon.port), timeout=30)
+    sock.sendall(f"PUT /v1/sandboxes/{box}/files/content?path=/tmp/slow HTTP/1.1\r\nHost: 127.0.0.1:{daemon.port}\r\nAuthorization: Bearer {daemon.key}\r\n"
+                 "Content-Length: 6\r\n\r\nabc".encode())
+    assert daemon.ask("PUT", f"/v1/sandboxes/{box}/files/content?path=/tmp/go", b"went on").status == 200
+    ended = daemon.ask("GET", f"/v1/sandboxes/{box}/processes/{process}/wait").json()
+    assert ended["exit_code"] == 0, ended
+    sock.sendall(b"def")
+    assert b" 200 " in sock.recv(4096).split(b"\r\n")[0]
+    sock.close()
+    assert daemon.ask("GET", f"/v1/sandboxes/{box}/files/content?path=/tmp/slow").body == b"abcdef"
+    daemon.ask("POST", f"/v1/sandboxes/{box}/processes", {"exec": {"script": "while :; do :; done"}})
+    assert daemon.ask("PUT", f"/v1/sandboxes/{box}/files/content?path=/tmp/acknowledged", b"yes").status == 200
+    daemon.kill()
+    daemon.start()
+    assert daemon.ask("GET", f"/v1/sandboxes/{box}/files/content?path=/tmp/acknowledged").body == b"yes"
+    assert daemon.ask("GET", f"/v1/sandboxes/{box}/files/content?path=/tmp/of-exec").body == b"mine\n"
+    listed = [entry["name"] for entry in daemon.ask("GET", f"/v1/sandboxes/{box}/files?path=/tmp").json()["entries"]]
+    assert not [name for name in listed if name.startswith(".paddock-upload")], listed
 
 
 @case("metrics count what happens, for administrators")

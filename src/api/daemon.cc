@@ -76,7 +76,7 @@ class RunningDaemon final : public Daemon {
     PADDOCK_ASSIGN(std::shared_ptr<registry::UnpackedTemplates> unpacked, registry::UnpackedTemplates::Open(trees, directory + "/templates"));
     PADDOCK_ASSIGN(registry_, registry::Registry::Open(SettingsOf(directory, std::make_shared<registry::Bases>(std::move(trees)), std::move(unpacked)), *records_));
     PADDOCK_ASSIGN(sessions_, OpenSessions());
-    services_ = std::make_unique<Services>(Services{.registry = *registry_, .version = start_.version, .scratch_directory = start_.config.data.directory, .sessions = sessions_.get()});
+    services_ = std::make_unique<Services>(Services{.registry = *registry_, .version = start_.version, .scratch_directory = start_.config.data.directory, .sessions = sessions_.get(), .rates = start_.config.rates});
     router_ = std::make_unique<Router>(*services_, [this](const net::Request& request) { return Identify(request); });
     mcp_door_ = std::make_unique<McpDoor>(*sessions_, [this](const net::Request& request) { return Identify(request); });
     mcp_ = std::make_unique<mcp::HttpFace>(*mcp_door_, mcp::HttpFace::Settings{.version = start_.version, .log = start_.log});
@@ -127,19 +127,32 @@ class RunningDaemon final : public Daemon {
       settings.collect_grace = *config.retention.unreferenced;
       settings.clean_every = std::chrono::hours(1);
     }
+    settings.keep_events = config.retention.events;
+    settings.most_events = static_cast<size_t>(config.retention.event_count.value_or(records::kMaxCounter));
+    settings.keep_output = config.retention.output;
+    settings.most_log_bytes = config.retention.log_bytes.value_or(records::kMaxCounter);
+    settings.keep_deleted = config.retention.deleted;
     settings.key_lifetime = config.retention.idempotency_keys.value_or(registry::Duration(records::kMaxCounter / 1'000'000));
-    const registry::KeptLimits kept{.most = static_cast<size_t>(config.quota.snapshots.value_or(records::kMaxCounter)),
-                                    .most_bytes = config.quota.snapshot_bytes.value_or(records::kMaxCounter)};
-    settings.snapshots = std::make_shared<registry::Snapshots>(bases->store(), *records_, kept);
-    settings.templates = std::make_shared<registry::Templates>(bases->store(), *records_, kept);
+    const auto kept = [](const QuotaConfig& quota) {
+      return registry::KeptLimits{.most = static_cast<size_t>(quota.snapshots.value_or(records::kMaxCounter)),
+                                  .most_bytes = quota.snapshot_bytes.value_or(records::kMaxCounter)};
+    };
+    std::map<std::string, registry::KeptLimits> kept_of_owners;
+    for (const auto& [owner, quota] : config.owner_quotas) kept_of_owners[owner] = kept(quota);
+    settings.snapshots = std::make_shared<registry::Snapshots>(bases->store(), *records_, kept(config.quota), kept_of_owners);
+    settings.templates = std::make_shared<registry::Templates>(bases->store(), *records_, kept(config.quota), std::move(kept_of_owners));
     settings.default_isolation = config.isolation;
     const policy::ResourceLimits& limits = config.limits;
     settings.default_limits = {.memory_bytes = limits.memory_bytes, .processes = limits.processes, .cpus = limits.cpus, .disk_bytes = limits.disk_bytes,
                                .files = limits.files, .output_bytes = limits.output_bytes};
     if (limits.time) settings.default_limits.exec_time = std::chrono::duration_cast<registry::Duration>(*limits.time);
+    if (limits.cpu_time) settings.default_limits.cpu_time = std::max(std::chrono::duration_cast<registry::Duration>(*limits.cpu_time), registry::Duration(1));
     settings.default_lease = {.ttl = config.lease.ttl, .idle_ttl = config.lease.idle_ttl, .max_lifetime = config.lease.max_lifetime};
     if (const auto action = registry::ParseOnExpiry(config.lease.on_expiry)) settings.default_lease.on_expiry = *action;
-    if (config.quota.sandboxes) settings.most_per_owner = static_cast<size_t>(*config.quota.sandboxes);
+    const auto most = [](const std::optional<uint64_t>& count) { return static_cast<size_t>(count.value_or(records::kMaxCounter)); };
+    settings.most_per_owner = most(config.quota.sandboxes);
+    settings.most_execs_per_owner = most(config.quota.execs);
+    for (const auto& [owner, quota] : config.owner_quotas) settings.owners[owner] = {.sandboxes = most(quota.sandboxes), .execs = most(quota.execs)};
     for (const auto& driver : start_.drivers->drivers()) {
       const std::string isolation = driver->name();
       if (isolation == "virtual") {
@@ -168,7 +181,9 @@ class RunningDaemon final : public Daemon {
     PADDOCK_ASSIGN(Configured configured, ReadConfigured(config.harnesses, config.agents));
     SessionService::Settings settings{.deployment = {.isolations = {}, .features = start_.features}, .harnesses = std::move(configured.harnesses), .agents = std::move(configured.agents), .sessions = {}, .log = start_.log};
     for (const std::string& isolation : registry_->isolations()) settings.deployment.isolations.insert(isolation);
-    if (config.quota.sessions) settings.sessions.most_per_owner = static_cast<size_t>(*config.quota.sessions);
+    const auto most = [](const std::optional<uint64_t>& count) { return static_cast<size_t>(count.value_or(records::kMaxCounter)); };
+    settings.sessions.most_per_owner = most(config.quota.sessions);
+    for (const auto& [owner, quota] : config.owner_quotas) settings.sessions.owners[owner] = most(quota.sessions);
     return SessionService::Open(std::move(settings), *registry_, *records_);
   }
 

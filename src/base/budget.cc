@@ -19,6 +19,7 @@ const char* LimitName(LimitKind kind) {
     case LimitKind::kMemory: return "memory";
     case LimitKind::kOutput: return "output";
     case LimitKind::kTime: return "time";
+    case LimitKind::kCpuTime: return "cpu_time";
     case LimitKind::kDepth: return "depth";
     case LimitKind::kProcesses: return "processes";
     case LimitKind::kDisk: return "disk";
@@ -33,6 +34,29 @@ Budget::Budget(const Limits& limits, const Clock& clock)
       limits_(limits),
       clock_(clock),
       deadline_(limits.time.count() > 0 ? clock.MonotonicNow() + limits.time : Nanoseconds::max()) {}
+
+void Budget::StartClock(UsageMeter* meter) {
+  has_clock_ = true;
+  clock_start_ = clock_.ThreadTime();
+  clock_told_ = Nanoseconds{0};
+  meter_ = meter;
+}
+
+Nanoseconds Budget::StopClock() {
+  const Nanoseconds used = ReadClock();
+  if (meter_ != nullptr) meter_->memory_bytes.store(0, std::memory_order_relaxed);
+  has_clock_ = false;
+  meter_ = nullptr;
+  return used;
+}
+
+Nanoseconds Budget::ReadClock() {
+  if (!has_clock_) return Nanoseconds{0};
+  const Nanoseconds used = clock_.ThreadTime() - clock_start_;
+  if (meter_ != nullptr) meter_->cpu_nanoseconds.fetch_add((used - clock_told_).count(), std::memory_order_relaxed);
+  clock_told_ = used;
+  return used;
+}
 
 int64_t Budget::memory_ceiling() const {
   constexpr int64_t kMax = std::numeric_limits<int64_t>::max();
@@ -74,7 +98,12 @@ void Budget::CheckNow() {
   if (stopped_by_ != LimitKind::kNone) Stop(stopped_by_);
   if (is_cancelled()) Stop(LimitKind::kCancelled);
   if (deadline_ != Nanoseconds::max() && clock_.MonotonicNow() >= deadline_) Stop(LimitKind::kTime);
+  if (has_clock_) {
+    const Nanoseconds used = ReadClock();
+    if (limits_.cpu_time.count() > 0 && used >= limits_.cpu_time) Stop(LimitKind::kCpuTime);
+  }
   const int64_t live = MemoryMeter::LiveBytes() - memory_at_start_;
+  if (meter_ != nullptr) meter_->memory_bytes.store(live > 0 ? static_cast<uint64_t>(live) : 0, std::memory_order_relaxed);
   if (live > 0) {
     peak_memory_ = std::max(peak_memory_, static_cast<uint64_t>(live));
     if (static_cast<uint64_t>(live) > limits_.memory_bytes) Stop(LimitKind::kMemory);

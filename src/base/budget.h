@@ -24,6 +24,13 @@ struct Limits {
   uint64_t output_bytes = 256ull << 20;           // stdout and stderr together
   uint64_t processes = 1024;                      // live virtual processes
   Nanoseconds time{0};                            // wall clock
+  Nanoseconds cpu_time{0};                        // processor time of the exec's thread
+};
+
+// What execs have used so far, for whoever looks from another thread: as of their last look at the limits.
+struct UsageMeter {
+  std::atomic<int64_t> cpu_nanoseconds{0};     // of all execs together
+  std::atomic<uint64_t> memory_bytes{0};       // held by the one that runs; 0 between execs
 };
 
 class Budget {
@@ -31,6 +38,11 @@ class Budget {
   Budget(const Limits& limits, const Clock& clock);
   Budget(const Budget&) = delete;
   Budget& operator=(const Budget&) = delete;
+
+  // From here on the calling thread's processor time is the exec's, and goes to `meter` (which outlives the budget; null: nowhere).
+  void StartClock(UsageMeter* meter);
+  // Takes the last readings; the processor time since StartClock().
+  Nanoseconds StopClock();
 
   // Charges `n` steps of work (n ≥ 0): one for a line, a command or a loop turn, more for bytes
   // (about one for 32). May switch fibers; throws Termination when the exec or the process must end.
@@ -84,6 +96,8 @@ class Budget {
 
  private:
   void Refill();
+  // Reads the thread's time; what it has used since StartClock().
+  Nanoseconds ReadClock();
 
   static constexpr int64_t kSlice = 8192;
   int64_t fuel_ = kSlice;
@@ -94,6 +108,10 @@ class Budget {
   Limits limits_;
   const Clock& clock_;
   Nanoseconds deadline_;
+  bool has_clock_ = false;
+  Nanoseconds clock_start_{0};        // of the thread's time
+  Nanoseconds clock_told_{0};         // to the meter
+  UsageMeter* meter_ = nullptr;
   LimitKind stopped_by_ = LimitKind::kNone;
   std::atomic<bool> cancelled_{false};
   std::function<void()> on_tick_;

@@ -1,5 +1,7 @@
 #include "base/clock.h"
 
+#include <ctime>
+
 namespace paddock {
 namespace {
 
@@ -12,6 +14,11 @@ class System final : public Clock {
   Nanoseconds MonotonicNow() const override {
     return std::chrono::duration_cast<Nanoseconds>(
         std::chrono::steady_clock::now().time_since_epoch());
+  }
+  Nanoseconds ThreadTime() const override {
+    timespec used{};
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used);
+    return std::chrono::seconds(used.tv_sec) + Nanoseconds(used.tv_nsec);
   }
 };
 

@@ -16,6 +16,8 @@ class Clock {
   virtual Nanoseconds RealNow() const = 0;
   // Time since an arbitrary start; never goes backwards.
   virtual Nanoseconds MonotonicNow() const = 0;
+  // Processor time that the calling thread has used; always zero where nobody counts it.
+  virtual Nanoseconds ThreadTime() const { return Nanoseconds{0}; }
 };
 
 // The machine's clock. Safe from any thread.

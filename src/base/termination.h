@@ -18,6 +18,7 @@ enum class LimitKind {
   kMemory,     // heap bytes held by the exec
   kOutput,     // bytes written to the exec's stdout and stderr
   kTime,       // wall-clock deadline
+  kCpuTime,    // processor time
   kDepth,      // nesting that would exhaust the stack
   kProcesses,  // live virtual processes
   kDisk,       // bytes or inodes of the file tree

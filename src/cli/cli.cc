@@ -50,6 +50,7 @@ constexpr Subcommand kOfDaemon[] = {
     {"rm", "delete a sandbox", RunRm},
     {"events", "print what happened", RunEvents},
     {"session", "make and use sessions: their tools, files and keys", RunSession},
+    {"usage", "print what was used, and what that costs", RunUsage},
 };
 
 constexpr Subcommand kAbout[] = {

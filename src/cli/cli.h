@@ -54,6 +54,7 @@ int RunExtend(const sandbox::DriverSet& drivers, std::span<const std::string> ar
 int RunSnapshot(const sandbox::DriverSet& drivers, std::span<const std::string> args);
 int RunTemplate(const sandbox::DriverSet& drivers, std::span<const std::string> args);
 int RunFork(const sandbox::DriverSet& drivers, std::span<const std::string> args);
+int RunUsage(const sandbox::DriverSet& drivers, std::span<const std::string> args);
 int RunEvents(const sandbox::DriverSet& drivers, std::span<const std::string> args);
 int RunSession(const sandbox::DriverSet& drivers, std::span<const std::string> args);
 

@@ -36,19 +36,6 @@ constexpr const char* kHelpEnd =
 
 constexpr auto kGrace = std::chrono::seconds(10);
 
-// Settings that nothing looks at yet: whoever sets one is told.
-Status CheckUsed(const api::LoadedConfig& loaded) {
-  constexpr const char* kUnused[] = {"limits.cpu_time", "retention.events", "retention.event_count", "retention.output", "retention.deleted", "rates.",
-                                     "quota.execs", "quota.owners."};
-  for (const api::EffectiveValue& value : loaded.values) {
-    if (value.origin == "default") continue;
-    for (const char* name : kUnused) {
-      if (value.setting.starts_with(name)) return Error(Code::kNotSupported, value.origin + ": " + value.setting + " is not used by this version; leave it out");
-    }
-  }
-  return {};
-}
-
 // A connection takes one, a sandbox at work some more; most systems start programs with 1,024.
 void RaiseDescriptorLimit() {
   rlimit limit{};
@@ -76,7 +63,6 @@ int RunServe(const sandbox::DriverSet& drivers, std::span<const std::string> arg
   if (!parsed->operands.empty()) return Fail("serve", "takes no argument '" + parsed->operands[0] + "'");
   auto loaded = LoadDaemonConfig(options);
   if (!loaded) return Fail("serve", loaded.error().Text());
-  if (const Status used = CheckUsed(*loaded); !used) return Fail("serve", used.error().Text());
 
   // All threads begin with these blocked, so that one place waits for them.
   sigset_t ending;

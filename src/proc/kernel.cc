@@ -77,7 +77,7 @@ void Kernel::ClearRequests() {
 void Kernel::Tick() {
   if (scheduler_.current() == nullptr) return;
   DeliverRequests();
-  if (scheduler_.HasOtherWork()) {
+  if (scheduler_.HasOtherWork() || is_visit_requested_.load(std::memory_order_relaxed)) {
     scheduler_.Yield();
   } else {
     OnWake(scheduler_.current()->local);
@@ -331,8 +331,10 @@ void Kernel::EndAll() {
 void Kernel::RunUntil(const std::function<bool()>& is_finished) {
   PADDOCK_CHECK(budget_ != nullptr);
   const MemoryMeter::Ceiling ceiling(budget_->memory_ceiling(), budget_->fuel());
-  const bool is_done = scheduler_.RunUntil(
-      [&] { return is_finished() || budget_->stopped_by() != LimitKind::kNone; });
+  const bool is_done = scheduler_.RunUntil([&] {
+    if (is_visit_requested_.load(std::memory_order_relaxed) && is_visit_requested_.exchange(false) && on_visit_) on_visit_();
+    return is_finished() || budget_->stopped_by() != LimitKind::kNone;
+  });
   if (!is_done) budget_->Record(LimitKind::kDeadlock);
   if (budget_->stopped_by() == LimitKind::kNone) return;
   WakeAll();

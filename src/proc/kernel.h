@@ -114,6 +114,10 @@ class Kernel {
   // honoured: when the budget stops, every process is unwound and this returns. If all wait for each
   // other for ever, the budget stops with kDeadlock. Called from outside fibers.
   void RunUntil(const std::function<bool()>& is_finished);
+  // RunUntil() calls it when somebody has asked for that: outside of fibers, between two steps of the code that runs. The waiter has to be
+  // interrupted, too.
+  void set_on_visit(std::function<void()> visit) { on_visit_ = std::move(visit); }
+  void RequestVisit() { is_visit_requested_.store(true); }   // any thread
   // True while a process has not exited.
   bool HasLiveProcesses() const { return live_count_ > 0; }
 
@@ -151,6 +155,8 @@ class Kernel {
   int foreground_group_ = 0;
   std::atomic<uint64_t> requested_signals_{0};
   std::atomic<bool> is_stop_requested_{false};
+  std::atomic<bool> is_visit_requested_{false};
+  std::function<void()> on_visit_;
   std::string hostname_ = "paddock";
 };
 

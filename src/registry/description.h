@@ -34,6 +34,7 @@ struct SandboxLimits {
   std::optional<uint64_t> disk_bytes;
   std::optional<uint64_t> files;
   std::optional<Duration> exec_time;        // of each exec that does not say
+  std::optional<Duration> cpu_time;         // of each exec; process: of those that run at the same time together
   std::optional<uint64_t> output_bytes;     // of each exec
 
   bool operator==(const SandboxLimits&) const = default;

@@ -35,6 +35,7 @@ json::value FromLimits(const SandboxLimits& limits) {
   PutSet(object, "disk_bytes", limits.disk_bytes);
   PutSet(object, "files", limits.files);
   PutSet(object, "exec_time_ms", limits.exec_time);
+  PutSet(object, "cpu_time_ms", limits.cpu_time);
   PutSet(object, "output_bytes", limits.output_bytes);
   return object;
 }
@@ -175,6 +176,7 @@ Status ReadDescription(std::string_view text, SandboxInfo& info) {
     inner.Take("disk_bytes", request.limits.disk_bytes);
     inner.Take("files", request.limits.files);
     inner.Take("exec_time_ms", request.limits.exec_time);
+    inner.Take("cpu_time_ms", request.limits.cpu_time);
     inner.Take("output_bytes", request.limits.output_bytes);
     is_good = is_good && inner.is_good();
   }

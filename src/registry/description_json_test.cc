@@ -15,7 +15,7 @@ SandboxInfo Full() {
   request.environment = {{"A", "1"}, {"QUOTED", "\"\\\n\xc3\xa4"}};
   request.working_directory = "/workspace";
   request.hostname = "box";
-  request.limits = {.memory_bytes = 1ull << 40, .processes = 7, .cpus = 0.5, .disk_bytes = 4096, .files = 9, .exec_time = 5s, .output_bytes = 1};
+  request.limits = {.memory_bytes = 1ull << 40, .processes = 7, .cpus = 0.5, .disk_bytes = 4096, .files = 9, .exec_time = 5s, .cpu_time = 2s, .output_bytes = 1};
   request.network.mode = policy::NetworkMode::kRules;
   request.network.rules.push_back({.host = "example.org", .ports = {{443, 443}}, .methods = {"GET"}, .paths = {"/a"}, .terminate_tls = true});
   request.network.publish.push_back({.host = 0, .guest = 8080});

@@ -32,6 +32,26 @@ void EventBus::StopListening(uint64_t number) {
   listeners_.erase(number);
 }
 
+void EventBus::Trim(Time before, size_t keep) {
+  const std::string prefix = StreamOf("");
+  std::string after = prefix;
+  after.back() = static_cast<char>(after.back() - 1);   // in front of all of them
+  while (true) {
+    const auto names = records_.Streams(after, records::kMaxPage);
+    if (!names || names->empty()) return;
+    for (const std::string& name : *names) {
+      if (!name.starts_with(prefix)) continue;
+      // What cannot be trimmed now is at the next turn.
+      (void)records_.Transact([&](records::Transaction& transaction) -> Status {
+        PADDOCK_TRY(transaction.TrimEvents(name, before, keep));
+        return {};
+      });
+    }
+    after = names->back();
+    if (names->size() < records::kMaxPage) return;
+  }
+}
+
 Result<EventBus::Reading> EventBus::Read(const std::string& owner, int64_t after, size_t limit) {
   PADDOCK_ASSIGN(records::EventPage page, records_.ReadEvents(StreamOf(owner), after, limit));
   Reading reading{.events = {}, .is_complete = page.lost == 0, .last = page.last};

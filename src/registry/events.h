@@ -35,6 +35,9 @@ class EventBus {
   uint64_t Listen(const std::string& owner, std::function<void(const Event&)> listener);
   void StopListening(uint64_t number);   // when it returns, the listener is not running
 
+  // Drops what is older, and of each owner all but the newest `keep`; no more of one owner than the store drops at once.
+  void Trim(Time before, size_t keep);
+
   // Those after `after`, at most `limit`. `is_complete` is false when some between were trimmed.
   struct Reading {
     std::vector<Event> events;

@@ -111,7 +111,7 @@ Registry::Registry(RegistrySettings settings, records::Records& records)
 Result<std::unique_ptr<Registry>> Registry::Open(RegistrySettings settings, records::Records& records) {
   std::unique_ptr<Registry> registry(new Registry(std::move(settings), records));   // allow(raw-new): private constructor
   const std::string& directory = registry->settings_.directory;
-  for (const char* below : {"", "/sandboxes", "/output"}) {
+  for (const char* below : {"", "/sandboxes", "/output", "/logs"}) {
     if (mkdir((directory + below).c_str(), 0700) != 0 && errno != EEXIST) return HostError("cannot make " + directory + below);
   }
   registry->lock_.Reset(open((directory + "/lock").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
@@ -119,13 +119,20 @@ Result<std::unique_ptr<Registry>> Registry::Open(RegistrySettings settings, reco
   if (flock(registry->lock_.get(), LOCK_EX | LOCK_NB) != 0) {
     return Error(Code::kBusy, "another daemon uses " + directory + "; stop it, or choose another data directory");
   }
+  struct stat seen{};
+  if (fstat(registry->lock_.get(), &seen) != 0) return HostError("cannot look at " + directory + "/lock");
+  registry->began_ = Now();
+  registry->last_seen_ = std::min(Time(std::chrono::duration_cast<Duration>(std::chrono::seconds(seen.st_mtim.tv_sec) + std::chrono::nanoseconds(seen.st_mtim.tv_nsec))), registry->began_);
+  futimens(registry->lock_.get(), nullptr);
   PADDOCK_TRY(registry->Load());
   registry->sweeper_ = std::thread([one = registry.get()] { one->RunSweeps(); });
+  registry->bookkeeper_ = std::thread([one = registry.get()] { one->RunBooks(); });
   if (registry->settings_.clean_every > Duration(0)) registry->cleaner_ = std::thread([one = registry.get()] { one->RunCleanings(); });
   return registry;
 }
 
 Registry::~Registry() {
+  watches_.reset();
   {
     const std::lock_guard lock(sweep_mutex_);
     is_ending_ = true;
@@ -133,6 +140,7 @@ Registry::~Registry() {
   sweep_changed_.notify_all();
   if (sweeper_.joinable()) sweeper_.join();
   if (cleaner_.joinable()) cleaner_.join();
+  if (bookkeeper_.joinable()) bookkeeper_.join();
   std::vector<EntryPtr> all;
   {
     const std::shared_lock lock(mutex_);
@@ -143,11 +151,15 @@ Registry::~Registry() {
     std::unique_lock lock(threads_mutex_);
     threads_changed_.wait(lock, [&] { return threads_ == 0; });
   }
+  NoteUsage(Now(), true);
+  FlushLogs(Now());
+  futimens(lock_.get(), nullptr);
   for (const EntryPtr& entry : all) entry->Park();
 }
 
 // What the database knows becomes entries; what a crash left half-made or half-deleted goes.
 Status Registry::Load() {
+  PADDOCK_TRY(FindLogs());
   records::ListQuery query{.filter = {.kind = kKind}, .limit = records::kMaxPage};
   std::vector<EntryPtr> deleting;
   do {
@@ -160,12 +172,17 @@ Status Registry::Load() {
       if (info->state == SandboxState::kRunning) info->last_active = Now();
       const bool is_deleting = info->state == SandboxState::kDeleting;
       PADDOCK_ASSIGN(std::unique_ptr<Keeper> keeper, MakeKeeper(*info));
-      const EntryPtr entry = MakeEntry(std::move(*info), std::move(keeper));
+      const EntryPtr entry = MakeEntry(std::move(*info), std::move(keeper), PastOf(id));
       if (is_deleting) deleting.push_back(entry);
     }
     query.cursor = page.next;
   } while (!query.cursor.empty());
   for (const EntryPtr& entry : deleting) PADDOCK_TRY(Remove(entry, "finished after a crash"));
+  for (const auto& [id, files] : log_files_) {
+    if (entries_.contains(id)) continue;
+    for (const auto& [start, size] : files) unlink((settings_.directory + "/logs/" + id + "." + std::to_string(start)).c_str());
+  }
+  log_files_.clear();
 
   const Descriptor sandboxes(open((settings_.directory + "/sandboxes").c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (!sandboxes.is_open()) return HostError("cannot open " + settings_.directory + "/sandboxes");
@@ -176,6 +193,30 @@ Status Registry::Load() {
   return {};
 }
 
+Status Registry::FindLogs() {
+  const std::string directory = settings_.directory + "/logs";
+  const Descriptor logs(open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (!logs.is_open()) return HostError("cannot open " + directory);
+  PADDOCK_ASSIGN(const std::vector<std::string> names, overlay::NamesIn(logs.get(), "", 10'000'000));
+  for (const std::string& name : names) {
+    const auto parsed = SandboxLog::ParseName(name);
+    struct stat found{};
+    if (!parsed || fstatat(logs.get(), name.c_str(), &found, AT_SYMLINK_NOFOLLOW) != 0 || !S_ISREG(found.st_mode)) continue;
+    log_files_[parsed->first][parsed->second] = static_cast<uint64_t>(found.st_size);
+  }
+  return {};
+}
+
+Result<uint64_t> Registry::WatchFiles(const Caller& caller, std::string_view id, const std::string& path, bool is_recursive, FileWatches::Listener listener) {
+  PADDOCK_ASSIGN(const EntryPtr entry, Find(caller, id));
+  return watches_->Add(entry, path, is_recursive, std::move(listener));
+}
+
+Result<std::shared_ptr<SandboxLog>> Registry::Log(const Caller& caller, std::string_view id) const {
+  PADDOCK_ASSIGN(const EntryPtr entry, Find(caller, id));
+  return std::shared_ptr<SandboxLog>(entry, &entry->log());
+}
+
 Result<std::unique_ptr<Keeper>> Registry::MakeKeeper(const SandboxInfo& info) const {
   const auto maker = settings_.isolations.find(info.request.isolation);
   if (maker == settings_.isolations.end()) {
@@ -184,12 +225,14 @@ Result<std::unique_ptr<Keeper>> Registry::MakeKeeper(const SandboxInfo& info) co
   return maker->second(info, DirectoryOf(info.id));
 }
 
-Registry::EntryPtr Registry::MakeEntry(SandboxInfo info, std::unique_ptr<Keeper> keeper) {
+Registry::EntryPtr Registry::MakeEntry(SandboxInfo info, std::unique_ptr<Keeper> keeper, std::optional<Ledger::Past> past) {
   auto entry_settings = std::make_shared<SandboxEntry::Settings>();
   entry_settings->most_processes = settings_.most_processes;
   entry_settings->output_directory = settings_.directory + "/output";
+  entry_settings->log = {.directory = settings_.directory + "/logs", .most_bytes = settings_.most_log_bytes, .most_age = settings_.keep_output};
+  if (const auto found = log_files_.find(info.id); found != log_files_.end()) entry_settings->log_files = found->second;
   entry_settings->on_state = [this](const SandboxInfo& changed) { StateChanged(changed); };
-  auto entry = std::make_shared<SandboxEntry>(std::move(info), std::move(keeper), std::move(entry_settings));
+  auto entry = std::make_shared<SandboxEntry>(std::move(info), std::move(keeper), std::move(entry_settings), std::move(past));
   const SandboxInfo made = entry->Info();
   const std::unique_lock lock(mutex_);
   entries_[made.id] = entry;
@@ -253,6 +296,7 @@ Result<Created> Registry::Create(const Caller& caller, SandboxRequest request, c
   take(request.limits.disk_bytes, limits.disk_bytes);
   take(request.limits.files, limits.files);
   take(request.limits.exec_time, limits.exec_time);
+  take(request.limits.cpu_time, limits.cpu_time);
   take(request.limits.output_bytes, limits.output_bytes);
   PADDOCK_TRY(Check(request));
   if (request.takes_existing) {
@@ -284,7 +328,7 @@ Result<Created> Registry::CreateNew(const Caller& caller, SandboxRequest request
     const std::shared_lock lock(mutex_);
     if (entries_.size() >= settings_.most_sandboxes) return Error(Code::kQuota, "there are " + std::to_string(entries_.size()) + " sandboxes, the most this daemon takes");
     const auto owned = owners_.find(info.owner);
-    if (!info.request.is_internal && owned != owners_.end() && owned->second >= settings_.most_per_owner) {
+    if (!info.request.is_internal && owned != owners_.end() && owned->second >= settings_.LimitsOf(info.owner).sandboxes) {
       return Error(Code::kQuota, "you have " + std::to_string(owned->second) + " sandboxes, the most you may have; delete some");
     }
     if (!info.request.name.empty() && names_.contains(NameKey(info.owner, info.request.parent, info.request.name))) {
@@ -410,23 +454,14 @@ std::vector<SandboxInfo> Registry::Children(const Caller& caller, const std::str
 
 // ---- states
 
-Status Registry::Save(const SandboxInfo& info) {
+Status Registry::Save(const SandboxInfo& info, const std::function<Status(records::Transaction&)>& more) {
   return records_.Transact([&](records::Transaction& transaction) -> Status {
     PADDOCK_ASSIGN(const records::Record stored, transaction.Get(kKind, info.id));
     records::Record record = RecordOf(info);
     record.version = stored.version;
     PADDOCK_TRY(transaction.Update(std::move(record)));
-    return {};
+    return more ? more(transaction) : Status();
   });
-}
-
-// A state that cannot be stored holds all the same while the daemon lives; after a crash the last stored one does.
-void Registry::StateChanged(const SandboxInfo& info) {
-  const Status saved = Save(info);
-  events_.Publish({.owner = info.owner,
-                   .type = std::string("sandbox.") + SandboxStateName(info.state),
-                   .subject = info.id,
-                   .detail = saved ? "{}" : R"({"is_stored":false})"});
 }
 
 Result<SandboxInfo> Registry::Rest(const Caller& caller, std::string_view id, SandboxState state, bool force) {
@@ -482,7 +517,8 @@ Status Registry::Remove(const EntryPtr& entry, const std::string& reason) {
     PADDOCK_ASSIGN(const std::vector<std::string> gone, settings_.snapshots->DeleteOf(info.id));
     for (const std::string& snapshot : gone) events_.Publish({.owner = info.owner, .type = "snapshot.deleted", .subject = snapshot, .detail = "{}"});
   }
-  if (const Status deleted = records_.Delete(kKind, entry->id()); !deleted && deleted.error().code != Code::kNoEntry) return deleted;
+  if (const Status deleted = DeleteRecord(entry); !deleted && deleted.error().code != Code::kNoEntry) return deleted;
+  entry->log().Remove();
   bool is_first = false;
   {
     const std::unique_lock lock(mutex_);
@@ -503,9 +539,27 @@ Status Registry::Remove(const EntryPtr& entry, const std::string& reason) {
 
 // ---- use
 
+Result<std::shared_ptr<void>> Registry::TakePlace(const std::string& owner) {
+  const std::lock_guard lock(places_mutex_);
+  size_t& taken = places_[owner];
+  const size_t most = settings_.LimitsOf(owner).execs;
+  if (taken >= most) {
+    const std::string count = std::to_string(taken);
+    if (taken == 0) places_.erase(owner);
+    return Error(Code::kQuota, "you run " + count + " execs, the most you may have at once; wait for some, or end them");
+  }
+  ++taken;
+  return std::shared_ptr<void>(nullptr, [this, owner](void*) {
+    const std::lock_guard leaving(places_mutex_);
+    const auto found = places_.find(owner);
+    if (--found->second == 0) places_.erase(found);
+  });
+}
+
 Result<Registry::Ended> Registry::Exec(const Caller& caller, std::string_view id, ExecRequest request, sandbox::OutputHandler handler) {
   PADDOCK_ASSIGN(const EntryPtr entry, Find(caller, id));
   PADDOCK_TRY(CheckExec(request));
+  PADDOCK_ASSIGN(const std::shared_ptr<void> place, TakePlace(entry->owner()));
   PADDOCK_ASSIGN(std::shared_ptr<RunningProcess> process, entry->Admit(request));
   const std::stop_callback cancel(request.stop, [&] { process->Cancel(); });
   PADDOCK_ASSIGN(sandbox::ExecResult result, entry->Run(process, std::move(request), std::move(handler)));
@@ -531,8 +585,9 @@ Status Registry::Detach(std::function<void()> work) {
 Result<std::shared_ptr<RunningProcess>> Registry::StartProcess(const Caller& caller, std::string_view id, ExecRequest request, sandbox::OutputHandler handler) {
   PADDOCK_ASSIGN(const EntryPtr entry, Find(caller, id));
   PADDOCK_TRY(CheckExec(request));
+  PADDOCK_ASSIGN(const std::shared_ptr<void> place, TakePlace(entry->owner()));
   PADDOCK_ASSIGN(const std::shared_ptr<RunningProcess> process, entry->Admit(request));
-  const Status detached = Detach([entry, process, request, handler]() mutable {
+  const Status detached = Detach([entry, place, process, request, handler]() mutable {
     (void)entry->Run(process, std::move(request), std::move(handler));   // the process knows its end
   });
   if (!detached) {

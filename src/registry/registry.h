@@ -23,6 +23,8 @@
 #include "registry/caller.h"
 #include "registry/description.h"
 #include "registry/events.h"
+#include "registry/file_watches.h"
+#include "registry/ledger.h"
 #include "registry/once.h"
 #include "registry/sandbox_entry.h"
 #include "registry/snapshots.h"
@@ -41,6 +43,12 @@ struct TemplateBeginner {
   bool takes_working_directory = false;   // an image's
 };
 
+// What one owner may have.
+struct OwnerLimits {
+  size_t sandboxes = 10'000;
+  size_t execs = 100'000;   // at once
+};
+
 struct RegistrySettings {
   std::string directory;                          // of the daemon's own; made with mode 0700
   std::map<std::string, KeeperMaker> isolations;  // by name; "auto" is none
@@ -50,6 +58,8 @@ struct RegistrySettings {
   Lease default_lease{.idle_ttl = std::chrono::minutes(10)};
   size_t most_sandboxes = 100'000;
   size_t most_per_owner = 10'000;
+  size_t most_execs_per_owner = 100'000;          // at once
+  std::map<std::string, OwnerLimits> owners;      // of whom these two are others
   size_t most_processes = 64;                     // of one sandbox
   size_t most_threads = 1024;                     // of execs that nobody waits for
   Duration park_after = std::chrono::seconds(30); // what is idle leaves memory
@@ -62,6 +72,16 @@ struct RegistrySettings {
   Nanoseconds collect_grace = std::chrono::hours(1);   // what nothing needs stays so long
   Duration clean_every{0};                             // collects, and forgets old keys; 0: only when asked
   Duration key_lifetime = std::chrono::hours(24);      // of idempotency keys
+  std::optional<Duration> keep_output = std::chrono::hours(24 * 7);    // of processes, from their end, and in logs of sandboxes; none: for ever
+  uint64_t most_log_bytes = 16 << 20;                                  // of one sandbox
+  std::optional<Duration> keep_events = std::chrono::hours(24 * 30);
+  size_t most_events = 100'000;                                        // of one owner
+  std::optional<Duration> keep_deleted = std::chrono::hours(24 * 7);   // usage of what was deleted; none: for ever
+
+  OwnerLimits LimitsOf(const std::string& owner) const {
+    const auto found = owners.find(owner);
+    return found != owners.end() ? found->second : OwnerLimits{.sandboxes = most_per_owner, .execs = most_execs_per_owner};
+  }
 };
 
 struct ListRequest {
@@ -172,6 +192,25 @@ class Registry {
   Result<TemplateInfo> TemplateFromSnapshot(const Caller& caller, std::string_view snapshot, const TemplateRequest& request);
   Status DeleteTemplate(const Caller& caller, std::string_view id);
 
+  // ---- usage (registry_usage.cc)
+
+  // What was used. Of a deleted sandbox, too, for as long as that is kept. At most the last 6 s before a kill of the daemon are missing.
+  // Errors: kNoEntry (a sandbox is named that is neither there nor remembered), kInvalid, kLimit.
+  Result<UsageAnswer> Usage(const Caller& caller, const UsageQuery& query) const;
+  // Writes what is not written yet; `closes`: as when the daemon ends. For tests besides the thread that does it.
+  void NoteUsage(Time now, bool closes);
+  // Takes away what is older than it is to be kept. For tests, too.
+  void Forget();
+
+  // What all execs of a sandbox wrote; the entry's, as long as that is held.
+  Result<std::shared_ptr<SandboxLog>> Log(const Caller& caller, std::string_view id) const;
+
+  // Tells of what happens to files from now on. The number is for StopWatching(), after which the listener is not called.
+  Result<uint64_t> WatchFiles(const Caller& caller, std::string_view id, const std::string& path, bool is_recursive, FileWatches::Listener listener);
+  void StopWatching(uint64_t number) {
+    if (watches_ != nullptr) watches_->Remove(number);
+  }
+
   EventBus& events() { return events_; }
   const RegistrySettings& settings() const { return settings_; }
   size_t count() const;
@@ -185,11 +224,13 @@ class Registry {
 
   using EntryPtr = std::shared_ptr<SandboxEntry>;
   Status Load();
+  Status FindLogs();
   Result<EntryPtr> Find(const Caller& caller, std::string_view id) const;
   Result<std::unique_ptr<Keeper>> MakeKeeper(const SandboxInfo& info) const;
-  EntryPtr MakeEntry(SandboxInfo info, std::unique_ptr<Keeper> keeper);
+  EntryPtr MakeEntry(SandboxInfo info, std::unique_ptr<Keeper> keeper, std::optional<Ledger::Past> past = std::nullopt);
   Status Remove(const EntryPtr& entry, const std::string& reason);
-  Status Save(const SandboxInfo& info);
+  // `more` takes place in the same step.
+  Status Save(const SandboxInfo& info, const std::function<Status(records::Transaction&)>& more = {});
   void StateChanged(const SandboxInfo& info);
   Result<SandboxInfo> Rest(const Caller& caller, std::string_view id, SandboxState state, bool force);
   Status Check(const SandboxRequest& request) const;
@@ -211,6 +252,14 @@ class Registry {
   std::vector<Once> OncesOf(const SandboxEntry& original, const ForkRequest& request) const;
   // What those keys made before, where they did. Errors: kConflict.
   Result<std::vector<std::optional<std::string>>> MadeBefore(const std::vector<Once>& onces);
+  // A place among the owner's execs, given back when the last holder goes. Errors: kQuota.
+  Result<std::shared_ptr<void>> TakePlace(const std::string& owner);
+  Ledger::Past PastOf(const std::string& id) const;
+  // The record of a sandbox goes, and the last of its usage is noted, in one step.
+  Status DeleteRecord(const EntryPtr& entry);
+  void ForgetDeleted();
+  void FlushLogs(Time now);
+  void RunBooks();
   void RunSweeps();
   void RunCleanings();
   std::string DirectoryOf(std::string_view id) const { return settings_.directory + "/sandboxes/" + std::string(id); }
@@ -226,14 +275,21 @@ class Registry {
   std::map<std::string, std::set<std::string>, std::less<>> children_;   // ids by parent
   std::unordered_map<std::string, size_t> owners_;              // how many each has
 
+  std::mutex places_mutex_;
+  std::unordered_map<std::string, size_t> places_;   // execs of each owner
+
   std::mutex threads_mutex_;
   std::condition_variable threads_changed_;
   size_t threads_ = 0;
 
+  std::unique_ptr<FileWatches> watches_ = std::make_unique<FileWatches>();
+
   std::mutex sweep_mutex_;
   std::condition_variable sweep_changed_;
   bool is_ending_ = false;
-  std::thread sweeper_, cleaner_;
+  std::map<std::string, SandboxLog::Files> log_files_;   // found at the start, by sandbox
+  std::thread sweeper_, cleaner_, bookkeeper_;
+  Time last_seen_{}, began_{};   // when the daemon before this one was last known to run; when this one began
 };
 
 }  // namespace paddock::registry

@@ -84,6 +84,7 @@ Status CheckRequest(const SandboxRequest& request) {
   PADDOCK_TRY(CheckRange<uint64_t>("disk_bytes", limits.disk_bytes, 4096, 1ull << 50));
   PADDOCK_TRY(CheckRange<uint64_t>("files", limits.files, 1, 1ull << 32));
   PADDOCK_TRY(CheckRange<Duration>("exec_time", limits.exec_time, Duration(1), std::chrono::hours(24 * 30)));
+  PADDOCK_TRY(CheckRange<Duration>("cpu_time", limits.cpu_time, Duration(1), std::chrono::hours(24 * 30)));
   PADDOCK_TRY(CheckRange<uint64_t>("output_bytes", limits.output_bytes, 1, 1ull << 40));
   return CheckLease(request.lease);
 }

@@ -14,6 +14,11 @@ Time Now() {
   return std::chrono::time_point_cast<Duration>(std::chrono::system_clock::now());
 }
 
+sandbox::Measured Measure(const sandbox::Sandbox& live) {
+  const auto* metered = dynamic_cast<const sandbox::Metered*>(&live);
+  return metered != nullptr ? metered->Measure() : sandbox::Measured{};
+}
+
 sandbox::ExecResult NotRun(sandbox::Termination::Reason reason) {
   sandbox::ExecResult result;
   result.termination.reason = reason;
@@ -41,12 +46,16 @@ Result<SandboxState> ParseSandboxState(std::string_view name) {
 
 // ---- held files
 
-HeldFiles::HeldFiles(std::shared_ptr<SandboxEntry> entry, std::shared_ptr<sandbox::Sandbox> live, std::unique_ptr<Turns::Turn> turn,
+HeldFiles::HeldFiles(std::shared_ptr<SandboxEntry> entry, std::shared_ptr<sandbox::Sandbox> live, Hold hold,
                      std::shared_ptr<void> use, vfs::FileSystem& files)
-    : entry_(std::move(entry)), live_(std::move(live)), use_(std::move(use)), turn_(std::move(turn)), files_(&files) {}
+    : entry_(std::move(entry)), live_(std::move(live)), use_(std::move(use)), hold_(std::move(hold)), files_(&files) {}
 
 Status HeldFiles::Commit() {
   return entry_->Keep(*live_);
+}
+
+void HeldFiles::Transferred(uint64_t up, uint64_t down) const {
+  entry_->ledger().Transferred(up, down, Now());
 }
 
 // ---- the entry
@@ -70,8 +79,8 @@ class SandboxEntry::Use {
   std::shared_ptr<SandboxEntry> entry_;
 };
 
-SandboxEntry::SandboxEntry(SandboxInfo info, std::unique_ptr<Keeper> keeper, std::shared_ptr<const Settings> settings)
-    : id_(info.id), owner_(info.owner), settings_(std::move(settings)), info_(std::move(info)), keeper_(std::move(keeper)) {}
+SandboxEntry::SandboxEntry(SandboxInfo info, std::unique_ptr<Keeper> keeper, std::shared_ptr<const Settings> settings, std::optional<Ledger::Past> past)
+    : id_(info.id), owner_(info.owner), settings_(std::move(settings)), info_(std::move(info)), ledger_(info_, std::move(past)), log_(id_, settings_->log, settings_->log_files), keeper_(std::move(keeper)) {}
 
 SandboxEntry::~SandboxEntry() = default;
 
@@ -115,6 +124,7 @@ Status SandboxEntry::Wake() {
     if (info_.state == SandboxState::kRunning && live_ != nullptr) return {};
   }
   PADDOCK_ASSIGN(std::shared_ptr<sandbox::Sandbox> live, keeper_->Load());
+  ledger_.BeginLive(Measure(*live));
   bool has_changed = false;
   {
     const std::lock_guard lock(mutex_);
@@ -126,6 +136,7 @@ Status SandboxEntry::Wake() {
     info_.warnings = live->Warnings();
     live_ = std::move(live);
   }
+  ledger_.SetAlive(true, Now());
   if (has_changed) settings_->on_state(Info());
   return {};
 }
@@ -137,7 +148,10 @@ bool SandboxEntry::IsSerial(const sandbox::Sandbox& live) const {
 
 Status SandboxEntry::Keep(sandbox::Sandbox& live) {
   const std::lock_guard keeping(keeper_mutex_);
-  return keeper_->Keep(live);
+  ++files_version_;
+  const Status kept = keeper_->Keep(live);
+  ledger_.Sample(Measure(live), Now());
+  return kept;
 }
 
 Result<std::shared_ptr<RunningProcess>> SandboxEntry::Admit(const ExecRequest& request) {
@@ -176,6 +190,7 @@ sandbox::ExecSpec SandboxEntry::SpecOf(ExecRequest& request) const {
   if (of.limits.memory_bytes) spec.limits.memory_bytes = *of.limits.memory_bytes;
   if (of.limits.processes) spec.limits.processes = *of.limits.processes;
   if (of.limits.output_bytes) spec.limits.output_bytes = *of.limits.output_bytes;
+  if (of.limits.cpu_time) spec.limits.cpu_time = *of.limits.cpu_time;
   if (request.terminal) spec.limits.output_bytes = kUnlimited;   // nobody keeps it; who looks at it holds it up
   if (request.output_bytes) spec.limits.output_bytes = std::min(spec.limits.output_bytes, *request.output_bytes);
   return spec;
@@ -228,16 +243,17 @@ Result<sandbox::ExecResult> SandboxEntry::Run(const std::shared_ptr<RunningProce
     const auto left = std::chrono::duration_cast<Nanoseconds>(until - std::chrono::steady_clock::now());
     spec.limits.time = std::max(left, Nanoseconds(1));
   }
+  const bool is_logged = !request.terminal;   // what a person sees is no log
   const auto output = [&](sandbox::Stream stream, std::string_view bytes) {
     process->output().Append(stream, bytes);
+    if (is_logged) log_.Append(process->id(), stream, Now(), bytes);
     if (handler) handler(stream, bytes);
   };
   auto started = request.starter ? request.starter(**live, std::move(spec), std::move(input), output) : (*live)->Start(std::move(spec), std::move(input), output);
   if (!started && is_command && (started.error().code == Code::kNoEntry || started.error().code == Code::kAccess)) {
     // As a shell answers: that is the command's failure, not the sandbox's.
     const std::string text = "paddock: " + std::string(started.error().Text()) + "\n";
-    process->output().Append(sandbox::Stream::kStderr, text);
-    if (handler) handler(sandbox::Stream::kStderr, text);
+    output(sandbox::Stream::kStderr, text);
     sandbox::ExecResult result;
     result.exit_code = started.error().code == Code::kNoEntry ? 127 : 126;
     process->Finish(result, Now());
@@ -245,6 +261,7 @@ Result<sandbox::ExecResult> SandboxEntry::Run(const std::shared_ptr<RunningProce
   }
   if (!started) return give_up(sandbox::Termination::Reason::kInfra, started.error());
   sandbox::ExecResult result;
+  ledger_.ExecBegan(Now());
   if (process->Begin(**started, Now())) {
     result = (*started)->Wait();
   } else {
@@ -252,6 +269,7 @@ Result<sandbox::ExecResult> SandboxEntry::Run(const std::shared_ptr<RunningProce
     result = (*started)->Wait();
   }
   process->Leave();   // before it goes: signals, new sizes and cancels come from other threads
+  ledger_.ExecEnded(result, Measure(**live), Now());
   started->reset();
   if (const Status kept = Keep(**live); !kept) {
     const Error failure(kept.error().code, "the exec ended, but what it changed could not be kept: " + std::string(kept.error().Text()) +
@@ -278,27 +296,52 @@ std::shared_ptr<RunningProcess> SandboxEntry::FindProcess(std::string_view id) c
   return nullptr;
 }
 
+Hold SandboxEntry::TakeHold(sandbox::Sandbox& live, Deadline until) {
+  if (auto turn = turns_.Take(std::chrono::steady_clock::now())) return Hold(std::move(turn));
+  auto* stands_still = dynamic_cast<sandbox::StandsStill*>(&live);
+  if (stands_still == nullptr) return Hold(turns_.Take(until));
+  auto loan = std::make_shared<Loan>([self = weak_from_this()] {
+    if (const auto entry = self.lock()) entry->turns_.Nudge();
+  });
+  stands_still->WhenStill([loan] { loan->Lend(); });
+  auto turn = turns_.Take(until, [&] { return loan->is_lent(); });
+  if (turn != nullptr) {
+    loan->End();
+    return Hold(std::move(turn));
+  }
+  if (loan->Withdraw()) return Hold();
+  return Hold(std::move(loan));
+}
+
+void SandboxEntry::ForgetEnded(Time before) {
+  const std::lock_guard lock(mutex_);
+  std::erase_if(processes_, [&](const auto& entry) {
+    const auto info = entry.second->Info();
+    return info.state == ProcessState::kExited && info.ended && *info.ended < before;
+  });
+}
+
 Result<HeldFiles> SandboxEntry::Files(Deadline until) {
   std::shared_ptr<void> use = BeginUse();
   PADDOCK_ASSIGN(std::shared_ptr<sandbox::Sandbox> live, Live());
-  std::unique_ptr<Turns::Turn> turn;
+  Hold hold;
   if (IsSerial(*live)) {
-    turn = turns_.Take(until);
-    if (turn == nullptr) return Error(Code::kTimedOut, id_ + " runs something else; wait for it, or end it");
+    hold = TakeHold(*live, until);
+    if (!hold) return Error(Code::kTimedOut, id_ + " runs something else; wait for it, or end it");
     PADDOCK_ASSIGN(live, Live());
   }
   auto* files = dynamic_cast<sandbox::HasFiles*>(live.get());
   if (files == nullptr) return Error(Code::kNotSupported, id_ + ": this isolation shows no files");
   vfs::FileSystem& system = files->files();
-  return HeldFiles(shared_from_this(), std::move(live), std::move(turn), std::move(use), system);
+  return HeldFiles(shared_from_this(), std::move(live), std::move(hold), std::move(use), system);
 }
 
 Result<HeldFiles> SandboxEntry::FrozenFiles(Deadline until) {
   PADDOCK_ASSIGN(HeldFiles held, Files(until));
   auto* forkable = dynamic_cast<sandbox::Forkable*>(held.live_.get());
-  if (held.turn_ == nullptr || forkable == nullptr) return held;
+  if (!held.hold_ || forkable == nullptr) return held;
   PADDOCK_ASSIGN(held.live_, forkable->Fork());
-  held.turn_ = nullptr;
+  held.hold_ = Hold();
   held.files_ = &dynamic_cast<sandbox::HasFiles&>(*held.live_).files();
   return held;
 }
@@ -371,6 +414,7 @@ Status SandboxEntry::Rest(SandboxState state, bool is_lease, bool force, Deadlin
     info_.was_idle = is_lease;
     info_.updated = Now();
   }
+  ledger_.SetAlive(false, Now());
   live.reset();
   settings_->on_state(Info());
   return {};
@@ -402,6 +446,7 @@ Status SandboxEntry::Remove() {
     info_.state = SandboxState::kDeleting;
     info_.updated = Now();
   }
+  ledger_.SetAlive(false, Now());
   EndProcesses();
   const std::unique_ptr<Turns::Turn> turn = turns_.Take(std::chrono::steady_clock::now() + std::chrono::seconds(30));
   if (turn == nullptr) return Error(Code::kBusy, id_ + " did not end within 30 s");
@@ -510,6 +555,7 @@ void SandboxEntry::SetLease(const Lease& lease, Time extended) {
 
 void SandboxEntry::SetLabels(Labels labels) {
   const std::lock_guard lock(mutex_);
+  ledger_.SetLabels(labels);
   info_.request.labels = std::move(labels);
   info_.updated = Now();
 }
@@ -531,6 +577,16 @@ bool SandboxEntry::IsIdleSince(Time time) const {
 void SandboxEntry::Read(const std::function<void(const SandboxInfo&)>& look) const {
   const std::lock_guard lock(mutex_);
   look(info_);
+}
+
+void SandboxEntry::SampleUsage(Time now) {
+  if (!ledger_.is_active()) return;
+  std::shared_ptr<sandbox::Sandbox> live;
+  {
+    const std::lock_guard lock(mutex_);
+    live = live_;
+  }
+  if (live != nullptr) ledger_.Sample(Measure(*live), now);
 }
 
 bool SandboxEntry::is_in_memory() const {

@@ -2,6 +2,7 @@
 // runs in it, and when its lease ends.
 #pragma once
 
+#include <atomic>
 #include <functional>
 #include <map>
 #include <memory>
@@ -12,8 +13,12 @@
 #include "registry/description.h"
 #include "registry/exec.h"
 #include "registry/keeper.h"
+#include "registry/ledger.h"
+#include "registry/loan.h"
+#include "registry/sandbox_log.h"
 #include "registry/saved_state.h"
 #include "registry/turns.h"
+#include "sandbox/file_watch.h"
 #include "sandbox/sandbox.h"
 #include "vfs/file_system.h"
 
@@ -21,25 +26,56 @@ namespace paddock::registry {
 
 class SandboxEntry;
 
-// The files of a sandbox for the length of a few operations. Whoever holds it keeps execs out where the wall does one thing at a time.
+// Who may use a sandbox that does one thing at a time: who has the turn, or borrows that of an exec which stands still meanwhile.
+class Hold {
+ public:
+  Hold() = default;
+  explicit Hold(std::unique_ptr<Turns::Turn> turn) : turn_(std::move(turn)) {}
+  explicit Hold(std::shared_ptr<Loan> loan) : loan_(std::move(loan)) {}
+  Hold(Hold&& other) noexcept : turn_(std::move(other.turn_)), loan_(std::move(other.loan_)) {}
+  Hold& operator=(Hold&& other) noexcept {
+    End();
+    turn_ = std::move(other.turn_);
+    loan_ = std::move(other.loan_);
+    return *this;
+  }
+  ~Hold() { End(); }
+  explicit operator bool() const { return turn_ != nullptr || loan_ != nullptr; }
+  void End() {
+    if (loan_ != nullptr) loan_->End();
+    loan_.reset();
+    turn_.reset();
+  }
+
+ private:
+  std::unique_ptr<Turns::Turn> turn_;
+  std::shared_ptr<Loan> loan_;
+};
+
+// The files of a sandbox for the length of a few operations. Where the wall does one thing at a time, whoever holds it keeps execs from
+// beginning; one that runs stands still.
 class HeldFiles {
  public:
+  HeldFiles(HeldFiles&&) = default;
+  HeldFiles& operator=(HeldFiles&&) = default;
   vfs::FileSystem& operator*() const { return *files_; }
   vfs::FileSystem* operator->() const { return files_; }
   // Makes what was changed outlive the daemon: before it is acknowledged. Errors: those of Keeper::Keep().
   Status Commit();
   // Whether others wait for their turn meanwhile: not to be held while a client sends or takes.
-  bool is_exclusive() const { return turn_ != nullptr; }
+  bool is_exclusive() const { return static_cast<bool>(hold_); }
+  // Notes bytes that went into the sandbox and came out of it.
+  void Transferred(uint64_t up, uint64_t down) const;
 
  private:
   friend class SandboxEntry;
-  HeldFiles(std::shared_ptr<SandboxEntry> entry, std::shared_ptr<sandbox::Sandbox> live, std::unique_ptr<Turns::Turn> turn,
+  HeldFiles(std::shared_ptr<SandboxEntry> entry, std::shared_ptr<sandbox::Sandbox> live, Hold hold,
             std::shared_ptr<void> use, vfs::FileSystem& files);
 
   std::shared_ptr<SandboxEntry> entry_;
   std::shared_ptr<sandbox::Sandbox> live_;
   std::shared_ptr<void> use_;
-  std::unique_ptr<Turns::Turn> turn_;   // ends first
+  Hold hold_;   // ends first
   vfs::FileSystem* files_;
 };
 
@@ -51,10 +87,13 @@ class SandboxEntry : public std::enable_shared_from_this<SandboxEntry> {
     size_t most_processes = 64;              // that run or wait
     size_t most_ended = 64;                  // ended ones that are remembered
     std::string output_directory;            // for output that does not fit in memory
+    SandboxLog::Settings log;                // what all of its execs write
+    SandboxLog::Files log_files;
     std::function<void(const SandboxInfo&)> on_state;   // after each change of state; no lock held
   };
 
-  SandboxEntry(SandboxInfo info, std::unique_ptr<Keeper> keeper, std::shared_ptr<const Settings> settings);
+  SandboxEntry(SandboxInfo info, std::unique_ptr<Keeper> keeper, std::shared_ptr<const Settings> settings,
+               std::optional<Ledger::Past> past = std::nullopt);
   ~SandboxEntry();
 
   const std::string& id() const { return id_; }
@@ -78,6 +117,9 @@ class SandboxEntry : public std::enable_shared_from_this<SandboxEntry> {
   Result<HeldFiles> Files(Deadline until);
   // To read for as long as it takes: where Files() would hold up others, the files as they are now, while those go on.
   Result<HeldFiles> FrozenFiles(Deadline until);
+  // What happens to files from now on, absolute paths. The sandbox counts as in use as long as somebody watches; at rest, nobody does: Take()
+  // then gives an error.
+  Result<std::unique_ptr<sandbox::FileWatch>> WatchFiles(const std::string& path, bool is_recursive);
 
   // ---- state
 
@@ -118,16 +160,26 @@ class SandboxEntry : public std::enable_shared_from_this<SandboxEntry> {
   bool IsIdleSince(Time time) const;
   // Calls with what is known, without copying it; `expiry` and `running` are not set. `look` must be quick.
   void Read(const std::function<void(const SandboxInfo&)>& look) const;
+  Ledger& ledger() { return ledger_; }
+  SandboxLog& log() { return log_; }
+  // Forgets processes that ended before.
+  void ForgetEnded(Time before);
+  // Measures what runs; nothing where nothing does.
+  void SampleUsage(Time now);
   // Asks everything that runs or waits to end.
   void EndProcesses();
 
  private:
   friend class HeldFiles;
+  class LiveWatch;
 
   // Counts as activity while it lives.
   class Use;
 
   Result<std::shared_ptr<sandbox::Sandbox>> Live();
+  Status LookAt(const std::weak_ptr<sandbox::Sandbox>& watched, const std::function<Status(vfs::FileSystem&)>& body);
+  // The turn, or that of the exec that has it. Empty when `until` passes first.
+  Hold TakeHold(sandbox::Sandbox& live, Deadline until);
   bool IsSerial(const sandbox::Sandbox& live) const;
   Status Keep(sandbox::Sandbox& live);
   // The turn while nothing runs or waits. Errors: kBusy.
@@ -145,6 +197,10 @@ class SandboxEntry : public std::enable_shared_from_this<SandboxEntry> {
   size_t uses_ = 0;
   std::map<uint64_t, std::shared_ptr<RunningProcess>> processes_;   // by age
   uint64_t last_process_ = 0;
+
+  Ledger ledger_;
+  SandboxLog log_;
+  std::atomic<uint64_t> files_version_{0};   // grows when files may have changed
 
   std::mutex keeper_mutex_;   // of keeper_, and of making live_
   std::unique_ptr<Keeper> keeper_;

@@ -261,8 +261,10 @@ Result<SessionInfo> Sessions::Create(const Caller& caller, SessionRequest reques
       PADDOCK_ASSIGN(before, UseOnce(transaction, once, record.id));
       if (before) return {};
     }
-    PADDOCK_ASSIGN(const size_t owned, transaction.Count({.kind = kKind, .owner = caller.owner}, settings_.most_per_owner));
-    if (owned >= settings_.most_per_owner) return Error(Code::kQuota, "you have " + std::to_string(owned) + " sessions, the most you may have; delete some");
+    const auto own = settings_.owners.find(caller.owner);
+    const size_t most = own != settings_.owners.end() ? own->second : settings_.most_per_owner;
+    PADDOCK_ASSIGN(const size_t owned, transaction.Count({.kind = kKind, .owner = caller.owner}, most));
+    if (owned >= most) return Error(Code::kQuota, "you have " + std::to_string(owned) + " sessions, the most you may have; delete some");
     PADDOCK_ASSIGN(records::Record inserted, transaction.Insert(record));
     made = InfoOf(std::move(inserted));
     return {};

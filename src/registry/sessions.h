@@ -41,6 +41,7 @@ struct SessionPage {
 
 struct SessionSettings {
   size_t most_per_owner = 10'000;
+  std::map<std::string, size_t> owners;   // of whom that is another
   size_t most_sandboxes = 16;                 // of one session
   size_t most_keys = 1000;
   size_t most_key_bytes = 8 << 20;            // keys and values of one session

@@ -127,7 +127,8 @@ Result<SnapshotInfo> Snapshots::Add(trees::Session& session, const std::string& 
   record.body = TextOf(kept);
   record.labels = request.labels;
   if (!sandbox.empty()) record.labels[kSandboxLabel] = sandbox;
-  auto stored = kept_internal::InsertState(records_, record, kept, limits_, "snapshots", {}, once);
+  const auto own = owners_.find(owner);
+  auto stored = kept_internal::InsertState(records_, record, kept, own != owners_.end() ? own->second : limits_, "snapshots", {}, once);
   if (!stored && stored.error().code == Code::kExists) {
     return Error(Code::kExists, "you have a snapshot named '" + request.name + "'; choose another name, or delete that one");
   }

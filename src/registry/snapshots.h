@@ -61,8 +61,8 @@ struct KeptLimits {
 class Snapshots {
  public:
   // `records` outlives it.
-  Snapshots(std::shared_ptr<trees::Store> store, records::Records& records, KeptLimits limits)
-      : store_(std::move(store)), records_(records), limits_(limits) {}
+  Snapshots(std::shared_ptr<trees::Store> store, records::Records& records, KeptLimits limits, std::map<std::string, KeptLimits> owners = {})
+      : store_(std::move(store)), records_(records), limits_(limits), owners_(std::move(owners)) {}
 
   // Notes a state that the session holds. Durable when it returns. Errors: kInvalid (names the field), kExists (the name), kQuota, kConflict
   // (the key), those of store and database.
@@ -85,6 +85,7 @@ class Snapshots {
   const std::shared_ptr<trees::Store> store_;
   records::Records& records_;
   const KeptLimits limits_;
+  const std::map<std::string, KeptLimits> owners_;   // of whom they are others
 };
 
 // For what keeps states under other names: templates.h.

@@ -165,7 +165,8 @@ Result<TemplateInfo> Templates::Add(trees::Session& session, TemplateInfo info, 
     one.name = RecordName(info.name, version);
     return {};
   };
-  PADDOCK_ASSIGN(records::Record stored, kept_internal::InsertState(records_, std::move(record), kept, limits_, "templates", number));
+  const auto own = owners_.find(info.owner);
+  PADDOCK_ASSIGN(records::Record stored, kept_internal::InsertState(records_, std::move(record), kept, own != owners_.end() ? own->second : limits_, "templates", number));
   return registry::InfoOf(stored);
 }
 

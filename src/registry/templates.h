@@ -60,7 +60,8 @@ struct ArchiveRequest {
 class Templates {
  public:
   // `records` outlives it.
-  Templates(std::shared_ptr<trees::Store> store, records::Records& records, KeptLimits limits) : store_(std::move(store)), records_(records), limits_(limits) {}
+  Templates(std::shared_ptr<trees::Store> store, records::Records& records, KeptLimits limits, std::map<std::string, KeptLimits> owners = {})
+      : store_(std::move(store)), records_(records), limits_(limits), owners_(std::move(owners)) {}
 
   // Reads an archive to its end. Errors: kInvalid (names the field), kAccess (sharing is for administrators), kSyntax and kLimit for the
   // archive, kQuota, kBusy (too many are read at once), those of `in`, store and database.
@@ -84,6 +85,7 @@ class Templates {
   const std::shared_ptr<trees::Store> store_;
   records::Records& records_;
   const KeptLimits limits_;
+  const std::map<std::string, KeptLimits> owners_;   // of whom they are others
   std::mutex building_mutex_;
   size_t building_ = 0;
 };

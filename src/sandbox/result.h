@@ -24,6 +24,7 @@ struct Usage {
   uint64_t steps = 0;
   uint64_t peak_memory_bytes = 0;
   uint64_t output_bytes = 0;
+  std::optional<std::chrono::nanoseconds> cpu;   // processor time; none where it was not measured
 };
 
 struct ExecResult {

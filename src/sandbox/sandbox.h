@@ -108,6 +108,31 @@ class LivePolicy {
   virtual Status UpdateNetwork(policy::NetworkRules rules) = 0;
 };
 
+// What a sandbox has used since it was stood up; what is not set this wall does not measure.
+struct Measured {
+  std::optional<std::chrono::nanoseconds> cpu;   // processor time of all that ran in it
+  std::optional<uint64_t> memory_bytes;          // held now
+  std::optional<uint64_t> disk_bytes;            // of its own files, now
+  std::optional<uint64_t> disk_read_bytes, disk_written_bytes;
+  std::optional<uint64_t> network_in_bytes, network_out_bytes;
+};
+
+// Facet: what it uses is measured, also while execs run. Any thread.
+class Metered {
+ public:
+  virtual ~Metered() = default;
+  virtual Measured Measure() const = 0;
+};
+
+// Facet: others may use the sandbox's files while an exec runs, at moments when that stands still.
+class StandsStill {
+ public:
+  virtual ~StandsStill() = default;
+  // `visit` runs once, on the exec's thread, at its next safe moment: between two steps of its code, or while it waits. Then nothing is
+  // half done, and files may be used as when nothing runs. Without a running exec it waits for one. Any thread.
+  virtual void WhenStill(std::function<void()> visit) = 0;
+};
+
 class Driver {
  public:
   virtual ~Driver() = default;

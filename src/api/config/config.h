@@ -55,20 +55,21 @@ struct QuotaConfig {
 
 struct RetentionConfig {
   std::optional<Milliseconds> events;
-  std::optional<uint64_t> event_count;       // of one sandbox
-  std::optional<Milliseconds> output;        // of a process that has ended
+  std::optional<uint64_t> event_count;       // of one owner
+  std::optional<Milliseconds> output;        // of a process that has ended, and in the logs of sandboxes
+  std::optional<uint64_t> log_bytes;         // of one sandbox
   std::optional<Milliseconds> deleted;       // what is left of a deleted sandbox: its record and usage
   std::optional<Milliseconds> unreferenced;  // pieces of trees that nothing names any more
   std::optional<Milliseconds> idempotency_keys;
 };
 
-// Prices, in one currency.
+// Prices, in one currency; exact, in billionths of it.
 struct RateConfig {
   std::string currency;
-  double cpu_hour = 0;
-  double memory_gib_hour = 0;
-  double disk_gib_hour = 0;
-  double transfer_gib = 0;
+  int64_t cpu_hour = 0;
+  int64_t memory_gib_hour = 0;
+  int64_t disk_gib_hour = 0;
+  int64_t transfer_gib = 0;
 };
 
 // A harness or an agent, as a JSON object; what it means is for src/tools to say.

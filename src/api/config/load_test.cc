@@ -116,8 +116,8 @@ memory_gib_hour = 0.0000001
   EXPECT_EQ(config.retention.events, hours(48));
   EXPECT_EQ(config.retention.event_count, 7u);
   EXPECT_EQ(config.rates.currency, "EUR");
-  EXPECT_DOUBLE_EQ(config.rates.cpu_hour, 0.0504);
-  EXPECT_DOUBLE_EQ(config.rates.memory_gib_hour, 0.0000001);
+  EXPECT_EQ(config.rates.cpu_hour, 50'400'000);
+  EXPECT_EQ(config.rates.memory_gib_hour, 100);
 }
 
 TEST(LoadConfig, CommandLineWinsOverEnvironmentOverFile) {

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <cstdint>
+#include <utility>
 
 #include "policy/amount.h"
 
@@ -91,6 +93,45 @@ Status SetReal(double& into, const std::string& text) {
   return {};
 }
 
+// "0.05", "1e-7": at most nine digits behind the point, so that nothing is rounded.
+Status SetPrice(int64_t& into, const std::string& text) {
+  constexpr int kDigits = 9;
+  const Error bad = Invalid("is not a number from 0 to 1e9 with at most nine digits behind the point");
+  int64_t digits = 0;
+  int exponent = 0;
+  bool has_digit = false, has_point = false;
+  size_t at = 0;
+  for (; at < text.size() && (text[at] == '.' || (text[at] >= '0' && text[at] <= '9')); ++at) {
+    if (text[at] == '.') {
+      if (std::exchange(has_point, true)) return bad;
+      continue;
+    }
+    has_digit = true;
+    if (digits > (INT64_MAX - 9) / 10) return bad;
+    digits = digits * 10 + (text[at] - '0');
+    exponent -= has_point ? 1 : 0;
+  }
+  if (!has_digit) return bad;
+  if (at < text.size()) {
+    int given = 0;
+    const size_t number = at + (text.substr(at + 1, 1) == "+" ? 2 : 1);
+    const auto [end, error] = std::from_chars(text.data() + std::min(number, text.size()), text.data() + text.size(), given);
+    if ((text[at] != 'e' && text[at] != 'E') || error != std::errc() || end != text.data() + text.size() || given < -40 || given > 40) return bad;
+    exponent += given;
+  }
+  for (; exponent > -kDigits && digits != 0; --exponent) {
+    if (digits > INT64_MAX / 10) return bad;
+    digits *= 10;
+  }
+  for (; exponent < -kDigits && digits != 0; ++exponent) {
+    if (digits % 10 != 0) return bad;
+    digits /= 10;
+  }
+  if (digits > int64_t{1'000'000'000} * 1'000'000'000) return bad;
+  into = digits;
+  return {};
+}
+
 Status SetCpus(std::optional<double>& into, const std::string& text) {
   if (SetNone(into, text)) return {};
   double cpus = 0;
@@ -168,11 +209,13 @@ constexpr Setting kSettings[] = {
     {"lease.on_expiry", kText, "pause", "what becomes of it then: pause, stop or delete",
      [](Config& c, Text t) { return SetChoice(c.lease.on_expiry, t, {"pause", "stop", "delete"}); }},
     {"retention.events", kText, "30d", "age of events", [](Config& c, Text t) { return SetTime(c.retention.events, t); }},
-    {"retention.event_count", kCount, "100000", "events kept of one sandbox",
+    {"retention.event_count", kCount, "100000", "events kept of one owner",
      [](Config& c, Text t) { return SetCount(c.retention.event_count, t); }},
-    {"retention.output", kText, "7d", "output of a process, from its end",
+    {"retention.output", kText, "7d", "output of a process, from its end; and in the logs of sandboxes",
      [](Config& c, Text t) { return SetTime(c.retention.output, t); }},
-    {"retention.deleted", kText, "7d", "record and usage of a deleted sandbox",
+    {"retention.log_bytes", kText, "16MiB", "size of the log of one sandbox",
+     [](Config& c, Text t) { return SetSize(c.retention.log_bytes, t); }},
+    {"retention.deleted", kText, "7d", "usage of a deleted sandbox",
      [](Config& c, Text t) { return SetTime(c.retention.deleted, t); }},
     {"retention.unreferenced", kText, "1h", "pieces of files that no snapshot names any more",
      [](Config& c, Text t) { return SetTime(c.retention.unreferenced, t); }},
@@ -180,13 +223,13 @@ constexpr Setting kSettings[] = {
      [](Config& c, Text t) { return SetTime(c.retention.idempotency_keys, t); }},
     {"rates.currency", kText, "USD", "of the prices below", [](Config& c, Text t) { return SetCurrency(c.rates.currency, t); }},
     {"rates.cpu_hour", kNumber, "0", "price of an hour of one core",
-     [](Config& c, Text t) { return SetReal(c.rates.cpu_hour, t); }},
+     [](Config& c, Text t) { return SetPrice(c.rates.cpu_hour, t); }},
     {"rates.memory_gib_hour", kNumber, "0", "price of a GiB of memory for an hour",
-     [](Config& c, Text t) { return SetReal(c.rates.memory_gib_hour, t); }},
+     [](Config& c, Text t) { return SetPrice(c.rates.memory_gib_hour, t); }},
     {"rates.disk_gib_hour", kNumber, "0", "price of a GiB of files for an hour",
-     [](Config& c, Text t) { return SetReal(c.rates.disk_gib_hour, t); }},
+     [](Config& c, Text t) { return SetPrice(c.rates.disk_gib_hour, t); }},
     {"rates.transfer_gib", kNumber, "0", "price of a GiB in or out",
-     [](Config& c, Text t) { return SetReal(c.rates.transfer_gib, t); }},
+     [](Config& c, Text t) { return SetPrice(c.rates.transfer_gib, t); }},
 };
 
 constexpr QuotaSetting kQuotaSettings[] = {

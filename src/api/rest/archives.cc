@@ -36,11 +36,15 @@ std::span<const Field> FieldsOf(const PackQuery*) { return kPackQuery; }
 // The exchange's answer, as somewhere to write to.
 class AnswerSink final : public ByteSink {
  public:
-  explicit AnswerSink(net::Exchange& exchange) : exchange_(exchange) {}
-  Status Write(std::string_view bytes) override { return exchange_.Write(bytes); }
+  AnswerSink(net::Exchange& exchange, const registry::HeldFiles& files) : exchange_(exchange), files_(files) {}
+  Status Write(std::string_view bytes) override {
+    files_.Transferred(0, bytes.size());
+    return exchange_.Write(bytes);
+  }
 
  private:
   net::Exchange& exchange_;
+  const registry::HeldFiles& files_;
 };
 
 Result<Bytes> GetArchive(Call& call, const PackQuery& query, Nothing&) {
@@ -55,7 +59,7 @@ Result<Bytes> GetArchive(Call& call, const PackQuery& query, Nothing&) {
   PADDOCK_TRY(call.exchange.StartResponse(200, ForeignBytes("application/x-tar", (*root == "/" ? "root" : vfs::BaseName(*root)) + ".tar")));
   // An answer that is not finished is cut, and the client sees it.
   static constexpr const char* kWithout[] = {"/proc", "/sys", "/dev"};
-  AnswerSink answer(call.exchange);
+  AnswerSink answer(call.exchange, files);
   if (Pack(*files, *root, answer, {.name = facts->is_directory() ? "./" : vfs::BaseName(*root), .without = kWithout, .left_out = {}})) (void)call.exchange.Finish();
   return Bytes{};
 }
@@ -114,6 +118,7 @@ Result<UnpackAnswer> PutArchive(Call& call, const UnpackQuery& query, Bytes&) {
     PADDOCK_ASSIGN(const Block rest, body.ReadBlock(4096));
     is_more = !rest.bytes.empty();
   }
+  if (unpacked) files.Transferred(unpacked->bytes, 0);
   const Status kept = files.Commit();   // what came before a failure is there, too
   if (!unpacked) return Error(unpacked.error().code, std::string(unpacked.error().Text()) + "; what was unpacked before stays");
   PADDOCK_TRY(kept);

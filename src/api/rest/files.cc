@@ -159,6 +159,7 @@ Result<Bytes> Read(Call& call, const ReadQuery& query, Nothing&) {
   while (left > 0) {
     const auto block = (*file)->ReadBlock(static_cast<size_t>(std::min<uint64_t>(left, 256 << 10)));
     if (!block || block->bytes.empty()) return Bytes{};   // it shrank, or cannot be read: the answer is cut, and the client sees it
+    files.Transferred(0, block->bytes.size());
     if (!call.exchange.Write(block->bytes)) return Bytes{};
     left -= block->bytes.size();
   }
@@ -268,6 +269,7 @@ Result<WriteAnswer> Write(Call& call, const WriteQuery& query, Bytes&) {
     const auto file = files->Open(answer.path, vfs::OpenFlags::Append(), mode.value_or(0644));
     if (!file) return About(query.path, file.error());
     const Status copied = CopyBody(body, **file, answer.bytes_written);
+    files.Transferred(answer.bytes_written, 0);
     const Status kept = files.Commit();   // what came before a failure is there, too
     if (!copied) return About(query.path, copied.error());
     PADDOCK_TRY(kept);
@@ -278,6 +280,7 @@ Result<WriteAnswer> Write(Call& call, const WriteQuery& query, Bytes&) {
   const auto file = files->Open(draft.path(), {.write = true, .create = true, .exclusive = true, .no_follow = true}, 0600);
   if (!file) return About(query.path, file.error());
   if (const Status copied = CopyBody(body, **file, answer.bytes_written); !copied) return About(query.path, copied.error());
+  files.Transferred(answer.bytes_written, 0);
   const uint32_t right = mode ? *mode : facts ? facts->mode & 07777u : 0644u;
   if (const Status set = files->SetMode(draft.path(), right); !set) return About(query.path, set.error());
   if (const Status moved = files->Rename(draft.path(), answer.path); !moved) return About(query.path, moved.error());

@@ -19,6 +19,9 @@ std::vector<Operation> ArchiveOperations();   // archives.cc: directories as tar
 std::vector<Operation> MetricsOperations();   // metrics.cc
 std::vector<Operation> TerminalOperations();  // terminals.cc: terminals, and processes over a WebSocket
 std::vector<Operation> SessionOperations();   // sessions.cc
+std::vector<Operation> WatchOperations();     // file_watch.cc
+std::vector<Operation> LogOperations();       // logs.cc
+std::vector<Operation> UsageOperations();     // usage.cc
 std::vector<Operation> DefinitionOperations();   // definitions.cc: harnesses and agents
 
 }  // namespace paddock::api

@@ -46,7 +46,9 @@ json::object ResponsesOf(const Operation& operation) {
   } else if (operation.answer == Operation::Content::kBytes) {
     success["content"] = {{"application/octet-stream", json::object()}};
   }
-  json::object responses{{std::to_string(operation.status), success}};
+  const bool is_stream_alone = operation.can_stream && operation.answer == Operation::Content::kNone;
+  if (is_stream_alone) success["content"] = {{"text/event-stream", {{"schema", {{"type", "string"}}}}}};
+  json::object responses{{is_stream_alone ? "200" : std::to_string(operation.status), success}};
   if (operation.status == 201) responses["200"] = success;   // what was made before
   if (operation.answer == Operation::Content::kBytes) {
     responses["206"] = success;

@@ -94,7 +94,8 @@ std::span<const Operation> AllOperations() {
   static const std::vector<Operation> all = [] {
     std::vector<Operation> list;
     for (const auto group : {SystemOperations, SandboxOperations, ExecOperations, FileOperations, SnapshotOperations, TemplateOperations, EventOperations,
-                             TerminalOperations, SearchOperations, ArchiveOperations, MetricsOperations, SessionOperations, DefinitionOperations}) {
+                             TerminalOperations, SearchOperations, ArchiveOperations, MetricsOperations,
+                             UsageOperations, LogOperations, WatchOperations, SessionOperations, DefinitionOperations}) {
       const std::vector<Operation> operations = group();
       list.insert(list.end(), operations.begin(), operations.end());
     }

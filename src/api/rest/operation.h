@@ -13,6 +13,7 @@
 #include <string>
 #include <string_view>
 
+#include "api/config/config.h"
 #include "api/rest/metrics.h"
 #include "api/rest/tickets.h"
 #include "net/exchange.h"
@@ -38,6 +39,7 @@ struct Services {
   std::string version;                 // of the program
   std::string scratch_directory;       // of the host, for what does not fit into memory
   SessionService* sessions = nullptr;  // null: there are none
+  RateConfig rates = {.currency = "USD"};
   std::unique_ptr<Tickets> tickets = std::make_unique<Tickets>();
   std::unique_ptr<Metrics> metrics = std::make_unique<Metrics>();
   std::unique_ptr<Shares> requests = std::make_unique<Shares>(kMostHandlers / 4 * 3, "requests");

@@ -46,6 +46,7 @@ constexpr Field kLimits[] = {
     Optional<&LimitsShape::disk>("disk", "Bytes of the sandbox's own files."),
     Optional<&LimitsShape::files>("files", "Number of the sandbox's own files.", {.min = 1}),
     Optional<&LimitsShape::exec_time>("exec_time", "Wall clock of each exec that does not say: \"30s\", \"5m\"."),
+    Optional<&LimitsShape::cpu_time>("cpu_time", "Processor time of each exec; process: of those that run at the same time together."),
     Optional<&LimitsShape::output>("output", "Bytes that an exec may write to stdout and stderr."),
 };
 
@@ -184,6 +185,7 @@ Result<registry::SandboxRequest> RequestOf(const CreateBody& body) {
                     .files = body.limits.files, .output_bytes = BytesOf(body.limits.output)};
   if (body.limits.cpus) request.limits.cpus = body.limits.cpus->cores;
   PADDOCK_ASSIGN(request.limits.exec_time, TimeOf("limits.exec_time", body.limits.exec_time));
+  PADDOCK_ASSIGN(request.limits.cpu_time, TimeOf("limits.cpu_time", body.limits.cpu_time));
   PADDOCK_ASSIGN(request.network, policy::AllowHosts(body.network.allow, "network.allow"));
   PADDOCK_ASSIGN(request.lease, LeaseOf(body.lease, registry::Lease{}));
   request.has_on_expiry = body.lease.on_expiry.has_value();
@@ -205,7 +207,7 @@ SandboxShape ShapeOf(const registry::SandboxInfo& info) {
   if (!request.base.empty()) shape.origin = request.base;
   const registry::SandboxLimits& limits = request.limits;
   shape.limits = {.memory = Amount(limits.memory_bytes), .processes = limits.processes, .disk = Amount(limits.disk_bytes), .files = limits.files,
-                  .exec_time = TextOfTime(limits.exec_time), .output = Amount(limits.output_bytes)};
+                  .exec_time = TextOfTime(limits.exec_time), .cpu_time = TextOfTime(limits.cpu_time), .output = Amount(limits.output_bytes)};
   if (limits.cpus) shape.limits.cpus = tools::CoreAmount{*limits.cpus};
   for (const policy::NetworkRule& rule : request.network.rules) shape.network.allow.push_back(policy::HostAndPortsText(rule.host, rule.ports));
   shape.lease = {.ttl = TextOfTime(request.lease.ttl), .idle_ttl = TextOfTime(request.lease.idle_ttl),

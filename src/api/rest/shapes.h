@@ -23,7 +23,7 @@ struct LimitsShape {
   std::optional<tools::CoreAmount> cpus;
   std::optional<tools::ByteAmount> disk;
   std::optional<uint64_t> files;
-  std::optional<std::string> exec_time;
+  std::optional<std::string> exec_time, cpu_time;
   std::optional<tools::ByteAmount> output;
 };
 struct NetworkShape {

@@ -57,20 +57,31 @@ Status Ps(const PsOptions& options, const std::string& sandbox) {
 
 struct LogsOptions {
   LinkOptions link;
-  bool follows = false;
+  bool follows = false, is_last = false, has_times = false;
+  std::string since;
 };
 constexpr Option kLogsOptions[] = {
     kLinkOptions[0], kLinkOptions[1], kLinkOptions[2],
-    Flag<&LogsOptions::follows>('f', "follow", "go on until it ends"),
+    Flag<&LogsOptions::follows>('f', "follow", "go on until the process ends, or the sandbox is deleted"),
+    Flag<&LogsOptions::is_last>('l', "last", "of the newest process alone"),
+    Flag<&LogsOptions::has_times>('t', "times", "of a sandbox: the time and the process in front of each line"),
+    Value<&LogsOptions::since>('s', "since", "TIME", "of a sandbox: from this time on, RFC 3339 or a day"),
 };
 constexpr SubcommandText kLogs{.name = "logs",
                                .help = "Usage: paddock logs [OPTION]... SANDBOX [PROCESS]\n"
-                                       "Prints what a process wrote, of both streams; without PROCESS the newest one.\n\n",
+                                       "Prints what all execs of a sandbox wrote, in one order, or what one process did; both\n"
+                                       "streams go where they went. Terminals leave nothing in it.\n\n",
                                .least = 1, .most = 2, .operands = "the id or the name of a sandbox; 'paddock ls' lists them"};
 
 Status Logs(const LogsOptions& options, const std::vector<std::string>& operands) {
   PADDOCK_ASSIGN(Link link, Link::Open(options.link));
   std::string process = operands.size() > 1 ? operands[1] : "";
+  if (process.empty() && !options.is_last) {
+    std::string query;
+    if (!options.since.empty()) query = "&since=" + EncodePercent(options.since);
+    return CopyLog(link, SandboxPath(operands[0], "/logs"), query, {.follows = options.follows, .has_times = options.has_times});
+  }
+  if (options.has_times || !options.since.empty()) return Error(Code::kInvalid, "--times and --since are for the log of a sandbox, not of a process");
   if (process.empty()) {
     PADDOCK_ASSIGN(const json::array all, ProcessesOf(link, operands[0]));
     if (all.empty()) return Error(Code::kNoEntry, "nothing has run in " + operands[0] + " since the daemon's start");

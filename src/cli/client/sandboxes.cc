@@ -26,7 +26,7 @@ constexpr Option kCreateOptions[] = {
     Value<&CreateOptions::labels>('l', "label", "NAME=VALUE", "for filters; repeat it"),
     Value<&CreateOptions::variables>('e', "env", "NAME=VALUE", "a variable of every exec; repeat it"),
     Value<&CreateOptions::cwd>('w', "cwd", "DIR", "where execs start"),
-    Value<&CreateOptions::limits>('m', "limits", "NAME=VALUE", "memory=1GiB, processes=64, cpus=2, disk=1GiB, files=10000, exec_time=5m, output=64MiB; repeat it"),
+    Value<&CreateOptions::limits>('m', "limits", "NAME=VALUE", "memory=1GiB, processes=64, cpus=2, disk=1GiB, files=10000, exec_time=5m, cpu_time=1m, output=64MiB; repeat it"),
     Value<&CreateOptions::hosts>(0, "allow-host", "HOST", "may be reached; repeat it"),
     Value<&CreateOptions::ttl>(0, "ttl", "TIME", "it ends so long after its creation or the last 'paddock extend'"),
     Value<&CreateOptions::idle_ttl>(0, "idle-ttl", "TIME", "it ends when it was not used for so long"),

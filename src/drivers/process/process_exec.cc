@@ -197,6 +197,7 @@ void ProcessExec::Judge(const guest::ExitStatus& status) {
     } else if (status.signal == SIGXCPU) {
       end.reason = Termination::Reason::kCpu;
       end.limit = "cpu_time";
+      end.peak = (status.usage.user_us + status.usage.system_us) * 1000;
     } else {
       result_.exit_code = 128 + status.signal;
     }
@@ -234,7 +235,10 @@ sandbox::ExecResult ProcessExec::Wait() {
     if (parts_.group->OutOfMemoryKills() > oom_kills_before_) result_.termination = {.reason = Termination::Reason::kOom, .limit = "memory"};
   }
   result_.duration = steady_clock::now() - started_;
-  if (ended) result_.usage.peak_memory_bytes = ended->usage.max_resident_bytes;
+  if (ended) {
+    result_.usage.peak_memory_bytes = ended->usage.max_resident_bytes;
+    result_.usage.cpu = std::chrono::microseconds(ended->usage.user_us + ended->usage.system_us);
+  }
   if (parts_.flush) parts_.flush();
   for (std::string& line : parts_.denials->Take()) result_.denials.push_back(std::move(line));
   return std::move(result_);

@@ -1,12 +1,14 @@
 #include "drivers/process/process_sandbox.h"
 
 #include <fcntl.h>
+#include <sys/resource.h>
 
 #include <array>
 #include <cerrno>
 
 #include "base/random.h"
 
+#include "drivers/process/guest_watch.h"
 #include "drivers/process/process_exec.h"
 
 namespace paddock::process_wall {
@@ -136,14 +138,26 @@ std::vector<std::string> ProcessSandbox::Close() {
   return workspace_ ? workspace_->Sweep() : std::vector<std::string>();
 }
 
-std::optional<UsageWatch> ProcessSandbox::MakeWatch() const {
+std::optional<UsageWatch> ProcessSandbox::MakeWatch(std::optional<std::chrono::nanoseconds> cpu_time) const {
   const policy::ResourceLimits& limits = spec_.policy->limits;
   UsageWatch::Bounds bounds;
   if (!group_->limits_memory()) bounds.memory_bytes = limits.memory_bytes;
   // RLIMIT_CPU holds for each process alone, and no cgroup counts it for all.
-  bounds.cpu_time = limits.cpu_time;
+  bounds.cpu_time = cpu_time ? cpu_time : limits.cpu_time;
   if (!bounds.memory_bytes && !bounds.cpu_time) return std::nullopt;
   return UsageWatch(wall_->pid(), bounds);
+}
+
+sandbox::Measured ProcessSandbox::Measure() const {
+  if (!wall_) return {};
+  const WallUse use = MeasureWall(wall_->pid());
+  const uint64_t counted = group_->CpuNanoseconds();   // of a group of its own, which misses nobody
+  return {.cpu = std::chrono::nanoseconds(counted != 0 ? counted : use.cpu_nanoseconds), .memory_bytes = use.memory_bytes};
+}
+
+Result<std::unique_ptr<sandbox::FileWatch>> ProcessSandbox::Watch(const std::string& path, bool is_recursive) {
+  PADDOCK_ASSIGN(auto watch, client_->files().Watch({.path = path, .is_recursive = is_recursive}, guest::In(std::chrono::seconds(30))));
+  return std::unique_ptr<sandbox::FileWatch>(std::make_unique<GuestFileWatch>(std::move(watch), path));
 }
 
 Status ProcessSandbox::UpdateNetwork(policy::NetworkRules rules) {
@@ -186,6 +200,13 @@ Result<std::unique_ptr<sandbox::Process>> ProcessSandbox::Start(sandbox::ExecSpe
     request.terminal = guest::TerminalSize{.rows = static_cast<uint16_t>(std::min(spec.terminal->lines, 0xffffu)),
                                            .columns = static_cast<uint16_t>(std::min(spec.terminal->columns, 0xffffu))};
   }
+  std::optional<std::chrono::nanoseconds> cpu_time;
+  if (spec.limits.cpu_time.count() > 0) {
+    // The watch ends the exec at its bound; the kernel a process that gets beyond that between two looks.
+    cpu_time = spec.limits.cpu_time;
+    const auto seconds = static_cast<uint64_t>(std::chrono::ceil<std::chrono::seconds>(*cpu_time).count());
+    request.limits.push_back({.resource = RLIMIT_CPU, .soft = seconds + 1, .hard = seconds + 2});
+  }
   request.has_input = input.kind != sandbox::StdinSource::Kind::kEmpty;
   ProcessExec::Parts parts{.client = client_,
                            .group = group_,
@@ -194,7 +215,7 @@ Result<std::unique_ptr<sandbox::Process>> ProcessSandbox::Start(sandbox::ExecSpe
                            .input = std::move(input),
                            .handler = std::move(handler),
                            .limits = spec.limits,
-                           .watch = MakeWatch(),
+                           .watch = MakeWatch(cpu_time),
                            .disk = disk_,
                            .init = wall_->pid(),
                            .waits_for_background = false,

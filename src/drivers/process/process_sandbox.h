@@ -18,6 +18,7 @@
 #include "drivers/process/workspace_guard.h"
 #include "guest/client/client.h"
 #include "guest/files/guest_file_system.h"
+#include "sandbox/file_watch.h"
 #include "sandbox/sandbox.h"
 
 namespace paddock::process_wall {
@@ -25,7 +26,9 @@ namespace paddock::process_wall {
 class ProcessSandbox final : public sandbox::Sandbox,
                              public sandbox::HasFiles,
                              public sandbox::PublishesPorts,
-                             public sandbox::LivePolicy {
+                             public sandbox::LivePolicy,
+                             public sandbox::Metered,
+                             public sandbox::WatchesFiles {
  public:
   // The wall is forked by `zygote`; `cgroups` is where its group may be.
   // `root_store`: of KeepsRoot, or empty.
@@ -46,6 +49,8 @@ class ProcessSandbox final : public sandbox::Sandbox,
   vfs::FileSystem& files() override { return *files_; }
   bool has_concurrent_files() const override { return true; }
   Status UpdateNetwork(policy::NetworkRules rules) override;
+  sandbox::Measured Measure() const override;
+  Result<std::unique_ptr<sandbox::FileWatch>> Watch(const std::string& path, bool is_recursive) override;
 
  private:
   ProcessSandbox(sandbox::SandboxSpec spec, std::string root_store, HostFacts facts)
@@ -54,7 +59,7 @@ class ProcessSandbox final : public sandbox::Sandbox,
   Status WatchDisk();
   void OpenFiles(const WallPlan& plan);
   // For the limits that no cgroup keeps; none if there are none.
-  std::optional<UsageWatch> MakeWatch() const;
+  std::optional<UsageWatch> MakeWatch(std::optional<std::chrono::nanoseconds> cpu_time) const;
   std::vector<std::string> MakeEnvironment(const Environment& wanted) const;
 
   std::string id_;

@@ -210,6 +210,17 @@ uint64_t MemoryInFiles(const std::vector<pid_t>& processes) {
 
 }  // namespace
 
+WallUse MeasureWall(pid_t init) {
+  WallUse use;
+  for (const pid_t process : Descendants(init)) {
+    const auto one = ReadUse(process);
+    if (!one) continue;
+    use.memory_bytes += one->memory;
+    use.cpu_nanoseconds += one->cpu_nanoseconds;
+  }
+  return use;
+}
+
 UsageWatch::UsageWatch(pid_t init, Bounds bounds) : init_(init), bounds_(bounds) {
   if (bounds_.cpu_time) cpu_before_ = Measure().cpu_nanoseconds;
 }

@@ -21,6 +21,14 @@ std::vector<pid_t> Descendants(pid_t init);
 // started meanwhile may escape it.
 void KillFromOutside(pid_t init);
 
+// What a process and its descendants use: resident memory now, and processor time so far, of those that have ended, too, as far as somebody
+// waited for them.
+struct WallUse {
+  uint64_t memory_bytes = 0;
+  uint64_t cpu_nanoseconds = 0;
+};
+WallUse MeasureWall(pid_t init);
+
 class UsageWatch {
  public:
   struct Bounds {
@@ -39,6 +47,7 @@ class UsageWatch {
   std::optional<Excess> Look();
   // When to look again: soon when a bound is near.
   std::chrono::milliseconds Interval() const { return is_near_ ? std::chrono::milliseconds(10) : std::chrono::milliseconds(100); }
+  const Bounds& bounds() const { return bounds_; }
   uint64_t peak_memory_bytes() const { return peak_memory_; }
 
  private:

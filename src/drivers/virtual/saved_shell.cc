@@ -33,6 +33,7 @@ shell::EncodedState VirtualSandbox::EncodeShell() const {
 
 Result<SavedStep> VirtualSandbox::CaptureStep() {
   PADDOCK_TRY(CheckIdle());
+  NoteDisk();
   SavedStep step;
   PADDOCK_ASSIGN(step.files, saved_files_.Capture(SavedFiles::Since::kSaved));
   captured_state_ = EncodeShell();

@@ -33,6 +33,7 @@ Termination::Reason ReasonOf(LimitKind limit) {
     case LimitKind::kMemory: return Termination::Reason::kOom;
     case LimitKind::kOutput: return Termination::Reason::kOutputCap;
     case LimitKind::kTime: return Termination::Reason::kTimeout;
+    case LimitKind::kCpuTime: return Termination::Reason::kCpu;
     case LimitKind::kDepth: return Termination::Reason::kDepth;
     case LimitKind::kProcesses: return Termination::Reason::kPids;
     case LimitKind::kDisk: return Termination::Reason::kDisk;
@@ -43,10 +44,11 @@ Termination::Reason ReasonOf(LimitKind limit) {
   return Termination::Reason::kExit;
 }
 
-void FillResult(const Budget& budget, std::optional<proc::WaitStatus> ended, ExecResult& result) {
+void FillResult(const Budget& budget, Nanoseconds cpu, std::optional<proc::WaitStatus> ended, ExecResult& result) {
   result.usage = Usage{.steps = budget.steps_used(),
                        .peak_memory_bytes = budget.peak_memory_bytes(),
-                       .output_bytes = budget.output_used()};
+                       .output_bytes = budget.output_used(),
+                       .cpu = cpu};
   const LimitKind limit = budget.stopped_by();
   if (limit != LimitKind::kNone) {
     result.termination.reason = ReasonOf(limit);
@@ -56,6 +58,7 @@ void FillResult(const Budget& budget, std::optional<proc::WaitStatus> ended, Exe
       case LimitKind::kMemory: result.termination.peak = std::max(result.usage.peak_memory_bytes, budget.limits().memory_bytes); break;
       case LimitKind::kOutput: result.termination.peak = result.usage.output_bytes; break;
       case LimitKind::kTime: result.termination.peak = static_cast<uint64_t>(result.duration.count()); break;
+      case LimitKind::kCpuTime: result.termination.peak = static_cast<uint64_t>(cpu.count()); break;
       case LimitKind::kProcesses: result.termination.peak = budget.limits().processes; break;
       default: break;
     }
@@ -90,6 +93,7 @@ VirtualSandbox::VirtualSandbox(std::shared_ptr<VirtualHost> host, SandboxSpec sp
   kernel_->set_hostname(spec_.hostname);
   root_->set_scheduler(&kernel_->scheduler());
   root_->set_quota(vfs::Quota{.bytes = spec_.disk_bytes, .inodes = spec_.disk_inodes});
+  kernel_->set_on_visit([this] { Visit(); });
   view_ = std::make_unique<vfs::View>(kernel_->names(), SystemClock(), vfs::Credentials{spec_.uid, spec_.gid}, 022);
 }
 
@@ -167,6 +171,7 @@ ExecResult VirtualSandbox::Run(Exec exec) {
     (stream == Stream::kStdout ? result.stdout_text : result.stderr_text).append(bytes);
   };
   kernel_->set_budget(&exec.budget);
+  exec.budget.StartClock(&meter_);
   is_inside_ = true;
   const auto prepare = [&](proc::Process& process) {
     process.set_arguments({"bash"});
@@ -190,8 +195,40 @@ ExecResult VirtualSandbox::Run(Exec exec) {
   route.handler = nullptr;
   result.dropped_bytes = route.dropped_bytes;
   result.duration = SystemClock().MonotonicNow() - started;
-  FillResult(exec.budget, ended, result);
+  NoteDisk();
+  FillResult(exec.budget, exec.budget.StopClock(), ended, result);
   return result;
+}
+
+Measured VirtualSandbox::Measure() const {
+  return {.cpu = Nanoseconds(meter_.cpu_nanoseconds.load(std::memory_order_relaxed)),
+          .memory_bytes = meter_.memory_bytes.load(std::memory_order_relaxed),
+          .disk_bytes = disk_bytes_.load(std::memory_order_relaxed)};
+}
+
+void VirtualSandbox::NoteDisk() const { disk_bytes_.store(root_->Space().used_bytes, std::memory_order_relaxed); }
+
+void VirtualSandbox::WhenStill(std::function<void()> visit) {
+  {
+    const std::lock_guard lock(visits_mutex_);
+    constexpr size_t kMostVisits = 4096;   // more than wait at once: the oldest have given up
+    if (visits_.size() >= kMostVisits) visits_.erase(visits_.begin());
+    visits_.push_back(std::move(visit));
+  }
+  kernel_->RequestVisit();
+  waiter_.Interrupt();
+}
+
+// Of the exec's thread, outside of fibers: to visitors it is as if none ran.
+void VirtualSandbox::Visit() {
+  std::vector<std::function<void()>> visits;
+  {
+    const std::lock_guard lock(visits_mutex_);
+    visits.swap(visits_);
+  }
+  is_inside_ = false;
+  for (const auto& visit : visits) visit();
+  is_inside_ = true;
 }
 
 void VirtualSandbox::Keep(std::shared_ptr<const shell::Shell> state, proc::Process& process) {

@@ -3,10 +3,13 @@
 // VirtualProcess and VirtualShell run code in it; this class owns what lasts from one exec to the next.
 #pragma once
 
+#include <atomic>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "drivers/virtual/saved_files.h"
 #include "drivers/virtual/streams.h"
@@ -31,7 +34,8 @@ struct VirtualHost {
   shell::StateClock clock;
 };
 
-class VirtualSandbox final : public Sandbox, public HasFiles, public Forkable, public Interactive, public Persistent, public KeepsShell {
+class VirtualSandbox final : public Sandbox, public HasFiles, public Forkable, public Interactive, public Persistent, public KeepsShell,
+                             public Metered, public StandsStill {
  public:
   VirtualSandbox(std::shared_ptr<VirtualHost> host, SandboxSpec spec, std::shared_ptr<const vfs::BaseTree> base,
                  std::shared_ptr<vfs::MemoryVolume> root);
@@ -46,6 +50,9 @@ class VirtualSandbox final : public Sandbox, public HasFiles, public Forkable, p
 
   void ForgetShell() override;
   Result<std::unique_ptr<ShellSession>> OpenShell(SessionSpec spec, OutputHandler output) override;
+
+  Measured Measure() const override;
+  void WhenStill(std::function<void()> visit) override;
 
   std::shared_ptr<const vfs::BaseTree> base() const override { return base_; }
   Result<SavedStep> CaptureStep() override;
@@ -83,6 +90,8 @@ class VirtualSandbox final : public Sandbox, public HasFiles, public Forkable, p
   Status MountHost(const MountSpec& mount, const SavedFiles::Steps& steps, const VirtualSandbox* original);
   Status RestoreShell(const std::vector<SavedStep>& steps);
   Status CheckIdle() const;
+  void Visit();
+  void NoteDisk() const;
   shell::EncodedState EncodeShell() const;
   Status MakeWorkingDirectory();
 
@@ -103,6 +112,10 @@ class VirtualSandbox final : public Sandbox, public HasFiles, public Forkable, p
   uint32_t umask_ = 022;
   shell::EncodedState saved_state_;                     // that the next step starts from
   std::optional<shell::EncodedState> captured_state_;   // of the last capture, until it is marked
+  UsageMeter meter_;
+  mutable std::atomic<uint64_t> disk_bytes_{0};         // when the files were last looked at
+  std::mutex visits_mutex_;
+  std::vector<std::function<void()>> visits_;           // that wait for their moment
   bool is_running_ = false;
   bool is_inside_ = false;   // an exec's processes have the word
 };

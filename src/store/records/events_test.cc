@@ -49,6 +49,14 @@ TEST_P(EventsTest, EventsAreNumberedFromOneAndReadInOrder) {
   EXPECT_EQ(store_->ReadEvents("log", 3, 10)->events.size(), 2u);
 }
 
+TEST_P(EventsTest, StreamsAreListedInOrderAndByPages) {
+  for (const char* name : {"b", "a", "c"}) Append(name, 1);
+  EXPECT_EQ(*store_->Streams("", 10), (std::vector<std::string>{"a", "b", "c"}));
+  EXPECT_EQ(*store_->Streams("", 2), (std::vector<std::string>{"a", "b"}));
+  EXPECT_EQ(*store_->Streams("b", 2), (std::vector<std::string>{"c"}));
+  EXPECT_FALSE(store_->Streams("", 0));
+}
+
 TEST_P(EventsTest, EndAndUnknownStreamAreEmpty) {
   EXPECT_EQ(store_->ReadEvents("none", 0, 10)->last, 0);
   EXPECT_TRUE(store_->ReadEvents("none", 0, 10)->events.empty());

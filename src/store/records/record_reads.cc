@@ -116,6 +116,17 @@ Result<EventPage> ReadEventPage(Session& session, std::string_view stream, int64
   return page;
 }
 
+Result<std::vector<std::string>> StreamNames(Session& session, std::string_view after, size_t limit) {
+  PADDOCK_TRY(CheckText("stream", after, kMaxOwner, true));
+  PADDOCK_TRY(CheckLimit(limit));
+  std::vector<std::string> names;
+  PADDOCK_TRY(session.Run("SELECT stream FROM streams WHERE stream > $1 ORDER BY stream LIMIT $2", {after, static_cast<int64_t>(limit)}, [&](const Row& row) {
+    names.emplace_back(row.Bytes(0));
+    return true;
+  }));
+  return names;
+}
+
 Result<int64_t> CounterValue(Session& session, std::string_view owner, std::string_view name) {
   PADDOCK_TRY(CheckText("owner", owner, kMaxOwner, true));
   PADDOCK_TRY(CheckText("counter's name", name, kMaxName, false));

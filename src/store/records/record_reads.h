@@ -16,6 +16,7 @@ Result<Record> GetRecordByName(Session& session, std::string_view kind, std::str
 Result<Page> ListRecords(Session& session, const ListQuery& query);
 Result<size_t> CountRecords(Session& session, const Filter& filter, size_t most);
 Result<EventPage> ReadEventPage(Session& session, std::string_view stream, int64_t after, size_t limit);
+Result<std::vector<std::string>> StreamNames(Session& session, std::string_view after, size_t limit);
 Result<int64_t> CounterValue(Session& session, std::string_view owner, std::string_view name);
 
 }  // namespace paddock::records

@@ -104,6 +104,10 @@ Result<EventPage> Records::ReadEvents(std::string_view stream, int64_t after, si
   return ReadWith<EventPage>(*database_, [&](Session& session) { return ReadEventPage(session, stream, after, limit); });
 }
 
+Result<std::vector<std::string>> Records::Streams(std::string_view after, size_t limit) {
+  return ReadWith<std::vector<std::string>>(*database_, [&](Session& session) { return StreamNames(session, after, limit); });
+}
+
 Result<int64_t> Records::Counter(std::string_view owner, std::string_view name) {
   return ReadWith<int64_t>(*database_, [&](Session& session) { return CounterValue(session, owner, name); });
 }

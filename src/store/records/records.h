@@ -71,6 +71,8 @@ class Records {
   Result<size_t> Count(const Filter& filter, size_t most);
   // The events after number `after` (0: from the start), at most `limit` (1 … kMaxPage). A stream that never was is empty.
   Result<EventPage> ReadEvents(std::string_view stream, int64_t after, size_t limit);
+  // Names of streams behind `after`, in order of bytes, at most `limit` (1 … kMaxPage).
+  Result<std::vector<std::string>> Streams(std::string_view after, size_t limit);
   // 0 when it was never added to.
   Result<int64_t> Counter(std::string_view owner, std::string_view name);
 
