@@ -263,6 +263,7 @@ def random_requests(daemon):
             text = json.dumps(value).encode()
             if chance.random() < 0.05:
                 text = text[:chance.randrange(len(text) + 1)] + chance.choice([b"", b"\xff\xfe", b"}", b"\x00"])
+                unknown = query.get("surprise")   # what was cut may be the whole of it
             body = text
         elif "requestBody" in operation:
             body = os.urandom(chance.choice([0, 1, 1000]))
