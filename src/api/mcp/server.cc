@@ -118,9 +118,11 @@ const Server::Method Server::kMethods[] = {
     {"resources/list", &Server::ListResources, true, true, false},
     {"resources/templates/list", &Server::ListTemplates, true, true, true},
     {"resources/read", &Server::ReadResource, true, true, false},
-    {"tasks/get", &Server::GetTask, false, true, true},
+    {"tasks/get", &Server::GetTask, true, true, true},
     {"tasks/update", &Server::UpdateTask, false, true, true},
-    {"tasks/cancel", &Server::CancelTask, false, true, true},
+    {"tasks/cancel", &Server::CancelTask, true, true, true},
+    {"tasks/result", &Server::TaskResult, true, false, false},
+    {"tasks/list", &Server::ListTasks, true, false, true},
 };
 
 const Server::Method* Server::FindMethod(std::string_view name, Revision revision) {
@@ -132,8 +134,9 @@ const Server::Method* Server::FindMethod(std::string_view name, Revision revisio
 
 Outcome Server::Answer(const Message& request, const Context& context) {
   const Method* const method = FindMethod(request.method, context.revision);
-  const bool is_offered =
-      method != nullptr && (!request.method.starts_with("resources/") || HasSessionFiles(*settings_.equipment));
+  const bool has_tasks = IsStateless(context.revision) || context.revision == Revision::k2025_11_25;
+  const bool is_offered = method != nullptr && (!request.method.starts_with("resources/") || HasSessionFiles(*settings_.equipment)) &&
+                          (!request.method.starts_with("tasks/") || has_tasks);
   if (!is_offered) return RpcError{.code = kMethodNotFound, .message = "method not found: " + request.method, .data = nullptr};
   Outcome outcome = (this->*method->handler)(request.params, context);
   if (auto* const result = std::get_if<json::object>(&outcome); result != nullptr && IsStateless(context.revision)) {
@@ -151,6 +154,7 @@ bool Server::IsQuick(const Message& request) const {
 }
 
 bool Server::MayTakeLong(const Message& request) const {
+  if (request.method == "tasks/result") return true;
   if (request.method != "tools/call") return false;
   const json::string* const name = TextAt(request.params, "name");
   const tools::Tool* const tool = name != nullptr ? settings_.equipment->FindTool(*name) : nullptr;
@@ -160,6 +164,10 @@ bool Server::MayTakeLong(const Message& request) const {
 json::object Server::Capabilities(Revision revision) const {
   json::object capabilities = {{"tools", json::object()}};
   if (IsStateless(revision)) capabilities["extensions"] = json::object{{kTasksExtension, json::object()}};
+  if (revision == Revision::k2025_11_25) {
+    capabilities["tasks"] = json::object{
+        {"list", json::object()}, {"cancel", json::object()}, {"requests", {{"tools", {{"call", json::object()}}}}}};
+  }
   if (HasSessionFiles(*settings_.equipment)) capabilities["resources"] = json::object();
   return capabilities;
 }
@@ -191,6 +199,9 @@ Outcome Server::ListTools(const json::object& params, const Context& context) {
   for (const tools::Tool* const tool : settings_.equipment->tools) {
     json::object definition = tools::McpDefinition(*tool, settings_.equipment->rules);
     if (IsStateless(context.revision)) MirrorInHeader(definition);
+    if (context.revision == Revision::k2025_11_25 && tool->hints.is_long_running) {
+      definition["execution"] = json::object{{"taskSupport", "optional"}};
+    }
     list.push_back(std::move(definition));
   }
   json::object result = {{"tools", std::move(list)}};
@@ -229,13 +240,56 @@ Outcome Server::CallTool(const json::object& params, const Context& context) {
     };
     return CallOnSession(settings, *tool, arguments, revision, std::move(stop), count);
   };
+  const json::value* const task = context.revision == Revision::k2025_11_25 ? params.if_contains("task") : nullptr;
+  if (task != nullptr) {
+    if (!task->is_object()) return Bad("task: must be an object");
+    if (!tool->hints.is_long_running) {
+      return RpcError{.code = kMethodNotFound, .message = std::string(tool->name) + " does not run as a task; call it without", .data = nullptr};
+    }
+    auto begun = settings_.tasks->Begin(settings_.session->id(), run);
+    if (!begun) return RpcError{.code = kTooBusy, .message = "there are too many tasks; cancel some, or call without a task", .data = nullptr};
+    return json::object{{"task", std::move(*begun)}};
+  }
   if (tool->hints.is_long_running && IsStateless(context.revision) && HasTasks(params)) {
     return settings_.tasks->Run(settings_.session->id(), run, context.stop);
   }
   return run(context.stop);
 }
 
-Outcome Server::GetTask(const json::object& params, const Context&) {
+Outcome Server::OldTask(const json::object& params, bool cancels) {
+  const json::string* const id = TextAt(params, "taskId");
+  const std::string text(id != nullptr ? std::string_view(*id) : std::string_view());
+  const std::string& session = settings_.session->id();
+  if (!settings_.tasks->GetPlain(session, text)) return Bad(kNoTask);
+  if (cancels) {
+    if (!settings_.tasks->IsCancellable(session, text)) return Bad("taskId: the task has ended");
+    settings_.tasks->Cancel(session, text);
+  }
+  auto task = settings_.tasks->GetPlain(session, text);
+  if (!task) return Bad(kNoTask);
+  return std::move(*task);
+}
+
+Outcome Server::TaskResult(const json::object& params, const Context& context) {
+  const json::string* const id = TextAt(params, "taskId");
+  if (id == nullptr) return Bad(kNoTask);
+  auto outcome = settings_.tasks->WaitFor(settings_.session->id(), std::string(*id), context.stop);
+  if (!outcome) return Bad(kNoTask);
+  if (auto* const result = std::get_if<json::object>(&*outcome)) {
+    (*result)["_meta"] = json::object{{"io.modelcontextprotocol/related-task", {{"taskId", *id}}}};
+  }
+  return std::move(*outcome);
+}
+
+Outcome Server::ListTasks(const json::object& params, const Context&) {
+  if (auto bad = CheckNoCursor(params)) return *bad;
+  json::array list;
+  for (json::object& task : settings_.tasks->ListPlain(settings_.session->id())) list.push_back(std::move(task));
+  return json::object{{"tasks", std::move(list)}};
+}
+
+Outcome Server::GetTask(const json::object& params, const Context& context) {
+  if (!IsStateless(context.revision)) return OldTask(params, false);
   if (!HasTasks(params)) return NeedsTasks();
   const json::string* const id = TextAt(params, "taskId");
   auto task = id != nullptr ? settings_.tasks->Get(settings_.session->id(), std::string(*id)) : std::nullopt;
@@ -251,7 +305,8 @@ Outcome Server::UpdateTask(const json::object& params, const Context&) {
   return json::object();   // no task asks for anything, so none of these is waited for
 }
 
-Outcome Server::CancelTask(const json::object& params, const Context&) {
+Outcome Server::CancelTask(const json::object& params, const Context& context) {
+  if (!IsStateless(context.revision)) return OldTask(params, true);
   if (!HasTasks(params)) return NeedsTasks();
   const json::string* const id = TextAt(params, "taskId");
   if (id == nullptr || !settings_.tasks->Cancel(settings_.session->id(), std::string(*id))) return Bad(kNoTask);

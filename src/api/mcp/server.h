@@ -67,6 +67,10 @@ class Server {
   Outcome GetTask(const json::object& params, const Context& context);
   Outcome UpdateTask(const json::object& params, const Context& context);
   Outcome CancelTask(const json::object& params, const Context& context);
+  // Only of 2025-11-25.
+  Outcome TaskResult(const json::object& params, const Context& context);
+  Outcome ListTasks(const json::object& params, const Context& context);
+  Outcome OldTask(const json::object& params, bool cancels);
   json::object Capabilities(Revision revision) const;
   json::object Implementation() const;
 

@@ -215,8 +215,52 @@ TEST(McpTasks, OnlyClientsThatTakeThemHaveTasks) {
     EXPECT_EQ(ErrorCode(test.AskWithTasks(method, {{"taskId", "task_none"}})), kInvalidParams);
     EXPECT_EQ(ErrorCode(test.AskWithTasks(method)), kInvalidParams);
   }
+  test.Handshake("2025-06-18");
+  for (const char* method : {"tasks/get", "tasks/result", "tasks/list", "tasks/cancel", "tasks/update"}) {
+    EXPECT_EQ(ErrorCode(test.Ask(method, {{"taskId", "x"}})), kMethodNotFound) << method;
+  }
+  EXPECT_FALSE(test.Ask("tools/list").at("result").at("tools").at(0).as_object().contains("execution"));
+}
+
+TEST(McpTasks, WithAHandshakeAClientAsksForATask) {
+  DialogForTest test;
   test.Handshake();
-  EXPECT_EQ(ErrorCode(test.Ask("tasks/get", {{"taskId", "x"}})), kMethodNotFound);
+  const auto begin = [&](const char* commands) {
+    return test.Ask("tools/call", {{"name", "bash"}, {"arguments", {{"commands", commands}}}, {"task", {{"ttl", 60000}}}});
+  };
+  const json::object begun = begin("echo hi; exit 3");
+  ASSERT_TRUE(begun.contains("result")) << json::serialize(begun);
+  const json::object task = begun.at("result").at("task").as_object();
+  EXPECT_EQ(task.at("status").as_string(), "working");
+  EXPECT_EQ(task.at("ttl").as_int64(), 3'600'000);
+  const json::object which = {{"taskId", task.at("taskId")}};
+  const json::object result = test.Ask("tasks/result", which).at("result").as_object();
+  EXPECT_EQ(result.at("structuredContent").at("exit_code"), 3);
+  EXPECT_EQ(result.at("_meta").at("io.modelcontextprotocol/related-task").at("taskId"), task.at("taskId"));
+  EXPECT_EQ(test.Ask("tasks/get", which).at("result").at("status").as_string(), "completed");
+  EXPECT_EQ(ErrorCode(test.Ask("tasks/cancel", which)), kInvalidParams);
+  const json::object endless = {{"taskId", begin("while :; do :; done").at("result").at("task").at("taskId")}};
+  EXPECT_EQ(test.Ask("tasks/cancel", endless).at("result").at("status").as_string(), "cancelled");
+  EXPECT_EQ(ErrorCode(test.Ask("tasks/cancel", endless)), kInvalidParams);
+  const json::object ended = test.Ask("tasks/result", endless);   // when it has
+  ASSERT_TRUE(ended.contains("result")) << json::serialize(ended);
+  EXPECT_EQ(test.Ask("tasks/list").at("result").at("tasks").as_array().size(), 2u);
+  const json::object refused = test.Ask("tools/call", {{"name", "sandbox_exec"}, {"arguments", {{"command", "true"}}}, {"task", json::object()}});
+  ASSERT_TRUE(refused.contains("result")) << json::serialize(refused);
+  const json::object failed = {{"taskId", refused.at("result").at("task").at("taskId")}};
+  EXPECT_EQ(test.Ask("tasks/result", failed).at("result").at("isError"), true);   // there is no sandbox
+  EXPECT_EQ(test.Ask("tasks/get", failed).at("result").at("status").as_string(), "failed");
+  for (const char* method : {"tasks/get", "tasks/result", "tasks/cancel"}) {
+    EXPECT_EQ(ErrorCode(test.Ask(method, {{"taskId", "task_none"}})), kInvalidParams) << method;
+    EXPECT_EQ(ErrorCode(test.Ask(method)), kInvalidParams) << method;
+  }
+  EXPECT_EQ(ErrorCode(test.Ask("tools/call", {{"name", "kv_store"}, {"arguments", {{"operation", "list"}}}, {"task", json::object()}})), kMethodNotFound);
+  EXPECT_EQ(ErrorCode(test.Ask("tools/call", {{"name", "bash"}, {"arguments", {{"commands", "true"}}}, {"task", 5}})), kInvalidParams);
+  const json::object listed = test.Ask("tools/list");
+  for (const json::value& tool : listed.at("result").at("tools").as_array()) {
+    const bool has = tool.as_object().contains("execution");
+    EXPECT_EQ(has, tool.at("name") == "bash" || tool.at("name") == "sandbox_exec" || tool.at("name") == "sandbox_create" || tool.at("name") == "sandbox_process_wait");
+  }
 }
 
 TEST(McpTasks, ACallThatEndsInTimeIsAnsweredAtOnce) {

@@ -30,10 +30,8 @@ std::shared_ptr<Tasks::Task> Tasks::Add(const std::string& session) {
   return task;
 }
 
-Outcome Tasks::Run(const std::string& session, Work work, std::stop_token stop) {
-  const std::shared_ptr<Task> task = Add(session);
-  if (!task) return work(stop);
-  const bool has_begun = threads_.Start([this, task, work] {
+bool Tasks::StartWork(const std::shared_ptr<Task>& task, const Work& work) {
+  return threads_.Start([this, task, work] {
     Outcome outcome = work(task->stop.get_token());
     const std::lock_guard lock(mutex_);
     task->outcome = std::move(outcome);
@@ -41,6 +39,73 @@ Outcome Tasks::Run(const std::string& session, Work work, std::stop_token stop) 
     task->has_ended = true;
     ended_.notify_all();
   });
+}
+
+std::optional<json::object> Tasks::Begin(const std::string& session, Work work) {
+  const std::shared_ptr<Task> task = Add(session);
+  if (!task) return std::nullopt;
+  {
+    const std::lock_guard lock(mutex_);
+    task->is_kept = true;
+  }
+  const bool has_begun = StartWork(task, work);
+  const std::lock_guard lock(mutex_);
+  if (!has_begun) {
+    std::erase(tasks_, task);
+    return std::nullopt;
+  }
+  json::object shown = DescribePlain(*task);
+  shown["status"] = "working";   // it may have ended this moment
+  return shown;
+}
+
+std::optional<Outcome> Tasks::WaitFor(const std::string& session, const std::string& id, std::stop_token stop) {
+  std::unique_lock lock(mutex_);
+  const std::shared_ptr<Task> task = Find(session, id);
+  if (!task || !ended_.wait(lock, std::move(stop), [&] { return task->has_ended.load(); })) return std::nullopt;
+  return task->outcome;
+}
+
+std::optional<json::object> Tasks::GetPlain(const std::string& session, const std::string& id) {
+  const std::lock_guard lock(mutex_);
+  const std::shared_ptr<Task> task = Find(session, id);
+  return task ? std::optional(DescribePlain(*task)) : std::nullopt;
+}
+
+std::vector<json::object> Tasks::ListPlain(const std::string& session) {
+  std::vector<json::object> list;
+  const std::lock_guard lock(mutex_);
+  for (const auto& task : tasks_) {
+    if (task->is_kept && task->session == session) list.push_back(DescribePlain(*task));
+  }
+  return list;
+}
+
+bool Tasks::IsCancellable(const std::string& session, const std::string& id) {
+  const std::lock_guard lock(mutex_);
+  const std::shared_ptr<Task> task = Find(session, id);
+  return task && !task->has_ended && !task->stop.stop_requested();
+}
+
+json::object Tasks::DescribePlain(const Task& task) {
+  json::object shown = Describe(task);
+  // Here what a tool says of its own failure is one of the task's.
+  if (const json::object* const result = ObjectAt(shown, "result"); result != nullptr && shown.at("status") == "completed") {
+    const json::value* const is_error = result->if_contains("isError");
+    if (is_error != nullptr && is_error->is_bool() && is_error->get_bool()) shown["status"] = "failed";
+  }
+  // A cancelled one is that from the moment on.
+  if (task.stop.stop_requested() && shown.at("status") == "working") shown["status"] = "cancelled";
+  shown["ttl"] = std::chrono::milliseconds(kTaskLife).count();
+  shown["pollInterval"] = kPollMs;
+  for (const char* other : {"ttlMs", "pollIntervalMs", "result", "error"}) shown.erase(other);
+  return shown;
+}
+
+Outcome Tasks::Run(const std::string& session, Work work, std::stop_token stop) {
+  const std::shared_ptr<Task> task = Add(session);
+  if (!task) return work(stop);
+  const bool has_begun = StartWork(task, work);
   std::unique_lock lock(mutex_);
   if (!has_begun) {
     std::erase(tasks_, task);

@@ -13,6 +13,7 @@
 #include <mutex>
 #include <stop_token>
 #include <string>
+#include <vector>
 
 #include "api/mcp/call_threads.h"
 #include "api/mcp/message.h"
@@ -39,6 +40,16 @@ class Tasks {
   // The work's outcome, or {"resultType": "task", "taskId" …}. Where there is no room for a task it waits for the work.
   Outcome Run(const std::string& session, Work work, std::stop_token stop);
 
+  // A task from the beginning, which the client asked for (2025-11-25): its description. Nothing where there is no room.
+  std::optional<json::object> Begin(const std::string& session, Work work);
+  // The outcome of a task, waited for until `stop`; nothing for one that is not there, or another session's, or when it was stopped.
+  std::optional<Outcome> WaitFor(const std::string& session, const std::string& id, std::stop_token stop);
+  // As 2025-11-25 has it: {"taskId", "status", "ttl", …}, without the result.
+  std::optional<json::object> GetPlain(const std::string& session, const std::string& id);
+  std::vector<json::object> ListPlain(const std::string& session);   // oldest first
+  // False: it has ended already.
+  bool IsCancellable(const std::string& session, const std::string& id);
+
   // {"taskId", "status", …, "result"}. Nothing for one that is not there, or another session's.
   std::optional<json::object> Get(const std::string& session, const std::string& id);
   // Whether there is one. It ends soon; one that has ended stays as it is.
@@ -58,11 +69,13 @@ class Tasks {
   std::shared_ptr<Task> Add(const std::string& session);                           // null: no room
   std::shared_ptr<Task> Find(const std::string& session, const std::string& id);   // under the lock
   void CancelAll();
+  bool StartWork(const std::shared_ptr<Task>& task, const Work& work);
   static json::object Describe(const Task& task);
+  static json::object DescribePlain(const Task& task);
 
   const std::chrono::milliseconds patience_;
   std::mutex mutex_;
-  std::condition_variable ended_;
+  std::condition_variable_any ended_;
   std::list<std::shared_ptr<Task>> tasks_;   // oldest first
   CallThreads threads_{kMostRunningTasks};   // the last: ended first
 };
