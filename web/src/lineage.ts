@@ -9,16 +9,14 @@ const timeOf = (node: Node): string => (node.kind === "sandbox" ? `${node.sandbo
 export function treeOf(sandboxes: readonly Sandbox[], snapshots: readonly Snapshot[]): Node[] {
   const nodes = new Map<string, Node>();
   const parents = new Map<string, string>();
-  const byName = new Map(snapshots.map((snapshot) => [snapshot.name, snapshot.id]));
   for (const sandbox of [...sandboxes].reverse()) nodes.set(sandbox.id, { id: sandbox.id, children: [], kind: "sandbox", sandbox });
   for (const snapshot of snapshots) {
     nodes.set(snapshot.id, { id: snapshot.id, children: [], kind: "snapshot", snapshot });
     if (snapshot.sandbox_id !== null) parents.set(snapshot.id, snapshot.sandbox_id);
   }
   for (const sandbox of sandboxes) {
-    if (sandbox.origin === null) continue;
-    const origin = sandbox.origin.slice(sandbox.origin.indexOf(":") + 1);
-    parents.set(sandbox.id, nodes.has(origin) ? origin : (byName.get(origin) ?? origin));
+    if (sandbox.origin === null || sandbox.origin.startsWith("tpl_")) continue;
+    parents.set(sandbox.id, sandbox.origin);
   }
   const roots: Node[] = [];
   // Whether `id` is `of` or came from it: then it cannot be what `of` came from, whatever is said.

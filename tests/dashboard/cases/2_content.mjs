@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { until } from "../world.mjs";
+import { skip, until } from "../world.mjs";
 
 export const cases = {
   "files are looked at, changed, uploaded, downloaded, renamed and removed": async (world) => {
@@ -141,6 +141,35 @@ export const cases = {
     await page.getByRole("button", { name: "Delete snapshot first" }).click();
     await page.getByRole("dialog").getByRole("button", { name: "Delete" }).click();
     await page.locator(".tree strong", { hasText: "first" }).waitFor({ state: "detached" });
+  },
+
+  "a sandbox begins from a template": async (world) => {
+    const { id } = await world.make({ name: "model", isolation: "virtual" });
+    await world.put(id, "/home/agent/given.txt", "given\n");
+    const { id: snapshot } = await world.ask("POST", `/v1/sandboxes/${id}/snapshots`, {});
+    await world.ask("POST", `/v1/snapshots/${snapshot}/template`, { name: "ready" });
+    const page = await world.open();
+    await page.getByRole("button", { name: "New sandbox" }).click();
+    await page.getByLabel("Name", { exact: true }).fill("from-template");
+    await page.getByLabel("Template").selectOption("ready@1");
+    await page.getByRole("button", { name: "Create" }).click();
+    await page.getByRole("heading", { name: "from-template" }).waitFor();
+    await page.getByText(/^template \S+/).waitFor();
+    await page.getByRole("link", { name: "Files" }).click();
+    await page.getByRole("link", { name: "given.txt" }).waitFor();
+  },
+
+  "what a policy refused stands with its process and its sandbox": async (world) => {
+    const made = await world.make({ name: "refusals", isolation: "process", network: { allow: ["allowed.example:80"] } }).catch((error) => {
+      throw skip(`no process wall here: ${error.message}`);
+    });
+    const ran = await world.run(made.id, "curl -s -m 10 http://refused.example/ || true");
+    if (ran.denials.length === 0) throw skip("nothing was refused here: is curl installed?");
+    const page = await world.open(`#/sandboxes/${made.id}/events`);
+    await page.getByText("refused.example").first().waitFor();
+    await page.getByRole("link", { name: "its process" }).first().click();
+    await page.getByText(/Refused by the policy: \d/).waitFor();
+    await page.locator(".note.warning", { hasText: "refused.example" }).waitFor();
   },
 
   "events are listed, found, and those of a sandbox stand on its page": async (world) => {

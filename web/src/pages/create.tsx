@@ -1,6 +1,7 @@
 // A new sandbox.
 import { useEffect, useState } from "preact/hooks";
 import { type Sandbox, ask, onceKey } from "../api";
+import { harmless } from "../format";
 import { go } from "../router";
 import { put } from "../sandboxes";
 import { Dialog, Form, LabelledField, TextField } from "../ui";
@@ -17,6 +18,12 @@ export function pairsOf(text: string, what: string): Record<string, string> {
   return pairs;
 }
 
+interface Template {
+  id: string;
+  name: string;
+  version: number;
+}
+
 const given = (text: string): boolean => text.trim() !== "";
 
 export function CreateDialog({ onClose, snapshot }: { onClose: () => void; snapshot?: string }) {
@@ -29,7 +36,10 @@ export function CreateDialog({ onClose, snapshot }: { onClose: () => void; snaps
   const [execTime, setExecTime] = useState("");
   const [idle, setIdle] = useState("");
   const [hosts, setHosts] = useState("");
+  const [templates, setTemplates] = useState<Template[]>([]);
+  const [template, setTemplate] = useState("");
   useEffect(() => {
+    if (snapshot === undefined) ask<{ templates: Template[] }>("GET", "/v1/templates", { query: { limit: 1000 } }).then((answer) => setTemplates(answer.templates), () => undefined);
     ask<{ isolations: string[] }>("GET", "/v1/isolations").then((answer) => setIsolations(answer.isolations), () => undefined);
   }, []);
   const create = async () => {
@@ -37,6 +47,7 @@ export function CreateDialog({ onClose, snapshot }: { onClose: () => void; snaps
     if (given(name)) body["name"] = name.trim();
     if (isolation !== "") body["isolation"] = isolation;
     if (snapshot !== undefined) body["snapshot"] = snapshot;
+    if (template !== "") body["template"] = template;
     const limits: Record<string, string> = {};
     if (given(memory)) limits["memory"] = memory.trim();
     if (given(execTime)) limits["exec_time"] = execTime.trim();
@@ -58,6 +69,16 @@ export function CreateDialog({ onClose, snapshot }: { onClose: () => void; snaps
               <select id={id} aria-describedby={hint ?? ""} value={isolation} onChange={(event) => setIsolation(event.currentTarget.value)}>
                 <option value="">The daemon's own choice</option>
                 {isolations.map((one) => <option key={one}>{one}</option>)}
+              </select>
+            )}
+          </LabelledField>
+        )}
+        {templates.length > 0 && (
+          <LabelledField label="Template" hint="The files that it begins with.">
+            {(id, hint) => (
+              <select id={id} aria-describedby={hint ?? ""} value={template} onChange={(event) => setTemplate(event.currentTarget.value)}>
+                <option value="">None</option>
+                {templates.map((one) => <option key={one.id} value={one.id}>{harmless(`${one.name}@${one.version}`, 100)}</option>)}
               </select>
             )}
           </LabelledField>

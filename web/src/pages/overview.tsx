@@ -27,10 +27,10 @@ function Facts({ title, rows }: { title: string; rows: [string, ComponentChildre
 const pairs = (all: Record<string, string>): [string, ComponentChildren][] => Object.entries(all).map(([name, value]) => [harmless(name, 60), <code>{harmless(value)}</code>]);
 
 function Origin({ origin }: { origin: string }) {
-  const [, kind, id] = /^(snapshot|sandbox):(.*)$/.exec(origin) ?? [];
-  if (kind === "sandbox" && id !== undefined) return <>fork of <a href={link(["sandboxes", id])}>{harmless(id)}</a></>;
-  if (kind === "snapshot" && id !== undefined) return <>snapshot <a href={link(["snapshots"])}>{harmless(id)}</a></>;
-  return <>{harmless(origin)}</>;
+  const id = harmless(origin, 60);
+  if (origin.startsWith("sbx_")) return <>fork of <a href={link(["sandboxes", origin])}>{id}</a></>;
+  if (origin.startsWith("snap_")) return <>snapshot <a href={link(["snapshots"])}>{id}</a></>;
+  return <>{origin.startsWith("tpl_") && "template "}{id}</>;
 }
 
 const gib = (seconds: number): string => `${Number(seconds.toPrecision(3)).toLocaleString()} GiB s`;

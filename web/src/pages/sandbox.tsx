@@ -2,7 +2,7 @@
 import { useEffect, useState } from "preact/hooks";
 import { ApiError, type Sandbox, ask, sandboxPath } from "../api";
 import { harmless } from "../format";
-import { connection } from "../live";
+import { connection, onEvent } from "../live";
 import { go, link } from "../router";
 import { forget, put, sandboxes } from "../sandboxes";
 import { useStore } from "../store";
@@ -17,13 +17,16 @@ import { TerminalTab } from "./terminal";
 
 const TABS: [string, string][] = [["overview", "Overview"], ["terminal", "Terminal"], ["files", "Files"], ["processes", "Processes"], ["snapshots", "Snapshots"], ["events", "Events"]];
 
-// The sandbox as the list has it, or asked for; null: not known yet.
+// The sandbox as the list has it, or as it was when last asked for: the list may not have come to it yet. Null: not known.
 function useSandbox(id: string): { sandbox: Sandbox | null; error: unknown; reload: () => void } {
   const { rows } = useStore(sandboxes);
   const { state } = useStore(connection);
   const [error, setError] = useState<unknown>(null);
   const [count, setCount] = useState(0);
-  const sandbox = rows.find((one) => one.id === id || (one.name !== "" && one.name === id)) ?? null;
+  const listed = rows.find((one) => one.id === id || (one.name !== "" && one.name === id));
+  const [own, setOwn] = useState<Sandbox | null>(null);
+  const isGone = error instanceof ApiError && error.status === 404;
+  const sandbox = isGone ? null : (listed ?? own);
   const isLive = state === "live";
   useEffect(() => {
     const stop = new AbortController();
@@ -31,6 +34,7 @@ function useSandbox(id: string): { sandbox: Sandbox | null; error: unknown; relo
       ask<Sandbox>("GET", sandboxPath(id), { signal: stop.signal }).then(
         (found) => {
           setError(null);
+          setOwn(found);
           put(found);
         },
         (failure) => {
@@ -43,9 +47,13 @@ function useSandbox(id: string): { sandbox: Sandbox | null; error: unknown; relo
     const timer = setInterval(() => {
       if (!document.hidden) void load();
     }, 5000);
+    const stopListening = onEvent((event) => {
+      if (event.type === "sandbox.deleted" && event.subject === id) void load();
+    });
     return () => {
       stop.abort();
       clearInterval(timer);
+      stopListening();
     };
   }, [id, count, isLive]);
   return { sandbox, error, reload: () => setCount(count + 1) };
