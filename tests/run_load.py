@@ -291,8 +291,13 @@ def slow_transfers(daemon):
     archive.sendall(b"\0" * (10240 - 512))
     assert b" 200 " in upload.recv(1 << 16) and b" 200 " in archive.recv(1 << 16)
     assert daemon.run(box, "tr -d u < ~/up | wc -c; wc -c < ~/up; ls -A ~")["stdout"].split() == ["0", str(3 * MIB), "d", "in", "tree", "up"]
-    left = [str(file) for file in daemon.data.iterdir() if "upload" in file.name]
-    assert not left, left
+    small = daemon.make(limits={"disk": "1MiB"})
+    reply = daemon.ask("PUT", f"/v1/sandboxes/{small}/files/content?path=/home/agent/f", b"x" * (2 * MIB))
+    assert reply.status == 507, reply
+    sock = connect(daemon)   # far more than it can hold is refused before it comes
+    sock.sendall(head(daemon, "PUT", f"/v1/sandboxes/{small}/files/content?path=/home/agent/f", Content_Length=1 << 30))
+    assert b" 413 " in sock.recv(1 << 16)
+    assert daemon.run(small, "ls -A ~")["stdout"] == ""
 
 
 @case("one owner cannot take all the places")

@@ -1,16 +1,15 @@
 // Directories as tar archives, streamed out of and into a sandbox.
 #include "api/rest/foreign_bytes.h"
 #include "api/rest/groups.h"
+#include "api/rest/held_files.h"
 #include "api/rest/pack.h"
 #include "api/rest/unpack.h"
-#include "api/rest/upload.h"
 #include "text/utf8.h"
 
 namespace paddock::api {
 namespace {
 
-// How long to wait for the sandbox's turn.
-std::chrono::steady_clock::time_point Until() { return std::chrono::steady_clock::now() + std::chrono::seconds(30); }
+constexpr uint64_t kMostArchive = 8ull << 30;
 
 Status CheckPath(const std::string& path) {
   if (path[0] == '/' && path.find('\0') == std::string::npos) return {};
@@ -49,7 +48,7 @@ class AnswerSink final : public ByteSink {
 
 Result<Bytes> GetArchive(Call& call, const PackQuery& query, Nothing&) {
   PADDOCK_TRY(CheckPath(query.path));
-  PADDOCK_ASSIGN(const registry::HeldFiles files, call.services.registry.FrozenFiles(call.caller, call["sandbox"], Until()));
+  PADDOCK_ASSIGN(const registry::HeldFiles files, HoldFrozen(call));
   const auto root = files->Canonical(query.path);
   if (!root) return About(query.path, root.error());
   const auto facts = files->Stat(*root, vfs::Follow::kNo);
@@ -90,20 +89,10 @@ constexpr Field kUnpackAnswer[] = {
 };
 std::span<const Field> FieldsOf(const UnpackAnswer*) { return kUnpackAnswer; }
 
-// The files for a body that was received before if they keep others waiting.
-Result<registry::HeldFiles> HoldToUpload(Call& call, Upload& body) {
-  PADDOCK_ASSIGN(registry::HeldFiles first, call.services.registry.Files(call.caller, call["sandbox"], Until()));
-  if (!first.is_exclusive()) return first;
-  { const registry::HeldFiles given_back = std::move(first); }
-  PADDOCK_TRY(body.Receive());
-  return call.services.registry.Files(call.caller, call["sandbox"], Until());
-}
-
 Result<UnpackAnswer> PutArchive(Call& call, const UnpackQuery& query, Bytes&) {
   PADDOCK_TRY(CheckPath(query.path));
-  call.exchange.SetBodyLimit({.bytes = 8ull << 30, .bytes_per_second = 1024});
   Upload body(call.exchange, call.services.scratch_directory);
-  PADDOCK_ASSIGN(registry::HeldFiles files, HoldToUpload(call, body));
+  PADDOCK_ASSIGN(registry::HeldFiles files, HoldToWrite(call, body, kMostArchive, [](vfs::FileSystem&) { return Status(); }));
   if (query.create_dirs) {
     const Status made = vfs::MakeDirectories(*files, query.path, 0755);
     if (!made && made.error().code != Code::kExists) return About(query.path, made.error());

@@ -2,18 +2,13 @@
 #include <stop_token>
 
 #include "api/rest/groups.h"
+#include "api/rest/held_files.h"
 #include "tools/content/file_access.h"
 #include "tools/content/replace_text.h"
 #include "tools/content/search_files.h"
 
 namespace paddock::api {
 namespace {
-
-constexpr auto kPatience = std::chrono::seconds(30);   // for the sandbox's turn
-
-Result<registry::HeldFiles> Hold(Call& call) {
-  return call.services.registry.Files(call.caller, call["sandbox"], std::chrono::steady_clock::now() + kPatience);
-}
 
 Status CheckPath(const std::string& path) {
   if (path[0] == '/' && path.find('\0') == std::string::npos) return {};

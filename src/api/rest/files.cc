@@ -3,8 +3,8 @@
 
 #include "api/rest/foreign_bytes.h"
 #include "api/rest/groups.h"
+#include "api/rest/held_files.h"
 #include "api/rest/shapes.h"
-#include "api/rest/upload.h"
 #include "base/id.h"
 #include "tools/content/file_access.h"
 
@@ -21,17 +21,7 @@ namespace paddock::api {
 namespace {
 
 constexpr uint64_t kMostUpload = 4ull << 30;
-constexpr auto kPatience = std::chrono::seconds(30);   // for the sandbox's turn
 constexpr size_t kMostEntries = 100'000;
-
-Result<registry::HeldFiles> Hold(Call& call) {
-  return call.services.registry.Files(call.caller, call["sandbox"], std::chrono::steady_clock::now() + kPatience);
-}
-
-// For those that only read, at the client's pace.
-Result<registry::HeldFiles> HoldFrozen(Call& call) {
-  return call.services.registry.FrozenFiles(call.caller, call["sandbox"], std::chrono::steady_clock::now() + kPatience);
-}
 
 Error About(const std::string& path, const Error& error) {
   return Error(error.code, path.substr(0, 200) + ": " + std::string(error.Text()));
@@ -241,18 +231,11 @@ Result<std::optional<vfs::Attributes>> FileToWrite(vfs::FileSystem& files, const
 Result<WriteAnswer> Write(Call& call, const WriteQuery& query, Bytes&) {
   PADDOCK_TRY(CheckPath("path", query.path));
   PADDOCK_ASSIGN(const std::optional<uint32_t> mode, ModeOf(query.mode));
-  call.exchange.SetBodyLimit({.bytes = kMostUpload, .bytes_per_second = 1024});
-  bool is_exclusive = false;
-  {
-    PADDOCK_ASSIGN(const registry::HeldFiles files, Hold(call));
-    PADDOCK_TRY(FileToWrite(*files, query.path));   // better said before the upload
-    is_exclusive = files.is_exclusive();
-  }
   Upload body(call.exchange, call.services.scratch_directory);
-  if (is_exclusive) {
-    PADDOCK_TRY(body.Receive());   // at the client's pace: others have the sandbox meanwhile
-  }
-  PADDOCK_ASSIGN(registry::HeldFiles files, Hold(call));
+  PADDOCK_ASSIGN(registry::HeldFiles files, HoldToWrite(call, body, kMostUpload, [&](vfs::FileSystem& system) -> Status {
+                   PADDOCK_TRY(FileToWrite(system, query.path));
+                   return {};
+                 }));
   WriteAnswer answer{.path = query.path};
   PADDOCK_ASSIGN(const auto facts, FileToWrite(*files, query.path));
   answer.created = !facts;

@@ -1,0 +1,34 @@
+#include "api/rest/held_files.h"
+
+#include <algorithm>
+
+namespace paddock::api {
+namespace {
+
+constexpr uint64_t kLeastPerSecond = 1024;   // a slower client is not worth its place
+
+std::chrono::steady_clock::time_point Until() { return std::chrono::steady_clock::now() + std::chrono::seconds(30); }
+
+}  // namespace
+
+Result<registry::HeldFiles> Hold(Call& call) { return call.services.registry.Files(call.caller, call["sandbox"], Until()); }
+
+Result<registry::HeldFiles> HoldFrozen(Call& call) { return call.services.registry.FrozenFiles(call.caller, call["sandbox"], Until()); }
+
+Result<registry::HeldFiles> HoldToWrite(Call& call, Upload& upload, uint64_t most, const std::function<Status(vfs::FileSystem&)>& check) {
+  call.exchange.SetBodyLimit({.bytes = most, .bytes_per_second = kLeastPerSecond});
+  {
+    PADDOCK_ASSIGN(registry::HeldFiles files, Hold(call));
+    PADDOCK_TRY(check(*files));
+    if (!files.is_exclusive()) return files;
+  }
+  PADDOCK_ASSIGN(const registry::SandboxInfo info, call.services.registry.Get(call.caller, call["sandbox"]));
+  if (const auto& disk = info.request.limits.disk_bytes; disk && *disk < most / 4) {
+    // No more need be put aside; an archive has its own bytes around those of its files.
+    call.exchange.SetBodyLimit({.bytes = std::min(most, *disk * 2 + (1 << 20)), .bytes_per_second = kLeastPerSecond});
+  }
+  PADDOCK_TRY(upload.Receive());
+  return Hold(call);
+}
+
+}  // namespace paddock::api
