@@ -281,6 +281,24 @@ def slow_transfers(daemon):
     assert rest(packed).count(b"first\n") >= 4990000
     assert daemon.run(box, "cat ~/d/big")["stdout"] == "second\n"
 
+    # The same while an exec writes: each reader gets the file of one moment, and the exec loses nothing.
+    box = daemon.make()
+    process = daemon.ask("POST", f"/v1/sandboxes/{box}/processes", {"exec": {"script": "for ((i = 0; i < 300000; i++)); do echo $i; done > ~/log"}}).json()["id"]
+    sizes = []
+    while not sizes or len(sizes) < 40 and sizes[-1] < 1988890:
+        got = daemon.ask("GET", f"/v1/sandboxes/{box}/files/content?path=/home/agent/log")
+        if got.status == 404:   # not begun
+            continue
+        lines = got.body.decode().split("\n")
+        assert got.status == 200 and lines[:-1] == [str(number) for number in range(len(lines) - 1)], got
+        sizes.append(len(got.body))
+    assert sizes == sorted(sizes), sizes
+    ended = daemon.ask("GET", f"/v1/sandboxes/{box}/processes/{process}/wait?wait_ms=60000").json()
+    assert ended["exit_code"] == 0, ended
+    assert daemon.run(box, "wc -l < ~/log; tail -n 1 ~/log")["stdout"].split() == ["300000", "299999"]
+    box = daemon.make()
+    daemon.run(box, "mkdir ~/d ~/tree")
+
     upload = connect(daemon)
     upload.sendall(head(daemon, "PUT", f"/v1/sandboxes/{box}/files/content?path=/home/agent/up", Content_Length=3 * MIB, Connection="close") + b"u" * MIB)
     archive = connect(daemon)

@@ -110,8 +110,9 @@ def the_open_world_is_that_of_the_network(paddock):
         return next(tool for tool in paddock.document("--format", "mcp", "--json", *arguments)["tools"] if tool["name"] == "sandbox_exec")["annotations"]["openWorldHint"]
 
     assert hint("-c", "sandbox") is False
-    assert hint("-c", 'sandbox={"isolation": "process"}') is True
-    assert hint("-c", 'sandbox={"isolation": "process", "network_mode": "none"}') is False
+    assert hint("-c", 'sandbox={"isolation": "process"}') is False   # nothing is allowed
+    assert hint("-c", 'sandbox={"isolation": "process", "network_allow": ["pypi.org:443"]}') is True
+    assert hint("-c", 'sandbox={"isolation": "process", "network_allow": ["pypi.org:443"], "network_mode": "none"}') is False
 
 
 @case

@@ -120,9 +120,9 @@ TEST_F(SandboxEntryTest, FrozenFilesAreAsTheyWereAndHoldNobodyUp) {
   auto frozen = entry_->FrozenFiles(Soon());
   ASSERT_TRUE(frozen) << frozen.error().Text();
   EXPECT_FALSE(frozen->is_exclusive());
-  EXPECT_EQ(Out("echo after > ~/f; rm -r /tmp; cat ~/f"), "after\n");   // would wait for its turn for good
+  EXPECT_EQ(Out("echo after > ~/f; mkdir ~/new; cat ~/f"), "after\n");   // would wait for its turn for good
   EXPECT_EQ(*vfs::ReadFile(**frozen, "/home/agent/f"), "before\n");
-  EXPECT_TRUE((*frozen)->Stat("/tmp"));
+  EXPECT_FALSE((*frozen)->Stat("/home/agent/new"));
   EXPECT_EQ(Out("cat ~/f"), "after\n");
   const auto held = entry_->Files(Soon());
   ASSERT_TRUE(held);
@@ -201,7 +201,7 @@ TEST_F(SandboxEntryTest, InputFlowsUntilItIsClosed) {
   EXPECT_EQ(process->Signal(SIGKILL).error().code, Code::kNoProcess);
 }
 
-TEST_F(SandboxEntryTest, FilesWaitForExecsAndAreKept) {
+TEST_F(SandboxEntryTest, ExecsWaitForFilesWhichAreKept) {
   {
     auto files = entry_->Files(Soon());
     ASSERT_TRUE(files);
@@ -212,9 +212,18 @@ TEST_F(SandboxEntryTest, FilesWaitForExecsAndAreKept) {
   }
   EXPECT_EQ(Out("cat x"), "text");
   auto [endless, thread] = Endless();
-  EXPECT_EQ(entry_->Files(std::chrono::steady_clock::now() + 10ms).error().code, Code::kTimedOut);
+  {
+    auto files = entry_->Files(Soon());   // the exec stands still meanwhile
+    ASSERT_TRUE(files) << files.error().Text();
+    EXPECT_TRUE(files->is_exclusive());
+    EXPECT_TRUE(vfs::WriteFile(**files, "/home/agent/x", "changed"));
+    EXPECT_TRUE(files->Commit());
+    EXPECT_EQ(endless->Info().state, ProcessState::kRunning);
+  }
+  EXPECT_EQ(*vfs::ReadFile(**entry_->FrozenFiles(Soon()), "/home/agent/x"), "changed");
   endless->Cancel();
   thread.join();
+  EXPECT_EQ(Out("cat x"), "changed");
 }
 
 TEST_F(SandboxEntryTest, WhatSomebodyPausedStaysPaused) {

@@ -185,7 +185,8 @@ def test_options_are_those_of_run(open):
     assert from_input(open, "echo $A; pwd\n", "--env", "A=1", "--cwd", "/tmp") == ("1\n/tmp\n", 0)
     assert from_input(open, "", "--cwd", "/nosuch")[1] == 2
     assert from_input(open, "", "--nosuch")[1] == 2
-    assert from_input(open, "", "operand")[1] == 2
+    assert from_input(open, "", "one", "two")[1] == 2
+    assert from_input(open, "", "--mount", "/tmp:/x", "sandbox")[1] == 2   # of a daemon: has its own
 
 
 def test_help_names_the_options(open):

@@ -21,9 +21,15 @@ Error DiskError(int number) {
 
 Upload::Upload(net::Exchange& exchange, std::string directory) : exchange_(exchange), directory_(std::move(directory)), buffer_(kPiece, '\0') {}
 
+Result<size_t> Upload::Next(std::span<char> to) {
+  auto size = exchange_.ReadBody(to);
+  if (!size && size.error().code == Code::kLimit) return Error(Code::kFileTooBig, std::string(size.error().Text()));
+  return size;
+}
+
 Status Upload::Receive() {
   while (true) {
-    PADDOCK_ASSIGN(const size_t size, exchange_.ReadBody(buffer_));
+    PADDOCK_ASSIGN(const size_t size, Next(buffer_));
     if (size == 0) break;
     PADDOCK_TRY(Store(std::string_view(buffer_).substr(0, size)));
   }
@@ -53,7 +59,7 @@ Status Upload::Store(std::string_view bytes) {
 Result<Block> Upload::ReadBlock(size_t max) {
   const auto room = std::span(buffer_).first(std::min(max, buffer_.size()));
   if (!is_received_) {
-    PADDOCK_ASSIGN(const size_t size, exchange_.ReadBody(room));
+    PADDOCK_ASSIGN(const size_t size, Next(room));
     return Block{nullptr, std::string_view(buffer_).substr(0, size)};
   }
   if (taken_ < head_.size()) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 
 #include "base/descriptor.h"
@@ -16,7 +17,8 @@ class Upload final : public ByteSource {
   // `exchange` outlives it. `directory`, of the host, takes what does not fit into kMemoryBytes, in a file without a name.
   Upload(net::Exchange& exchange, std::string directory);
 
-  // Receives all of it: before something is held that others wait for. Errors: those of Exchange::ReadBody(), and the host's disk's.
+  // Receives all of it: before something is held that others wait for. Errors: those of Exchange::ReadBody(), but kFileTooBig above the body's
+  // limit; the host's disk's.
   Status Receive();
   // From then on what was received, else what comes. Errors as Receive().
   Result<Block> ReadBlock(size_t max) override;
@@ -25,6 +27,7 @@ class Upload final : public ByteSource {
   static constexpr size_t kMemoryBytes = 128 << 10;
 
  private:
+  Result<size_t> Next(std::span<char> to);
   Status Store(std::string_view bytes);
 
   net::Exchange& exchange_;

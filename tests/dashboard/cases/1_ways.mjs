@@ -12,7 +12,7 @@ export const cases = {
     await page.getByText("This key is not accepted").waitFor();
     await page.getByLabel("Key").fill(world.key);
     await page.keyboard.press("Enter");
-    await page.getByRole("heading", { name: "Sandboxes" }).waitFor();
+    await page.getByRole("heading", { name: "Sandboxes", exact: true }).waitFor();
     assert.equal(await page.evaluate(() => document.cookie + JSON.stringify(localStorage)).then((text) => text.includes("pdk")), false);
     assert.ok(!page.url().includes(world.key));
     await page.getByRole("button", { name: "Sign out" }).click();

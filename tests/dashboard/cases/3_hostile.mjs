@@ -167,7 +167,7 @@ export const cases = {
     const policy = answer.headers.get("content-security-policy");
     assert.ok(!/unsafe|\*|https?:/.test(policy), policy);
     const page = await world.open();
-    await page.getByRole("heading", { name: "Sandboxes" }).waitFor();
+    await page.getByRole("heading", { name: "Sandboxes", exact: true }).waitFor();
     const ran = await page.evaluate(() => {
       const script = document.createElement("script");
       try {

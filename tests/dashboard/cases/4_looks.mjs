@@ -104,7 +104,7 @@ export const cases = {
     const dark = await ground();
     assert.notEqual(dark, light);
     await page.reload();
-    await page.getByRole("heading", { name: "Sandboxes" }).waitFor();
+    await page.getByRole("heading", { name: "Sandboxes", exact: true }).waitFor();
     assert.equal(await ground(), dark);
   },
 
@@ -129,7 +129,7 @@ export const cases = {
     await page.locator("input:focus").waitFor();
     await page.keyboard.type(world.key);
     await press("Enter");
-    await page.getByRole("heading", { name: "Sandboxes" }).waitFor();
+    await page.getByRole("heading", { name: "Sandboxes", exact: true }).waitFor();
     await tabTo("New sandbox");
     await press("Enter");
     await page.getByRole("dialog").waitFor();
