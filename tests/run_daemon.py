@@ -151,6 +151,9 @@ def runs(daemon):
 
 @case("a sandbox behind the process wall, side by side")
 def walled(daemon):
+    def outside():   # what a state directory of "" would make
+        return os.stat("/paddock/quarantine").st_mtime_ns if os.path.exists("/paddock/quarantine") else None
+    before = outside()
     daemon.start()
     box = daemon.make(isolation="process")
     ended = daemon.run(box, "python3 -c 'print(6 * 7)'; echo text > file; ls /root 2>/dev/null | head -1")
@@ -163,6 +166,7 @@ def walled(daemon):
     assert daemon.run(box, "cat file")["stdout"] == "text\n"
     assert daemon.ask("DELETE", f"/v1/sandboxes/{box}").status == 204
     assert not any((daemon.data / "sandboxes").iterdir())
+    assert outside() == before
 
 
 @case("a stop keeps everything, a start finds it")

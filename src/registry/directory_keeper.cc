@@ -104,6 +104,7 @@ Result<std::unique_ptr<Keeper>> DirectoryKeeper::Make(sandbox::Driver& driver, c
   sandbox::SandboxSpec spec;
   spec.hostname = request.hostname;
   PADDOCK_ASSIGN(spec.policy, PolicyOf(request, directory));
+  spec.state_directory = directory;   // goes with the sandbox, and is writable for whoever runs the daemon
   return std::unique_ptr<Keeper>(new DirectoryKeeper(driver, std::move(spec), std::move(directory), std::move(unpacked)));   // allow(raw-new): private constructor
 }
 

@@ -229,9 +229,11 @@ TEST(LoadConfig, ListNamesEverySettingOnce) {
 }
 
 // docs/configuration.md has a row for every setting, with its default.
+const std::filesystem::path kStart = std::filesystem::current_path();   // before tests go elsewhere
+
 TEST(Settings, AreAllDocumented) {
   // Beside this source, or below the directory that the tests run in: the compiler may know the source by a relative path.
-  std::filesystem::path page = "docs/configuration.md";
+  std::filesystem::path page = kStart / "docs/configuration.md";
   if (!std::filesystem::exists(page)) page = std::filesystem::path(__FILE__).parent_path() / "../../../docs/configuration.md";
   if (!std::filesystem::exists(page)) GTEST_SKIP() << "the documentation is not here: run the tests in the repository";
   std::stringstream read;
