@@ -271,7 +271,8 @@ def reaching(daemon):
     assert [line.split()[1] for line in ann.text("ls").splitlines()[1:]] == ["mine"]
     assert "no sandbox 'admins'" in ann.complaint("inspect", "admins", status=1)
     nobody = User(daemon, PADDOCK_SERVER=f"http://127.0.0.1:{daemon.port}")
-    assert "no key" in nobody.complaint("ls", status=1)
+    complaint = nobody.complaint("ls", status=1)
+    assert "wants a key" in complaint and "--key-file" in complaint and "PADDOCK_KEY" in complaint, complaint
     keyfile = daemon.data.parent / "key"
     keyfile.write_text(key + "\n")
     assert "mine" in nobody.text("ls", "--key-file", str(keyfile))

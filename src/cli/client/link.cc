@@ -70,6 +70,10 @@ Error CannotReach(const std::string& server, const Error& why) {
 
 // What an error answer says, in its own words where they are there.
 Error ErrorOf(int status, const std::string& body) {
+  if (status == 401) {
+    return {Code::kInvalid, "the daemon wants a key, or another one: name a file that holds it by --key-file, or put it into PADDOCK_KEY; "
+                            "'paddock key create' makes one, and the first start of a daemon left one in admin.key of its data directory"};
+  }
   const auto answer = tools::ParseJson(body);
   if (answer && answer->is_object()) {
     if (const json::value* error = answer->as_object().if_contains("error"); error != nullptr && error->is_object()) {
