@@ -260,6 +260,36 @@ def harmless(daemon):
     assert "\x1b" not in shown and "\\x1b[2J" in shown, shown
 
 
+@case("run in a fresh sandbox of a daemon, which is gone afterwards")
+def one_shot(daemon):
+    daemon.start()
+    user = User(daemon)
+    server = ["--server", f"unix:{daemon.data}/paddock.sock"]
+
+    def run(*words, input="", status=0):
+        done = subprocess.run([daemon.paddock, "run", *server, *words], input=input, capture_output=True, text=True, timeout=60, env=user.environment)
+        assert done.returncode == status, done
+        return done.stdout
+    assert run("-e", "A=1", "--cwd", "/tmp", "echo $A $(cat) $1; pwd", "arg", input="x\n") == "1 x arg\n/tmp\n"
+    assert run("--", "printf", "%s,", "a b", "c") == "a b,c,"
+    assert run("-", input="echo $0; exit 7\n", status=7) == "bash\n"
+    script = daemon.data.parent / "script.sh"
+    script.write_text('echo "$0 $1"\n')
+    assert run(str(script), "one") == f"{script} one\n"
+    assert run("--limits", "time=200ms,memory=64M", "while :; do :; done", status=124) == ""
+    assert run("-i", "process", "python3 -c 'print(6 * 7)'") == "42\n"
+    for refused in (["--mount", "/tmp:/x"], ["--json"], ["--limits", "steps=5"], ["--preset", "agent"], ["--limits", "nothing=5"]):
+        run(*refused, "true", status=2)
+    run("-i", "nosuch", "true", status=2)
+    child = subprocess.Popen([daemon.paddock, "run", *server, "echo begun; sleep 1000"], stdout=subprocess.PIPE, text=True, env=user.environment)
+    assert child.stdout.readline() == "begun\n"
+    child.send_signal(signal.SIGINT)
+    assert child.wait(30) == 130, child.returncode
+    assert daemon.ask("GET", "/v1/sandboxes").json()["sandboxes"] == []
+    alone = subprocess.run([daemon.paddock, "run", "--key-file", "/x", "true"], capture_output=True, text=True, timeout=60, env=user.environment)
+    assert alone.returncode == 2 and "--server" in alone.stderr, alone
+
+
 @case("keys, addresses, and a daemon that is not there")
 def reaching(daemon):
     daemon.start()

@@ -13,6 +13,7 @@
 #include "base/options.h"
 #include "cli/base64.h"
 #include "cli/cli.h"
+#include "cli/client/run_remote.h"
 #include "cli/foreground.h"
 #include "cli/line_editor.h"
 #include "cli/sandbox_options.h"
@@ -23,11 +24,12 @@ namespace {
 
 struct RunOptions {
   SandboxOptions sandbox;   // first: see JoinOptions()
-  std::string isolation = "virtual";
+  std::string isolation;    // empty: virtual, or what a daemon chooses
   bool json = false;
   bool script_from_stdin = false;
   bool wants_terminal = false;
   bool wants_pipes = false;
+  std::string server, key_file, ca_file;   // of a daemon, when one is named
 };
 
 constexpr Option kOwnOptions[] = {
@@ -35,6 +37,9 @@ constexpr Option kOwnOptions[] = {
     Flag<&RunOptions::json>('j', "json", "print the whole result as one JSON object"),
     Flag<&RunOptions::wants_terminal>('t', "tty", "give the program a terminal (default when stdin and stdout are one; needs a wall)"),
     Flag<&RunOptions::wants_pipes>('T', "no-tty", "give it pipes even so"),
+    Value<&RunOptions::server>('S', "server", "URL", "in a fresh sandbox of this daemon, deleted afterwards"),
+    Value<&RunOptions::key_file>('K', "key-file", "FILE", "holds the key for --server (default: $PADDOCK_KEY)"),
+    Value<&RunOptions::ca_file>(0, "ca-file", "FILE", "the authority of an https daemon (default: the system's)"),
     Flag<&RunOptions::script_from_stdin>('s', "stdin-script", "read the script from stdin (also when SCRIPT is -)"),
 };
 constexpr auto kOptions = JoinOptions(kOwnOptions, kPolicyOptions, kSandboxOptions);
@@ -131,6 +136,8 @@ class Run {
   // Makes the sandbox. An exit status if there is none.
   std::optional<int> Create();
   int Execute();
+  // The same in a sandbox of a daemon. Errors: what has no meaning there, what the daemon says.
+  Result<int> ExecuteInDaemon();
 
  private:
   bool has_wall() const { return isolation_ != "virtual"; }
@@ -206,7 +213,7 @@ Status Run::FallBack(const Error& error) {
 
 std::optional<int> Run::Create() {
   const bool is_auto = options_.isolation == "auto";
-  isolation_ = is_auto ? "process" : options_.isolation;
+  isolation_ = is_auto ? "process" : options_.isolation.empty() ? "virtual" : options_.isolation;
   const auto driver = drivers_.Find(isolation_);
   if (!driver) return Fail("run", std::string(driver.error().Text()) + ", auto");
   (*driver)->GetReady();
@@ -251,6 +258,28 @@ int Run::Execute() {
   return ProcessStatus(*result);
 }
 
+Result<int> Run::ExecuteInDaemon() {
+  const SandboxOptions& sandbox = options_.sandbox;
+  PolicyOptions rest = sandbox;
+  rest.hosts.clear();
+  if (!rest.is_empty() || !sandbox.mounts.empty() || options_.json || options_.wants_terminal) {
+    return Error(Code::kInvalid, "--server takes --isolation, --env, --cwd, --limits and --allow-host; 'paddock create' and 'paddock exec' do more");
+  }
+  RemoteRun run{.link = {.server = options_.server, .key_file = options_.key_file, .ca_file = options_.ca_file}};
+  run.isolation = options_.isolation;
+  run.command = std::move(exec_.command);
+  if (exec_.script) {
+    run.command = {"bash", "-c", std::move(*exec_.script), exec_.name0};
+    run.command.insert(run.command.end(), exec_.arguments.begin(), exec_.arguments.end());
+  }
+  run.has_input = !reads_script_;
+  run.cwd = sandbox.cwd;
+  run.environment = sandbox.environment;
+  run.limits = sandbox.limits;
+  run.hosts = sandbox.hosts;
+  return RunInDaemon(run);
+}
+
 }  // namespace
 
 int RunRun(const sandbox::DriverSet& drivers, std::span<const std::string> args) {
@@ -273,6 +302,13 @@ int RunRun(const sandbox::DriverSet& drivers, std::span<const std::string> args)
   }
   Run run(drivers, options);
   if (const Status taken = run.TakeScript(std::move(parsed->operands), std::move(command)); !taken) return Fail("run", taken.error().Text());
+  if (!options.server.empty()) {
+    const Result<int> status = run.ExecuteInDaemon();
+    if (status) return *status;
+    Fail("run", status.error().Text());
+    return status.error().code == Code::kInvalid ? 2 : 125;
+  }
+  if (!options.key_file.empty() || !options.ca_file.empty()) return Fail("run", "--key-file and --ca-file need --server");
   if (const std::optional<int> status = run.Create()) return *status;
   return run.Execute();
 }

@@ -218,7 +218,7 @@ std::optional<int> RunRemote(const std::vector<std::string>& own) {
       PADDOCK_ASSIGN(Link link, Link::Open(options.link));
       PADDOCK_ASSIGN(status, RunRemoteShell(link, parsed->operands[0], options.cwd));
     } else {
-      PADDOCK_ASSIGN(status, ExecFromInput(options.link, parsed->operands[0], {"bash", "-s"}, options.cwd));
+      PADDOCK_ASSIGN(status, ExecOnStreams(options.link, parsed->operands[0], {"bash", "-s"}, options.cwd, true));
     }
     return {};
   });

@@ -206,11 +206,12 @@ Result<int> Exec(const ExecOptions& options, const std::vector<std::string>& ope
 
 }  // namespace
 
-Result<int> ExecFromInput(const LinkOptions& link, const std::string& sandbox, const std::vector<std::string>& command, const std::string& cwd) {
+Result<int> ExecOnStreams(const LinkOptions& link, const std::string& sandbox, const std::vector<std::string>& command, const std::string& cwd,
+                          bool has_input) {
   ExecOptions options;
   options.link = link;
   options.cwd = cwd;
-  options.has_input = true;
+  options.has_input = has_input;
   std::vector<std::string> operands = {sandbox};
   operands.insert(operands.end(), command.begin(), command.end());
   return Exec(options, operands);

@@ -9,8 +9,9 @@
 
 namespace paddock::cli {
 
-// Runs a command with our stdin, stdout and stderr; the exit status as paddock exec's. Signals of ours go to it.
-Result<int> ExecFromInput(const LinkOptions& link, const std::string& sandbox, const std::vector<std::string>& command, const std::string& cwd);
+// Runs a command with our stdout and stderr, and our stdin when `has_input`; the exit status as paddock exec's. Signals of ours go to it.
+Result<int> ExecOnStreams(const LinkOptions& link, const std::string& sandbox, const std::vector<std::string>& command, const std::string& cwd,
+                          bool has_input);
 
 // paddock attach: our terminal for a command that was left.
 int RunAttach(const sandbox::DriverSet& drivers, std::span<const std::string> args);

@@ -51,16 +51,7 @@ Result<json::object> CreateBodyOf(const CreateOptions& options) {
   if (!options.cwd.empty()) body["working_directory"] = options.cwd;
   for (const std::string& item : options.labels) PADDOCK_TRY(AddPair(labels, "label", item));
   for (const std::string& item : options.variables) PADDOCK_TRY(AddPair(variables, "env", item));
-  for (const std::string& item : options.limits) {
-    PADDOCK_TRY(AddPair(limits, "limits", item));
-    // Counts are numbers, amounts and times text with a unit.
-    const std::string name = item.substr(0, item.find('='));
-    if (name != "processes" && name != "files" && name != "cpus") continue;
-    double number = 0;
-    if (!ParseOptionValue(item.substr(name.size() + 1), number)) return Error(Code::kInvalid, "--limits " + item + ": not a number");
-    if (name == "cpus") limits[name] = number;
-    else limits[name] = static_cast<int64_t>(number);
-  }
+  for (const std::string& item : options.limits) PADDOCK_TRY(AddLimit(item, limits));
   if (!options.ttl.empty()) lease["ttl"] = options.ttl;
   if (!options.idle_ttl.empty()) lease["idle_ttl"] = options.idle_ttl;
   if (!options.max_lifetime.empty()) lease["max_lifetime"] = options.max_lifetime;

@@ -31,6 +31,18 @@ Status AddPair(json::object& to, const char* option, const std::string& item) {
   return {};
 }
 
+Status AddLimit(const std::string& item, json::object& limits) {
+  PADDOCK_TRY(AddPair(limits, "limits", item));
+  // Counts are numbers, amounts and times text with a unit.
+  const std::string name = item.substr(0, item.find('='));
+  if (name != "processes" && name != "files" && name != "cpus") return {};
+  double number = 0;
+  if (!ParseOptionValue(item.substr(name.size() + 1), number)) return Error(Code::kInvalid, "--limits " + item + ": not a number");
+  if (name == "cpus") limits[name] = number;
+  else limits[name] = static_cast<int64_t>(number);
+  return {};
+}
+
 int EndSubcommand(const char* name, const std::function<Status()>& act) {
   try {
     const Status status = act();

@@ -31,6 +31,9 @@ BegunSubcommand BeginSubcommand(const SubcommandText& text, std::span<const std:
 // "NAME=VALUE", which stood behind --`option`, as a member. Errors: kInvalid.
 Status AddPair(json::object& to, const char* option, const std::string& item);
 
+// "memory=1GiB", as a member of the API's limits. Errors: kInvalid.
+Status AddLimit(const std::string& item, json::object& limits);
+
 // Does it; the exit status. A failure is told, an answer of another shape than the daemon's documents say, too.
 int EndSubcommand(const char* name, const std::function<Status()>& act);
 
