@@ -343,6 +343,8 @@ def fair(daemon):
                     selector.unregister(key.fileobj)
                     refused += 1
         assert refused == 64, refused
+        over_mcp = daemon.ask("POST", "/mcp", {"jsonrpc": "2.0", "id": 1, "method": "ping"}, headers={"Accept": "application/json, text/event-stream"})
+        assert over_mcp.status == 429 and b"requests" in over_mcp.body, over_mcp   # the same places
         started = time.monotonic()
         mine = daemon.ask("POST", "/v1/sandboxes", {}, key=made.stdout.strip())
         assert mine.status == 201, mine

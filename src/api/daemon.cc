@@ -79,7 +79,7 @@ class RunningDaemon final : public Daemon {
     services_ = std::make_unique<Services>(Services{.registry = *registry_, .version = start_.version, .scratch_directory = start_.config.data.directory, .sessions = sessions_.get(), .rates = start_.config.rates});
     router_ = std::make_unique<Router>(*services_, [this](const net::Request& request) { return Identify(request); });
     mcp_door_ = std::make_unique<McpDoor>(*sessions_, [this](const net::Request& request) { return Identify(request); });
-    mcp_ = std::make_unique<mcp::HttpFace>(*mcp_door_, mcp::HttpFace::Settings{.version = start_.version, .log = start_.log});
+    mcp_ = std::make_unique<mcp::HttpFace>(*mcp_door_, mcp::HttpFace::Settings{.version = start_.version, .log = start_.log, .requests = services_->requests});
     return Listen();
   }
 

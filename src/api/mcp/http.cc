@@ -85,6 +85,12 @@ Status HttpFace::Route(net::Exchange& exchange) {
     }
     return owner.error();
   }
+  net::Shares::Place place;   // held until it is answered
+  if (settings_.requests != nullptr) {
+    auto taken = settings_.requests->Take(*owner);
+    if (!taken) return Refuse(exchange, 429, nullptr, Refusal(kTooBusy, taken.error().Text()));
+    place = std::move(*taken);
+  }
   for (const net::QueryPair& pair : request.query) {
     if (pair.name == "session" && request.CountQuery("session") == 1) continue;
     return Refuse(exchange, 400, nullptr, Refusal(kInvalidRequest, "the query may hold 'session' once, and nothing else"));
@@ -122,7 +128,7 @@ Status HttpFace::Post(net::Exchange& exchange, const std::string& owner) {
     if (message == nullptr) {
       return Refuse(exchange, 400, nullptr, Refusal(kInvalidRequest, "a body must be one request or notification"));
     }
-    return PostStateless(exchange, std::move(frame.items.front()));
+    return PostStateless(exchange, owner, std::move(frame.items.front()));
   }
   if (stated != nullptr && !revision) {
     return Refuse(exchange, 400, message != nullptr ? message->id : nullptr, UnsupportedRevision(*stated));
@@ -141,7 +147,7 @@ Result<std::shared_ptr<Server>> HttpFace::ServerFor(const net::Request& request)
                                                  .tasks = tasks_});
 }
 
-Status HttpFace::PostStateless(net::Exchange& exchange, Item item) {
+Status HttpFace::PostStateless(net::Exchange& exchange, const std::string& owner, Item item) {
   const Message& message = std::get<Message>(item);
   if (message.kind == Message::Kind::kResponse) {
     return Refuse(exchange, 400, nullptr, Refusal(kInvalidRequest, "a body must be one request or notification"));
@@ -158,7 +164,7 @@ Status HttpFace::PostStateless(net::Exchange& exchange, Item item) {
   if (const auto* const error = std::get_if<RpcError>(&place)) {
     return Refuse(exchange, HttpStatusOf(error->code), message.id, *error);
   }
-  return Run(exchange, message, std::get<Revision>(revision), std::get<0>(std::move(place)), {});
+  return Run(exchange, owner, message, std::get<Revision>(revision), std::get<0>(std::move(place)), {});
 }
 
 Status HttpFace::PostWithHandshake(net::Exchange& exchange, const std::string& owner, Frame frame) {
@@ -169,7 +175,7 @@ Status HttpFace::PostWithHandshake(net::Exchange& exchange, const std::string& o
     if (const auto* const error = std::get_if<RpcError>(&revision)) return Refuse(exchange, 400, message->id, *error);
     const auto client = clients_.Add(owner, std::get<Revision>(revision));
     auto place = CallTable::Begin(client->calls, message->id);
-    return Run(exchange, *message, client->revision, std::get<0>(std::move(place)), {{kClientHeader, client->id}});
+    return Run(exchange, owner, *message, client->revision, std::get<0>(std::move(place)), {{kClientHeader, client->id}});
   }
   const json::value id = message != nullptr ? message->id : json::value(nullptr);
   const std::string* const named = request.Header(kClientHeader);
@@ -193,7 +199,7 @@ Status HttpFace::PostWithHandshake(net::Exchange& exchange, const std::string& o
   if (const auto* const error = std::get_if<RpcError>(&place)) {
     return Refuse(exchange, HttpStatusOf(error->code), message->id, *error);
   }
-  return Run(exchange, *message, client->revision, std::get<0>(std::move(place)), {});
+  return Run(exchange, owner, *message, client->revision, std::get<0>(std::move(place)), {});
 }
 
 Status HttpFace::Batch(net::Exchange& exchange, const std::shared_ptr<HttpClient>& client, Frame frame) {
@@ -227,8 +233,8 @@ Status HttpFace::Batch(net::Exchange& exchange, const std::shared_ptr<HttpClient
   return exchange.Respond(200, {{"Content-Type", kJson}}, json::serialize(responses));
 }
 
-Status HttpFace::Run(net::Exchange& exchange, const Message& request, Revision revision, std::shared_ptr<CallTable::Place> place,
-                     net::Headers headers) {
+Status HttpFace::Run(net::Exchange& exchange, const std::string& owner, const Message& request, Revision revision,
+                     std::shared_ptr<CallTable::Place> place, net::Headers headers) {
   auto opened = ServerFor(exchange.request());
   if (!opened) return RefuseSession(exchange, request.id, opened.error());
   const std::shared_ptr<Server> server = std::move(*opened);
@@ -242,6 +248,8 @@ Status HttpFace::Run(net::Exchange& exchange, const Message& request, Revision r
     headers.push_back({"Content-Type", kJson});
     return exchange.Respond(status, headers, json::serialize(ResponseTo(request.id, std::move(outcome))));
   }
+  auto share = stream_shares_.Take(owner);
+  if (!share) return Refuse(exchange, 429, request.id, Refusal(kTooBusy, share.error().Text()));
   headers.push_back({"X-Accel-Buffering", "no"});
   net::EventStreamOptions options{.queue_bytes = kMostQueued};
   if (ends_with_client) {
@@ -253,13 +261,14 @@ Status HttpFace::Run(net::Exchange& exchange, const Message& request, Revision r
   const auto send = [stream](const json::object& object) {
     return stream->Send({.id = {}, .name = "message", .data = json::serialize(object)});
   };
-  auto run = [server, request, revision, place = std::move(place), stream, send, log = settings_.log]() mutable {
+  auto run = [server, request, revision, place = std::move(place), share = std::move(*share), stream, send, log = settings_.log]() mutable {
     // One that the client is too slow to take is left out: the next one says more.
     const Context context{
         .revision = revision, .stop = place->stop(), .notify = [send](json::object notification) { (void)send(notification); }};
     Outcome outcome = server->Answer(request, context);
     const bool is_wanted = !place->is_cancelled();
     place.reset();
+    share.reset();
     if (const Status sent = is_wanted ? send(ResponseTo(request.id, std::move(outcome))) : Status();
         !sent && sent.error().code != Code::kBrokenPipe && log) {
       log("mcp: an answer was not sent: " + std::string(sent.error().Text()));

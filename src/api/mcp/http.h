@@ -11,6 +11,7 @@
 #include "api/mcp/http_clients.h"
 #include "api/mcp/server.h"
 #include "net/exchange.h"
+#include "net/shares.h"
 
 namespace paddock::mcp {
 
@@ -37,6 +38,7 @@ class HttpFace {
   struct Settings {
     std::string version;                                // of the program
     std::function<void(const std::string& line)> log;   // may be null
+    std::shared_ptr<net::Shares> requests;              // that are answered at a time, by owner; null: not bounded here
   };
   // `door` outlives it.
   HttpFace(Door& door, Settings settings) : door_(door), settings_(std::move(settings)) {}
@@ -51,13 +53,13 @@ class HttpFace {
   struct Call;
   Status Route(net::Exchange& exchange);
   Status Post(net::Exchange& exchange, const std::string& owner);
-  Status PostStateless(net::Exchange& exchange, Item item);
+  Status PostStateless(net::Exchange& exchange, const std::string& owner, Item item);
   Status PostWithHandshake(net::Exchange& exchange, const std::string& owner, Frame frame);
   Status Batch(net::Exchange& exchange, const std::shared_ptr<HttpClient>& client, Frame frame);
   Result<std::shared_ptr<Server>> ServerFor(const net::Request& request);
   // Answers one request on this exchange, as JSON or as events.
-  Status Run(net::Exchange& exchange, const Message& request, Revision revision, std::shared_ptr<CallTable::Place> place,
-             net::Headers headers);
+  Status Run(net::Exchange& exchange, const std::string& owner, const Message& request, Revision revision,
+             std::shared_ptr<CallTable::Place> place, net::Headers headers);
 
   static constexpr size_t kMostStreams = 256;   // calls that are answered with events, at a time
 
@@ -69,6 +71,7 @@ class HttpFace {
   std::atomic<uint64_t> stateless_calls_{0};
   HttpClients clients_;
   CallThreads threads_{kMostStreams};
+  net::Shares stream_shares_{kMostStreams / 4 * 3, "calls"};
 };
 
 }  // namespace paddock::mcp

@@ -138,7 +138,7 @@ Status CountedExchange::Write(std::string_view bytes) {
 }
 
 Result<std::shared_ptr<net::EventStream>> CountedExchange::StartEventStream(net::EventStreamOptions options, const net::Headers& headers) {
-  PADDOCK_ASSIGN(Shares::Place place, stream_shares_.Take(owner));
+  PADDOCK_ASSIGN(net::Shares::Place place, stream_shares_.Take(owner));
   options.on_closed = [streams = streams_, place = std::move(place), closed = std::move(options.on_closed)]() mutable {
     --*streams;
     place.reset();
@@ -150,7 +150,7 @@ Result<std::shared_ptr<net::EventStream>> CountedExchange::StartEventStream(net:
 }
 
 Result<std::shared_ptr<net::WebSocket>> CountedExchange::AcceptWebSocket(net::WebSocketOptions options, const net::Headers& headers) {
-  PADDOCK_ASSIGN(Shares::Place place, stream_shares_.Take(owner));
+  PADDOCK_ASSIGN(net::Shares::Place place, stream_shares_.Take(owner));
   options.on_closed = [streams = streams_, place = std::move(place), closed = std::move(options.on_closed)](uint16_t code, std::string_view reason) mutable {
     --*streams;
     place.reset();

@@ -10,8 +10,8 @@
 #include <string>
 #include <utility>
 
-#include "api/rest/shares.h"
 #include "net/exchange.h"
+#include "net/shares.h"
 
 namespace paddock::api {
 
@@ -52,7 +52,7 @@ class Metrics {
 class CountedExchange final : public net::Exchange {
  public:
   // Both outlive it.
-  CountedExchange(net::Exchange& inner, Metrics& metrics, Shares& stream_shares)
+  CountedExchange(net::Exchange& inner, Metrics& metrics, net::Shares& stream_shares)
       : inner_(inner), streams_(metrics.open_streams()), stream_shares_(stream_shares) {}
 
   Metrics::Answered answered;
@@ -75,7 +75,7 @@ class CountedExchange final : public net::Exchange {
  private:
   net::Exchange& inner_;
   const std::shared_ptr<std::atomic<int64_t>> streams_;
-  Shares& stream_shares_;
+  net::Shares& stream_shares_;
 };
 
 }  // namespace paddock::api

@@ -42,8 +42,8 @@ struct Services {
   RateConfig rates = {.currency = "USD"};
   std::unique_ptr<Tickets> tickets = std::make_unique<Tickets>();
   std::unique_ptr<Metrics> metrics = std::make_unique<Metrics>();
-  std::unique_ptr<Shares> requests = std::make_unique<Shares>(kMostHandlers / 4 * 3, "requests");
-  std::unique_ptr<Shares> streams = std::make_unique<Shares>(kMostConnections / 4 * 3, "streams");
+  std::shared_ptr<net::Shares> requests = std::make_shared<net::Shares>(kMostHandlers / 4 * 3, "requests");
+  std::unique_ptr<net::Shares> streams = std::make_unique<net::Shares>(kMostConnections / 4 * 3, "streams");
 };
 
 // One request on its way through an operation.

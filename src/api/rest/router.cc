@@ -100,7 +100,7 @@ Status Router::Route(CountedExchange& exchange) {
   const std::string method = request.method == "HEAD" ? "GET" : request.method;
   Call call{.services = services_, .exchange = exchange};
   std::string allowed;
-  Shares::Place place;   // held until it is answered
+  net::Shares::Place place;   // held until it is answered
   for (const Operation& operation : AllOperations()) {
     if (!Matches(operation.path, request.segments, call.parameters)) continue;
     if (operation.method != method) {

@@ -1,4 +1,4 @@
-#include "api/rest/shares.h"
+#include "net/shares.h"
 
 #include <gtest/gtest.h>
 
@@ -6,7 +6,7 @@
 #include <thread>
 #include <vector>
 
-namespace paddock::api {
+namespace paddock::net {
 namespace {
 
 TEST(SharesTest, NobodyGetsMoreThanTheMostAndOthersTheirs) {
@@ -55,4 +55,4 @@ TEST(SharesTest, ManyThreadsGetNoMoreThanThereAre) {
 }
 
 }  // namespace
-}  // namespace paddock::api
+}  // namespace paddock::net

@@ -1,4 +1,4 @@
-// Shares: of what all owners use together, how much each has in use, so that none takes it all.
+// Shares: of what all owners of requests use together, how much each has in use, so that none takes it all.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +9,7 @@
 
 #include "base/result.h"
 
-namespace paddock::api {
+namespace paddock::net {
 
 // Any thread.
 class Shares {
@@ -34,4 +34,4 @@ class Shares {
   const std::shared_ptr<Counts> counts_ = std::make_shared<Counts>();
 };
 
-}  // namespace paddock::api
+}  // namespace paddock::net

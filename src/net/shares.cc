@@ -1,6 +1,6 @@
-#include "api/rest/shares.h"
+#include "net/shares.h"
 
-namespace paddock::api {
+namespace paddock::net {
 
 Result<Shares::Place> Shares::Take(const std::string& owner) {
   {
@@ -19,4 +19,4 @@ Result<Shares::Place> Shares::Take(const std::string& owner) {
   });
 }
 
-}  // namespace paddock::api
+}  // namespace paddock::net
