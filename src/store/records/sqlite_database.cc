@@ -15,6 +15,7 @@
 #include "store/records/records.h"
 #include "store/records/schema.h"
 #include "store/records/sql.h"
+#include "store/records/sqlite_checkpoints.h"
 #include "store/records/sqlite_session.h"
 
 namespace paddock::records {
@@ -24,11 +25,12 @@ constexpr size_t kMaxShared = 64;  // transactions of one commit
 
 class SqliteDatabase : public Database {
  public:
-  SqliteDatabase(const Options& options, std::unique_ptr<SqliteSession> writer)
+  SqliteDatabase(const Options& options, std::unique_ptr<SqliteSession> writer, std::unique_ptr<SqliteSession> other)
       : path_(options.location),
         patience_(options.patience),
         max_readers_(std::max<size_t>(options.connections, 1)),
-        writer_(std::move(writer)) {}
+        writer_(std::move(writer)),
+        checkpoints_(std::move(other)) {}
 
   Status Read(const Work& work) override {
     PADDOCK_ASSIGN(auto session, TakeReader());
@@ -51,6 +53,7 @@ class SqliteDatabase : public Database {
                                        queue_.begin() + static_cast<std::ptrdiff_t>(std::min(queue_.size(), kMaxShared)));
     lock.unlock();
     RunShared(shared);
+    checkpoints_.NoteCommit();
     lock.lock();
     queue_.erase(queue_.begin(), queue_.begin() + static_cast<std::ptrdiff_t>(shared.size()));
     for (Waiting* waiting : shared) {
@@ -146,6 +149,7 @@ class SqliteDatabase : public Database {
   std::mutex queue_mutex_;
   std::deque<Waiting*> queue_;
   std::unique_ptr<SqliteSession> writer_;  // used by the first in the queue
+  SqliteCheckpoints checkpoints_;
 
   std::mutex readers_mutex_;
   std::condition_variable reader_is_idle_;
@@ -228,8 +232,9 @@ Status UseLog(SqliteSession& session, const Options& options) {
                  "database " + options.location + ": its file system cannot hold a write-ahead log; use a local disk");
   }
   const bool waits = options.durability == Durability::kPower;
+  // SqliteCheckpoints comes before the writer's own checkpoint, which is for a log that never comes to rest.
   return session.Execute(std::string("PRAGMA synchronous = ") + (waits ? "FULL" : "NORMAL") +
-                         "; PRAGMA journal_size_limit = 67108864; PRAGMA cache_size = -16000");
+                         "; PRAGMA journal_size_limit = 67108864; PRAGMA wal_autocheckpoint = 16384; PRAGMA cache_size = -16000");
 }
 
 }  // namespace
@@ -245,7 +250,8 @@ Result<std::unique_ptr<Database>> OpenSqlite(const Options& options) {
   if (options.is_checked) PADDOCK_TRY(CheckDamage(*writer, path));
   PADDOCK_TRY(UseLog(*writer, options));
   PADDOCK_TRY(Migrate(*writer, path));
-  return std::unique_ptr<Database>(std::make_unique<SqliteDatabase>(options, std::move(writer)));
+  PADDOCK_ASSIGN(auto other, SqliteSession::Open(path, options.patience));
+  return std::unique_ptr<Database>(std::make_unique<SqliteDatabase>(options, std::move(writer), std::move(other)));
 }
 
 }  // namespace paddock::records

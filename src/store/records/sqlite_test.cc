@@ -48,6 +48,24 @@ TEST_F(SqliteTest, FileIsForItsOwnerAlone) {
   }
 }
 
+TEST_F(SqliteTest, TheLogGoesIntoTheDatabaseWithoutAnybodyWaiting) {
+  Put({.kind = "k", .id = "1"});
+  // Without its log the file has the record once the thread that does so has been there.
+  const std::string copy = directory_ + "/copy.db";
+  const auto has_record = [&] {
+    std::filesystem::copy_file(path_, copy, std::filesystem::copy_options::overwrite_existing);
+    sqlite3* other = nullptr;
+    EXPECT_EQ(sqlite3_open(copy.c_str(), &other), SQLITE_OK);
+    int rows = 0;
+    const auto count = [](void* to, int, char**, char**) { return ++*static_cast<int*>(to), 0; };
+    const int status = sqlite3_exec(other, "SELECT 1 FROM records", count, &rows, nullptr);   // before it: no such table
+    sqlite3_close(other);
+    return status == SQLITE_OK && rows == 1;
+  };
+  for (int tries = 0; tries < 600 && !has_record(); ++tries) std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  EXPECT_TRUE(has_record());
+}
+
 TEST_F(SqliteTest, DatabaseOfAnotherProgramIsRefusedAndUntouched) {
   const std::string with_tables = directory_ + "/tables.db";
   RunAsOther(with_tables, "CREATE TABLE notes (text); INSERT INTO notes VALUES ('mine')");
