@@ -534,7 +534,7 @@ def walled_kills(daemon):
         words = out(daemon, box, "echo $(cat state ~/state) $(ls | grep -c f) $(ls | grep -c g)")
         assert str(words) in ("A A 300 0\n", "B B 0 200\n"), words
         seen.add(str(words))
-        assert set(os.listdir(daemon.data / "sandboxes" / box)) <= {"base", "creation", "home", "workspace"}, os.listdir(daemon.data / "sandboxes" / box)
+        assert set(os.listdir(daemon.data / "sandboxes" / box)) <= {"base", "creation", "home", "workspace", "paddock"}, os.listdir(daemon.data / "sandboxes" / box)
     assert len(seen) == 2, seen
 
 

@@ -4,6 +4,13 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { skip, until } from "../world.mjs";
 
+// The answer tells it; the words on the page may still be those of the time before.
+async function save(page) {
+  const isSaved = (response) => response.request().method() === "PUT" && response.ok();
+  await Promise.all([page.waitForResponse(isSaved), page.getByRole("button", { name: "Save" }).click()]);
+  await page.getByText("Saved").last().waitFor();
+}
+
 export const cases = {
   "files are looked at, changed, uploaded, downloaded, renamed and removed": async (world) => {
     const { id } = await world.make({ name: "files", isolation: "virtual" });
@@ -46,8 +53,7 @@ export const cases = {
     await page.getByRole("dialog").getByLabel("Name").fill("new.txt");
     await page.getByRole("dialog").getByRole("button", { name: "Make" }).click();
     await page.getByLabel("Content").fill("fresh");
-    await page.getByRole("button", { name: "Save" }).click();
-    await page.getByText("Saved").waitFor();
+    await save(page);
     assert.equal(await world.read(id, "/home/agent/made/new.txt"), "fresh");
   },
 
@@ -70,8 +76,7 @@ export const cases = {
     await world.put(id, "/home/agent/mixed", "a\r\nb\nc\rd");
     const page = await world.open(`#/sandboxes/${id}/files?path=%2Fhome%2Fagent%2Fdos`);
     await page.getByLabel("Content").fill("a\nc\n");
-    await page.getByRole("button", { name: "Save" }).click();
-    await page.getByText("Saved").waitFor();
+    await save(page);
     assert.equal(await world.read(id, "/home/agent/dos"), "a\r\nc\r\n");
     await page.goto(`${world.url}/#/sandboxes/${id}/files?path=%2Fhome%2Fagent%2Fmixed`);
     await page.getByText("Its lines end in different ways").waitFor();
