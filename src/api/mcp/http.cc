@@ -250,7 +250,6 @@ Status HttpFace::Run(net::Exchange& exchange, const std::string& owner, const Me
   }
   auto share = stream_shares_.Take(owner);
   if (!share) return Refuse(exchange, 429, request.id, Refusal(kTooBusy, share.error().Text()));
-  headers.push_back({"X-Accel-Buffering", "no"});
   net::EventStreamOptions options{.queue_bytes = kMostQueued};
   if (ends_with_client) {
     options.on_closed = [weak = std::weak_ptr(place)] {

@@ -39,7 +39,7 @@ void SqliteCheckpoints::Run() {
     if (is_ending_) return;   // the last connection that closes makes one
     commits_ = 0;
     lock.unlock();
-    // Where the disk is full the log grows on, and the writer's own checkpoint (see UseLog) says so in time.
+    // Where that fails nothing is lost: it stays in the log, and a commit that finds no room says so.
     static_cast<void>(session_->Ask("PRAGMA wal_checkpoint(PASSIVE)"));
     static_cast<void>(session_->TakeFailure());
     lock.lock();
