@@ -26,9 +26,28 @@ constexpr std::array<Table, 8> MakeTables() {
 }
 constexpr std::array<Table, 8> kTables = MakeTables();
 
+#if defined(__x86_64__)
+__attribute__((target("sse4.2"))) uint32_t HardwareCrc32c(std::string_view bytes, uint32_t before) {
+  uint64_t crc = ~before;
+  const char* at = bytes.data();
+  size_t left = bytes.size();
+  for (; left >= 8; left -= 8, at += 8) {
+    uint64_t word;
+    std::memcpy(&word, at, sizeof word);
+    crc = __builtin_ia32_crc32di(crc, word);
+  }
+  auto rest = static_cast<uint32_t>(crc);
+  for (; left > 0; --left, ++at) rest = __builtin_ia32_crc32qi(rest, static_cast<unsigned char>(*at));
+  return ~rest;
+}
+#endif
+
 }  // namespace
 
 uint32_t Crc32c(std::string_view bytes, uint32_t before) {
+#if defined(__x86_64__)
+  if (__builtin_cpu_supports("sse4.2")) return HardwareCrc32c(bytes, before);
+#endif
   uint32_t crc = ~before;
   const char* at = bytes.data();
   size_t left = bytes.size();

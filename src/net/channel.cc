@@ -94,6 +94,8 @@ std::string Channel::TlsFailure() const {
   return failure_.empty() ? "the other end closed the connection" : failure_;
 }
 
+std::string Channel::Breakage() const { return "the connection broke" + (failure_.empty() ? "" : ": TLS: " + failure_); }
+
 IoCount Channel::Read(std::span<char> to) {
   if (ssl_ != nullptr) {
     if (is_broken_) return {Io::kBroken};

@@ -37,6 +37,8 @@ class Channel {
   Io Handshake();
   // Why the handshake failed.
   std::string TlsFailure() const;
+  // For who found it broken: with what TLS says of it, such as that a certificate was missed.
+  std::string Breakage() const;
   bool is_tls() const { return ssl_ != nullptr; }
 
   IoCount Read(std::span<char> to);

@@ -312,6 +312,33 @@ TEST_F(Tls, AnAnswerThatIsCutIsAnErrorEvenWithoutLength) {
   EXPECT_NE(Fetch(client).find("no body"), std::string::npos);
 }
 
+TEST_F(Tls, SessionTicketsAreNoAnswerInTheMidstOfABody) {
+  Signal has_piece;
+  TestServer server = Start([&](Exchange& exchange) {
+    std::string piece(5, '\0');
+    const auto count = exchange.ReadBody(piece);
+    has_piece.Give();
+    const auto rest = exchange.ReadWholeBody(100);
+    ASSERT_TRUE(count && rest) << "the body stopped";
+    (void)exchange.Respond(200, {}, piece.substr(0, *count) + *rest);
+  });
+  Client client({.address = server.address(), .tls = ClientTls{.ca_file = certificate_.certificate()}, .head_time = std::chrono::seconds(2), .idle_time = std::chrono::seconds(2)});
+  int pieces = 0;
+  ClientRequest request{.method = "PUT", .target = "/"};
+  request.source = [&](std::span<char> to) -> Result<size_t> {
+    if (pieces == 1) {
+      EXPECT_TRUE(has_piece.Wait());   // the server has sent its tickets long before
+    }
+    if (pieces == 3) return 0;
+    to[0] = static_cast<char>('a' + pieces++);
+    return 1;
+  };
+  const auto response = client.Send(request);
+  ASSERT_TRUE(response) << response.error().message;
+  EXPECT_EQ((*response)->status(), 200);
+  EXPECT_EQ(*(*response)->ReadAll(100), "abc");
+}
+
 TEST_F(Tls, StreamsGoThrough) {
   std::shared_ptr<EventStream> events;
   std::shared_ptr<WebSocket> socket;

@@ -1,5 +1,6 @@
 #include "net/server.h"
 
+#include <malloc.h>
 #include <sys/epoll.h>
 #include <unistd.h>
 
@@ -14,6 +15,7 @@ namespace paddock::net {
 namespace {
 
 constexpr int kAcceptedAtOnce = 64;
+constexpr size_t kManyThreads = 16;
 constexpr std::chrono::milliseconds kLongestTick(1000), kShortestTick(10), kPause(100), kStopStep(20);
 
 // A socket that listens. Out of descriptors, or of memory, it rests until a tick.
@@ -146,6 +148,8 @@ void RunningServer::Housekeep() {
     const Time now = Now();
     for (const auto& one : core_.poller().All()) one->OnTick(now);
     RefuseOverdue(false);
+    // After a rush the heap is many free pieces, which would stay.
+    if (core_.JoinEnded() >= kManyThreads) malloc_trim(0);
     lock.lock();
   }
 }

@@ -78,9 +78,7 @@ void ServerCore::Cover() {
 }
 
 void ServerCore::StartThread() {
-  std::list<Thread> ended;   // joined outside the lock
   const std::lock_guard lock(threads_mutex_);
-  ended.swap(ended_);
   if (thread_count_.load() >= limits().handlers + kMoreThreads || poller_.is_woken()) return;
   auto thread = Thread::Start(limits().thread_stack_bytes, [this] { Work(); });
   if (!thread) return;   // those that there are go on
@@ -102,6 +100,15 @@ void ServerCore::Work() {
     }
     return;
   }
+}
+
+size_t ServerCore::JoinEnded() {
+  std::list<Thread> ended;   // joined outside the lock
+  {
+    const std::lock_guard lock(threads_mutex_);
+    ended.swap(ended_);
+  }
+  return ended.size();
 }
 
 void ServerCore::JoinThreads() {

@@ -44,6 +44,8 @@ class ServerCore {
   Status StartThreads();
   // To be called before something that may block: another thread waits for events meanwhile.
   void Cover();
+  // Takes back the stacks of threads that were not needed any more; how many.
+  size_t JoinEnded();
   // Ends the threads; none may be in a handler.
   void JoinThreads();
 

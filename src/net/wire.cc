@@ -55,7 +55,7 @@ Result<size_t> Wire::Read(std::span<char> to, std::chrono::milliseconds time) {
       return got.count;
     }
     if (got.io == Io::kEnd) return size_t{0};
-    if (got.io == Io::kBroken) return Error(Code::kBrokenPipe, "the connection broke");
+    if (got.io == Io::kBroken) return Error(Code::kBrokenPipe, channel_.Breakage());
     PADDOCK_TRY(Wait(got.io, time));
   }
 }
@@ -81,7 +81,7 @@ Status Wire::Write(std::string_view bytes) {
       bytes.remove_prefix(put.count);
       continue;
     }
-    if (put.io == Io::kEnd || put.io == Io::kBroken) return Error(Code::kBrokenPipe, "the connection broke");
+    if (put.io == Io::kEnd || put.io == Io::kBroken) return Error(Code::kBrokenPipe, channel_.Breakage());
     PADDOCK_TRY(Wait(put.io, idle_time_));
   }
   return {};
@@ -89,9 +89,24 @@ Status Wire::Write(std::string_view bytes) {
 
 Result<bool> Wire::IsReadable(std::chrono::milliseconds time) {
   if (!input_.empty() || channel_.HasBuffered()) return true;
-  const Status status = WaitFor(channel_.fd(), Io::kWantRead, time, cancellation_ ? cancellation_->fd() : -1);
-  if (!status && status.error().code != Code::kTimedOut) return status.error();
-  return status.has_value();
+  const auto until = std::chrono::steady_clock::now() + time;
+  for (;;) {
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(until - std::chrono::steady_clock::now());
+    const Status status = WaitFor(channel_.fd(), Io::kWantRead, std::max(left, std::chrono::milliseconds(0)), cancellation_ ? cancellation_->fd() : -1);
+    if (!status && status.error().code != Code::kTimedOut) return status.error();
+    if (!status) return false;
+    if (!channel_.is_tls()) return true;
+    // A session ticket may be all that there is.
+    char scratch[kPiece];
+    const std::lock_guard lock(mutex_);
+    const IoCount got = channel_.Read(scratch);
+    if (got.io == Io::kDone) {
+      has_heard = true;
+      input_.append(scratch, got.count);
+    }
+    if (got.io != Io::kWantRead) return true;
+    if (left <= std::chrono::milliseconds(0)) return false;
+  }
 }
 
 Result<ResponseHead> Wire::ReadHead(std::chrono::milliseconds time) {

@@ -19,7 +19,7 @@ class Wire {
   // Reads more behind input(). False at the end.
   Result<bool> Fill(std::chrono::milliseconds time);
   Status Write(std::string_view bytes);
-  // Waits for something to read, at most `time`. False when nothing came.
+  // Waits for something to read, or the end, at most `time`. False when nothing came; what only TLS itself says is nothing.
   Result<bool> IsReadable(std::chrono::milliseconds time);
   // Reads a head, with the limit of the parser. Errors: kBrokenPipe when none came.
   Result<ResponseHead> ReadHead(std::chrono::milliseconds time);

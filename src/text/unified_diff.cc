@@ -7,9 +7,7 @@
 #include "text/diff.h"
 
 namespace paddock {
-namespace {
 
-// Lines with their newlines; the last may be without.
 std::vector<std::string_view> SplitLines(std::string_view text) {
   std::vector<std::string_view> lines;
   while (!text.empty()) {
@@ -20,6 +18,8 @@ std::vector<std::string_view> SplitLines(std::string_view text) {
   }
   return lines;
 }
+
+namespace {
 
 // "12,3" as hunk headers write a range; an empty one names the line before.
 std::string Range(size_t begin, size_t count) {

@@ -14,6 +14,9 @@ struct DiffLine {
   std::string text;   // without mark and newline: "@@ -1,2 +1 @@" for kHunk, empty for kNoNewline
 };
 
+// Lines with their newlines; the last may be without. Views of `text`.
+std::vector<std::string_view> SplitLines(std::string_view text);
+
 // The hunks that turn `a` into `b`, with so many lines of context around changes. Empty if they are equal. Work and memory
 // grow with the texts, which the caller bounds.
 std::vector<DiffLine> UnifiedDiff(std::string_view a, std::string_view b, size_t context);

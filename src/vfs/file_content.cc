@@ -20,6 +20,21 @@ uint32_t PageMask(size_t start, size_t end) {
 
 }  // namespace
 
+FileContent FileContent::Of(const ExtentPtr& extent, uint64_t offset, uint64_t size) {
+  FileContent content;
+  for (uint64_t at = 0; at < size; at += kChunkBytes) {
+    auto chunk = std::make_shared<Chunk>();
+    chunk->length = static_cast<uint32_t>(std::min<uint64_t>(size - at, kChunkBytes));
+    chunk->pages = PageMask(0, chunk->length);
+    chunk->extent = extent;
+    chunk->extent_offset = offset + at;
+    content.pages_ += static_cast<uint64_t>(std::popcount(chunk->pages));
+    content.chunks_.Set(at / kChunkBytes, std::move(chunk));
+  }
+  content.size_ = content.held_bytes_ = size;
+  return content;
+}
+
 Block FileContent::Read(uint64_t offset, size_t max) const {
   if (offset >= size_) return {};
   const uint64_t index = offset / kChunkBytes;
@@ -28,9 +43,9 @@ Block FileContent::Read(uint64_t offset, size_t max) const {
   const size_t wanted =
       static_cast<size_t>(std::min<uint64_t>({max, kChunkBytes - start, until_end}));
   const Chunk* chunk = chunks_.Find(index);
-  const size_t held = chunk == nullptr ? 0 : chunk->bytes.size();
+  const size_t held = chunk == nullptr ? 0 : chunk->view().size();
   if (start >= held) return {nullptr, std::string_view(kZeros, wanted)};
-  return {chunks_.Share(index), std::string_view(chunk->bytes).substr(start, wanted)};
+  return {chunks_.Share(index), chunk->view().substr(start, wanted)};
 }
 
 uint64_t FileContent::CostOf(uint64_t offset, uint64_t count) const {
@@ -39,7 +54,7 @@ uint64_t FileContent::CostOf(uint64_t offset, uint64_t count) const {
   const uint64_t end = offset + count;
   for (uint64_t index = offset / kChunkBytes; index * kChunkBytes < end; ++index) {
     const Chunk* chunk = chunks_.Find(index);
-    const uint64_t held = chunk == nullptr ? 0 : chunk->bytes.size();
+    const uint64_t held = chunk == nullptr ? 0 : chunk->view().size();
     const uint64_t wanted = std::min<uint64_t>(end - index * kChunkBytes, kChunkBytes);
     if (wanted > held) cost += wanted - held;
   }
@@ -55,6 +70,7 @@ FileContent::Chunk& FileContent::ChunkForWriting(uint64_t index) {
 }
 
 void FileContent::WriteInChunk(Chunk& chunk, size_t start, std::string_view bytes) {
+  chunk.Own();
   const size_t before = chunk.bytes.size();
   const size_t end = start + bytes.size();
   if (start >= before) {
@@ -86,17 +102,18 @@ void FileContent::Resize(uint64_t size) {
   if (size < size_) {
     const uint64_t first_gone = (size + kChunkBytes - 1) / kChunkBytes;
     chunks_.EraseFrom(first_gone, [this](const Chunk& chunk) {
-      held_bytes_ -= chunk.bytes.size();
+      held_bytes_ -= chunk.view().size();
       pages_ -= static_cast<uint64_t>(std::popcount(chunk.pages));
     });
     const uint64_t last = size / kChunkBytes;
     const size_t rest = static_cast<size_t>(size % kChunkBytes);
     const Chunk* cut = rest == 0 ? nullptr : chunks_.Find(last);
-    if (cut != nullptr && (cut->bytes.size() > rest || (cut->pages & ~PageMask(0, rest)) != 0)) {
+    if (cut != nullptr && (cut->view().size() > rest || (cut->pages & ~PageMask(0, rest)) != 0)) {
       Chunk& chunk = *chunks_.Change(last);
       const uint32_t pages = chunk.pages & PageMask(0, rest);
       pages_ -= static_cast<uint64_t>(std::popcount(chunk.pages) - std::popcount(pages));
       chunk.pages = pages;
+      chunk.Own();
       if (chunk.bytes.size() > rest) {
         held_bytes_ -= chunk.bytes.size() - rest;
         chunk.bytes.resize(rest);
@@ -156,7 +173,12 @@ std::vector<FileContent::ChunkChange> FileContent::ChangesSince(const FileConten
           if (index * kChunkBytes < size_) changes.push_back({.index = index});
           return;
         }
-        const std::string_view old_bytes = old == nullptr ? std::string_view() : std::string_view(old->bytes);
+        if (now->extent != nullptr) {
+          if (old != nullptr && old->extent == now->extent && old->extent_offset == now->extent_offset && old->length == now->length) return;
+          changes.push_back({index, now->length, now->pages, {{0, now->view()}}, now->extent, now->extent_offset});
+          return;
+        }
+        const std::string_view old_bytes = old == nullptr ? std::string_view() : old->view();
         std::vector<Piece> pieces = PiecesBetween(old_bytes, now->bytes);
         const bool is_same = old != nullptr && pieces.empty() && old_bytes.size() == now->bytes.size() && old->pages == now->pages;
         if (is_same) return;
@@ -173,16 +195,30 @@ bool FileContent::Apply(const ChunkChange& change) {
   if (change.size == 0) {
     const Chunk* gone = chunks_.Find(change.index);
     if (gone == nullptr || change.pages != 0 || !change.pieces.empty()) return false;
-    held_bytes_ -= gone->bytes.size();
+    held_bytes_ -= gone->view().size();
     pages_ -= static_cast<uint64_t>(std::popcount(gone->pages));
     chunks_.Erase(change.index);
     return true;
   }
   Chunk& chunk = ChunkForWriting(change.index);
-  held_bytes_ = held_bytes_ - chunk.bytes.size() + change.size;
+  held_bytes_ = held_bytes_ - chunk.view().size() + change.size;
   pages_ = pages_ - static_cast<uint64_t>(std::popcount(chunk.pages)) + static_cast<uint64_t>(std::popcount(change.pages));
-  chunk.bytes.resize(change.size);
   chunk.pages = change.pages;
+  if (change.extent != nullptr) {
+    const uint64_t there = change.extent->bytes.size();
+    if (change.extent_offset > there || change.size > there - change.extent_offset) {
+      chunk.Own();
+      chunk.bytes.resize(change.size);
+      return false;
+    }
+    chunk.bytes = std::string();
+    chunk.extent = change.extent;
+    chunk.extent_offset = change.extent_offset;
+    chunk.length = change.size;
+    return true;
+  }
+  chunk.Own();
+  chunk.bytes.resize(change.size);
   for (const Piece& piece : change.pieces) {
     if (piece.offset > change.size || piece.bytes.size() > change.size - piece.offset) return false;
     chunk.bytes.replace(piece.offset, piece.bytes.size(), piece.bytes);

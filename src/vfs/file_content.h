@@ -1,5 +1,7 @@
 // FileContent: the bytes of one file in pieces that are shared, copied on write, or absent (holes).
 //
+// A piece may lie in an extent: then it is copied when something writes there.
+//
 // Readers get views into the pieces and keep them alive; a writer copies a piece that somebody else
 // (a reader, a forked tree) still holds. Copies of a FileContent cost O(1).
 #pragma once
@@ -11,6 +13,7 @@
 #include <vector>
 
 #include "base/stream.h"
+#include "vfs/extent.h"
 #include "vfs/radix_map.h"
 
 namespace paddock::vfs {
@@ -26,6 +29,9 @@ class FileContent {
   // 512-byte units as stat shows them: the 4 KiB pages that were ever written.
   uint64_t blocks() const { return pages_ * (kPageBytes / 512); }
 
+  // A content of `size` bytes of the extent from `offset` on, which it has. No byte of them is looked at.
+  static FileContent Of(const ExtentPtr& extent, uint64_t offset, uint64_t size);
+
   // Up to `max` bytes from `offset`, at least one unless `offset` is at or past the end.
   Block Read(uint64_t offset, size_t max) const;
   // The memory that writing `count` bytes at `offset` would add to held_bytes().
@@ -40,7 +46,7 @@ class FileContent {
   template <class Visit>
   void ForEachChunk(Visit visit) const {
     PersistentMap<Chunk>::ForEachDifference({}, chunks_, [&visit](uint64_t index, const Chunk*, const Chunk* chunk) {
-      visit(index, std::string_view(chunk->bytes), chunk->pages);
+      visit(index, chunk->view(), chunk->pages);
     });
   }
   // The pages of one chunk that were written; 0 where nothing is held.
@@ -59,6 +65,9 @@ class FileContent {
     uint32_t size = 0;    // of what it holds from now on; 0: it is gone (a hole)
     uint32_t pages = 0;   // which of its pages were written
     std::vector<Piece> pieces;   // ascending, apart; what lies between them stays, or is zero where there was nothing
+    // Where all of it lies, if it does; the pieces are then one of all of it, or none.
+    ExtentPtr extent = nullptr;
+    uint64_t extent_offset = 0;
   };
   // The chunks that differ from those of `before`, ascending, but not those behind the end. Views into this content.
   std::vector<ChunkChange> ChangesSince(const FileContent& before) const;
@@ -70,6 +79,19 @@ class FileContent {
   struct Chunk {
     std::string bytes;   // what is behind it, up to the chunk's size, is zero
     uint32_t pages = 0;  // bit k: page k was written
+    uint32_t length = 0;        // in the extent; then `bytes` is empty
+    ExtentPtr extent;           // or null
+    uint64_t extent_offset = 0;
+
+    std::string_view view() const {
+      return extent != nullptr ? extent->bytes.substr(static_cast<size_t>(extent_offset), length) : std::string_view(bytes);
+    }
+    // From now on it holds the bytes itself.
+    void Own() {
+      if (extent == nullptr) return;
+      bytes = view();
+      extent.reset();
+    }
   };
   static_assert(kChunkBytes / kPageBytes <= 32);
 

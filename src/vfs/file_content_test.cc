@@ -28,6 +28,38 @@ TEST(FileContent, HolesReadAsZerosAndTakeNothing) {
   EXPECT_EQ(ReadAll(content), expected);
 }
 
+ExtentPtr ExtentOf(std::string bytes) {
+  auto kept = std::make_shared<const std::string>(std::move(bytes));
+  return std::make_shared<const Extent>(Extent{.name = {.name = "e", .size = kept->size(), .checksum = 0}, .bytes = *kept, .keep = kept});
+}
+
+TEST(FileContent, AnExtentIsReadWhereItLiesAndCopiedWhereItIsWritten) {
+  std::string bytes(200'000, '\0');
+  for (size_t i = 0; i < bytes.size(); ++i) bytes[i] = static_cast<char>(i * 7 >> 3);
+  const ExtentPtr extent = ExtentOf("before" + bytes + "behind");
+  const FileContent whole = FileContent::Of(extent, 6, bytes.size());
+  EXPECT_EQ(whole.size(), bytes.size());
+  EXPECT_EQ(whole.held_bytes(), bytes.size());
+  EXPECT_EQ(whole.blocks(), (bytes.size() + 4095) / 4096 * 8);
+  EXPECT_TRUE(ReadAll(whole) == bytes);
+  EXPECT_EQ(whole.Read(70'000, 10).bytes.data(), extent->bytes.data() + 70'006);   // no copy
+  FileContent changed = whole;
+  changed.Write(70'000, "xyz");
+  changed.Write(bytes.size(), "more");
+  std::string expected = bytes + "more";
+  expected.replace(70'000, 3, "xyz");
+  EXPECT_TRUE(ReadAll(changed) == expected);
+  EXPECT_EQ(changed.held_bytes(), expected.size());
+  EXPECT_TRUE(ReadAll(whole) == bytes);
+  FileContent cut = whole;
+  cut.Resize(70'001);
+  cut.Resize(70'003);
+  EXPECT_TRUE(ReadAll(cut) == bytes.substr(0, 70'001) + std::string(2, '\0'));
+  EXPECT_EQ(cut.held_bytes(), 70'001u);
+  cut.Resize(0);
+  EXPECT_EQ(cut.held_bytes(), 0u);
+}
+
 TEST(FileContent, ReaderKeepsWhatItSawWhileWriterChangesIt) {
   FileContent content;
   content.Write(0, "before");

@@ -394,6 +394,20 @@ Status MemoryTree::Resize(NodeId node, uint64_t size) {
   return {};
 }
 
+Status MemoryTree::WriteExtent(NodeId node, const ExtentPtr& extent, uint64_t offset, uint64_t size) {
+  const Inode* old = Find(node);
+  if (old == nullptr || old->content() == nullptr) return Code::kIo;
+  if (old->content()->size() != 0 || offset > extent->bytes.size() || size > extent->bytes.size() - offset) return Code::kInvalid;
+  if (size > quota_.file_bytes) return Code::kFileTooBig;
+  if (size > quota_.bytes - std::min(quota_.bytes, used_bytes_)) return Code::kNoSpace;
+  if (size == 0) return {};
+  Inode* inode = inodes_.Change(node);
+  *inode->content() = FileContent::Of(extent, offset, size);
+  used_bytes_ += size;
+  inode->modify_time = inode->change_time = clock_.RealNow();
+  return {};
+}
+
 std::shared_ptr<PipeQueue> MemoryTree::FifoQueue(NodeId node) {
   if (scheduler_ == nullptr) return nullptr;
   std::weak_ptr<PipeQueue>& slot = fifos_[node];

@@ -85,11 +85,13 @@ class MemoryTree {
   // Writes what fits; `offset` moves behind it, to the end of the file first if `flags` append.
   Status Write(NodeId node, uint64_t& offset, std::string_view bytes, const OpenFlags& flags);
   Status Resize(NodeId node, uint64_t size);
+  // Of a file that is empty: as TakesExtents::WriteExtent().
+  Status WriteExtent(NodeId node, const ExtentPtr& extent, uint64_t offset, uint64_t size);
 
   // As the functions of vfs/tree_changes.h.
   Result<TreeChanges> ChangesSince(const MemoryTree& before) const;
   Status Apply(const TreeChanges& changes);
-  std::shared_ptr<MemoryTree> Renumbered() const;
+  std::shared_ptr<MemoryTree> Renumbered(std::unordered_map<NodeId, NodeId>& numbers) const;
 
   // The queue that all openers of a FIFO share; null without a scheduler.
   std::shared_ptr<PipeQueue> FifoQueue(NodeId node);

@@ -10,7 +10,7 @@ namespace paddock::vfs {
 namespace {
 
 // A regular file of a memory tree, open.
-class MemoryFile final : public OpenFile {
+class MemoryFile final : public OpenFile, public TakesExtents {
  public:
   MemoryFile(std::shared_ptr<MemoryTree> tree, NodeId node, const OpenFlags& flags)
       : inode_(std::move(tree), node), flags_(flags) {}
@@ -26,6 +26,13 @@ class MemoryFile final : public OpenFile {
   Status Write(std::string_view bytes) override {
     if (!flags_.write) return Code::kBadDescriptor;
     return inode_.tree().Write(inode_.node(), offset_, bytes, flags_);
+  }
+
+  Status WriteExtent(const ExtentPtr& extent, uint64_t offset, uint64_t size) override {
+    if (!flags_.write) return Code::kBadDescriptor;
+    PADDOCK_TRY(inode_.tree().WriteExtent(inode_.node(), extent, offset, size));
+    offset_ = size;
+    return {};
   }
 
   Result<uint64_t> Seek(int64_t offset, Whence whence) override {
@@ -91,9 +98,9 @@ Result<TreeChanges> MemoryVolume::ChangesSince(const MemoryVolume& before) const
   return tree_->ChangesSince(*before.tree_);
 }
 Status MemoryVolume::Apply(const TreeChanges& changes) { return tree_->Apply(changes); }
-std::shared_ptr<MemoryVolume> MemoryVolume::Renumbered() const {
+std::shared_ptr<MemoryVolume> MemoryVolume::Renumbered(std::unordered_map<NodeId, NodeId>& numbers) const {
   return std::shared_ptr<MemoryVolume>(
-      new MemoryVolume(tree_->Renumbered()));  // allow(raw-new): private constructor
+      new MemoryVolume(tree_->Renumbered(numbers)));  // allow(raw-new): private constructor
 }
 
 void MemoryVolume::set_scheduler(Scheduler* scheduler) { tree_->set_scheduler(scheduler); }

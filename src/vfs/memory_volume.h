@@ -10,6 +10,7 @@
 #pragma once
 
 #include <memory>
+#include <unordered_map>
 
 #include "base/budget.h"
 #include "base/fiber.h"
@@ -69,7 +70,7 @@ class MemoryVolume final : public Volume {
   // See vfs/tree_changes.h, which has functions for the three.
   Result<TreeChanges> ChangesSince(const MemoryVolume& before) const;
   Status Apply(const TreeChanges& changes);
-  std::shared_ptr<MemoryVolume> Renumbered() const;
+  std::shared_ptr<MemoryVolume> Renumbered(std::unordered_map<NodeId, NodeId>& numbers) const;
 
  private:
   explicit MemoryVolume(std::shared_ptr<MemoryTree> tree);

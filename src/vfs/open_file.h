@@ -3,6 +3,8 @@
 
 #include <cstdint>
 #include <memory>
+#include <string>
+#include <utility>
 
 #include "base/stream.h"
 #include "vfs/attributes.h"
@@ -48,6 +50,13 @@ class OpenFile : public ByteSource, public ByteSink {
   virtual std::string description() const = 0;
   // Tells the path it was opened by (absolute); for descriptions that do not know one themselves.
   virtual void set_path(std::string path) { static_cast<void>(path); }
+
+  // A lock on the file that this description holds (flock(2)); it goes when the description is closed.
+  const std::shared_ptr<void>& lock() const { return lock_; }
+  void set_lock(std::shared_ptr<void> lock) { lock_ = std::move(lock); }
+
+ private:
+  std::shared_ptr<void> lock_;
 };
 
 using OpenFilePtr = std::shared_ptr<OpenFile>;

@@ -13,6 +13,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "vfs/file_content.h"
@@ -72,17 +73,22 @@ Result<TreeChanges> ChangesBetween(const MemoryVolume& before, const MemoryVolum
 // removes what is open. After an error the volume is of no use.
 Status ApplyChanges(const TreeChanges& changes, MemoryVolume& volume);
 
-// As bytes; equal changes have equal bytes. Nothing for no changes.
-std::string EncodeChanges(const TreeChanges& changes);
-// Views into `bytes`. kInvalid for what EncodeChanges() does not write.
-Result<TreeChanges> DecodeChanges(std::string_view bytes);
+// As bytes; equal changes have equal bytes. Nothing for no changes. What lies in extents that `source` has is named, not copied.
+std::string EncodeChanges(const TreeChanges& changes, const ExtentSource* source = nullptr);
+// Views into `bytes`. kInvalid for what EncodeChanges() does not write; the errors of `source`, which has the extents that are named.
+Result<TreeChanges> DecodeChanges(std::string_view bytes, ExtentSource* source = nullptr);
+// The extents that it names. Errors: kInvalid, which need not be complete.
+Result<std::vector<ExtentName>> ExtentsOf(std::string_view bytes);
+// The bytes of contents that EncodeChanges() would copy without a source.
+uint64_t ContentBytes(const TreeChanges& changes);
 
 // A tree that sandboxes start from. Its nodes are numbered by the names alone, in the order of a walk, so that changes
 // against it apply to what another process makes of the same files (with the same holes in them). Immutable; safe from any thread.
 class BaseTree {
  public:
   // Copies the table of nodes, O(files); shares the contents. Nobody may change `volume` meanwhile.
-  static std::shared_ptr<const BaseTree> Make(const MemoryVolume& volume);
+  // `numbers`, if there, gets the number in the base of each node of `volume` that has a name.
+  static std::shared_ptr<const BaseTree> Make(const MemoryVolume& volume, std::unordered_map<NodeId, NodeId>* numbers = nullptr);
   // A volume of its own that starts as this tree. O(1).
   std::shared_ptr<MemoryVolume> Fork() const { return volume_->Fork(); }
   // To read, and to compare with.

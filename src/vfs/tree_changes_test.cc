@@ -8,6 +8,7 @@
 #include <functional>
 #include <random>
 
+#include "vfs/base_mirror.h"
 #include "vfs/random_operations.h"
 #include "vfs/test_clock.h"
 #include "vfs/tree_dump_for_test.h"
@@ -160,6 +161,44 @@ TEST(TreeChanges, RandomStepsCanBeDoneAgain) {
   EXPECT_EQ(DumpTree(*follower), DumpTree(*tree.volume));
 }
 
+TEST(BaseMirror, FollowsWhateverHappens) {
+  RandomOperations operations(9);
+  Tree tree;
+  std::mt19937 random(29);
+  for (int i = 0; i < 300; ++i) Perform(tree.view, operations.Next());
+  BaseMirror mirror(*tree.volume);
+  for (int round = 0; round < 300; ++round) {
+    Tree::Now().Advance(Nanoseconds(1'000'003));
+    for (uint32_t i = 0; i < random() % 30; ++i) Perform(tree.view, operations.Next());
+    Must(mirror.Follow(*tree.volume));
+    const auto changes = mirror.Changes();
+    ASSERT_TRUE(changes.has_value()) << changes.error().Text();
+    const auto again = mirror.base()->Fork();
+    Must(ApplyBytes(*changes, *again));
+    ASSERT_EQ(CheckTree(*again), "") << round;
+    // Numbered anew, both are the same.
+    ASSERT_EQ(DumpTree(BaseTree::Make(*again)->volume()), DumpTree(BaseTree::Make(*tree.volume)->volume())) << round;
+  }
+}
+
+TEST(BaseMirror, CostsWhatHasChanged) {
+  Tree tree;
+  for (int i = 0; i < 2000; ++i) Must(WriteFile(tree.view, "/f" + std::to_string(i), "content", 0644));
+  BaseMirror mirror(*tree.volume);
+  EXPECT_EQ(mirror.Changes().value(), "");
+  Must(WriteFile(tree.view, "/f7", "other", 0644));
+  Must(tree.view.RemoveFile("/f8"));
+  Must(mirror.Follow(*tree.volume));
+  EXPECT_LT(mirror.Changes()->size(), 200u);
+}
+
+TEST(BaseMirror, FollowsNoOtherTree) {
+  Tree tree, other;
+  Must(WriteFile(tree.view, "/x", "1", 0644));
+  BaseMirror mirror(*tree.volume);
+  EXPECT_EQ(mirror.Follow(*other.volume).error().code, Code::kInvalid);
+}
+
 TEST(TreeChanges, BooksBalanceAfterwards) {
   RandomOperations operations(6);
   Tree tree;
@@ -294,6 +333,105 @@ TEST(TreeChanges, ThatMakeNoSoundTreeAreRefused) {
     ASSERT_FALSE(status.has_value()) << wrong.what;
     EXPECT_EQ(status.error().code, Code::kInvalid) << wrong.what;
   }
+}
+
+// Extents in memory. `is_kept` false: it has none that are asked for.
+class Extents final : public ExtentSource {
+ public:
+  Result<ExtentPtr> Find(const ExtentName& name) override {
+    for (const ExtentPtr& one : all) {
+      if (one->name == name) return one;
+    }
+    return Error(Code::kIo, "no such extent");
+  }
+  bool Has(const Extent& extent) const override { return is_kept && all[0].get() == &extent; }
+  void Add(std::string name, std::string bytes) {
+    auto kept = std::make_shared<const std::string>(std::move(bytes));
+    all.push_back(std::make_shared<const Extent>(Extent{.name = {std::move(name), kept->size(), 7}, .bytes = *kept, .keep = kept}));
+  }
+  std::vector<ExtentPtr> all;
+  bool is_kept = true;
+};
+
+void WriteFrom(Tree& tree, const std::string& path, const ExtentPtr& extent) {
+  auto file = tree.view.Open(path, {.write = true, .create = true}, 0644);
+  Must(dynamic_cast<TakesExtents&>(**file).WriteExtent(extent, 0, extent->bytes.size()));
+}
+
+TEST(TreeChanges, ExtentsAreNamedWhereTheyAreKept) {
+  Extents extents;
+  extents.Add("own", std::string(300'000, 'o'));
+  extents.Add("other", std::string(100'000, 't'));
+  Tree tree;
+  const auto before = tree.volume->Fork();
+  WriteFrom(tree, "/a", extents.all[0]);
+  WriteFrom(tree, "/b", extents.all[1]);
+  WriteFrom(tree, "/c", extents.all[0]);
+  Must(WriteFile(tree.view, "/d", "text", 0644));
+  auto changed = tree.view.Open("/c", {.read = true, .write = true}, 0644);
+  Must((*changed)->Write("CC"));
+  changed->reset();
+  const auto changes = ChangesBetween(*before, *tree.volume);
+  const std::string bytes = EncodeChanges(*changes, &extents);
+  EXPECT_GT(bytes.size(), 165'000u);   // the other one, and a piece of /c
+  EXPECT_LT(bytes.size(), 167'000u);
+  EXPECT_EQ(ExtentsOf(bytes).value(), std::vector{extents.all[0]->name});
+  EXPECT_EQ(DecodeChanges(bytes).error().code, Code::kInvalid);
+  extents.is_kept = false;
+  const std::string plain = EncodeChanges(*changes, &extents);
+  EXPECT_EQ(plain, EncodeChanges(*changes));
+  EXPECT_EQ(ContentBytes(*changes), 700'004u);
+  EXPECT_TRUE(ExtentsOf(plain)->empty());
+  for (const std::string& each : {bytes, plain}) {
+    const auto again = before->Fork();
+    const auto decoded = DecodeChanges(each, &extents);
+    ASSERT_TRUE(decoded.has_value()) << decoded.error().Text();
+    Must(ApplyChanges(*decoded, *again));
+    EXPECT_EQ(DumpTree(*again), DumpTree(*tree.volume));
+    EXPECT_EQ(CheckTree(*again), "");
+  }
+  extents.all.clear();
+  EXPECT_EQ(DecodeChanges(bytes, &extents).error().code, Code::kIo);
+}
+
+TEST(TreeChanges, DamagedNamesOfExtentsAreRefusedOrGiveASoundTree) {
+  Extents extents;
+  extents.Add("own", std::string(200'000, 'o'));
+  Tree tree;
+  const auto before = tree.volume->Fork();
+  WriteFrom(tree, "/a", extents.all[0]);
+  const auto changes = ChangesBetween(*before, *tree.volume);
+  const std::string bytes = EncodeChanges(*changes, &extents);
+  std::mt19937 random(31);
+  for (int i = 0; i < 20'000; ++i) {
+    std::string damaged = bytes;
+    for (uint32_t k = 0; k <= random() % 3; ++k) damaged[random() % damaged.size()] = static_cast<char>(random() % 2 == 0 ? random() % 20 : random());
+    const auto decoded = DecodeChanges(damaged, &extents);
+    const auto again = before->Fork();
+    if (decoded && ApplyChanges(*decoded, *again)) {
+      ASSERT_EQ(CheckTree(*again), "");
+    }
+  }
+}
+
+TEST(TreeChanges, AnExtentFillsAnEmptyFileWithinTheQuota) {
+  Extents extents;
+  extents.Add("own", std::string(200'000, 'o'));
+  Tree tree;
+  Must(WriteFile(tree.view, "/full", "text", 0644));
+  const auto write = [&](const std::string& path) {
+    auto file = tree.view.Open(path, {.write = true, .create = true}, 0644);
+    return dynamic_cast<TakesExtents&>(**file).WriteExtent(extents.all[0], 0, 200'000);
+  };
+  EXPECT_EQ(write("/full").error().code, Code::kInvalid);
+  tree.volume->set_quota({.bytes = 200'000});
+  EXPECT_EQ(write("/a").error().code, Code::kNoSpace);
+  tree.volume->set_quota({.bytes = 1 << 20, .inodes = 100, .file_bytes = 199'999});
+  EXPECT_EQ(write("/a").error().code, Code::kFileTooBig);
+  tree.volume->set_quota({.bytes = 1 << 20});
+  Must(write("/a"));
+  EXPECT_EQ(tree.view.Stat("/a")->size, 200'000u);
+  EXPECT_EQ(CheckTree(*tree.volume), "");
 }
 
 TEST(TreeChanges, DamagedBytesAreRefusedOrGiveASoundTree) {

@@ -87,11 +87,13 @@ Result<TreeChanges> MemoryTree::ChangesSince(const MemoryTree& before) const {
   return changes;
 }
 
-std::shared_ptr<MemoryTree> MemoryTree::Renumbered() const {
+std::shared_ptr<MemoryTree> MemoryTree::Renumbered(std::unordered_map<NodeId, NodeId>& numbers) const {
   auto result = std::make_shared<MemoryTree>(clock_, quota_);
   result->used_bytes_ = used_bytes_;
   result->used_inodes_ = used_inodes_;
-  std::unordered_map<NodeId, NodeId> numbers;
+  numbers.clear();
+  numbers.reserve(used_inodes_);
+  numbers.emplace(kRoot, kRoot);
   struct Step {
     NodeId node;
     NodeId number;
@@ -136,9 +138,10 @@ Result<TreeChanges> ChangesBetween(const MemoryVolume& before, const MemoryVolum
 
 Status ApplyChanges(const TreeChanges& changes, MemoryVolume& volume) { return volume.Apply(changes); }
 
-std::shared_ptr<const BaseTree> BaseTree::Make(const MemoryVolume& volume) {
+std::shared_ptr<const BaseTree> BaseTree::Make(const MemoryVolume& volume, std::unordered_map<NodeId, NodeId>* numbers) {
+  std::unordered_map<NodeId, NodeId> own;
   return std::shared_ptr<const BaseTree>(
-      new BaseTree(volume.Renumbered()));  // allow(raw-new): private constructor
+      new BaseTree(volume.Renumbered(numbers != nullptr ? *numbers : own)));  // allow(raw-new): private constructor
 }
 
 }  // namespace paddock::vfs

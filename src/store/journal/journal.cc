@@ -18,11 +18,14 @@
 namespace paddock::store {
 namespace {
 
+// Clients read such messages, and where the host keeps its data is not theirs to know.
+std::string NameOf(const std::string& path) { return path.substr(path.rfind('/') + 1); }
+
 Error Failure(const std::string& path, const char* what, int number = errno) {
-  return Error(static_cast<Code>(number), "cannot " + std::string(what) + " journal " + path + ": " + std::strerror(number));
+  return Error(static_cast<Code>(number), "cannot " + std::string(what) + " journal " + NameOf(path) + ": " + std::strerror(number));
 }
 Error Damage(const std::string& path, uint64_t offset, const char* what) {
-  return Error(Code::kIo, "journal " + path + " is damaged at byte " + std::to_string(offset) + " (" + what +
+  return Error(Code::kIo, "journal " + NameOf(path) + " is damaged at byte " + std::to_string(offset) + " (" + what +
                               "): put it aside and start from a snapshot");
 }
 
@@ -160,7 +163,7 @@ Status Journal::Read(const Visit& visit) {
   char magic[kJournalMagic.size()];
   if (size < sizeof magic || !ReadAt(file.get(), 0, magic, sizeof magic) ||
       std::string_view(magic, sizeof magic) != kJournalMagic) {
-    return Error(Code::kInvalid, path_ + " is no journal, or one of another version");
+    return Error(Code::kInvalid, NameOf(path_) + " is no journal, or one of another version");
   }
   uint64_t offset = sizeof magic;
   bool has_start = false;
@@ -195,7 +198,9 @@ Status Journal::Read(const Visit& visit) {
       Record record{.sequence = frame.sequence};
       if (frame.sequence != sequence_ + 1) return Damage(path_, offset, "wrong number");
       if (!SplitRecord(payload, &record)) return Damage(path_, begin, "no record");
-      PADDOCK_TRY(visit(record));
+      const Status visited = visit(record);
+      if (!visited && visited.error().code == Code::kAgain) break;   // what it needs is lost, so it counts as torn
+      PADDOCK_TRY(visited);
       sequence_ = frame.sequence;
     }
     offset = begin + frame.length;
@@ -218,7 +223,7 @@ Status Journal::Reach() {
                        static_cast<uint64_t>(found.st_size) == size_;
   if (!is_same) {
     ::close(descriptor);
-    return Error(Code::kBusy, "journal " + path_ + " was changed by somebody else: only one process may own a data directory");
+    return Error(Code::kBusy, "journal " + NameOf(path_) + " was changed by somebody else: only one process may own a data directory");
   }
   descriptor_ = descriptor;
   return {};

@@ -1,4 +1,4 @@
-// Plain, gzip, zstd or xz bytes, whichever they are, as plain ones.
+// Plain, gzip, bzip2, zstd or xz bytes, whichever they are, as plain ones.
 #pragma once
 
 #include <cstdint>

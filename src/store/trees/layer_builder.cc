@@ -22,7 +22,7 @@ Error Bad(const std::string& path, const std::string& why) { return {Code::kSynt
 }  // namespace
 
 Result<std::vector<std::string>> LayerBuilder::NamesOf(std::string_view path) const {
-  std::vector<std::string> names;
+  std::vector<std::string> names = below_;
   for (size_t start = 0; start < path.size();) {
     const size_t end = std::min(path.find('/', start), path.size());
     const std::string_view name = path.substr(start, end - start);
@@ -197,8 +197,23 @@ Status LayerBuilder::AddEntry(TarReader& reader, const TarEntry& entry, bool has
   return {};
 }
 
-Status LayerBuilder::Add(ByteSource& tar, bool has_whiteouts) {
+void LayerBuilder::Remove(std::string_view path) {
+  const bool is_below = path.ends_with('/');
+  DraftNode* node = &draft_.root();
+  for (size_t start = 0; start < path.size() && node != nullptr;) {
+    const size_t end = std::min(path.find('/', start), path.size());
+    if (end > start) node = node->Find(path.substr(start, end - start));
+    start = end + 1;
+  }
+  if (node == nullptr || node == &draft_.root()) return;
+  if (is_below) draft_.RemoveChildren(*node);
+  else draft_.Remove(*node);
+}
+
+Status LayerBuilder::Add(ByteSource& tar, bool has_whiteouts, std::string_view below) {
   ++layer_;
+  below_.clear();
+  PADDOCK_ASSIGN(below_, NamesOf(below));
   TarReader reader(tar);
   while (true) {
     PADDOCK_ASSIGN(const std::optional<TarEntry> entry, reader.Next());

@@ -31,7 +31,10 @@ class LayerBuilder {
   // that begin with ".wh." take away what layers below have (OCI image layer specification, "Whiteouts"). Errors:
   // kSyntax for ".." in a path, for hard links to what is not there and for names below a file; kLimit; those of `tar`
   // and of the store.
-  Status Add(ByteSource& tar, bool has_whiteouts);
+  // With `below` (a relative path) the archive's root is that directory.
+  Status Add(ByteSource& tar, bool has_whiteouts, std::string_view below = {});
+  // Takes away what has that path (relative; symlinks are not followed), with a "/" behind it what lies below. Nothing is there: nothing happens.
+  void Remove(std::string_view path);
   // The tree, durable.
   Result<Captured> Finish();
 
@@ -49,6 +52,7 @@ class LayerBuilder {
   Session& session_;
   const ArchiveLimits limits_;
   Draft draft_;
+  std::vector<std::string> below_;  // names of where the archive's root goes
   uint64_t layer_ = 0;  // DraftNode::source of what it puts
   uint64_t links_ = 0;
   uint64_t entries_ = 0;

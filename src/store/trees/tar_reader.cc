@@ -370,6 +370,7 @@ Result<std::optional<TarEntry>> TarReader::Next() {
       else PADDOCK_TRY(ReadPaxSparse(records, entry));
     }
     size_ = entry.size;
+    entry.is_sparse = is_sparse_;
     return std::optional<TarEntry>(std::move(entry));
   }
   return Bad("too many headers before a file");

@@ -29,6 +29,7 @@ struct TarEntry {
   uint32_t gid = 0;
   Nanoseconds modify_time{0};
   uint64_t size = 0;     // of a file, holes too
+  bool is_sparse = false;   // its content does not stand there in one piece
   uint64_t special = 0;  // of a device: major << 8 | minor
 };
 

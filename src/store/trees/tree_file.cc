@@ -78,9 +78,9 @@ class Unsqueezer {
   }
   Status ExpectEnd() {
     if (start_ != ready_.size()) return Malformed("something follows its end");
-    const auto more = Fill();
-    if (more || !is_at_end_) return Malformed("something follows its end");
-    return {};
+    const Status more = Fill();
+    if (more) return Malformed("something follows its end");
+    return is_at_end_ ? Status() : more;
   }
 
  private:
