@@ -130,6 +130,7 @@ struct Command {
   OptionRules rules = {};
   ExitStatus usage_status = 1;            // exit status of a usage error (ls, sort, grep: 2)
   bool cuts_own_name = false;             // /bin/awk says "awk: …", while /bin/ls says "/bin/ls: …"
+  bool needs_network = false;             // absent where the policy allows no host
   bool parses_options = true;             // false: run gets every argument (echo, test, expr, true)
   ExitStatus (*run)(Invocation& in) = nullptr;
 };

@@ -14,10 +14,13 @@
 
 #include "base/budget.h"
 #include "base/fiber.h"
+#include "proc/file_locks.h"
 #include "proc/process.h"
 #include "vfs/namespace.h"
 
 namespace paddock::proc {
+
+class Network;
 
 // How a process ended, as a parent sees it.
 struct WaitStatus {
@@ -35,6 +38,7 @@ class Kernel {
 
   Scheduler& scheduler() { return scheduler_; }
   vfs::Namespace& names() { return *names_; }
+  FileLocks& file_locks() { return file_locks_; }
   const Clock& clock() const { return clock_; }
   // The budget of the exec in progress.
   Budget& budget() { return *budget_; }
@@ -43,6 +47,10 @@ class Kernel {
 
   const std::string& hostname() const { return hostname_; }
   void set_hostname(std::string hostname) { hostname_ = std::move(hostname); }
+
+  // The way out (proc/network.h); null when there is none. Outlives the kernel's processes.
+  Network* network() const { return network_; }
+  void set_network(Network* network) { network_ = network; }
 
   // What a process does; the result is its exit status.
   using Body = std::function<int(Process&)>;
@@ -87,6 +95,15 @@ class Kernel {
   // that reads from the terminal is stopped (SIGTTIN). Group 0: there is no terminal.
   int foreground_group() const { return foreground_group_; }
   void set_foreground_group(int group) { foreground_group_ = group; }
+  // The size of the terminal's window; zeros where nobody knows it. From any thread.
+  struct WindowSize {
+    uint32_t columns = 0, lines = 0;
+  };
+  WindowSize window_size() const {
+    const uint64_t size = window_size_;
+    return {.columns = static_cast<uint32_t>(size), .lines = static_cast<uint32_t>(size >> 32)};
+  }
+  void set_window_size(WindowSize size) { window_size_ = uint64_t{size.lines} << 32 | size.columns; }
   // Asks for a signal to the foreground group (a key was pressed, the window has a new size). From any thread
   // and from signal handlers; takes effect when processes next run or sleep, so the caller interrupts the waiter.
   void RequestSignal(int signal) { requested_signals_.fetch_or(1ull << (signal - 1)); }
@@ -147,12 +164,15 @@ class Kernel {
   const Clock& clock_;
   std::unique_ptr<DeadlineWaiter> waiter_;
   Scheduler scheduler_;
+  FileLocks file_locks_{scheduler_};
   Budget* budget_ = nullptr;
+  Network* network_ = nullptr;
   size_t live_count_ = 0;
   std::map<int, std::unique_ptr<Process>> processes_;
   int next_pid_ = 100;
   int kept_pid_ = 0;
   int foreground_group_ = 0;
+  std::atomic<uint64_t> window_size_{0};
   std::atomic<uint64_t> requested_signals_{0};
   std::atomic<bool> is_stop_requested_{false};
   std::atomic<bool> is_visit_requested_{false};

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "lang/awk/lexer.h"
+#include "lang/awk/pattern_cache.h"
 #include "lang/awk/source.h"
 
 namespace paddock::awk {
@@ -89,6 +90,7 @@ struct FunctionDefinition {
 };
 
 struct SyntaxTree {
+  UnknownEscapes escapes;
   std::deque<Node> nodes;
   std::vector<Rule> rules;
   std::vector<FunctionDefinition> functions;
@@ -105,13 +107,15 @@ enum SpecialSlot : int {
   kSlotIgnorecase, kSlotFieldwidths, kSlotFpat,
   kLastHooked = kSlotFpat,
   kSlotRt, kSlotRstart, kSlotRlength, kSlotFilename, kSlotArgc, kSlotArgv, kSlotArgind, kSlotErrno,
-  kSlotEnviron, kSlotProcinfo, kSlotBinmode, kSlotLint, kSlotTextdomain, kSlotSymtab, kSlotFunctab,
+  kSlotEnviron, kSlotProcinfo, kSlotBinmode, kSlotLint, kSlotTextdomain, kSlotPrec,
+  kSlotRoundmode, kSlotSymtab, kSlotFunctab,
   kSpecialCount,
 };
 
 inline constexpr std::string_view kSpecialNames[kSpecialCount] = {
     "NF", "NR", "FNR", "FS", "OFS", "ORS", "RS", "SUBSEP", "CONVFMT", "OFMT", "IGNORECASE",
     "FIELDWIDTHS", "FPAT", "RT", "RSTART", "RLENGTH", "FILENAME", "ARGC", "ARGV", "ARGIND", "ERRNO",
-    "ENVIRON", "PROCINFO", "BINMODE", "LINT", "TEXTDOMAIN", "SYMTAB", "FUNCTAB"};
+    "ENVIRON", "PROCINFO", "BINMODE", "LINT", "TEXTDOMAIN", "PREC", "ROUNDMODE", "SYMTAB",
+    "FUNCTAB"};
 
 }  // namespace paddock::awk

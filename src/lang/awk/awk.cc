@@ -6,8 +6,13 @@
 namespace paddock::awk {
 namespace {
 
+// The file as it is named, or with ".awk" behind it.
 Result<std::string> ReadInclude(Host& host, std::string_view path) {
-  PADDOCK_ASSIGN(const auto file, host.OpenForReading(path));
+  auto opened = host.OpenForReading(path);
+  if (!opened && opened.error().code == Code::kNoEntry) {
+    if (auto other = host.OpenForReading(std::string(path) + ".awk")) opened = std::move(other);
+  }
+  PADDOCK_ASSIGN(const auto file, std::move(opened));
   std::string text;
   for (;;) {
     PADDOCK_ASSIGN(const Block block, file->ReadBlock(64 << 10));
@@ -46,7 +51,9 @@ int RunAwk(std::vector<Source> sources, const RunOptions& options, Host& host) {
     complain(tree.error().message + "\n");
     return tree.error().code == Code::kSyntax ? 1 : 2;
   }
-  const Program program = Compile(*tree, std::move(sources), host.budget());
+  Program program = Compile(*tree, std::move(sources), host.budget());
+  // What is to be shown at the end has to be kept up to date.
+  if (options.dump_path) program.uses_rt = program.uses_symtab = program.uses_functab = program.uses_environ = true;
   if (const std::string complaint = CheckPatterns(program, options.is_utf8); !complaint.empty()) {
     complain(options.name + ": " + complaint + "\n");
     return 1;

@@ -211,9 +211,7 @@ bool Interpreter::CloseFunction(size_t count) {
   if (!status) {
     return Fatal("flush to \"" + name + "\" failed: " + std::string(status.error().Text()));
   }
-  if (*status < 0) {
-    global(kSlotErrno) = Value::String("close of redirection that was never opened");
-  }
+  if (*status < 0) SetErrno(Error(Code::kOk, "close of redirection that was never opened"));
   return ReturnNumber(count, *status);
 }
 
@@ -227,6 +225,9 @@ bool Interpreter::FlushFunction(size_t count) {
   if (!status) {
     Warn("fflush: `" + name + "' is not an open file, pipe or co-process");
     return ReturnNumber(count, -1);
+  }
+  if (!*status && status->error().code == Code::kBadDescriptor) {
+    Warn("fflush: cannot flush: two-way pipe `" + name + "' has closed write end");
   }
   return ReturnNumber(count, *status ? 0 : -1);
 }

@@ -117,7 +117,9 @@ bool Interpreter::Length(const Value& value) {
   if (const Array* const array = value.array(); array != nullptr) {
     return ReturnNumber(1, static_cast<double>(array->size()));
   }
-  if (value.kind() == Kind::kCell) value.cell()->is_scalar = true;
+  // An element may still become an array.
+  const bool is_element = pc_ > 0 && program_.code[static_cast<size_t>(pc_) - 1].op == Op::kPushElementRef;
+  if (value.kind() == Kind::kCell && !is_element) value.cell()->is_scalar = true;
   const size_t length = CountChars(TextOf(value, convfmt_).view());
   budget_.Step(static_cast<int64_t>(length / 64));
   return ReturnNumber(1, static_cast<double>(length));
@@ -348,7 +350,8 @@ bool Interpreter::Substitute(bool is_global) {
   }
   if (replaced > 0) {
     out.append(text.substr(copied));
-    aside_ = Value::String(out);
+    const bool is_regex = stack_.At(2).kind() == Kind::kRegex;  // and stays one
+    aside_ = Value::FromText(Text::Make(out), is_regex ? Kind::kRegex : Kind::kString);
     has_aside_ = true;
   }
   return ReturnNumber(3, replaced);

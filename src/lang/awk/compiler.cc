@@ -26,6 +26,7 @@ class Compiler {
       : tree_(tree), budget_(budget) {
     program_.sources = std::move(sources);
     program_.globals = tree.globals;
+    program_.escapes = tree.escapes;
   }
 
   Program Run() {

@@ -185,6 +185,9 @@ class Formatter {
       ++at_;
       PADDOCK_ASSIGN(conversion.precision, TakeStar());
       if (conversion.precision < 0) conversion.precision = -1;
+    } else if (Peek() == '-') {  // a negative precision is none
+      ++at_;
+      TakeNumber();
     } else {
       conversion.precision = std::max<int64_t>(TakeNumber(), 0);
     }

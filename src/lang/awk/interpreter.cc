@@ -236,7 +236,8 @@ bool Interpreter::Call(int function, size_t argument_count, int return_to) {
 
 bool Interpreter::CallIndirect(size_t argument_count, int return_to) {
   const TextOf name_text(stack_.At(argument_count), convfmt_);
-  const std::string name(name_text.view());
+  std::string name(name_text.view());
+  if (name.starts_with("awk::")) name.erase(0, 5);
   for (size_t i = 0; i < program_.functions.size(); ++i) {
     if (program_.functions[i].name != name || program_.functions[i].entry < 0) continue;
     // The callee's frame starts above the name, which return removes.
@@ -245,13 +246,12 @@ bool Interpreter::CallIndirect(size_t argument_count, int return_to) {
   for (int id = 0; id <= static_cast<int>(Builtin::kDcngettext); ++id) {
     const BuiltinInfo& info = InfoOf(static_cast<Builtin>(id));
     if (info.name != name) continue;
+    if (info.id == Builtin::kSub || info.id == Builtin::kGsub) return SubstituteIndirectly(info.id, argument_count);
     const auto count = static_cast<int>(argument_count);
     if (count < info.min_arguments || (info.max_arguments >= 0 && count > info.max_arguments)) {
       return Fatal("function `" + name + "' called with wrong number of arguments");
     }
-    if (info.id == Builtin::kSub || info.id == Builtin::kGsub) {
-      return Fatal("cannot call built-in function `" + name + "' indirectly");
-    }
+    if (!PrepareArrays(info.id, argument_count)) return false;
     size_t pushed = argument_count;
     if ((info.id == Builtin::kLength && count == 0) || (info.id == Builtin::kGensub && count == 3)) {
       stack_.Push(record_.Field(0));
@@ -264,6 +264,34 @@ bool Interpreter::CallIndirect(size_t argument_count, int return_to) {
     return true;
   }
   return Fatal("`" + name + "' is not a function, so it cannot be called indirectly");
+}
+
+// Stack: name, pattern, replacement. The target is the record.
+bool Interpreter::SubstituteIndirectly(Builtin id, size_t argument_count) {
+  if (argument_count != 2) {
+    return Fatal(std::string(InfoOf(id).name) + ": can be called indirectly only with two arguments");
+  }
+  stack_.At(2) = record_.Field(0);
+  if (!CallBuiltin(id, 3)) return false;
+  if (!std::exchange(has_aside_, false)) return true;
+  return StoreField(0, std::move(aside_));
+}
+
+// Makes arrays of untyped arguments where the function `id` wants some.
+bool Interpreter::PrepareArrays(Builtin id, size_t argument_count) {
+  const auto prepare = [&](size_t position) {
+    if (position > argument_count) return true;
+    Value& argument = stack_.At(argument_count - position);
+    return argument.kind() != Kind::kCell || ArrayIn(argument, [] { return std::string(); }) != nullptr;
+  };
+  switch (id) {
+    case Builtin::kSplit:
+    case Builtin::kPatsplit: return prepare(2) && prepare(4);
+    case Builtin::kMatch: return prepare(3);
+    case Builtin::kAsort:
+    case Builtin::kAsorti: return prepare(1) && prepare(2);
+    default: return true;
+  }
 }
 
 bool Interpreter::CallBack(int function, size_t argument_count) {
@@ -403,7 +431,7 @@ Flow Interpreter::Execute(int entry) {
       }
       case Op::kPushElement:
       case Op::kKeepElement: {
-        if (symtab_ != nullptr) AWK_TRY(CheckSymbol(*stack_.At(1).array(), stack_.At(0)));
+        if (guards_tables_) AWK_TRY(CheckSymbol(*stack_.At(1).array(), stack_.At(0)));
         Value& element = *stack_.At(1).array()->FindOrInsert(Key(stack_.At(0)), budget_);
         if (element.array() != nullptr) {
           AWK_TRY(Fatal("attempt to use array `" + ElementName(stack_.At(0)) +
@@ -454,7 +482,7 @@ Flow Interpreter::Execute(int entry) {
         }
         if (stack_.At(2).kind() == Kind::kUntyped) stack_.At(2).SetKind(Kind::kUnassigned);
         element = stack_.At(2);
-        if (symtab_ != nullptr) AWK_TRY(StoreSymbol(*stack_.At(1).array(), stack_.At(0)));
+        if (guards_tables_) AWK_TRY(StoreSymbol(*stack_.At(1).array(), stack_.At(0)));
         stack_.Pop(2 + (instruction.a != 0 ? 1 : 0));
         break;
       }
@@ -502,7 +530,7 @@ Flow Interpreter::Execute(int entry) {
         AWK_TRY(Arithmetic(static_cast<Op>(instruction.a & 0xff), element.ToNumber(),
                            stack_.At(2).ToNumber(), result));
         element.SetNumber(result);
-        if (symtab_ != nullptr) AWK_TRY(StoreSymbol(*stack_.At(1).array(), stack_.At(0)));
+        if (guards_tables_) AWK_TRY(StoreSymbol(*stack_.At(1).array(), stack_.At(0)));
         stack_.Pop(3);
         if ((instruction.a & 0x100) == 0) stack_.PushNumber(result);
         break;
@@ -558,7 +586,7 @@ Flow Interpreter::Execute(int entry) {
         const Value key = stack_.Take();
         stack_.Pop();
         IncrementValue(element, instruction.a);
-        if (symtab_ != nullptr) AWK_TRY(StoreSymbol(*holder.array(), key));
+        if (guards_tables_) AWK_TRY(StoreSymbol(*holder.array(), key));
         break;
       }
 
@@ -599,7 +627,7 @@ Flow Interpreter::Execute(int entry) {
             AWK_TRY(CheckAssignable(element, [&] { return ElementName(stack_.At(1)); }));
           }
           element = std::move(aside_);
-          if (symtab_ != nullptr) AWK_TRY(StoreSymbol(*stack_.At(2).array(), stack_.At(1)));
+          if (guards_tables_) AWK_TRY(StoreSymbol(*stack_.At(2).array(), stack_.At(1)));
         }
         Value status = stack_.Take();
         Return(2, std::move(status));

@@ -33,6 +33,8 @@ struct RunOptions {
   std::vector<std::string> operands;              // files and assignments
   std::vector<std::string> arguments;             // the whole command line, for PROCINFO
   bool is_utf8 = true;
+  std::optional<std::string> dump_path;           // -d: where the variables are written at the end; "-": standard output
+  bool operands_are_files = false;                // -E: "x=1" is a file, too
   bool is_sandboxed = false;                      // -S
   bool reads_non_decimal = false;                 // -n
   Strictness strictness = Strictness::kGnu;
@@ -107,6 +109,8 @@ class Interpreter {
   bool CheckNext(bool is_file);
   bool Call(int function, size_t argument_count, int return_to);
   bool CallIndirect(size_t argument_count, int return_to);
+  bool SubstituteIndirectly(Builtin id, size_t argument_count);
+  bool PrepareArrays(Builtin id, size_t argument_count);
   // Calls a function with arguments that are on the stack; leaves its result there.
   bool CallBack(int function, size_t argument_count);
   bool Compare(Op op, const Value& left, const Value& right);
@@ -128,6 +132,8 @@ class Interpreter {
   std::string ElementName(const Value& key) const;
   // SYMTAB is filled from the variables when it is used; stores into it go on to them.
   void RefreshSymtab();
+  std::string DumpedValue(const std::string& name, Value& value) const;
+  void DumpVariables();
   bool StoreSymbol(Array& array, const Value& key);
   bool CheckSymbol(Array& array, const Value& key);
   void SetUpTables();
@@ -154,7 +160,9 @@ class Interpreter {
   bool Print(Redirect how, size_t count);
   bool Printf(Redirect how, size_t count);
   bool CheckWritten(Output& output, std::string_view name, std::string_view verb);
-  Output* OutputFor(Redirect how, const Value& destination);
+  // Null after a failure, which is fatal unless the program said otherwise.
+  Output* OutputFor(Redirect how, const Value& destination, const char* verb);
+  bool IsNonfatal(std::string_view name);
   bool Getline(Redirect how, bool has_variable);
   // Reads the next record of the main input; false at the end or when flow_ says why.
   bool ReadRecord(std::string_view& record, std::string_view& terminator);
@@ -228,7 +236,9 @@ class Interpreter {
   std::vector<Frame> frames_;
   std::vector<Walk> walks_;
   std::vector<bool> range_active_;
-  Array* symtab_ = nullptr;  // null unless the program names SYMTAB
+  Array* symtab_ = nullptr;   // null unless the program names SYMTAB
+  Array* functab_ = nullptr;  // null unless the program names FUNCTAB
+  bool guards_tables_ = false;  // it names one of them
   Value aside_;             // what the last getline, sub or gsub left to be stored
   bool has_aside_ = false;
   Flow flow_ = Flow::kDone;

@@ -3,6 +3,7 @@
 
 #include "lang/awk/format.h"
 #include "lang/awk/interpreter.h"
+#include "lang/awk/lexer.h"
 
 namespace paddock::awk {
 namespace {
@@ -11,10 +12,7 @@ namespace {
 bool IsAssignment(std::string_view operand) {
   const size_t equals = operand.find('=');
   if (equals == 0 || equals == std::string_view::npos) return false;
-  if (operand[0] >= '0' && operand[0] <= '9') return false;
-  return std::all_of(operand.begin(), operand.begin() + static_cast<ptrdiff_t>(equals), [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
-  });
+  return IsVariableName(operand.substr(0, equals));
 }
 
 const char* OperatorOf(Redirect how) {
@@ -40,7 +38,9 @@ Interpreter::Interpreter(const Program& program, const RunOptions& options, Host
       stack_(host.budget()),
       range_active_(static_cast<size_t>(program.range_count)),
       // No stretch of code without a call or a jump back pushes more values than it has instructions.
-      stack_margin_(program.code.size() + 64) {}
+      stack_margin_(program.code.size() + 64) {
+  patterns_.WarnOfEscapes(program.escapes, [this](const std::string& message) { Warn(message); });
+}
 
 std::string Interpreter::Prefix() const {
   std::string prefix = options_.name + ": ";
@@ -71,7 +71,20 @@ void Interpreter::Warn(const std::string& message) {
 }
 
 void Interpreter::SetErrno(const Error& error) {
-  global(kSlotErrno) = Value::String(error.code == Code::kOk ? "" : error.Text());
+  // kOk with a message is a failure of awk's own, which has no number.
+  global(kSlotErrno) = Value::String(error.code == Code::kOk ? std::string_view(error.message) : error.Text());
+  Array* const procinfo = global(kSlotProcinfo).array();
+  if (procinfo == nullptr) return;
+  const int number = static_cast<int>(error.code) < static_cast<int>(Code::kSyntax) ? static_cast<int>(error.code) : 0;
+  procinfo->Set("errno", Value::Number(number), budget_);
+}
+
+// True when PROCINFO says that the program looks after failures of `name` itself.
+bool Interpreter::IsNonfatal(std::string_view name) {
+  Array* const procinfo = global(kSlotProcinfo).array();
+  if (procinfo == nullptr) return false;
+  return procinfo->Find(ArrayKey("NONFATAL")) != nullptr ||
+         procinfo->Find(ArrayKey(std::string(name) + subsep_ + "NONFATAL")) != nullptr;
 }
 
 void Interpreter::ShareEnvironment() {
@@ -87,7 +100,7 @@ void Interpreter::ShareEnvironment() {
 
 // --- output
 
-Output* Interpreter::OutputFor(Redirect how, const Value& destination) {
+Output* Interpreter::OutputFor(Redirect how, const Value& destination, const char* verb) {
   const TextOf name(destination, convfmt_);
   if (name.view().empty()) {
     Fatal(std::string("expression for `") + OperatorOf(how) + "' redirection has null string value");
@@ -99,7 +112,11 @@ Output* Interpreter::OutputFor(Redirect how, const Value& destination) {
   }
   auto output = streams_.ForOutput(how, name.view());
   if (output) return *output;
-  if (how == Redirect::kPipe || how == Redirect::kCoprocess) {
+  if (IsNonfatal(name.view())) {
+    SetErrno(output.error());
+  } else if (how == Redirect::kCoprocess && output.error().code == Code::kBadDescriptor) {
+    Fatal(std::string(verb) + ": attempt to write to closed write end of two-way pipe");
+  } else if (how == Redirect::kPipe || how == Redirect::kCoprocess) {
     Fatal(std::string("cannot open ") + (how == Redirect::kPipe ? "pipe" : "two way pipe") + " `" +
           std::string(name.view()) + "' for output: " + std::string(output.error().Text()));
   } else {
@@ -111,8 +128,13 @@ Output* Interpreter::OutputFor(Redirect how, const Value& destination) {
 
 bool Interpreter::CheckWritten(Output& output, std::string_view name, std::string_view verb) {
   if (output.status()) return true;
-  const std::string reason(output.status().error().Text());
+  const Error failure = output.status().error();
+  const std::string reason(failure.Text());
   output.ClearStatus();
+  if (IsNonfatal(name)) {
+    SetErrno(failure);
+    return true;
+  }
   return Fatal(std::string(verb) + " to \"" + std::string(name) + "\" failed: " + reason);
 }
 
@@ -120,8 +142,11 @@ bool Interpreter::Print(Redirect how, size_t count) {
   Value destination;
   if (how != Redirect::kNone) destination = stack_.Take();
   Output* output = &streams_.standard_output();
-  if (how != Redirect::kNone) output = OutputFor(how, destination);
-  if (output == nullptr) return false;
+  if (how != Redirect::kNone) output = OutputFor(how, destination, "print");
+  if (output == nullptr) {
+    stack_.Pop(count);
+    return flow_ != Flow::kFatal;
+  }
   const bool is_unbuffered = output == &streams_.standard_error();
   std::string line;
   for (size_t i = count; i-- > 0;) {
@@ -160,8 +185,8 @@ bool Interpreter::Printf(Redirect how, size_t count) {
   }
   stack_.Pop(count);
   Output* output = &streams_.standard_output();
-  if (how != Redirect::kNone) output = OutputFor(how, destination);
-  if (output == nullptr) return false;
+  if (how != Redirect::kNone) output = OutputFor(how, destination, "printf");
+  if (output == nullptr) return flow_ != Flow::kFatal;
   output->Write(text);
   if (output->status()) [[likely]] return true;
   return CheckWritten(*output,
@@ -230,7 +255,7 @@ bool Interpreter::OpenNextFile() {
     if (found == nullptr) continue;
     const std::string operand(TextOf(*found, convfmt_).view());
     if (operand.empty()) continue;
-    if (IsAssignment(operand)) {
+    if (!options_.operands_are_files && IsAssignment(operand)) {
       if (!AssignOperand(operand, false)) return restored(false);
       continue;
     }
@@ -307,7 +332,11 @@ bool Interpreter::Getline(Redirect how, bool has_variable) {
     if (options_.is_sandboxed) return Fatal("redirection not allowed in sandbox mode");
     auto reader = streams_.ForInput(how, name.view());
     if (!reader) {
-      if (how != Redirect::kFile) {
+      const bool is_fatal = how != Redirect::kFile && !IsNonfatal(name.view());
+      if (is_fatal && how == Redirect::kCoprocess && reader.error().code == Code::kBadDescriptor) {
+        return Fatal("getline: attempt to read from closed read end of two-way pipe");
+      }
+      if (is_fatal) {
         return Fatal("cannot open pipe `" + std::string(name.view()) +
                      "' for input: " + std::string(reader.error().Text()));
       }
@@ -367,6 +396,7 @@ int Interpreter::Run() {
   if (flow == Flow::kFatal) exit_status_ = 2;
   pc_ = -1;
   file_reader_.reset();
+  if (flow != Flow::kFatal && options_.dump_path) DumpVariables();
   if (const Status status = streams_.CloseAll(); !status) {
     streams_.standard_error().Write(options_.name + ": warning: error writing standard output: " +
                                     std::string(status.error().Text()) + "\n");

@@ -82,6 +82,17 @@ bool IsOctal(char c) { return c >= '0' && c <= '7'; }
 bool IsWordStart(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
 bool IsWord(char c) { return IsWordStart(c) || IsDigit(c); }
 
+const Keyword* FindKeyword(std::string_view name) {
+  const auto* found = std::find_if(std::begin(kKeywords), std::end(kKeywords),
+                                   [&](const Keyword& k) { return k.name == name; });
+  return found == std::end(kKeywords) ? nullptr : found;
+}
+const BuiltinInfo* FindBuiltin(std::string_view name) {
+  const auto* found = std::find_if(std::begin(kBuiltins), std::end(kBuiltins),
+                                   [&](const BuiltinInfo& b) { return b.name == name; });
+  return found == std::end(kBuiltins) ? nullptr : found;
+}
+
 int HexDigit(char c) {
   if (IsDigit(c)) return c - '0';
   if (c >= 'a' && c <= 'f') return c - 'a' + 10;
@@ -132,6 +143,20 @@ std::string TakeEscape(std::string_view text, size_t& at, std::string& out) {
 }  // namespace
 
 const BuiltinInfo& InfoOf(Builtin id) { return kBuiltins[static_cast<size_t>(id)]; }
+
+bool IsReserved(std::string_view name) {
+  return FindKeyword(name) != nullptr || FindBuiltin(name) != nullptr;
+}
+
+bool IsVariableName(std::string_view text) {
+  const size_t colons = text.find("::");
+  if (colons != std::string_view::npos) {
+    const std::string_view name = text.substr(colons + 2);
+    if (name.find(':') != std::string_view::npos || !IsVariableName(name)) return false;
+    text = text.substr(0, colons);
+  }
+  return !text.empty() && IsWordStart(text[0]) && std::all_of(text.begin(), text.end(), IsWord);
+}
 
 std::string ProcessEscapes(std::string_view text, std::vector<std::string>& warnings) {
   std::string out;
@@ -245,18 +270,13 @@ Token Lexer::LexNumber(Token token) {
     while (length < rest.size() && HexDigit(rest[length]) >= 0) ++length;
     if (length == 2) length = 1;  // "0x" without digits is 0, then a name
     token.number = ParseNonDecimal(rest.substr(0, length));
-    at_ += length == 1 ? 2 : length;
+    at_ += length;
     return token;
   }
   const NumberPrefix prefix = ParseNumber(rest);
   token.number = prefix.value;
   if (strictness_ == Strictness::kGnu) token.number = ParseNonDecimal(rest.substr(0, prefix.length));
   at_ += prefix.length;
-  // A dangling exponent belongs to the number: "1e" is 1.
-  if (Peek() == 'e' || Peek() == 'E') {
-    ++at_;
-    if (Peek() == '+' || Peek() == '-') ++at_;
-  }
   return token;
 }
 
@@ -301,6 +321,11 @@ Token Lexer::ReadRegex(const Token& slash) {
         ++line_;
         continue;
       }
+      if (text_[at_] == '\r' && Peek(1) == '\n') {
+        at_ += 2;
+        ++line_;
+        continue;
+      }
       if (text_[at_] == '/') {
         token.text += text_[at_++];
         continue;
@@ -335,21 +360,52 @@ Token Lexer::LexWord(Token token) {
   const size_t start = at_;
   while (at_ < text_.size() && IsWord(text_[at_])) ++at_;
   token.text = text_.substr(start, at_ - start);
+  token.is_call = Peek() == '(';
+  if (strictness_ == Strictness::kGnu && Peek() == ':' && Peek(1) == ':' && IsWordStart(Peek(2))) {
+    return LexQualified(std::move(token));
+  }
   const bool is_gnu = strictness_ == Strictness::kGnu;
-  const auto* keyword = std::find_if(std::begin(kKeywords), std::end(kKeywords),
-                                     [&](const Keyword& k) { return k.name == token.text; });
-  if (keyword != std::end(kKeywords) && (keyword->is_posix || is_gnu)) {
+  const Keyword* const keyword = FindKeyword(token.text);
+  if (keyword != nullptr && (keyword->is_posix || is_gnu)) {
     token.kind = keyword->token;
     return token;
   }
-  const auto* builtin = std::find_if(std::begin(kBuiltins), std::end(kBuiltins),
-                                     [&](const BuiltinInfo& b) { return b.name == token.text; });
-  if (builtin != std::end(kBuiltins) && (builtin->is_posix || is_gnu)) {
+  const BuiltinInfo* const builtin = FindBuiltin(token.text);
+  if (builtin != nullptr && (builtin->is_posix || is_gnu)) {
     token.kind = Tok::kBuiltin;
     token.builtin = builtin->id;
     return token;
   }
-  token.kind = Peek() == '(' ? Tok::kCallName : Tok::kName;
+  token.kind = token.is_call ? Tok::kCallName : Tok::kName;
+  return token;
+}
+
+// The rest of space::name.
+Token Lexer::LexQualified(Token token) {
+  at_ += 2;
+  const size_t start = at_;
+  while (at_ < text_.size() && IsWord(text_[at_])) ++at_;
+  const std::string name(text_.substr(start, at_ - start));
+  const BuiltinInfo* const builtin = FindBuiltin(name);
+  if (IsReserved(token.text)) {
+    return Fail(std::move(token), "using reserved identifier `" + token.text + "' as a namespace is not allowed");
+  }
+  if (FindKeyword(name) != nullptr || (builtin != nullptr && builtin->is_posix)) {
+    return Fail(std::move(token), "using reserved identifier `" + name +
+                                      "' as second component of a qualified name is not allowed");
+  }
+  token.is_call = Peek() == '(';
+  token.is_qualified = true;
+  token.kind = token.is_call ? Tok::kCallName : Tok::kName;
+  if (token.text != "awk") {
+    token.text += "::" + name;
+    return token;
+  }
+  token.text = name;
+  if (builtin != nullptr) {
+    token.kind = Tok::kBuiltin;
+    token.builtin = builtin->id;
+  }
   return token;
 }
 
@@ -406,6 +462,7 @@ Token Lexer::LexOperator(Token token) {
       return finish(Tok::kPipe);
     case '\\':
       return Fail(std::move(token), "backslash not last character on line");
+    case '.': return Fail(std::move(token), "syntax error");
     default:
       return Fail(std::move(token), std::string("invalid char '") + c + "' in expression");
   }

@@ -58,6 +58,8 @@ struct Token {
   Place place;
   size_t offset = 0;    // in the source text
   bool after_blank = false;
+  bool is_call = false;       // a name with a parenthesis right behind it
+  bool is_qualified = false;  // written as space::name (in text: without "awk::")
 };
 
 enum class Strictness : uint8_t { kGnu, kTraditional, kPosix };
@@ -83,6 +85,7 @@ class Lexer {
   Token LexNumber(Token token);
   Token LexString(Token token);
   Token LexWord(Token token);
+  Token LexQualified(Token token);
   Token LexOperator(Token token);
   Token Fail(Token token, std::string message);
   void AppendEscape(std::string& out);
@@ -118,6 +121,11 @@ class Lexer {
   bool is_after_blank_ = false;
   std::string error_;
 };
+
+// True for a variable's name, which may have a namespace: "name" or "space::name".
+bool IsVariableName(std::string_view text);
+// True for keywords and built-in functions.
+bool IsReserved(std::string_view text);
 
 // Interprets the escapes of `text` as in a string of the source; for -v and operands like var=text.
 std::string ProcessEscapes(std::string_view text, std::vector<std::string>& warnings);

@@ -45,6 +45,30 @@ class Parser {
       token_ = lexer_.Next();
     }
     if (token_.kind == Tok::kError) SyntaxError(lexer_.error());
+    if (token_.kind == Tok::kBuiltin) LetParameterShadow();
+  }
+  // A parameter may have the name of a built-in function that POSIX does not know.
+  void LetParameterShadow() {
+    if (InfoOf(token_.builtin).is_posix || token_.is_qualified) return;
+    if (in_parameters_ || FindParameter(token_.text) >= 0) {
+      token_.kind = Tok::kName;
+    } else if (!Namespace().empty()) {  // where such a name is free
+      token_.kind = token_.is_call ? Tok::kCallName : Tok::kName;
+    }
+  }
+
+  // The namespace at the token, "" for awk's own. @namespace holds to the end of its source.
+  const std::string& Namespace() {
+    const size_t source = token_.place.source;
+    if (source >= namespaces_.size()) namespaces_.resize(source + 1);
+    return namespaces_[source];
+  }
+  // The name that the token stands for. Special variables and names in capitals belong to everyone.
+  std::string QualifiedName() {
+    const std::string& name = token_.text;
+    if (token_.is_qualified || Namespace().empty()) return name;
+    const bool is_shared = std::all_of(name.begin(), name.end(), [](char c) { return c >= 'A' && c <= 'Z'; });
+    return is_shared ? name : Namespace() + "::" + name;
   }
   const Token& PeekAhead() {
     if (!has_ahead_) {
@@ -142,12 +166,13 @@ class Parser {
     const auto found = std::find(parameters_->begin(), parameters_->end(), name);
     return found == parameters_->end() ? -1 : static_cast<int>(found - parameters_->begin());
   }
-  Node* NewVariable(const std::string& name) {
+  // The variable that the token names.
+  Node* NewVariable() {
     Node* const node = New(NodeKind::kVariable);
-    node->text = name;
-    const int parameter = FindParameter(name);
+    const int parameter = token_.is_qualified ? -1 : FindParameter(token_.text);
     node->is_local = parameter >= 0;
-    node->slot = node->is_local ? parameter : GlobalSlot(name);
+    node->text = node->is_local ? token_.text : QualifiedName();
+    node->slot = node->is_local ? parameter : GlobalSlot(node->text);
     return node;
   }
 
@@ -245,7 +270,7 @@ class Parser {
       SyntaxError();
       return;
     }
-    const std::string name = token_.text;
+    const std::string name = QualifiedName();
     const Place place = token_.place;
     const int slot = FunctionSlot(name);
     if (tree_.functions[static_cast<size_t>(slot)].is_defined) {
@@ -253,8 +278,10 @@ class Parser {
       return;
     }
     Advance();
+    in_parameters_ = true;
     Expect(Tok::kLeftParen);
     std::vector<std::string> parameters = ParseParameters(name);
+    in_parameters_ = false;
     SkipNewlines();
     if (!Is(Tok::kLeftBrace)) SyntaxError();
     parameters_ = &parameters;
@@ -305,10 +332,33 @@ class Parser {
     }
   }
 
-  // @include "file"; what else gawk can load is not there.
+  // @namespace "name"
+  void ParseNamespace() {
+    Advance();
+    if (!Is(Tok::kString)) {
+      SyntaxError();
+      return;
+    }
+    const std::string name = token_.text;
+    if (!IsVariableName(name) || name.find(':') != std::string::npos) {
+      Complain(token_.place, "namespace name `" + name + "' must meet identifier naming rules");
+    } else if (IsReserved(name)) {
+      Complain(token_.place, "using reserved identifier `" + name + "' as a namespace is not allowed");
+    }
+    Namespace();
+    namespaces_[token_.place.source] = name == "awk" ? "" : name;
+    Advance();
+    if (!Is(Tok::kNewline) && !Is(Tok::kSemicolon) && !Is(Tok::kEnd)) SyntaxError();
+  }
+
+  // @include "file" and @namespace; what else gawk can load is not there.
   void ParseDirective() {
     Advance();
     const std::string word = token_.text;
+    if (word == "namespace") {
+      ParseNamespace();
+      return;
+    }
     if (word != "include") {
       Stop(Code::kInvalid, PlaceOf(token_.place) + ": fatal: @" + word +
                                " is not supported");
@@ -591,6 +641,11 @@ class Parser {
       return node;
     }
     node->a = ParseName();
+    const Node* base = node->a;
+    while (base->kind == NodeKind::kElement) base = base->a;
+    if (!base->is_local && (base->slot == kSlotSymtab || base->slot == kSlotFunctab)) {
+      Stop(Code::kInvalid, PlaceOf(node->place) + ": fatal: `delete' is not allowed with " + base->text);
+    }
     if (in_parens) Expect(Tok::kRightParen);
     return node;
   }
@@ -767,7 +822,7 @@ class Parser {
         getline->a = ParseOptionalLvalue();
         getline->b = left;
         left = ParseAdditive(getline);
-      } else if (AtOperand()) {
+      } else if (AtOperand() || Is(Tok::kDivideAssign)) {  // nothing to assign to: a pattern that starts with =
         Node* const right = ParseAdditive(nullptr);
         if (left->kind != NodeKind::kConcat || left->in_parens) {
           Node* const node = New(NodeKind::kConcat);
@@ -928,6 +983,9 @@ class Parser {
       return node;
     }
     node->text = std::move(token_.text);
+    tree_.escapes.Report(node->text, [&](const std::string& message) {
+      input_.warnings.push_back(PlaceOf(token_.place) + ": warning: " + message);
+    });
     Advance();
     return node;
   }
@@ -935,13 +993,24 @@ class Parser {
   Node* ParseField() {
     budget_.CheckStack();
     Node* const node = NewAndAdvance(NodeKind::kField);
-    node->a = ParseSigned([this] { return ParsePrimary(); });
+    // Behind a sign the index goes on to what binds tighter than signs: $-i++ is $(-(i++)).
+    if (Is(Tok::kMinus) || Is(Tok::kPlus) || Is(Tok::kNot)) {
+      node->a = ParseSigned([this] { return ParsePower(nullptr); });
+      return node;
+    }
+    node->a = ParsePrimary();
+    if (node->a->kind != NodeKind::kField || !IsLvalue(node->a)) return node;
+    if (!Is(Tok::kIncrement) && !Is(Tok::kDecrement)) return node;
+    Node* const step = New(NodeKind::kIncrement, node->a);  // the inner $ takes it: $$i++ is $($i++)
+    step->is_negative = Is(Tok::kDecrement);
+    node->a = step;
+    Advance();
     return node;
   }
 
   // A variable, or an element of it.
   Node* ParseName() {
-    Node* node = NewVariable(token_.text);
+    Node* node = NewVariable();
     Advance();
     while (Is(Tok::kLeftBracket)) {
       Node* const element = NewAndAdvance(NodeKind::kElement);
@@ -965,7 +1034,7 @@ class Parser {
 
   Node* ParseCall() {
     Node* const node = New(NodeKind::kCall);
-    node->text = token_.text;
+    node->text = QualifiedName();
     if (FindParameter(node->text) >= 0) {
       Complain(node->place, "attempt to use non-function `" + node->text + "' in function call");
       return node;
@@ -1042,7 +1111,7 @@ class Parser {
       return New(NodeKind::kNumber);
     }
     Node* const node = New(NodeKind::kIndirectCall);
-    node->a = NewVariable(token_.text);
+    node->a = NewVariable();
     Advance();
     node->list = ParseArguments();
     Advance();
@@ -1063,6 +1132,8 @@ class Parser {
 
   const std::vector<std::string>* parameters_ = nullptr;
   bool in_function_ = false;
+  std::vector<std::string> namespaces_;  // by source
+  bool in_parameters_ = false;  // between the parentheses of a function's head
   Rule::When when_ = Rule::When::kRecord;
   int loop_depth_ = 0;
   int switch_depth_ = 0;

@@ -1,6 +1,7 @@
 #include "lang/awk/pattern_cache.h"
 
 #include "base/budget.h"
+#include "text/utf8.h"
 
 namespace paddock::awk {
 namespace {
@@ -29,21 +30,63 @@ int HexDigit(char c) {
   return l >= 'a' && l <= 'f' ? l - 'a' + 10 : -1;
 }
 
-// \xHH as \ddd, which the engine knows.
-std::string WithoutHex(std::string_view source) {
-  std::string out;
+bool IsOctal(char c) { return c >= '0' && c <= '7'; }
+
+// Adds the bytes above ASCII that escapes gave: as characters where they are some, else as \ddd.
+void AppendBytes(std::string& out, std::string& bytes, bool is_utf8) {
+  for (size_t at = 0; at < bytes.size();) {
+    const DecodedChar decoded = DecodeUtf8(std::string_view(bytes).substr(at));
+    if (!is_utf8 || decoded.is_valid) {
+      out += bytes.substr(at, decoded.length);
+    } else {
+      out += '\\';
+      const auto byte = static_cast<unsigned char>(bytes[at]);
+      for (const int shift : {6, 3, 0}) out += static_cast<char>('0' + ((byte >> shift) & 7));
+    }
+    at += decoded.length;
+  }
+  bytes.clear();
+}
+
+// \xHH and \ddd as the characters they mean, which may then be operators: /\52/ is /*/. Bytes that make no
+// character and NUL stay escapes, as \ddd, which the engine knows.
+std::string WithoutNumbers(std::string_view source, bool is_utf8) {
+  std::string out, bytes;
   for (size_t i = 0; i < source.size(); ++i) {
-    out += source[i];
-    if (source[i] != '\\' || i + 1 == source.size()) continue;
-    if (source[i + 1] != 'x' || i + 2 == source.size() || HexDigit(source[i + 2]) < 0) {
-      out += source[++i];
+    if (source[i] != '\\' || i + 1 == source.size()) {
+      AppendBytes(out, bytes, is_utf8);
+      out += source[i];
       continue;
     }
-    i += 2;
-    int value = HexDigit(source[i]);
-    if (i + 1 < source.size() && HexDigit(source[i + 1]) >= 0) value = value * 16 + HexDigit(source[++i]);
-    for (const int shift : {6, 3, 0}) out += static_cast<char>('0' + ((value >> shift) & 7));
+    const char kind = source[++i];
+    int value = 0;
+    if (kind == 'x' && i + 1 < source.size() && HexDigit(source[i + 1]) >= 0) {
+      value = HexDigit(source[++i]);
+      if (i + 1 < source.size() && HexDigit(source[i + 1]) >= 0) value = value * 16 + HexDigit(source[++i]);
+    } else if (IsOctal(kind)) {
+      value = kind - '0';
+      for (int k = 0; k < 2 && i + 1 < source.size() && IsOctal(source[i + 1]); ++k) {
+        value = value * 8 + (source[++i] - '0');
+      }
+      value &= 0xff;
+    } else {
+      AppendBytes(out, bytes, is_utf8);
+      out += '\\';
+      out += kind;
+      continue;
+    }
+    if (value >= 0x80) {
+      bytes += static_cast<char>(value);
+      continue;
+    }
+    AppendBytes(out, bytes, is_utf8);
+    if (value != 0) {
+      out += static_cast<char>(value);
+    } else {
+      out += "\\000";
+    }
   }
+  AppendBytes(out, bytes, is_utf8);
   return out;
 }
 
@@ -51,6 +94,7 @@ std::string WithoutHex(std::string_view source) {
 
 Result<AwkPattern> AwkPattern::Compile(std::string_view source, bool ignore_case, bool is_utf8) {
   AwkPattern pattern;
+  pattern.has_caret_ = source.find('^') != std::string_view::npos;
   const bool is_at_start = source.size() > 1 && source[0] == '^';
   const std::string_view rest = is_at_start ? source.substr(1) : source;
   if (IsPlain(rest) && (!ignore_case || !HasLetter(rest)) && (!is_utf8 || IsAscii(rest))) {
@@ -62,8 +106,7 @@ Result<AwkPattern> AwkPattern::Compile(std::string_view source, bool ignore_case
   flags.dialect = RegexDialect::kAwk;
   flags.ignore_case = ignore_case;
   flags.is_utf8 = is_utf8;
-  const bool has_hex = source.find("\\x") != std::string_view::npos;
-  PADDOCK_ASSIGN(Regex regex, Regex::Compile(has_hex ? WithoutHex(source) : std::string(source), flags));
+  PADDOCK_ASSIGN(Regex regex, Regex::Compile(WithoutNumbers(source, is_utf8), flags));
   pattern.regex_.emplace(std::move(regex));
   return pattern;
 }
@@ -90,6 +133,16 @@ Result<bool> AwkPattern::Search(std::string_view text, size_t from, std::vector<
   return true;
 }
 
+void UnknownEscapes::Report(std::string_view source, const std::function<void(const std::string&)>& warn) {
+  constexpr std::string_view kUnknown = "!\"#%&,:;=@ACDEFGHIJKLMNOPQRTUVXYZ_cdeghijklmopquz~";
+  for (size_t at = source.find('\\'); at != source.npos && at + 1 < source.size(); at = source.find('\\', at + 2)) {
+    const char c = source[at + 1];
+    if (kUnknown.find(c) == std::string_view::npos || seen_.find(c) != std::string::npos) continue;
+    seen_ += c;
+    warn(std::string("regexp escape sequence `\\") + c + "' is not a known regexp operator");
+  }
+}
+
 void PatternCache::ForgetRecent() {
   for (Recent& recent : recent_) recent = {};
 }
@@ -112,6 +165,7 @@ Result<const AwkPattern*> PatternCache::FindText(std::string_view source) {
   std::string key(source);
   if (const auto found = patterns.find(key); found != patterns.end()) return found->second.get();
   budget_.Step(static_cast<int64_t>(100 + source.size()));
+  if (warn_) ReportEscapes(source);
   PADDOCK_ASSIGN(AwkPattern pattern, AwkPattern::Compile(source, ignore_case_, is_utf8_));
   if (patterns.size() >= kMaxPatterns) {
     ForgetRecent();

@@ -1,6 +1,7 @@
 // The regular expressions of a running program: compiled once, found again by their text.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -29,17 +30,36 @@ class AwkPattern {
   size_t group_count() const { return regex_ ? regex_->group_count() : 0; }
   // True when a longer text can't make the match at its end longer.
   bool is_plain() const { return !regex_; }
+  // False when it matters nowhere where the text starts.
+  bool has_caret() const { return has_caret_; }
 
  private:
   AwkPattern() = default;
   std::optional<Regex> regex_;  // absent for plain text
   std::string plain_;
   bool is_at_start_ = false;    // plain text after ^
+  bool has_caret_ = false;
+};
+
+// The characters of `source` behind a backslash that mean nothing there, which gawk warns of once each.
+class UnknownEscapes {
+ public:
+  void Report(std::string_view source, const std::function<void(const std::string&)>& warn);
+
+ private:
+  std::string seen_;
 };
 
 class PatternCache {
  public:
   PatternCache(bool is_utf8, Budget& budget) : is_utf8_(is_utf8), budget_(budget) {}
+
+  // What was reported already, and where further warnings go.
+  void WarnOfEscapes(const UnknownEscapes& known, std::function<void(const std::string&)> warn) {
+    escapes_ = known;
+    warn_ = std::move(warn);
+  }
+  void ReportEscapes(std::string_view source) { escapes_.Report(source, warn_); }
 
   // The compiled form; valid until the next call of Find or FindText.
   Result<const AwkPattern*> Find(const Value& value, std::string_view convfmt);
@@ -62,6 +82,8 @@ class PatternCache {
   static constexpr size_t kRecent = 16;
   static constexpr size_t kMaxPatterns = 512;
 
+  UnknownEscapes escapes_;
+  std::function<void(const std::string&)> warn_;
   bool is_utf8_;
   bool ignore_case_ = false;
   Budget& budget_;

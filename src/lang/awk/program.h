@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "lang/awk/lexer.h"
+#include "lang/awk/pattern_cache.h"
 #include "lang/awk/source.h"
 #include "lang/awk/value.h"
 
@@ -123,6 +124,7 @@ struct Program {
   std::vector<Value> constants;
   std::vector<Function> functions;
   std::vector<std::string> globals;
+  UnknownEscapes escapes;  // of the patterns in the program
   int range_count = 0;
 
   // Where each list of rules starts; -1 when there is none.

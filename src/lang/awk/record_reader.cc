@@ -59,6 +59,18 @@ void RecordReader::Take(size_t length, size_t terminator_length, std::string_vie
   record = rest_.substr(0, length);
   terminator = rest_.substr(length, terminator_length);
   rest_.remove_prefix(length + terminator_length);
+  is_behind_start_ = true;
+}
+
+void RecordReader::PutByteInFront() {
+  const bool is_joined = !joined_.empty() && rest_.data() >= joined_.data() &&
+                         rest_.data() <= joined_.data() + joined_.size();
+  const char* const start = is_joined ? joined_.data() : block_.bytes.data();
+  if (rest_.data() > start && rest_.data() <= start + (is_joined ? joined_.size() : block_.bytes.size())) return;
+  std::string longer = "\n";
+  longer += rest_;
+  joined_.swap(longer);
+  rest_ = std::string_view(joined_).substr(1);
 }
 
 Result<bool> RecordReader::NextByByte(char byte, std::string_view& record,
@@ -117,8 +129,16 @@ Result<bool> RecordReader::NextByPattern(const AwkPattern& pattern, std::string_
   PADDOCK_ASSIGN(bool has_more, Fill());
   if (!has_more) return false;
   size_t from = 0;
+  // ^ is the start of the file, not that of each record.
+  const size_t shift = is_behind_start_ && pattern.has_caret() ? 1 : 0;
   for (;;) {
-    PADDOCK_ASSIGN(bool is_found, pattern.Search(rest_, from, &groups_, budget_));
+    if (shift > 0) PutByteInFront();
+    const std::string_view subject(rest_.data() - shift, rest_.size() + shift);
+    PADDOCK_ASSIGN(bool is_found, pattern.Search(subject, from + shift, &groups_, budget_));
+    if (is_found) {
+      groups_[0].begin -= shift;
+      groups_[0].end -= shift;
+    }
     if (is_found && groups_[0].begin == groups_[0].end) {
       // Nothing can't end a record.
       from = groups_[0].end + 1;

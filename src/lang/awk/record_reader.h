@@ -45,6 +45,8 @@ class RecordReader {
   Result<bool> Fill();
   // Makes `rest_` longer by joining it with the next block; false at the end.
   Result<bool> Extend();
+  // Makes sure that a byte which is no start of a text lies in front of `rest_`.
+  void PutByteInFront();
   void Take(size_t length, size_t terminator_length, std::string_view& record,
             std::string_view& terminator);
 
@@ -54,6 +56,7 @@ class RecordReader {
   std::string joined_;     // holds rest_ when it spans blocks
   std::string_view rest_;  // what is not consumed
   bool at_end_ = false;
+  bool is_behind_start_ = false;  // something was read
   std::vector<RegexGroup> groups_{1};
 };
 

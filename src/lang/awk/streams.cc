@@ -77,9 +77,13 @@ Result<Output*> Streams::ForOutput(Redirect how, std::string_view name) {
   if (how == Redirect::kNone) return &standard_output_;
   if (!streams_.empty() && streams_.front().how == how && streams_.front().is_output &&
       streams_.front().name == name) [[likely]] {
+    if (streams_.front().is_to_closed) return Code::kBadDescriptor;
     return streams_.front().out();
   }
-  if (const Stream* const found = Find(how, true, name)) return found->out();
+  if (const Stream* const found = Find(how, true, name)) {
+    if (found->is_to_closed) return Code::kBadDescriptor;
+    return found->out();
+  }
   Stream stream;
   stream.how = how;
   stream.is_output = true;
@@ -99,10 +103,14 @@ Result<Output*> Streams::ForOutput(Redirect how, std::string_view name) {
 
 Result<RecordReader*> Streams::ForInput(Redirect how, std::string_view name) {
   if (how == Redirect::kCoprocess) {
-    PADDOCK_TRY(ForOutput(how, name));
-    Stream& stream = *Find(how, true, name);
-    if (stream.output != nullptr) stream.output->Flush();
-    return stream.in();
+    Stream* stream = Find(how, true, name);
+    if (stream == nullptr) {
+      PADDOCK_TRY(ForOutput(how, name));
+      stream = Find(how, true, name);
+    }
+    if (stream->is_from_closed) return Code::kBadDescriptor;
+    if (!stream->is_to_closed) stream->output->Flush();
+    return stream->in();
   }
   if (const Stream* const found = Find(how, false, name)) return found->in();
   Stream stream;
@@ -118,7 +126,7 @@ Result<int> Streams::CloseStream(std::list<Stream>::iterator at) {
   Stream stream = std::move(*at);
   streams_.erase(at);
   Status written;
-  if (stream.output != nullptr) written = stream.output->Flush();
+  if (stream.output != nullptr && !stream.is_to_closed) written = stream.output->Flush();
   stream.output.reset();
   stream.reader.reset();
   CommandStatus status;
@@ -126,20 +134,32 @@ Result<int> Streams::CloseStream(std::list<Stream>::iterator at) {
   if (stream.command_output != nullptr) status = stream.command_output->Wait();
   if (stream.coprocess != nullptr) {
     stream.coprocess->CloseInput();
-    status = stream.coprocess->Wait();
+    status = stream.is_from_closed ? stream.status : stream.coprocess->Wait();
   }
   if (!written && stream.command_input == nullptr) return written.error();
   return ToStatus(status);
 }
 
+// One end of a coprocess. With its output goes the command, which is waited for; with both ends all of it.
+Result<int> Streams::CloseEnd(std::list<Stream>::iterator at, bool is_to) {
+  if (is_to) {
+    if (!at->is_to_closed) at->output->Flush();
+    at->coprocess->CloseInput();
+    at->is_to_closed = true;
+  } else if (!at->is_from_closed) {
+    if (!at->is_to_closed) at->output->Flush();
+    at->status = at->coprocess->Wait();
+    at->is_from_closed = true;
+  }
+  const int status = is_to ? 0 : ToStatus(at->status);
+  if (at->is_to_closed && at->is_from_closed) streams_.erase(at);
+  return status;
+}
+
 Result<int> Streams::Close(std::string_view name, std::string_view end) {
   for (auto at = streams_.begin(); at != streams_.end(); ++at) {
     if (at->name != name) continue;
-    if (at->coprocess != nullptr && end == "to") {
-      if (at->output != nullptr) at->output->Flush();
-      at->coprocess->CloseInput();
-      return 0;
-    }
+    if (at->coprocess != nullptr && !end.empty()) return CloseEnd(at, end == "to");
     if (at->is_output) standard_output_.Flush();
     return CloseStream(at);
   }
@@ -149,7 +169,8 @@ Result<int> Streams::Close(std::string_view name, std::string_view end) {
 std::optional<Status> Streams::Flush(std::string_view name) {
   std::optional<Status> result;
   for (Stream& stream : streams_) {
-    if (stream.name == name && stream.out() != nullptr) result = stream.out()->Flush();
+    if (stream.name != name || stream.out() == nullptr) continue;
+    result = stream.is_to_closed ? Status(Code::kBadDescriptor) : stream.out()->Flush();
   }
   if (!result && name == "/dev/stdout") result = standard_output_.Flush();
   if (!result && name == "/dev/stderr") result = standard_error_.Flush();
@@ -158,7 +179,7 @@ std::optional<Status> Streams::Flush(std::string_view name) {
 
 void Streams::FlushAll() {
   for (Stream& stream : streams_) {
-    if (stream.output != nullptr) stream.output->Flush();
+    if (stream.output != nullptr && !stream.is_to_closed) stream.output->Flush();
   }
   standard_output_.Flush();
 }

@@ -25,7 +25,7 @@ class Streams {
   Output& standard_error() { return standard_error_; }
   RecordReader& standard_input() { return standard_input_; }
 
-  // Where print goes; opened when first named.
+  // Where print goes; opened when first named. kBadDescriptor: that end of a coprocess was closed.
   Result<Output*> ForOutput(Redirect how, std::string_view name);
   // Where getline reads; opened when first named.
   Result<RecordReader*> ForInput(Redirect how, std::string_view name);
@@ -34,7 +34,7 @@ class Streams {
   // nothing of that name is open. `end` is "to" or "from" for one end of a coprocess, else empty. An
   // error is a failed last write.
   Result<int> Close(std::string_view name, std::string_view end);
-  // Nothing when no such output is open.
+  // Nothing when no such output is open; kBadDescriptor for a coprocess whose input was closed.
   std::optional<Status> Flush(std::string_view name);
   void FlushAll();
   // Closes everything in the end: commands first, which may still write, then standard output.
@@ -56,6 +56,8 @@ class Streams {
     std::unique_ptr<RecordReader> reader;
     Output* shared_output = nullptr;  // standard output or error under another name
     RecordReader* shared_reader = nullptr;
+    bool is_to_closed = false, is_from_closed = false;  // ends of a coprocess
+    CommandStatus status;                               // of a coprocess that was waited for
 
     Output* out() const { return shared_output != nullptr ? shared_output : output.get(); }
     RecordReader* in() const { return shared_reader != nullptr ? shared_reader : reader.get(); }
@@ -64,6 +66,7 @@ class Streams {
   Stream* Find(Redirect how, bool is_output, std::string_view name);
   Status OpenOutput(Stream& stream);
   Status OpenInput(Stream& stream);
+  Result<int> CloseEnd(std::list<Stream>::iterator at, bool is_to);
   Result<int> CloseStream(std::list<Stream>::iterator at);
 
   Host& host_;

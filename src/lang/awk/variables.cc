@@ -8,17 +8,6 @@
 #include "lang/awk/number.h"
 
 namespace paddock::awk {
-namespace {
-
-bool IsName(std::string_view text) {
-  if (text.empty() || (text[0] >= '0' && text[0] <= '9')) return false;
-  return std::all_of(text.begin(), text.end(), [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
-  });
-}
-
-}  // namespace
-
 std::string Interpreter::LocalName(int slot) const {
   const Frame& frame = frames_.back();
   const std::string& name =
@@ -52,7 +41,7 @@ std::string Interpreter::ElementName(const Value& key) const {
 
 void Interpreter::RefreshSymtab() {
   for (int slot = 0; slot < static_cast<int>(globals_.size()); ++slot) {
-    if (slot == kSlotSymtab) continue;
+    if (slot == kSlotSymtab || slot == kSlotFunctab) continue;
     budget_.Step();
     Value value = global(slot);
     if (slot <= kSlotFnr) {
@@ -65,11 +54,12 @@ void Interpreter::RefreshSymtab() {
 }
 
 bool Interpreter::CheckSymbol(Array& array, const Value& key) {
-  if (&array != symtab_ || array.Find(Key(key)) != nullptr) return true;
+  if ((&array != symtab_ && &array != functab_) || array.Find(Key(key)) != nullptr) return true;
   return Fatal("reference to uninitialized element `" + ElementName(key) + " is not allowed'");
 }
 
 bool Interpreter::StoreSymbol(Array& array, const Value& key) {
+  if (&array == functab_) return Fatal("cannot assign to elements of FUNCTAB");
   if (&array != symtab_) return true;
   const TextOf name(key, convfmt_);
   const auto found = std::find(program_.globals.begin(), program_.globals.end(), name.view());
@@ -87,8 +77,9 @@ void Interpreter::SetUpTables() {
     symtab_ = Array::Make();
     global(kSlotSymtab) = Value::FromArray(symtab_);
   }
+  guards_tables_ = program_.uses_symtab || program_.uses_functab;
   if (!program_.uses_functab) return;
-  Array* const functab = Array::Make();
+  Array* const functab = functab_ = Array::Make();
   global(kSlotFunctab) = Value::FromArray(functab);
   for (int id = 0; id <= static_cast<int>(Builtin::kDcngettext); ++id) {
     const std::string_view name = InfoOf(static_cast<Builtin>(id)).name;
@@ -240,6 +231,8 @@ bool Interpreter::UpdateFieldRule(int slot) {
     rule = std::move(*widths);
   } else if (slot == kSlotFpat) {
     rule = FieldRule::FromContent(text.view());
+  } else if (global(slot).kind() == Kind::kRegex && !text.view().empty()) {
+    rule = FieldRule::FromPattern(text.view());
   } else {
     rule = FieldRule::FromSeparator(text.view(), options_.is_utf8);
   }
@@ -264,10 +257,12 @@ bool Interpreter::UpdateRecordRule() {
     record_rule_.kind = RecordRule::Kind::kParagraph;
     return true;
   }
-  if (separator.size() == 1 || options_.strictness != Strictness::kGnu) {
+  const bool is_byte = separator.size() == 1 && global(kSlotRs).kind() != Kind::kRegex;
+  if (is_byte || options_.strictness != Strictness::kGnu) {
     record_rule_.byte = separator[0];
     return true;
   }
+  patterns_.ReportEscapes(separator);
   auto pattern = AwkPattern::Compile(separator, patterns_.ignore_case(), options_.is_utf8);
   if (!pattern) return BadPattern(pattern.error(), separator);
   record_pattern_ = std::move(*pattern);
@@ -282,7 +277,7 @@ bool Interpreter::AssignOperand(std::string_view text, bool is_option) {
   if (is_option && equals == std::string_view::npos) {
     return Fatal("`" + std::string(text) + "' argument to `-v' not in `var=value' form");
   }
-  if (!IsName(name)) return Fatal("`" + std::string(name) + "' is not a legal variable name");
+  if (!IsVariableName(name)) return Fatal("`" + std::string(name) + "' is not a legal variable name");
   for (const Function& function : program_.functions) {
     if (function.name == name) {
       return Fatal("cannot use function `" + std::string(name) + "' as variable name");
@@ -328,6 +323,15 @@ void Interpreter::SetUpProcinfo() {
   for (const Function& function : program_.functions) {
     identifiers->Set(function.name, Value::String("user"), budget_);
   }
+  for (size_t slot = 0; slot < program_.globals.size(); ++slot) {
+    static constexpr size_t kArrays[] = {kSlotArgv, kSlotEnviron, kSlotProcinfo, kSlotSymtab, kSlotFunctab};
+    const bool is_array = std::find(std::begin(kArrays), std::end(kArrays), slot) != std::end(kArrays);
+    const char* const type = is_array ? "array" : slot < kSpecialCount ? "scalar" : "untyped";
+    identifiers->Set(program_.globals[slot], Value::String(type), budget_);
+  }
+  for (int id = 0; id <= static_cast<int>(Builtin::kDcngettext); ++id) {
+    identifiers->Set(InfoOf(static_cast<Builtin>(id)).name, Value::String("builtin"), budget_);
+  }
   set("identifiers", Value::FromArray(identifiers));
 }
 
@@ -336,7 +340,7 @@ void Interpreter::SetUpVariables() {
                          kSlotBinmode, kSlotLint}) {
     global(slot) = Value::Number(0);
   }
-  global(kSlotRlength) = Value::Number(-1);
+  global(kSlotRlength) = Value::Number(0);
   for (const int slot : {kSlotRt, kSlotFilename, kSlotErrno, kSlotFieldwidths}) {
     global(slot) = Value::String("");
   }
@@ -349,6 +353,8 @@ void Interpreter::SetUpVariables() {
   global(kSlotOfmt) = Value::String(ofmt_);
   global(kSlotFpat) = Value::String("[^[:space:]]+");
   global(kSlotTextdomain) = Value::String("messages");
+  global(kSlotPrec) = Value::Number(53);
+  global(kSlotRoundmode) = Value::String("N");
   record_.set_formats(&ofs_, &convfmt_);
 
   Array* const environment = Array::Make();

@@ -1,0 +1,92 @@
+// awk -d: the global variables and their last values, as gawk writes them.
+#include <algorithm>
+#include <cstdio>
+
+#include "lang/awk/array.h"
+#include "lang/awk/interpreter.h"
+
+namespace paddock::awk {
+namespace {
+
+// "text" with escapes.
+std::string Quoted(std::string_view text) {
+  constexpr std::string_view kSpecial = "\a\b\f\n\r\t\v\"\\";
+  constexpr std::string_view kLetters = "abfnrtv\"\\";
+  std::string quoted = "\"";
+  for (const char c : text) {
+    const size_t index = kSpecial.find(c);
+    if (index != std::string_view::npos) {
+      quoted += '\\';
+      quoted += kLetters[index];
+    } else if (static_cast<unsigned char>(c) < ' ' || c == 0x7f) {
+      char octal[8];
+      std::snprintf(octal, sizeof octal, "\\%03o", static_cast<unsigned>(static_cast<unsigned char>(c)));
+      quoted += octal;
+    } else {
+      quoted += c;
+    }
+  }
+  return quoted + '"';
+}
+
+std::string NumberText(double number) {
+  char text[64];
+  std::snprintf(text, sizeof text, "%.17g", number);
+  return text;
+}
+
+}  // namespace
+
+// A value of -v that looks like a number is one already; other text from outside is text until it is used.
+std::string Interpreter::DumpedValue(const std::string& name, Value& value) const {
+  if (const Array* const array = value.array()) return "array, " + std::to_string(array->size()) + " elements";
+  if (value.kind() == Kind::kNumber || value.kind() == Kind::kBool) return NumberText(value.ToNumber());
+  if (value.kind() == Kind::kRegex) return "@/" + std::string(value.view()) + "/";
+  if (!value.is_text()) return "uninitialized scalar";
+  const bool is_given = std::find(options_.assignments.begin(), options_.assignments.end(),
+                                  name + "=" + std::string(value.view())) != options_.assignments.end();
+  if (value.kind() == Kind::kInput && is_given && value.LooksNumeric()) return NumberText(value.ToNumber());
+  return Quoted(value.view());
+}
+
+void Interpreter::DumpVariables() {
+  std::vector<std::pair<std::string, std::string>> lines;
+  if (symtab_ != nullptr) RefreshSymtab();
+  for (int slot = 0; slot < static_cast<int>(globals_.size()); ++slot) {
+    budget_.Step();
+    Value value = global(slot);
+    if (slot <= kSlotFnr) {
+      PushCounter(slot);
+      value = stack_.Take();
+    }
+    const std::string& name = program_.globals[static_cast<size_t>(slot)];
+    lines.emplace_back(name, DumpedValue(name, value));
+  }
+  // Those of -v that the program does not name have no slot.
+  for (const std::string& assignment : options_.assignments) {
+    const size_t equals = assignment.find('=');
+    const std::string name = assignment.substr(0, equals);
+    const bool is_there = std::any_of(lines.begin(), lines.end(), [&](const auto& line) { return line.first == name; });
+    Value value = Value::Input(assignment.substr(equals + 1));
+    if (!is_there) lines.emplace_back(name, DumpedValue(name, value));
+  }
+  std::sort(lines.begin(), lines.end());
+  std::string text;
+  for (const auto& [name, value] : lines) text += name + ": " + value + "\n";
+  const std::string& path = *options_.dump_path;
+  if (path == "-") {
+    streams_.standard_output().Write(text);
+    return;
+  }
+  if (auto file = host_.OpenForWriting(path, false)) {
+    if ((*file)->Write(text)) return;
+    streams_.standard_error().Write(options_.name + ": warning: could not write the variable list\n");
+  } else {
+    const std::string start = options_.name + ": warning: ";
+    streams_.standard_error().Write(start + "could not open `" + path + "' for writing: " +
+                                    std::string(file.error().Text()) + "\n" + start +
+                                    "sending variable list to standard error\n" + text);
+  }
+}
+
+}  // namespace paddock::awk

@@ -1,0 +1,52 @@
+// Programs of bc as trees.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace paddock::bc {
+
+enum class Word {
+  // What a node does; the operators carry the same names as tokens.
+  kNumber, kString, kName, kArray, kWholeArray, kSpecial, kCall,
+  kAssign, kIncrementBefore, kDecrementBefore, kIncrementAfter, kDecrementAfter,
+  kAdd, kSubtract, kMultiply, kDivide, kModulo, kPower, kNegate, kGroup,
+  kAnd, kOr, kNot, kLess, kLessEqual, kGreater, kGreaterEqual, kEqual, kUnequal,
+  kLength, kSquareRoot, kScale, kRead, kRandom,
+};
+enum class Special { kInputBase, kOutputBase, kScale, kLast };
+
+struct Expression;
+using ExpressionPtr = std::unique_ptr<Expression>;
+struct Expression {
+  Word kind;
+  Word operation = Word::kAssign;    // of kAssign: what is done before (kAssign itself: nothing)
+  Special special = Special::kLast;
+  std::string text;                  // of numbers and names
+  std::vector<ExpressionPtr> parts;
+};
+
+struct Statement;
+using StatementPtr = std::unique_ptr<Statement>;
+using StatementList = std::vector<StatementPtr>;
+struct Statement {
+  enum Kind { kExpression, kText, kPrint, kIf, kWhile, kFor, kBlock, kBreak, kContinue, kReturn, kHalt, kWarranty, kLimits } kind;
+  std::string text;
+  std::vector<ExpressionPtr> expressions;   // kFor: three, absent ones null
+  StatementList body, otherwise;
+};
+
+struct Parameter {
+  std::string name;
+  bool is_array = false, is_reference = false;
+};
+struct Function {
+  bool is_void = false;
+  std::vector<Parameter> parameters;
+  std::vector<Parameter> locals;
+  StatementList body;
+};
+
+}  // namespace paddock::bc

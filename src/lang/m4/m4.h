@@ -1,0 +1,45 @@
+// m4: a macro processor for text, as GNU m4 1.4.19.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/budget.h"
+#include "base/result.h"
+
+namespace paddock::m4 {
+
+// What m4 needs from the world around it.
+class Host {
+ public:
+  virtual ~Host() = default;
+  virtual Budget& budget() = 0;
+  virtual void Out(std::string_view text) = 0;
+  virtual void Err(std::string_view text) = 0;                     // after what was written to Out
+  virtual Result<std::string> Read(const std::string& name) = 0;   // "-" is standard input
+  // Runs a line with sh: what it wrote, if that is captured, and its status.
+  virtual std::pair<std::string, int> RunShell(const std::string& command, bool captures) = 0;
+};
+
+struct Settings {
+  bool prefixes_builtins = false;   // -P
+  bool is_silent = false;           // -Q
+  int fatal_warnings = 0;           // how often -E
+  std::vector<std::string> include_directories;
+  uint64_t nesting_limit = 0;       // -L; 0: none
+};
+
+// One step of the command line, in order.
+struct Step {
+  enum class Kind { kDefine, kUndefine, kFile };
+  Kind kind;
+  std::string text;
+};
+
+// The exit status.
+int Run(const Settings& settings, const std::vector<Step>& steps, Host& host);
+
+}  // namespace paddock::m4

@@ -1,0 +1,109 @@
+// The processor: macros, the stack of input, diversions. Input is a stack of texts: what a macro expands to is read again before what
+// stood behind it. A fatal error is said once; from then on everything ends.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "lang/m4/m4.h"
+
+namespace paddock::m4 {
+
+class Processor;
+using Arguments = std::vector<std::string>;   // the name first
+
+struct Builtin {
+  std::string_view name;
+  bool needs_arguments;    // known only with a parenthesis behind it
+  void (*run)(Processor& m4, const Arguments& arguments);
+};
+const Builtin* FindBuiltin(std::string_view name);
+std::vector<const Builtin*> AllBuiltins();
+// eval: nothing after a complaint.
+std::optional<int32_t> Evaluate(Processor& m4, std::string_view text);
+std::string Format(Processor& m4, const Arguments& arguments);
+
+struct Macro {
+  std::string text;
+  const Builtin* builtin = nullptr;
+};
+
+class Processor {
+ public:
+  Processor(const Settings& settings, Host& host);
+  int Run(const std::vector<Step>& steps);
+
+  Budget& budget() { return host_.budget(); }
+  Host& host() { return host_; }
+
+  void Warn(std::string_view text);    // "m4:FILE:LINE: TEXT", not with -Q
+  void Error(std::string_view text);   // the same, with -Q, too
+  void Fatal(std::string_view text);   // and everything ends
+  void End(int status);
+  bool is_over() const { return is_over_; }
+
+  // The expansion of the macro that runs.
+  void Push(std::string text);
+  std::string Quoted(std::string_view text) const { return open_quote + std::string(text) + close_quote; }
+  // What a value stands for, which may be a builtin (defn).
+  static Macro MacroOf(const std::string& text);
+  static std::string TextOf(const Macro& macro);
+  const Macro* Find(std::string_view name) const;
+  void Call(const Macro& macro, const Arguments& arguments);
+
+  void Divert(int64_t number) { diversion_ = number; }
+  void Undivert(int64_t number);
+  int64_t diversion() const { return diversion_; }
+  void UndivertAll();
+  void Emit(std::string_view text);
+  bool IncludeFile(const std::string& name, bool is_optional);
+  Result<std::string> FindFile(const std::string& name);
+  void SkipLine();
+
+  std::map<std::string, std::vector<Macro>, std::less<>> macros;
+  std::string open_quote = "`", close_quote = "'";
+  std::string comment_begin = "#", comment_end = "\n";
+  std::vector<std::string> wraps;
+  int system_status = 0;
+  const std::string& call_file() const { return call_file_; }
+  size_t call_line() const { return call_line_; }
+
+ private:
+  struct Source {
+    std::string text;
+    size_t at = 0;
+    std::string file;     // empty for what was expanded
+    size_t line = 1;
+    bool is_file = false;
+  };
+
+  int Peek();
+  int Take();
+  bool LooksAt(const std::string& text);
+  void Skip(size_t count);
+  void Expand();
+  std::string TakeName();
+  void TakeQuoted(std::string& out);
+  void TakeComment(std::string& out);
+  // Runs the macro of that name, or gives the name back as text.
+  void RunName(const std::string& name, std::string& out);
+  void TakeArguments(Arguments& arguments);
+  void ExpandText(const Macro& macro, const Arguments& arguments);
+  void Place();
+
+  const Settings& settings_;
+  Host& host_;
+  std::vector<Source> sources_;
+  std::string call_file_ = "stdin";
+  size_t call_line_ = 0;
+  int64_t diversion_ = 0;
+  std::map<int64_t, std::string> diverted_;
+  uint64_t nesting_ = 0;
+  bool is_over_ = false;
+  int exit_status_ = 0;
+};
+
+}  // namespace paddock::m4

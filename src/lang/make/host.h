@@ -1,0 +1,63 @@
+// What make needs from the world around it: files by name, children, two outputs.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/budget.h"
+#include "base/result.h"
+
+namespace paddock::make {
+
+using Words = std::vector<std::string>;
+using NamedValues = std::vector<std::pair<std::string, std::string>>;
+
+// A command line and the environment that it gets.
+struct ChildLine {
+  Words args;
+  NamedValues environment;
+};
+
+struct ChildEnd {
+  int id = 0;
+  int status = 0;   // as $?
+  int signal = 0;   // 0 when it exited
+  std::string signal_text;   // "Killed"
+};
+
+struct DirectoryName {
+  std::string name;
+  bool is_directory = false;
+};
+
+class Host {
+ public:
+  virtual ~Host() = default;
+
+  virtual Budget& budget() = 0;
+  virtual void Out(std::string_view text) = 0;
+  virtual void Err(std::string_view text) = 0;   // after what was written to Out
+
+  // Follows symlinks; nothing for what does not exist.
+  virtual std::optional<Nanoseconds> ModifyTime(const std::string& path) = 0;
+  virtual std::vector<DirectoryName> List(const std::string& path) = 0;   // empty when it cannot be read
+  virtual Result<std::string> Read(const std::string& path) = 0;          // "-" is standard input
+  virtual Status Write(const std::string& path, std::string_view text, bool appends) = 0;
+  virtual Status Touch(const std::string& path) = 0;
+  virtual Status Remove(const std::string& path) = 0;
+  virtual std::optional<std::string> Canonical(const std::string& path) = 0;
+  virtual std::string Cwd() = 0;
+  virtual Nanoseconds Now() = 0;
+
+  // Starts a child; its number. Errors: when it cannot start.
+  virtual Result<int> Start(const ChildLine& line) = 0;
+  // The end of any child that was started; nothing when there is none.
+  virtual std::optional<ChildEnd> WaitAny() = 0;
+  // Runs a child to its end: what it wrote, and its status.
+  virtual Result<std::pair<std::string, int>> Capture(const ChildLine& line) = 0;
+};
+
+}  // namespace paddock::make

@@ -1,0 +1,120 @@
+// What all parts of one run of make share: settings, variables, messages, and whether it has to end.
+//
+// A fatal error is said once by Fatal(); from then on is_over() is true, expansions are empty and every loop ends.
+#pragma once
+
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "lang/make/host.h"
+#include "lang/make/variables.h"
+
+namespace paddock::make {
+
+struct Settings {
+  std::string program = "make";         // as it was called
+  Words makefiles;                      // -f
+  Words directories;                    // -C, already gone to
+  Words include_directories;            // -I
+  Words goals;
+  Words assignments;                    // NAME=VALUE
+  Words evals;                          // --eval
+  Words old_files, new_files;           // -o, -W
+  bool just_print = false;              // -n
+  bool is_silent = false;               // -s
+  bool keeps_going = false;             // -k
+  bool ignores_errors = false;          // -i
+  bool always_makes = false;            // -B
+  bool touches = false;                 // -t
+  bool asks = false;                    // -q
+  bool environment_wins = false;        // -e
+  bool has_no_rules = false;            // -r
+  bool has_no_variables = false;        // -R
+  bool prints_directory = false;        // -w
+  bool never_prints_directory = false;  // --no-print-directory
+  bool warns_undefined = false;
+  bool traces = false;
+  bool shows_help = false;              // -h
+  bool shows_version = false;           // -v
+  size_t jobs = 1;                      // 0: without limit
+  bool has_jobs = false;
+  int level = 0;                        // MAKELEVEL
+  int restarts = 0;
+  NamedValues environment;
+};
+
+class Session {
+ public:
+  Session(Settings settings, Host& host);
+  Session(const Session&) = delete;
+  Session& operator=(const Session&) = delete;
+
+  Host& host() { return host_; }
+  Budget& budget() { return host_.budget(); }
+  Settings& settings() { return settings_; }
+
+  // "make[1]: TEXT".
+  void Say(std::string_view text);
+  // "make: *** TEXT", or "FILE:LINE: *** TEXT".
+  void Error(const Location& where, std::string_view text);
+  // "make: warning: …" style: without stars.
+  void Warn(const Location& where, std::string_view text);
+  // Error() with ".  Stop." behind it; the run is over with status 2.
+  void Fatal(const Location& where, std::string_view text);
+  void End(int status) {
+    if (!is_over_) exit_status_ = status;
+    is_over_ = true;
+  }
+  bool is_over() const { return is_over_; }
+  int exit_status() const { return exit_status_; }
+  std::string Prefix() const;
+
+  // Variables.
+  Scope& globals() { return globals_; }
+  Scope* scope() { return scope_; }
+  void set_scope(Scope* scope) { scope_ = scope; }
+  Variable* Find(std::string_view name);
+  Variable* FindGlobal(std::string_view name);
+  // Sets a variable unless one of higher rank is there.
+  Variable* Set(Scope& scope, std::string_view name, std::string value, Origin origin, bool is_recursive = true);
+  // Carries an assignment out. `is_target`: `scope` is that of a target or a pattern.
+  void Define(Scope& scope, const Assignment& assignment, Origin origin, bool is_target, const Location& where);
+  void Undefine(std::string_view name, Origin origin);
+  std::string ValueOf(std::string_view name);   // expanded
+  // The text of a variable: with what an appending one goes behind.
+  std::string RawValue(std::string_view name);
+
+  std::string Expand(std::string_view text);
+  // Where messages of an expansion come from.
+  Location where;
+
+  bool exports_all = false;
+  NamedValues ChildEnvironment();
+  std::string MakeFlags();
+  std::string ShellOutput(std::string_view command);
+  // The words of the command line that runs `line`, straight or with the shell. Empty: there is nothing to run.
+  Words CommandWords(std::string_view line, bool always_shell);
+
+  // Set by the reader, for $(eval).
+  void (*eval)(void* reader, const std::string& text) = nullptr;
+  void* eval_reader = nullptr;
+
+ private:
+  void ImportEnvironment();
+  void SetDefaults();
+
+  Settings settings_;
+  Host& host_;
+  Scope globals_;
+  Scope* scope_;
+  bool is_over_ = false;
+  int exit_status_ = 0;
+};
+
+// Names of files that match a pattern with *, ? and []; sorted. `~` is the home directory.
+std::vector<std::string> Glob(Session& session, const std::string& pattern);
+bool HasWildcard(std::string_view name);
+
+}  // namespace paddock::make

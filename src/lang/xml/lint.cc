@@ -1,0 +1,340 @@
+#include "lang/xml/lint.h"
+
+#include <libxml/HTMLparser.h>
+#include <libxml/HTMLtree.h>
+#include <libxml/c14n.h>
+#include <libxml/parser.h>
+#include <libxml/valid.h>
+#include <libxml/xmlsave.h>
+#include <libxml/xpath.h>
+
+#include <array>
+#include <cmath>
+#include <cstdio>
+#include <cstring>
+#include <memory>
+#include <new>
+
+#include "base/budget.h"
+#include "lang/xml/library.h"
+
+namespace paddock::xml {
+namespace {
+
+static_assert(kRecover == XML_PARSE_RECOVER);
+static_assert(kReplaceEntities == XML_PARSE_NOENT);
+static_assert(kNoDefaultDtd == HTML_PARSE_NODEFDTD);
+static_assert(kLoadDtd == XML_PARSE_DTDLOAD);
+static_assert(kDefaultAttributes == XML_PARSE_DTDATTR);
+static_assert(kValidate == XML_PARSE_DTDVALID);
+static_assert(kNoWarnings == XML_PARSE_NOWARNING);
+static_assert(kPedantic == XML_PARSE_PEDANTIC);
+static_assert(kNoNetwork == XML_PARSE_NONET);
+static_assert(kCleanNamespaces == XML_PARSE_NSCLEAN);
+static_assert(kNoCdata == XML_PARSE_NOCDATA);
+static_assert(kCompact == XML_PARSE_COMPACT);
+static_assert(kOld10 == XML_PARSE_OLD10);
+static_assert(kIgnoreEncoding == XML_PARSE_IGNORE_ENC);
+static_assert(kBigLines == XML_PARSE_BIG_LINES);
+
+constexpr int kUnclassified = 1, kNotValid = 3, kNotRead = 4, kNotWritten = 6, kXPath = 10;
+constexpr unsigned long kMostXPathSteps = 20'000'000;
+// libxml2 compares each attribute of a tag with all before it, and each node that several paths found with all others,
+// and looks at no clock meanwhile.
+constexpr size_t kMostAttributes = 10'000;
+constexpr size_t kMostComparisons = 1'000'000'000;
+constexpr size_t kMostNodesToMerge = 30'000;
+
+template <class T, void (*kFree)(T*)>
+struct Freer {
+  void operator()(T* thing) const { kFree(thing); }
+};
+using Document = std::unique_ptr<xmlDoc, Freer<xmlDoc, xmlFreeDoc>>;
+using XPathContext = std::unique_ptr<xmlXPathContext, Freer<xmlXPathContext, xmlXPathFreeContext>>;
+using XPathObject = std::unique_ptr<xmlXPathObject, Freer<xmlXPathObject, xmlXPathFreeObject>>;
+
+const xmlChar* Chars(const std::string& text) { return reinterpret_cast<const xmlChar*>(text.c_str()); }
+const char* EncodingOf(const LintSettings& settings) { return settings.encoding.empty() ? nullptr : settings.encoding.c_str(); }
+
+int ReadText(void* context, char* buffer, int size) {
+  auto& rest = *static_cast<std::string_view*>(context);
+  const size_t taken = std::min(rest.size(), static_cast<size_t>(size));
+  std::memcpy(buffer, rest.data(), taken);
+  rest.remove_prefix(taken);
+  return static_cast<int>(taken);
+}
+
+int WriteText(void* context, const char* bytes, int size) {
+  try {
+    static_cast<std::string*>(context)->append(bytes, static_cast<size_t>(size));
+  } catch (const std::bad_alloc&) {
+    return -1;
+  }
+  return size;
+}
+
+// Whether a tag may have too many attributes: '=' and a quote, in any of the encodings that are superset of ASCII or UTF-16.
+bool HasTooManyAttributes(std::string_view text) {
+  size_t count = 0;
+  for (size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == '<') count = 0;
+    if (text[i] != '=') continue;
+    size_t next = i + 1;
+    while (next < text.size() && (text[next] == '\0' || text[next] == ' ' || text[next] == '\t' || text[next] == '\n' || text[next] == '\r')) ++next;
+    if (next < text.size() && (text[next] == '"' || text[next] == '\'') && ++count > kMostAttributes) return true;
+    i = next - 1;
+  }
+  return false;
+}
+
+// Whether the document names an encoding in which the look above sees nothing.
+bool HasOddEncoding(std::string_view text) {
+  if (text.starts_with("\x4c\x6f\xa7\x94")) return true;   // EBCDIC
+  std::string head;
+  for (const char c : text.substr(0, 400)) {
+    if (c != '\0') head += static_cast<char>(c >= 'a' && c <= 'z' ? c - 0x20 : c);
+  }
+  if (!head.starts_with("<?XML") && !head.substr(0, 3).ends_with("<?X") && head.find("<?XML") > 4) return false;
+  const size_t at = head.find("ENCODING");
+  if (at == std::string::npos || at > head.find("?>")) return false;
+  const size_t quote = head.find_first_of("\"'", at);
+  if (quote == std::string::npos) return false;
+  const std::string_view name = std::string_view(head).substr(quote + 1);
+  for (const char* known : {"UTF-8", "UTF8", "UTF-16", "UTF16", "ISO-8859", "ISO8859", "ISO_8859", "LATIN", "US-ASCII", "ASCII", "WINDOWS-", "CP125", "KOI8", "EUC-", "SHIFT_JIS",
+                            "SHIFT-JIS", "SJIS", "GB", "BIG5", "TIS-620", "HTML"}) {
+    if (name.starts_with(known)) return false;
+  }
+  return name.starts_with("IBM") || name.starts_with("CP") || name.starts_with("EBCDIC") || name.starts_with("ISO-10646") || name.starts_with("UC") ||
+         name.starts_with("UTF") || name.starts_with("CS") || name[0] == '0' || name.starts_with("OSF");
+}
+
+// Whether an expression has steps that may find a node more than once.
+bool MayMerge(std::string_view expression) {
+  char quote = 0, before = 0;
+  for (size_t i = 0; i < expression.size(); ++i) {
+    const char c = expression[i];
+    if (quote != 0) {
+      if (c == quote) quote = 0;
+      continue;
+    }
+    if (c == '"' || c == '\'') quote = c;
+    if (c == '|') return true;
+    for (const char* axis : {"following", "preceding", "ancestor", "descendant"}) {
+      if (expression.substr(i).starts_with(axis)) return true;
+    }
+    if (c == '/' && expression.substr(i).starts_with("//")) {
+      if (before != 0 && std::string_view("([,=<>+-").find(before) == std::string_view::npos) return true;
+      ++i;
+    }
+    if (c != ' ' && c != '\t' && c != '\n' && c != '\r') before = c;
+  }
+  return false;
+}
+
+size_t CountNodes(const xmlDoc* document) {
+  size_t count = 0;
+  const xmlNode* node = document->children;
+  while (node != nullptr) {
+    ++count;
+    if (node->type == XML_ELEMENT_NODE) {
+      for (const xmlAttr* attribute = node->properties; attribute != nullptr; attribute = attribute->next) ++count;
+      if (node->children != nullptr) {
+        node = node->children;
+        continue;
+      }
+    }
+    while (node != nullptr && node->next == nullptr) {
+      node = node->parent;
+      if (node == nullptr || node->type == XML_DOCUMENT_NODE || node->type == XML_HTML_DOCUMENT_NODE) return count;
+    }
+    if (node != nullptr) node = node->next;
+  }
+  return count;
+}
+
+unsigned long XPathSteps(const std::string& expression, const xmlDoc* document) {
+  if (!MayMerge(expression)) return kMostXPathSteps;
+  const size_t nodes = CountNodes(document) + 1;
+  return std::min<unsigned long>(kMostXPathSteps, kMostComparisons / nodes + (nodes <= kMostNodesToMerge ? nodes : 0));
+}
+
+class Linter {
+ public:
+  Linter(const std::string& name, const LintSettings& settings, std::string& out, std::string& errors)
+      : name_(name), settings_(settings), out_(out), errors_(errors) {}
+
+  int Run(std::string_view text) {
+    const Document document = Parse(text);
+    if (document == nullptr) return kUnclassified;
+    if (settings_.drops_dtd) DropDtd(document.get());
+    if (settings_.xpath) return Evaluate(document.get());
+    if (!settings_.is_silent) {
+      if (const int status = Write(document.get()); status != 0) status_ = status;
+    }
+    if (settings_.validates_later) Validate(document.get());
+    return status_;
+  }
+
+ private:
+  Document Parse(std::string_view text) {
+    if (settings_.is_html) {
+      const std::unique_ptr<htmlParserCtxt, Freer<htmlParserCtxt, htmlFreeParserCtxt>> parser(htmlNewParserCtxt());
+      if (parser == nullptr) return nullptr;
+      if (settings_.drops_blanks) KeepNoBlanks(*parser);
+      return Document(htmlCtxtReadIO(parser.get(), ReadText, nullptr, &text, name_.c_str(), nullptr, settings_.parse_options));
+    }
+    const std::unique_ptr<xmlParserCtxt, Freer<xmlParserCtxt, xmlFreeParserCtxt>> parser(xmlNewParserCtxt());
+    if (parser == nullptr) return nullptr;
+    if (settings_.drops_blanks) KeepNoBlanks(*parser);
+    Document document(xmlCtxtReadIO(parser.get(), ReadText, nullptr, &text, name_.c_str(), nullptr, settings_.parse_options));
+    if (settings_.validates && document != nullptr && parser->valid == 0) status_ = kNotRead;
+    return document;
+  }
+
+  static void KeepNoBlanks(xmlParserCtxt& parser) {
+    parser.keepBlanks = 0;
+    parser.sax->ignorableWhitespace = xmlSAX2IgnorableWhitespace;
+  }
+
+  static void DropDtd(xmlDoc* document) {
+    xmlDtdPtr dtd = xmlGetIntSubset(document);
+    if (dtd == nullptr) return;
+    xmlUnlinkNode(reinterpret_cast<xmlNodePtr>(dtd));
+    document->intSubset = nullptr;
+    xmlFreeDtd(dtd);
+  }
+
+  void Validate(xmlDoc* document) {
+    const std::unique_ptr<xmlValidCtxt, Freer<xmlValidCtxt, xmlFreeValidCtxt>> context(xmlNewValidCtxt());
+    if (context == nullptr) return;
+    context->userData = xmlGenericErrorContext;
+    context->error = xmlGenericError;
+    context->warning = xmlGenericError;
+    if (xmlValidateDocument(context.get(), document) != 0) return;
+    errors_ += "Document " + name_ + " does not validate\n";
+    status_ = kNotValid;
+  }
+
+  int Evaluate(xmlDoc* document) {
+    const XPathContext context(xmlXPathNewContext(document));
+    if (context == nullptr) return kXPath;
+    context->node = reinterpret_cast<xmlNodePtr>(document);
+    context->opLimit = XPathSteps(*settings_.xpath, document);
+    const XPathObject result(xmlXPathEval(Chars(*settings_.xpath), context.get()));
+    if (result == nullptr) {
+      errors_ += "XPath evaluation failure\n";
+      return kXPath;
+    }
+    return Show(*result);
+  }
+
+  int Show(const xmlXPathObject& result) {
+    switch (result.type) {
+      case XPATH_NODESET: return ShowNodes(result.nodesetval);
+      case XPATH_BOOLEAN: out_ += result.boolval != 0 ? "true\n" : "false\n"; return status_;
+      case XPATH_NUMBER: {
+        std::array<char, 40> text{};
+        std::snprintf(text.data(), text.size(), "%0g\n", result.floatval);
+        out_ += std::isnan(result.floatval) ? "NaN\n" : std::isinf(result.floatval) ? (result.floatval > 0 ? "Infinity\n" : "-Infinity\n") : text.data();
+        return status_;
+      }
+      case XPATH_STRING: out_ += reinterpret_cast<const char*>(result.stringval); out_ += '\n'; return status_;
+      default: errors_ += "XPath object of unexpected type\n"; return kXPath;
+    }
+  }
+
+  int ShowNodes(const xmlNodeSet* nodes) {
+    if (nodes == nullptr || nodes->nodeNr <= 0) {
+      errors_ += "XPath set is empty\n";
+      return kXPath;
+    }
+    xmlOutputBufferPtr buffer = xmlOutputBufferCreateIO(WriteText, nullptr, &out_, nullptr);
+    if (buffer == nullptr) return kNotWritten;
+    for (int i = 0; i < nodes->nodeNr; ++i) {
+      xmlNodeDumpOutput(buffer, nullptr, nodes->nodeTab[i], 0, 0, nullptr);
+      xmlOutputBufferWrite(buffer, 1, "\n");
+    }
+    xmlOutputBufferClose(buffer);
+    return status_;
+  }
+
+  int Write(xmlDoc* document) {
+    if (settings_.is_html && !settings_.writes_xml) return WriteHtml(document);
+    if (settings_.canonical != Canonical::kNo) return WriteCanonical(document);
+    int options = settings_.format == 1 ? XML_SAVE_FORMAT : settings_.format == 2 ? XML_SAVE_WSNONSIG : 0;
+    if (settings_.writes_xml) options |= XML_SAVE_AS_XML;
+    xmlSaveCtxtPtr save = xmlSaveToIO(WriteText, nullptr, &out_, EncodingOf(settings_), options);
+    const bool is_good = save != nullptr && xmlSaveDoc(save, document) >= 0;
+    if (save != nullptr) xmlSaveClose(save);
+    if (is_good) return 0;
+    errors_ += "failed save to -\n";
+    return kNotWritten;
+  }
+
+  int WriteCanonical(xmlDoc* document) {
+    const int mode = settings_.canonical == Canonical::k10 ? XML_C14N_1_0 : settings_.canonical == Canonical::k11 ? XML_C14N_1_1 : XML_C14N_EXCLUSIVE_1_0;
+    xmlChar* text = nullptr;
+    const int size = xmlC14NDocDumpMemory(document, nullptr, mode, nullptr, 1, &text);
+    if (size < 0) {
+      errors_ += "Failed to canonicalize\n";   // its complaints are there already
+      return kNotWritten;
+    }
+    WriteText(&out_, reinterpret_cast<const char*>(text), size);
+    xmlFree(text);
+    return 0;
+  }
+
+  int WriteHtml(xmlDoc* document) {
+    const char* encoding = EncodingOf(settings_);
+    if (encoding != nullptr) {
+      htmlSetMetaEncoding(document, Chars(settings_.encoding));
+    } else if (settings_.format == 1) {
+      htmlSetMetaEncoding(document, reinterpret_cast<const xmlChar*>("UTF-8"));
+    } else if (const xmlChar* meta = htmlGetMetaEncoding(document); meta != nullptr) {
+      encoding = reinterpret_cast<const char*>(meta);
+    }
+    xmlCharEncodingHandlerPtr handler = nullptr;
+    if (encoding != nullptr && xmlParseCharEncoding(encoding) != XML_CHAR_ENCODING_UTF8) {
+      handler = xmlFindCharEncodingHandler(encoding);
+      if (handler == nullptr && !settings_.encoding.empty()) return kNotWritten;
+    }
+    if (handler == nullptr && encoding == nullptr) handler = xmlFindCharEncodingHandler("HTML");
+    xmlOutputBufferPtr buffer = xmlOutputBufferCreateIO(WriteText, nullptr, &out_, handler);
+    if (buffer == nullptr) return kNotWritten;
+    const bool is_formatted = settings_.encoding.empty() || settings_.format == 1;
+    htmlDocContentDumpFormatOutput(buffer, document, encoding, is_formatted ? 1 : 0);
+    xmlOutputBufferClose(buffer);
+    return 0;
+  }
+
+  const std::string& name_;
+  const LintSettings& settings_;
+  std::string& out_;
+  std::string& errors_;
+  int status_ = 0;
+};
+
+}  // namespace
+
+int Lint(std::string_view text, const std::string& name, const LintSettings& settings, std::string& out, std::string& errors, Budget& budget) {
+  budget.CheckNow();
+  budget.Step(static_cast<int64_t>(text.size() / 32));
+  if (HasTooManyAttributes(text) || HasOddEncoding(text)) {
+    errors += name + ": " + (HasOddEncoding(text) ? "unsupported encoding" : "more than 10000 attributes in one tag") + "\n";
+    return kUnclassified;
+  }
+  bool is_refused = false;
+  int status = 0;
+  {
+    LibraryCall call(budget, errors, settings.indent.c_str());
+    status = Linter(name, settings, out, errors).Run(text);
+    is_refused = call.is_refused();
+  }
+  if (is_refused) {
+    budget.CheckNow();
+    budget.Stop(LimitKind::kMemory);
+  }
+  return status;
+}
+
+}  // namespace paddock::xml

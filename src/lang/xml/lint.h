@@ -1,0 +1,53 @@
+// What xmllint does with one document: parse, complain, evaluate XPath, write it out. libxml2 does the work, so that
+// results and complaints are those of the real tool; nothing but the given text is ever read.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace paddock {
+class Budget;
+}
+
+namespace paddock::xml {
+
+// libxml2's own parser options, by its numbers: those who include this need not see its headers.
+inline constexpr int kRecover = 1 << 0;
+inline constexpr int kReplaceEntities = 1 << 1;
+inline constexpr int kLoadDtd = 1 << 2;
+inline constexpr int kDefaultAttributes = 1 << 3;
+inline constexpr int kValidate = 1 << 4;
+inline constexpr int kNoWarnings = 1 << 6;
+inline constexpr int kPedantic = 1 << 7;
+inline constexpr int kNoNetwork = 1 << 11;
+inline constexpr int kCleanNamespaces = 1 << 13;
+inline constexpr int kNoCdata = 1 << 14;
+inline constexpr int kCompact = 1 << 16;
+inline constexpr int kOld10 = 1 << 17;
+inline constexpr int kIgnoreEncoding = 1 << 21;
+inline constexpr int kBigLines = 1 << 22;
+inline constexpr int kNoDefaultDtd = 1 << 2;   // of HTML
+
+enum class Canonical { kNo, k10, k11, kExclusive };
+
+struct LintSettings {
+  int parse_options = 0;           // those above
+  bool is_html = false;
+  bool writes_xml = false;         // for HTML
+  bool drops_blanks = false;
+  bool drops_dtd = false;
+  bool validates = false;          // against its own DTD, while parsing
+  bool validates_later = false;
+  bool is_silent = false;          // writes no document
+  int format = 0;                  // 1 indents, 2 puts blanks inside tags
+  Canonical canonical = Canonical::kNo;
+  std::string encoding;
+  std::string indent = "  ";
+  std::optional<std::string> xpath;
+};
+
+// Returns xmllint's exit status for this document. `out` and `errors` are appended to.
+int Lint(std::string_view text, const std::string& name, const LintSettings& settings, std::string& out, std::string& errors, Budget& budget);
+
+}  // namespace paddock::xml

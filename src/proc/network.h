@@ -1,0 +1,117 @@
+// Network: the way out of a sandbox whose policy allows hosts, as commands see it. Absent (Kernel::network() is null) everywhere else.
+//
+// It speaks in requests and answers, not in sockets: what may be reached, by which address and with which credential is decided
+// behind it, and a command cannot go around that. Calls suspend the fiber, never the thread.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/clock.h"
+#include "base/result.h"
+
+namespace paddock::proc {
+
+// One part of a multipart/form-data body.
+struct FormPart {
+  std::string name;
+  std::string content;
+  std::optional<std::string> filename;   // of the part's header
+  std::string type;                      // content type; empty: by the library's own guess
+  std::vector<std::string> headers;
+};
+
+enum class HttpVersion { kAny, k10, k11, k2 };
+enum class HttpAuth { kBasic, kDigest, kAny };   // kAny: the best that the server offers
+
+// A request in the terms of libcurl's manual, whose meaning its members have. Only http and https URLs.
+struct HttpRequest {
+  enum class Kind { kGet, kHead, kPost, kForm, kUpload };
+  std::string url;
+  Kind kind = Kind::kGet;
+  std::string method;                     // instead of the kind's own; empty: that one
+  std::vector<std::string> headers;       // "Name: value", "Name:" (leave out), "Name;" (empty)
+  std::string body;                       // kPost
+  std::vector<FormPart> form;             // kForm
+  std::optional<uint64_t> upload_size;    // kUpload; none: chunked
+  std::string user_agent, referer, cookie, range, accept_encoding;
+  std::optional<std::string> user;        // name:password
+  HttpAuth auth = HttpAuth::kBasic;
+  std::string bearer;
+  HttpVersion version = HttpVersion::kAny;
+  bool follows = false;
+  bool sends_auth_everywhere = false;     // to hosts of redirects, too
+  bool sets_referer = false;              // of redirects
+  bool keeps_post[3] = {};                // after 301, 302, 303
+  bool fails_on_error = false;            // no body of answers from 400 on
+  bool is_insecure = false;               // takes any certificate
+  bool keeps_path = false;                // /../ as it is
+  bool is_verbose = false;                // OnDebug() is called
+  bool uses_cookies = false;              // keeps what servers set, for later requests of the client
+  std::vector<std::string> cookies;       // to begin with: lines of a cookie file or Set-Cookie: heads
+  bool forgets_session_cookies = false;
+  std::string ca_pem;                     // instead of the system's authorities
+  int64_t max_redirects = 50;             // -1: any number
+  int64_t resume_from = 0;                // of an upload
+  int64_t max_file_size = 0;              // 0: any
+  uint64_t most_bytes_a_second = 0;       // 0: any
+  int64_t low_speed_limit = 0, low_speed_seconds = 0;
+  Nanoseconds connect_timeout{0}, timeout{0};   // 0: the library's own, none
+};
+
+// How it went. Numbers of errors are libcurl's; 0 is success.
+struct HttpOutcome {
+  int error = 0;
+  std::string message;                    // of the error
+  bool is_denied = false;                 // the policy refused it: the message says so
+  std::string effective_url, effective_method, redirect_url, content_type, scheme, remote_ip, referer;
+  int64_t response_code = 0, http_version = 0, redirects = 0, connects = 0, header_bytes = 0, request_bytes = 0, remote_port = 0, verify_result = 0,
+          retry_after = 0;
+  int64_t downloaded = 0, uploaded = 0, download_speed = 0, upload_speed = 0;
+  int64_t content_length = -1;            // as the server told it
+  // In microseconds.
+  int64_t time_namelookup = 0, time_connect = 0, time_appconnect = 0, time_pretransfer = 0, time_starttransfer = 0, time_redirect = 0, time_total = 0;
+};
+
+// Who gets an answer as it comes. A Status that is an error ends the transfer (23, "Failed writing body").
+class HttpObserver {
+ public:
+  virtual ~HttpObserver() = default;
+  // A line of a head with its CRLF; the empty one ends a head, of which there may be several (redirects).
+  virtual Status OnHeader(std::string_view line) = 0;
+  virtual Status OnBody(std::string_view bytes) = 0;
+  // kText: without a line feed. The others: whole heads or pieces of bodies.
+  enum class Debug { kText, kHeadIn, kHeadOut };
+  virtual void OnDebug(Debug, std::string_view) {}
+  // The next bytes of an upload; empty at its end.
+  virtual Result<std::string> ReadUpload(size_t) { return std::string(); }
+  // Every now and then.
+  struct Progress {
+    int64_t download_total = 0, downloaded = 0, upload_total = 0, uploaded = 0;
+  };
+  virtual void OnProgress(const Progress&) {}
+};
+
+// Keeps connections and cookies from one request to the next.
+class HttpClient {
+ public:
+  virtual ~HttpClient() = default;
+  virtual HttpOutcome Perform(const HttpRequest& request, HttpObserver& observer) = 0;
+  // What it keeps, as lines of a cookie file.
+  virtual std::vector<std::string> Cookies() = 0;
+};
+
+class Network {
+ public:
+  virtual ~Network() = default;
+  // Errors: kUnavailable where this host lacks what it needs.
+  virtual Result<std::unique_ptr<HttpClient>> NewHttpClient() = 0;
+  // Has a DNS message (RFC 1035, without the length) answered: by the policy, which refuses names that no rule allows. kTimedOut.
+  virtual Result<std::string> AskDns(std::string_view query) = 0;
+};
+
+}  // namespace paddock::proc
