@@ -1,0 +1,242 @@
+#include "git/object_store.h"
+
+#include <algorithm>
+#include <bit>
+#include <charconv>
+
+#include "git/zlib_data.h"
+
+namespace paddock::git {
+namespace {
+
+constexpr uint64_t kMostBytes = 1ull << 30;
+
+Error Corrupt(const Oid& id) { return {Code::kCorrupt, "loose object " + id.Hex() + " is corrupt"}; }
+
+}  // namespace
+
+std::string ObjectStore::LoosePath(const Oid& id) const {
+  const std::string hex = id.Hex();
+  return directory_ + "/" + hex.substr(0, 2) + "/" + hex.substr(2);
+}
+
+std::vector<Pack>& ObjectStore::Packs() {
+  if (packs_) return *packs_;
+  packs_.emplace();
+  const std::string folder = directory_ + "/pack";
+  auto list = fs_.List(folder);
+  if (!list) return *packs_;
+  for (const vfs::DirectoryEntry& entry : *list) {
+    budget_.Step();
+    if (!entry.name.starts_with("pack-") || !entry.name.ends_with(".idx")) continue;
+    const std::string stem = folder + "/" + entry.name.substr(0, entry.name.size() - 4);
+    if (const auto facts = fs_.Stat(stem + ".pack")) budget_.WillAllocate(facts->size);
+    auto index = vfs::ReadFile(fs_, stem + ".idx", kMostBytes), pack = vfs::ReadFile(fs_, stem + ".pack", kMostBytes);
+    if (!index || !pack) continue;
+    // A damaged pack is as good as none; what it should have held is then missed by name.
+    if (auto opened = Pack::Open(std::move(*index), std::move(*pack), budget_)) packs_->push_back(std::move(*opened));
+  }
+  return *packs_;
+}
+
+Result<Object> ObjectStore::ReadLoose(const Oid& id) {
+  const std::string path = LoosePath(id);
+  if (const auto facts = fs_.Stat(path)) budget_.WillAllocate(facts->size);
+  PADDOCK_ASSIGN(const std::string packed, vfs::ReadFile(fs_, path, kMostBytes));
+  auto head = Inflate(packed, 32, false, budget_);
+  if (!head) return Corrupt(id);
+  const size_t blank = head->data.find(' '), end = head->data.find('\0');
+  if (blank == std::string::npos || end == std::string::npos || end < blank) return Corrupt(id);
+  const auto type = TypeOf(std::string_view(head->data).substr(0, blank));
+  uint64_t size = 0;
+  const auto read = std::from_chars(head->data.data() + blank + 1, head->data.data() + end, size);
+  if (!type || read.ec != std::errc{} || read.ptr != head->data.data() + end || size > kMostBytes) return Corrupt(id);
+  budget_.WillAllocate(2 * size);
+  auto all = Inflate(packed, size + end + 1, true, budget_);
+  if (!all) return Corrupt(id);
+  return Object{*type, all->data.substr(end + 1)};
+}
+
+Result<Object> ObjectStore::ReadAt(const Oid& id, int depth) {
+  // The empty tree exists everywhere.
+  static constexpr std::string_view kEmptyTree = "4b825dc642cb6eb9a060e54bf8d69288fbee4904";
+  for (const Pack& pack : Packs()) {
+    const auto offset = pack.Find(id);
+    if (!offset) continue;
+    // A base outside the pack may itself be a difference: the chain goes on, but not for ever.
+    const auto find_base = [this, depth](const Oid& base) -> Result<Object> {
+      if (depth > 50) return Error(Code::kCorrupt, "chain of deltas is too long");
+      budget_.CheckStack();
+      return ReadAt(base, depth + 1);
+    };
+    PADDOCK_ASSIGN(Object object, pack.Read(*offset, find_base, budget_));
+    if (HashObject(object.type, object.data) != id) return Error(Code::kCorrupt, "packed object " + id.Hex() + " is corrupt");
+    return object;
+  }
+  auto loose = ReadLoose(id);
+  if (!loose && loose.error().code != Code::kCorrupt) {
+    if (id.Hex() == kEmptyTree) return Object{ObjectType::kTree, {}};
+    return Error(Code::kNoEntry, "unable to read " + id.Hex());
+  }
+  if (loose && HashObject(loose->type, loose->data) != id) return Error(Code::kCorrupt, "hash mismatch " + id.Hex());
+  return loose;
+}
+
+Result<Object> ObjectStore::Read(const Oid& id) { return ReadAt(id, 0); }
+
+Result<Object> ObjectStore::ReadTyped(const Oid& id, ObjectType type) {
+  PADDOCK_ASSIGN(Object object, Read(id));
+  if (object.type != type) return Error(Code::kInvalid, "object " + id.Hex() + " is a " + std::string(TypeName(object.type)) + ", not a " + std::string(TypeName(type)));
+  return object;
+}
+
+Result<Commit> ObjectStore::ReadCommit(const Oid& id) {
+  PADDOCK_ASSIGN(const Object object, ReadTyped(id, ObjectType::kCommit));
+  return ParseCommit(object.data, budget_);
+}
+Result<std::vector<TreeEntry>> ObjectStore::ReadTree(const Oid& id) {
+  PADDOCK_ASSIGN(const Object object, ReadTyped(id, ObjectType::kTree));
+  return ParseTree(object.data, budget_);
+}
+Result<Tag> ObjectStore::ReadTag(const Oid& id) {
+  PADDOCK_ASSIGN(const Object object, ReadTyped(id, ObjectType::kTag));
+  return ParseTag(object.data);
+}
+
+Result<Oid> ObjectStore::Peel(const Oid& id, std::optional<ObjectType> wanted) {
+  Oid at = id;
+  for (int depth = 0; depth < 1000; ++depth) {
+    budget_.Step();
+    PADDOCK_ASSIGN(const Object object, Read(at));
+    if (object.type == ObjectType::kTag && wanted != ObjectType::kTag) {
+      PADDOCK_ASSIGN(const Tag tag, ParseTag(object.data));
+      at = tag.object;
+      continue;
+    }
+    if (!wanted || object.type == *wanted) return at;
+    if (object.type == ObjectType::kCommit && *wanted == ObjectType::kTree) {
+      PADDOCK_ASSIGN(const Commit commit, ParseCommit(object.data, budget_));
+      return commit.tree;
+    }
+    return Error(Code::kInvalid, "object " + at.Hex() + " is a " + std::string(TypeName(object.type)) + ", not a " + std::string(TypeName(*wanted)));
+  }
+  return Error(Code::kCorrupt, "tags refer to each other");
+}
+
+bool ObjectStore::Has(const Oid& id) {
+  for (const Pack& pack : Packs()) {
+    if (pack.Find(id)) return true;
+  }
+  return fs_.Stat(LoosePath(id)).has_value();
+}
+
+Result<Oid> ObjectStore::Write(ObjectType type, std::string_view data) {
+  const Oid id = HashObject(type, data);
+  if (Has(id)) return id;
+  std::string text(TypeName(type));
+  text += ' ' + std::to_string(data.size());
+  text.push_back('\0');
+  text += data;
+  const std::string path = LoosePath(id);
+  PADDOCK_TRY(vfs::MakeDirectories(fs_, vfs::DirectoryName(path)));
+  PADDOCK_TRY(vfs::WriteFile(fs_, path, Deflate(text, budget_), 0444));
+  folders_.clear();
+  return id;
+}
+
+std::vector<Oid> ObjectStore::FindPrefix(std::string_view prefix) {
+  std::vector<Oid> found;
+  if (prefix.size() < 2 || prefix.size() > 40) return found;
+  std::string low(prefix);
+  for (char& c : low) c = c >= 'A' && c <= 'F' ? static_cast<char>(c - 'A' + 'a') : c;
+  const auto first = Oid::FromHex(low + std::string(40 - low.size(), '0')), last = Oid::FromHex(low + std::string(40 - low.size(), 'f'));
+  if (!first || !last) return found;
+  for (const Pack& pack : Packs()) {
+    const auto begin = std::lower_bound(pack.ids().begin(), pack.ids().end(), *first);
+    for (auto at = begin; at != pack.ids().end() && *at <= *last; ++at) {
+      budget_.Step();
+      found.push_back(*at);
+    }
+  }
+  const std::string folder = low.substr(0, 2);
+  auto known = folders_.find(folder);
+  if (known == folders_.end()) {
+    std::vector<Oid> ids;
+    if (auto list = fs_.List(directory_ + "/" + folder)) {
+      for (const vfs::DirectoryEntry& entry : *list) {
+        budget_.Step();
+        if (const auto id = Oid::FromHex(folder + entry.name)) ids.push_back(*id);
+      }
+    }
+    known = folders_.emplace(folder, std::move(ids)).first;
+  }
+  for (const Oid& id : known->second) {
+    if (id >= *first && id <= *last) found.push_back(id);
+  }
+  std::sort(found.begin(), found.end());
+  found.erase(std::unique(found.begin(), found.end()), found.end());
+  return found;
+}
+
+std::string ObjectStore::Abbreviate(const Oid& id, size_t least) {
+  const std::string hex = id.Hex();
+  if (least == 0) {
+    uint64_t packed = 0;
+    for (const Pack& pack : Packs()) packed += pack.count();
+    least = std::max<size_t>(7, (static_cast<size_t>(std::bit_width(packed)) + 2) / 2);
+  }
+  least = std::min<size_t>(std::max<size_t>(least, 4), 40);
+  while (least < 40 && FindPrefix(std::string_view(hex).substr(0, least)).size() > 1) ++least;
+  return hex.substr(0, least);
+}
+
+std::vector<Oid> ObjectStore::All(bool with_packs) {
+  std::vector<Oid> all;
+  if (with_packs) {
+    for (const Pack& pack : Packs()) all.insert(all.end(), pack.ids().begin(), pack.ids().end());
+  }
+  if (auto folders = fs_.List(directory_)) {
+    for (const vfs::DirectoryEntry& folder : *folders) {
+      if (folder.name.size() != 2) continue;
+      auto list = fs_.List(directory_ + "/" + folder.name);
+      if (!list) continue;
+      for (const vfs::DirectoryEntry& entry : *list) {
+        budget_.Step();
+        if (const auto id = Oid::FromHex(folder.name + entry.name)) all.push_back(*id);
+      }
+    }
+  }
+  std::sort(all.begin(), all.end());
+  all.erase(std::unique(all.begin(), all.end()), all.end());
+  return all;
+}
+
+Status ObjectStore::AddPack(const WrittenPack& pack) {
+  const std::string stem = directory_ + "/pack/pack-" + pack.name;
+  PADDOCK_TRY(vfs::MakeDirectories(fs_, directory_ + "/pack"));
+  PADDOCK_TRY(vfs::WriteFile(fs_, stem + ".pack", pack.pack, 0444));
+  PADDOCK_TRY(vfs::WriteFile(fs_, stem + ".idx", pack.index, 0444));
+  packs_.reset();
+  return {};
+}
+
+void ObjectStore::RemoveLoose(const Oid& id) {
+  const std::string path = LoosePath(id);
+  if (fs_.RemoveFile(path)) static_cast<void>(fs_.RemoveDirectory(vfs::DirectoryName(path)).has_value());
+  folders_.clear();
+}
+
+void ObjectStore::RemovePacksBut(const std::string& name) {
+  const std::string folder = directory_ + "/pack";
+  auto list = fs_.List(folder);
+  if (!list) return;
+  for (const vfs::DirectoryEntry& entry : *list) {
+    budget_.Step();
+    if (entry.name.starts_with("pack-") && !entry.name.starts_with("pack-" + name + ".")) static_cast<void>(fs_.RemoveFile(folder + "/" + entry.name).has_value());
+  }
+  packs_.reset();
+}
+
+size_t ObjectStore::PackCount() { return Packs().size(); }
+
+}  // namespace paddock::git

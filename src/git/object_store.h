@@ -1,0 +1,65 @@
+// The objects of a repository: loose files and packs below .git/objects, on the virtual tree.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "git/object.h"
+#include "git/pack.h"
+#include "vfs/file_system.h"
+
+namespace paddock::git {
+
+class ObjectStore {
+ public:
+  // `directory` is absolute. All outlive it.
+  ObjectStore(vfs::FileSystem& fs, std::string directory, Budget& budget) : fs_(fs), directory_(std::move(directory)), budget_(budget) {}
+
+  // Errors: kNoEntry ("unable to read HEX"), kCorrupt when the bytes are not those that the id names.
+  Result<Object> Read(const Oid& id);
+  // The same, of that type; the error names both.
+  Result<Object> ReadTyped(const Oid& id, ObjectType type);
+  Result<Commit> ReadCommit(const Oid& id);
+  Result<std::vector<TreeEntry>> ReadTree(const Oid& id);
+  Result<Tag> ReadTag(const Oid& id);
+  // The commit or tree or other thing behind tags; `wanted` empty: whatever is no tag.
+  Result<Oid> Peel(const Oid& id, std::optional<ObjectType> wanted);
+
+  bool Has(const Oid& id);
+  Result<Oid> Write(ObjectType type, std::string_view data);
+  // The ids that begin with these hexadecimal digits (4 or more), sorted.
+  std::vector<Oid> FindPrefix(std::string_view prefix);
+  // The shortest prefix of at least `least` digits that names only this object.
+  std::string Abbreviate(const Oid& id, size_t least = 0);
+  // Every object, sorted; with or without those of packs.
+  std::vector<Oid> All(bool with_packs);
+  // Puts a pack and its index in place.
+  Status AddPack(const WrittenPack& pack);
+  // Removes a loose object; its packed copy stays.
+  void RemoveLoose(const Oid& id);
+  // Removes every pack but the one of that name.
+  void RemovePacksBut(const std::string& name);
+  size_t PackCount();
+  // Where the object's loose file is.
+  std::string LoosePath(const Oid& id) const;
+  const std::string& directory() const { return directory_; }
+  // Follows .git/objects/pack anew.
+  void ForgetPacks() { packs_.reset(); }
+
+ private:
+  std::vector<Pack>& Packs();
+  Result<Object> ReadLoose(const Oid& id);
+  Result<Object> ReadAt(const Oid& id, int depth);
+
+  vfs::FileSystem& fs_;
+  std::string directory_;
+  Budget& budget_;
+  std::optional<std::vector<Pack>> packs_;
+  std::map<std::string, std::vector<Oid>> folders_;   // loose ids, of folders that were listed
+};
+
+}  // namespace paddock::git

@@ -1,0 +1,239 @@
+#include "git/refs.h"
+
+#include <algorithm>
+
+namespace paddock::git {
+namespace {
+
+constexpr int kMostLinks = 5;
+constexpr uint64_t kMostBytes = 64 << 20;
+
+bool HasBadByte(std::string_view name) {
+  return std::any_of(name.begin(), name.end(), [](char c) {
+    const unsigned char byte = static_cast<unsigned char>(c);
+    return byte <= 32 || byte == 127 || std::string_view("~^:?*[\\").find(c) != std::string_view::npos;
+  });
+}
+
+std::string_view Trimmed(std::string_view text) {
+  while (!text.empty() && (text.back() == '\n' || text.back() == ' ' || text.back() == '\t' || text.back() == '\r')) text.remove_suffix(1);
+  while (!text.empty() && (text.front() == ' ' || text.front() == '\t')) text.remove_prefix(1);
+  return text;
+}
+
+bool HasLog(std::string_view name) {
+  return name == "HEAD" || name.starts_with("refs/heads/") || name.starts_with("refs/remotes/") || name.starts_with("refs/notes/") || name == "refs/stash";
+}
+
+}  // namespace
+
+bool IsRefName(std::string_view name, bool allows_one_level) {
+  if (name.empty() || name == "@" || HasBadByte(name) || name.find("..") != std::string_view::npos || name.find("@{") != std::string_view::npos) return false;
+  if (name.ends_with('.') || name.size() > 1000) return false;
+  if (!allows_one_level && name.find('/') == std::string_view::npos) return false;
+  while (true) {
+    const size_t slash = name.find('/');
+    const std::string_view part = name.substr(0, slash);
+    if (part.empty() || part.starts_with('.') || part.ends_with(".lock")) return false;
+    if (slash == std::string_view::npos) return true;
+    name.remove_prefix(slash + 1);
+  }
+}
+
+std::optional<std::string> Refs::ReadRaw(std::string_view name) {
+  budget_.Step();
+  if (!IsRefName(name, true)) return std::nullopt;
+  auto text = vfs::ReadFile(fs_, PathOf(name), 4096);
+  if (!text) return std::nullopt;
+  return std::string(Trimmed(*text));
+}
+
+std::optional<std::string> Refs::ReadSymbolic(std::string_view name) {
+  const auto text = ReadRaw(name);
+  if (!text || !text->starts_with("ref:")) return std::nullopt;
+  return std::string(Trimmed(std::string_view(*text).substr(4)));
+}
+
+std::optional<Oid> Refs::Read(std::string_view name) {
+  std::string at(name);
+  for (int links = 0; links <= kMostLinks; ++links) {
+    const auto text = ReadRaw(at);
+    if (!text) {
+      const auto packed = Packed();
+      const auto found = packed.find(at);
+      if (found == packed.end()) return std::nullopt;
+      return found->second;
+    }
+    if (!text->starts_with("ref:")) return Oid::FromHex(std::string_view(*text).substr(0, 40));
+    at = Trimmed(std::string_view(*text).substr(4));
+  }
+  return std::nullopt;
+}
+
+std::map<std::string, Oid> Refs::Packed() {
+  std::map<std::string, Oid> refs;
+  auto text = vfs::ReadFile(fs_, directory_ + "/packed-refs", kMostBytes);
+  if (!text) return refs;
+  std::string_view rest = *text;
+  while (!rest.empty()) {
+    budget_.Step();
+    const size_t end = std::min(rest.find('\n'), rest.size());
+    const std::string_view line = rest.substr(0, end);
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+    if (line.size() < 42 || line[0] == '#' || line[0] == '^' || line[40] != ' ') continue;
+    const auto id = Oid::FromHex(line.substr(0, 40));
+    const std::string_view name = Trimmed(line.substr(41));
+    if (id && IsRefName(name)) refs[std::string(name)] = *id;
+  }
+  return refs;
+}
+
+void Refs::ListLoose(const std::string& folder, std::map<std::string, Oid>& out) {
+  budget_.CheckStack();
+  auto list = fs_.List(PathOf(folder));
+  if (!list) return;
+  for (const vfs::DirectoryEntry& entry : *list) {
+    budget_.Step();
+    const std::string name = folder + "/" + entry.name;
+    if (entry.type == vfs::FileType::kDirectory) ListLoose(name, out);
+    else if (IsRefName(name)) {
+      if (const auto id = Read(name)) out[name] = *id;
+    }
+  }
+}
+
+std::map<std::string, Oid> Refs::List(std::string_view prefix) {
+  std::map<std::string, Oid> refs = Packed();
+  ListLoose("refs", refs);
+  std::erase_if(refs, [prefix](const auto& ref) { return !std::string_view(ref.first).starts_with(prefix); });
+  return refs;
+}
+
+Status Refs::CheckFree(std::string_view name) {
+  for (const auto& [other, id] : List("refs/")) {
+    const bool is_below = other.size() > name.size() && other.starts_with(name) && other[name.size()] == '/';
+    const bool is_above = name.size() > other.size() && name.starts_with(other) && name[other.size()] == '/';
+    if (is_below || is_above) {
+      return Error(Code::kExists, "cannot lock ref '" + std::string(name) + "': '" + other + "' exists; cannot create '" + std::string(name) + "'");
+    }
+  }
+  return {};
+}
+
+Status Refs::WriteDirect(std::string_view name, const Oid& id) {
+  if (!IsRefName(name, true)) return Error(Code::kInvalid, "refusing to update ref with bad name '" + std::string(name) + "'");
+  if (name.starts_with("refs/") && !ReadRaw(name)) PADDOCK_TRY(CheckFree(name));
+  const std::string path = PathOf(name);
+  // Folders that removed branches left behind.
+  if (const auto facts = fs_.Stat(path); facts && facts->is_directory()) PADDOCK_TRY(fs_.RemoveDirectory(path));
+  PADDOCK_TRY(vfs::MakeDirectories(fs_, vfs::DirectoryName(path)));
+  return vfs::WriteFile(fs_, path, id.Hex() + "\n");
+}
+
+Status Refs::Write(std::string_view name, const Oid& id, std::string_view who, std::string_view message) {
+  const Oid before = Read(name).value_or(Oid{});
+  std::string at(name);
+  for (int links = 0; links <= kMostLinks; ++links) {
+    const auto target = ReadSymbolic(at);
+    if (!target) break;
+    if (!message.empty()) PADDOCK_TRY(Log(at, before, id, who, message));
+    at = *target;
+  }
+  PADDOCK_TRY(WriteDirect(at, id));
+  if (!message.empty()) {
+    PADDOCK_TRY(Log(at, before, id, who, message));
+    if (at == name && name != "HEAD" && ReadSymbolic("HEAD") == at) PADDOCK_TRY(Log("HEAD", before, id, who, message));
+  }
+  return {};
+}
+
+Status Refs::WriteSymbolic(std::string_view name, std::string_view target) {
+  if (!IsRefName(name, true)) return Error(Code::kInvalid, "refusing to update ref with bad name '" + std::string(name) + "'");
+  const std::string path = PathOf(name);
+  PADDOCK_TRY(vfs::MakeDirectories(fs_, vfs::DirectoryName(path)));
+  return vfs::WriteFile(fs_, path, "ref: " + std::string(target) + "\n");
+}
+
+Status Refs::Remove(std::string_view name) {
+  if (!IsRefName(name, true)) return Error(Code::kInvalid, "refusing to delete ref with bad name '" + std::string(name) + "'");
+  auto packed = vfs::ReadFile(fs_, directory_ + "/packed-refs", kMostBytes);
+  if (packed) {
+    std::string kept;
+    bool skips = false;
+    for (std::string_view rest = *packed; !rest.empty();) {
+      budget_.Step();
+      const size_t end = std::min(rest.find('\n'), rest.size() - 1) + 1;
+      const std::string_view line = rest.substr(0, end);
+      rest.remove_prefix(end);
+      if (!line.starts_with('^')) skips = line.size() > 41 && Trimmed(line.substr(41)) == name && line[0] != '#';
+      if (!skips) kept += line;
+    }
+    if (kept.size() != packed->size()) PADDOCK_TRY(vfs::WriteFile(fs_, directory_ + "/packed-refs", kept));
+  }
+  const auto forget = [this](std::string path, std::string_view root) {
+    static_cast<void>(fs_.RemoveFile(path).has_value());
+    for (path = vfs::DirectoryName(path); path.size() > root.size() && fs_.RemoveDirectory(path); path = vfs::DirectoryName(path)) budget_.Step();
+  };
+  forget(PathOf(name), directory_ + "/refs/heads");
+  forget(directory_ + "/logs/" + std::string(name), directory_ + "/logs/refs/heads");
+  return {};
+}
+
+Status Refs::Log(std::string_view name, const Oid& before, const Oid& after, std::string_view who, std::string_view message) {
+  if (!HasLog(name) || !IsRefName(name, true)) return {};
+  const std::string path = directory_ + "/logs/" + std::string(name);
+  PADDOCK_TRY(vfs::MakeDirectories(fs_, vfs::DirectoryName(path)));
+  PADDOCK_ASSIGN(const vfs::OpenFilePtr file, fs_.Open(path, vfs::OpenFlags::Append()));
+  std::string line(message.substr(0, message.find('\n')));
+  return file->Write(before.Hex() + " " + after.Hex() + " " + std::string(who) + "\t" + line + "\n");
+}
+
+std::vector<ReflogEntry> Refs::ReadLog(std::string_view name) {
+  std::vector<ReflogEntry> entries;
+  if (!IsRefName(name, true)) return entries;
+  auto text = vfs::ReadFile(fs_, directory_ + "/logs/" + std::string(name), kMostBytes);
+  if (!text) return entries;
+  for (std::string_view rest = *text; !rest.empty();) {
+    budget_.Step();
+    const size_t end = std::min(rest.find('\n'), rest.size());
+    const std::string_view line = rest.substr(0, end);
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+    if (line.size() < 83) continue;
+    const auto before = Oid::FromHex(line.substr(0, 40)), after = Oid::FromHex(line.substr(41, 40));
+    if (!before || !after) continue;
+    const size_t tab = line.find('\t');
+    entries.push_back({*before, *after, std::string(line.substr(82, tab == std::string_view::npos ? tab : tab - 82)),
+                       tab == std::string_view::npos ? std::string() : std::string(line.substr(tab + 1))});
+  }
+  return entries;
+}
+
+Status Refs::WriteLog(std::string_view name, const std::vector<ReflogEntry>& entries) {
+  std::string text;
+  for (const ReflogEntry& entry : entries) text += entry.before.Hex() + " " + entry.after.Hex() + " " + entry.who + "\t" + entry.message + "\n";
+  return vfs::WriteFile(fs_, directory_ + "/logs/" + std::string(name), text);
+}
+
+Status Refs::RenameLog(std::string_view from, std::string_view to) {
+  const std::vector<ReflogEntry> entries = ReadLog(from);
+  if (entries.empty()) return {};
+  PADDOCK_TRY(vfs::MakeDirectories(fs_, vfs::DirectoryName(directory_ + "/logs/" + std::string(to))));
+  return WriteLog(to, entries);
+}
+
+Status Refs::PackAll(const std::map<std::string, Oid>& peeled) {
+  std::string text = "# pack-refs with: peeled fully-peeled sorted \n";
+  std::vector<std::string> loose;
+  for (const auto& [name, id] : List("refs/")) {
+    budget_.Step();
+    if (ReadSymbolic(name)) continue;
+    text += id.Hex() + " " + name + "\n";
+    if (const auto found = peeled.find(name); found != peeled.end()) text += "^" + found->second.Hex() + "\n";
+    loose.push_back(name);
+  }
+  PADDOCK_TRY(vfs::WriteFile(fs_, directory_ + "/packed-refs", text));
+  for (const std::string& name : loose) static_cast<void>(fs_.RemoveFile(PathOf(name)).has_value());
+  return {};
+}
+
+}  // namespace paddock::git
