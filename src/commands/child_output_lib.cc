@@ -41,4 +41,27 @@ Result<std::string> ShellOutput(Invocation& in, const std::string& command) {
   return std::move(capture->text);
 }
 
+Result<ChildOutput> StandardOutput(Invocation& in, std::vector<std::string> args, const Environment& environment) {
+  auto capture = std::make_shared<TextCapture>(in.budget);
+  ChildSpec spec;
+  spec.args = std::move(args);
+  spec.environment = &environment;
+  spec.out = capture;
+  in.out.Flush();
+  PADDOCK_ASSIGN(const ExitStatus status, in.launcher.Run(in.process, spec));
+  return ChildOutput{std::move(capture->text), status};
+}
+
+Result<ChildOutput> AllOutput(Invocation& in, std::vector<std::string> args) {
+  auto capture = std::make_shared<TextCapture>(in.budget);
+  ChildSpec spec;
+  spec.args = std::move(args);
+  spec.environment = &in.env;
+  spec.out = capture;
+  spec.err = capture;
+  in.out.Flush();
+  PADDOCK_ASSIGN(const ExitStatus status, in.launcher.Run(in.process, spec));
+  return ChildOutput{std::move(capture->text), status};
+}
+
 }  // namespace paddock

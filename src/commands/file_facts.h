@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "proc/command.h"
+#include "proc/kernel.h"
 #include "text/time_zone.h"
 
 namespace paddock {
@@ -31,6 +32,8 @@ TimeZone LocalZone(const Environment& environment);
 
 // True when descriptor `number` of the command is a terminal.
 bool IsTerminal(Invocation& in, int number);
+// The size of the window that one of the standard streams is; zeros where none of them is a terminal, or nobody knows its size.
+proc::Kernel::WindowSize WindowOf(Invocation& in);
 
 // Asks on stderr and reads one line of standard input; true when it begins with y or Y.
 bool Confirm(Invocation& in, std::string_view question);

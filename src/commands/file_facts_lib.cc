@@ -83,6 +83,13 @@ bool IsTerminal(Invocation& in, int number) {
   return file != nullptr && file->is_terminal();
 }
 
+proc::Kernel::WindowSize WindowOf(Invocation& in) {
+  for (int number = 0; number < 3; ++number) {
+    if (IsTerminal(in, number)) return in.process.kernel().window_size();
+  }
+  return {};
+}
+
 bool Confirm(Invocation& in, std::string_view question) {
   in.out.Flush();
   in.err.Write(std::string(in.name()) + ": " + std::string(question));

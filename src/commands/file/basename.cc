@@ -5,6 +5,7 @@
 //
 // Exit status: 0, or 1 for bad usage.
 // Source: POSIX basename, GNU coreutils 9.1.
+// Differs: nothing known.
 
 #include "proc/command.h"
 #include "text/quote.h"

@@ -6,6 +6,7 @@
 //
 // Exit status: 0, or 1 when a mode could not be changed.
 // Source: POSIX chmod, GNU coreutils 9.1.
+// Differs: nothing known.
 
 #include "commands/file_facts.h"
 #include "proc/command.h"

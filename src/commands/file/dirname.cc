@@ -4,6 +4,7 @@
 //
 // Exit status: 0, or 1 for bad usage.
 // Source: POSIX dirname, GNU coreutils 9.1.
+// Differs: nothing known.
 
 #include "proc/command.h"
 

@@ -25,6 +25,7 @@ constexpr uint64_t kLookedAt = 7 << 20;      // bytes of a file
 constexpr uint64_t kMostOfProgram = 512 << 20;   // its tables stand at the end
 
 struct Options {
+  bool wants_version = false;
   bool brief = false;
   bool mime_type = false;
   bool mime_encoding = false;
@@ -84,6 +85,7 @@ Status SetParameter(Options&, std::string_view text) {
 }
 
 constexpr Option kOptions[] = {
+    Flag<&Options::wants_version>('v', "version", "output version information and exit"),
     Call<Refuse<'m'>>('m', "magic-file", "LIST", nullptr),
     Call<Refuse<'z'>>('z', "uncompress", nullptr, nullptr),
     Call<Refuse<'Z'>>('Z', "uncompress-noreport", nullptr, nullptr),
@@ -324,6 +326,10 @@ class Examiner {
 };
 
 ExitStatus Run(Invocation& in, const Options& options, const std::vector<std::string>& operands) {
+  if (options.wants_version) {
+    in.out.Write(VersionText(in.command, in.name()));
+    return 0;
+  }
   if (options.unsupported) {
     return in.Fail("option " + *options.unsupported + " is not supported: there are no magic files and no decompressors here");
   }

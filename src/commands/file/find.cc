@@ -184,13 +184,16 @@ class Walk {
       if (context_.depth_first) Test(file);
       return;
     }
-    const std::string& name = level.entries[level.next++].name;
+    const vfs::DirectoryEntry& entry = level.entries[level.next++];
+    const std::string& name = entry.name;
     File file{.start_length = level.file.start_length, .depth = level.file.depth + 1};
     file.path.reserve(level.file.path.size() + name.size() + 1);
     file.path = level.file.path;
     if (!file.path.ends_with('/')) file.path += '/';
     file.path += name;
-    if (Look(file, plan_.follow == FollowLinks::kAlways)) Enter(std::move(file));
+    const bool is_type_enough = !plan_.needs_attributes && !plan_.one_file_system && plan_.follow != FollowLinks::kAlways;
+    if (is_type_enough) file.attributes.type = entry.type;
+    if (is_type_enough || Look(file, plan_.follow == FollowLinks::kAlways)) Enter(std::move(file));
   }
 
   Context& context_;
@@ -229,8 +232,9 @@ const Command kCommand_find = {
     .synopsis = "[-H] [-L] [-P] [-Olevel] [-D debugopts] [path...] [expression]",
     .details =
         "Default path is the current directory; default expression is -print.\n"
-        "Operators (decreasing precedence): ( EXPR )  ! EXPR  -not EXPR  EXPR1 -a EXPR2  EXPR1 EXPR2  EXPR1 -o EXPR2  EXPR1 , EXPR2\n"
-        "Options: -depth -daystart -files0-from FILE -follow -ignore_readdir_race -maxdepth N -mindepth N -mount -noleaf\n"
+        "Operators (decreasing precedence): ( EXPR )  ! EXPR  -not EXPR  EXPR1 -a EXPR2  EXPR1 -and EXPR2  EXPR1 EXPR2\n"
+        "      EXPR1 -o EXPR2  EXPR1 -or EXPR2  EXPR1 , EXPR2\n"
+        "Options: -depth -daystart -files0-from FILE -follow -ignore_readdir_race -noignore_readdir_race -maxdepth N -mindepth N -mount -noleaf\n"
         "      -regextype TYPE -warn -nowarn -xdev --help --version\n"
         "Tests: -amin N -anewer FILE -atime N -cmin N -cnewer FILE -ctime N -empty -executable -false -fstype TYPE -gid N\n"
         "      -group NAME -ilname PATTERN -iname PATTERN -inum N -ipath PATTERN -iregex PATTERN -iwholename PATTERN\n"

@@ -24,7 +24,7 @@ struct File {
   std::string path;          // as it is printed
   size_t start_length = 0;   // of the starting point that begins `path`
   int64_t depth = 0;
-  vfs::Attributes attributes;   // of the target when links are followed here
+  vfs::Attributes attributes;   // of the target when links are followed here; the type alone unless Plan::needs_attributes
 };
 // The last component: "/" and "d/" stay as they are written.
 std::string_view NameOf(const File& file);
@@ -88,6 +88,7 @@ bool Evaluate(Context& context, const Node& node, const File& file);
 struct Plan {
   FollowLinks follow = FollowLinks::kNever;
   bool one_file_system = false;
+  bool needs_attributes = false;   // some test or action looks at more than names and types
   int64_t min_depth = 0;
   int64_t max_depth = INT64_MAX;
   std::vector<std::string> starts;

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <charconv>
 
 #include "commands/file/find.h"
@@ -71,7 +72,8 @@ class CommandLineParser {
         if (!ParseDebug(status)) return false;
       } else if (arg.starts_with("-O")) {
         // The order of evaluation is never changed, so every level is the same.
-        if (arg.size() == 2 || arg.find_first_not_of("0123456789", 2) != std::string::npos) {
+        if (arg.size() == 2) return Fail("The -O option must be immediately followed by a decimal integer");
+        if (arg.find_first_not_of("0123456789", 2) != std::string::npos) {
           return Fail("Please specify a decimal number immediately after -O");
         }
       } else if (arg == "--") {
@@ -91,7 +93,11 @@ class CommandLineParser {
   }
 
   bool ParseDebug(ExitStatus* status) {
-    if (++index_ >= args_.size()) return Fail("Missing argument after the -D option.");
+    if (++index_ >= args_.size()) {
+      in_.Fail("Missing argument after the -D option.");
+      in_.UsageHint();
+      return false;
+    }
     if (args_[index_] == "help") {
       in_.out.Write("Valid arguments for -D:\nhelp       Explain the various -D options\n");
       *status = 0;
@@ -151,12 +157,23 @@ class CommandLineParser {
     }
     if (made == Made::kUnknown) return Fail("unknown predicate `" + arg + "'");
     if (made == Made::kFailed) return false;
+    plan_.needs_attributes |= !IsTypeEnough(name);
     has_action_ |= making.has_action;
     is_deleting_ |= making.wants_depth;
     is_pruning_ |= name == "-prune";
     index_ = arguments.index();
     tokens_.push_back({Token::Kind::kTest, arg, std::move(test)});
     return true;
+  }
+
+  // Tests and actions for which a file's name and type are enough: what a directory's list tells.
+  static bool IsTypeEnough(std::string_view name) {
+    static constexpr std::string_view kNames[] = {
+        "-name", "-iname", "-path", "-ipath", "-wholename", "-iwholename", "-lname", "-ilname", "-regex", "-iregex", "-type", "-true", "-false",
+        "-print", "-print0", "-fprint", "-fprint0", "-prune", "-quit", "-exec", "-execdir", "-ok", "-okdir", "-delete",
+        "-depth", "-d", "-maxdepth", "-mindepth", "-mount", "-xdev", "-follow", "-daystart", "-warn", "-nowarn", "-regextype", "-files0-from",
+        "-noleaf", "-ignore_readdir_race", "-noignore_readdir_race"};
+    return std::find(std::begin(kNames), std::end(kNames), name) != std::end(kNames);
   }
 
   // Options that hold for the whole search.

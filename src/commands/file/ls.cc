@@ -13,6 +13,7 @@
 #include "commands/file/ls_settings.h"
 #include "commands/file_facts.h"
 #include "proc/command.h"
+#include "proc/kernel.h"
 #include "text/choice.h"
 #include "text/numbers.h"
 #include "text/pattern.h"
@@ -406,7 +407,10 @@ class Resolver {
   bool SetWidths() {
     const Layout layout = o_.layout.value_or(is_terminal_ ? Layout::kColumns : Layout::kOnePerLine);
     const bool has_lines = layout == Layout::kColumns || layout == Layout::kAcross || layout == Layout::kCommas;
-    if ((has_lines || s_.shows_color || o_.width) && !SetNumber(o_.width, "COLUMNS", "line width", s_.width)) {
+    const uint32_t window = is_terminal_ && !o_.width ? in_.process.kernel().window_size().columns : 0;
+    if (window > 0) {
+      s_.width = window;
+    } else if ((has_lines || s_.shows_color || o_.width) && !SetNumber(o_.width, "COLUMNS", "line width", s_.width)) {
       return false;
     }
     if ((has_lines || o_.tab_size) && !SetNumber(o_.tab_size, "TABSIZE", "tab size", s_.tab_size)) return false;

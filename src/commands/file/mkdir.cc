@@ -5,7 +5,7 @@
 //
 // Exit status: 0, or 1 when one could not be created.
 // Source: POSIX mkdir, GNU coreutils 9.1.
-// Differs: -Z and --context do nothing, as on any kernel without SELinux.
+// Differs: nothing known; there are no security contexts, so -Z does nothing, as on any kernel without SELinux.
 
 #include "proc/command.h"
 #include "text/mode.h"
@@ -18,11 +18,11 @@ struct Options {
   std::optional<std::string> mode;
   bool parents = false;
   bool verbose = false;
-  bool context = false;
+  std::optional<std::string> context;
 };
 
-Status SetContext(Options& options, std::string_view) {
-  options.context = true;
+Status SetContext(Options& options, std::string_view context) {
+  if (context.data() != nullptr) options.context = context;
   return {};
 }
 
@@ -102,6 +102,7 @@ class Maker {
 
 ExitStatus Run(Invocation& in, const Options& options, const std::vector<std::string>& operands) {
   if (operands.empty()) return in.Usage("missing operand");
+  if (options.context) in.Fail("warning: ignoring --context; it requires an SELinux/SMACK-enabled kernel");
   std::optional<ModeChange> change;
   if (options.mode) {
     auto parsed = ModeChange::Parse(*options.mode);

@@ -4,7 +4,7 @@
 //
 // Exit status: 0, or 1 if one could not be made.
 // Source: GNU coreutils 9.1.
-// Differs: -Z is refused: no SELinux.
+// Differs: nothing known; there are no security contexts, so -Z does nothing, as on any kernel without SELinux.
 
 #include "proc/command.h"
 #include "text/mode.h"
@@ -15,14 +15,23 @@ namespace paddock {
 namespace {
 
 struct Options {
-  std::optional<std::string> mode;
+  std::optional<std::string> mode, context;
 };
+
+Status SetContext(Options& options, std::string_view context) {
+  if (context.data() != nullptr) options.context = context;
+  return {};
+}
+
 constexpr Option kOptions[] = {
     Value<&Options::mode>('m', "mode", "MODE", "set file permission bits to MODE, not a=rw - umask"),
+    Call<SetContext>('Z', nullptr, nullptr, "set the SELinux security context to default type"),
+    CallOptional<SetContext>(0, "context", "CTX", "like -Z, or if CTX is specified then set the SELinux or SMACK security context to CTX"),
 };
 
 ExitStatus Run(Invocation& in, const Options& options, const std::vector<std::string>& operands) {
   if (operands.empty()) return in.Usage("missing operand");
+  if (options.context) in.Fail("warning: ignoring --context; it requires an SELinux/SMACK-enabled kernel");
   uint32_t mode = 0666;
   if (options.mode) {
     const auto change = ModeChange::Parse(*options.mode);

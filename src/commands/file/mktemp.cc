@@ -6,6 +6,7 @@
 //
 // Exit status: 0, or 1 on failure.
 // Source: GNU coreutils 9.1.
+// Differs: nothing known.
 
 #include "proc/command.h"
 #include "proc/process.h"

@@ -6,6 +6,7 @@
 //
 // Exit status: 0, or 1 when something could not be moved.
 // Source: POSIX mv, GNU coreutils 9.1.
+// Differs: nothing known.
 
 #include "commands/file/copy.h"
 #include "proc/command.h"

@@ -4,6 +4,7 @@
 //
 // Exit status: 0, or 1 when a FILE is no symbolic link or cannot be resolved.
 // Source: GNU coreutils 9.1.
+// Differs: nothing known.
 
 #include "proc/command.h"
 #include "text/quote.h"

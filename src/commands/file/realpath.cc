@@ -5,6 +5,7 @@
 //
 // Exit status: 0, or 1 when a FILE cannot be resolved.
 // Source: GNU coreutils 9.1.
+// Differs: nothing known.
 
 #include "commands/file/relative_path.h"
 #include "proc/command.h"

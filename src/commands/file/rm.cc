@@ -4,6 +4,7 @@
 //
 // Exit status: 0, or 1 when something could not be removed.
 // Source: POSIX rm, GNU coreutils 9.1.
+// Differs: nothing known.
 
 #include "commands/file_facts.h"
 #include "proc/command.h"
@@ -270,6 +271,12 @@ ExitStatus Run(Invocation& in) {
   if (parsed->wants_help || parsed->wants_version) {
     in.out.Write(parsed->wants_help ? HelpText(in.command, in.name_in_messages()) : VersionText(in.command, in.name()));
     return 0;
+  }
+  for (const std::string& arg : in.args.subspan(1)) {
+    if (arg == "--") break;
+    if (arg.starts_with("--no-p") && arg != "--no-preserve-root") {
+      return in.Fail("you may not abbreviate the --no-preserve-root option");
+    }
   }
   return Remove(in, options, parsed->operands);
 }

@@ -4,6 +4,7 @@
 //
 // Exit status: 0, or 1 when one could not be removed.
 // Source: POSIX rmdir, GNU coreutils 9.1.
+// Differs: nothing known.
 
 #include "proc/command.h"
 #include "text/quote.h"

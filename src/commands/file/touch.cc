@@ -167,7 +167,10 @@ class Toucher {
 
   // Standard output by the path it was opened by.
   bool TouchOutput() {
-    const Status set = in_.fs.SetTimes("/dev/fd/1", sets_access_ ? std::optional(times_.access) : std::nullopt,
+    const vfs::OpenFilePtr& out = in_.process.descriptors().Get(1);
+    const std::string path = out != nullptr ? out->description() : "";
+    if (out != nullptr && !path.starts_with('/')) return true;   // the times of a pipe, which nobody sees
+    const Status set = out == nullptr ? Status(Error(Code::kBadDescriptor)) : in_.fs.SetTimes(path, sets_access_ ? std::optional(times_.access) : std::nullopt,
                                        sets_modify_ ? std::optional(times_.modify) : std::nullopt);
     if (set) return true;
     if (o_.no_create && set.error().code == Code::kBadDescriptor) return true;

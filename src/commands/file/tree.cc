@@ -4,13 +4,14 @@
 //
 // Exit status: 0, 1 for bad usage, 2 when a directory could not be opened.
 // Source: tree 2.1.0.
-// Differs: no HTML (-H, -R), no .gitignore and .info files, no --fromfile; options may be abbreviated.
+// Differs: no -R; the HTML of -H has a style and a last line of its own, and knows no other charsets than UTF-8 and
+// ASCII; options may be abbreviated.
 
 #include "commands/file/tree_printer.h"
 #include "commands/file/tree_scan.h"
 #include "commands/file_facts.h"
+#include "commands/input_files.h"
 #include "text/quote.h"
-#include "text/utf8.h"
 
 namespace paddock {
 namespace {
@@ -24,17 +25,19 @@ using tree::SortKey;
 using tree::Totals;
 using tree::Unprintable;
 
-enum class Form { kText, kJson, kXml };
+enum class Form { kText, kJson, kXml, kHtml };
 
 struct Options {
   ScanSettings scan;
   PrintSettings print;
+  tree::HtmlSettings html;
   Form form = Form::kText;
+  bool from_lists = false;
   bool no_color = false;
   bool draws_ansi = false;
   bool draws_console = false;
-  bool no_links = false;
-  std::optional<std::string> level, file_limit, charset, output, title, sort;
+  std::optional<std::string> level, file_limit, charset, output, intro, outro;
+  std::vector<std::string> ignore_files, comment_files;
 };
 
 template <auto kMember>
@@ -101,6 +104,34 @@ Status SetSort(Options& o, std::string_view word) {
                                    "' not valid, should be one of: name,version,size,mtime,ctime");
 }
 
+Status AddIgnoreFile(Options& o, std::string_view path) {
+  o.scan.reads_ignore_files = true;
+  o.ignore_files.emplace_back(path);
+  return {};
+}
+Status AddCommentFile(Options& o, std::string_view path) {
+  o.scan.reads_comments = true;
+  o.comment_files.emplace_back(path);
+  return {};
+}
+Status ListLinks(Options& o, std::string_view) {
+  o.scan.lists_links = true;
+  return {};
+}
+Status SetHtmlBase(Options& o, std::string_view base) {
+  o.form = Form::kHtml;
+  o.html.base = base.ends_with('/') ? base.substr(0, base.size() - 1) : base;
+  return {};
+}
+Status SetTitle(Options& o, std::string_view title) {
+  o.html.title = title;
+  return {};
+}
+Status DropLinks(Options& o, std::string_view) {
+  o.html.has_links = false;
+  return {};
+}
+
 constexpr Option kOptions[] = {
     Call<Scan<&ScanSettings::shows_hidden>>('a', nullptr, nullptr, "All files are listed."),
     Call<OnlyDirectories>('d', nullptr, nullptr, "List directories only."),
@@ -151,14 +182,18 @@ constexpr Option kOptions[] = {
     Call<Print<&PrintSettings::colors>>('C', nullptr, nullptr, "Turn colorization on always."),
     Set<&Options::form, Form::kXml>('X', nullptr, "Prints out an XML representation of the tree."),
     Set<&Options::form, Form::kJson>('J', nullptr, "Prints out an JSON representation of the tree."),
-    Value<&Options::title>('T', nullptr, "string", "Title of HTML output, without effect here."),
-    Flag<&Options::no_links>(0, "nolinks", "Turn off hyperlinks in HTML output, without effect here."),
+    Call<SetHtmlBase>('H', nullptr, "baseHREF", "Prints out HTML format with baseHREF as top directory."),
+    Call<SetTitle>('T', nullptr, "string", "Replace the default HTML title and H1 header with string."),
+    Call<DropLinks>(0, "nolinks", nullptr, "Turn off hyperlinks in HTML output."),
+    Value<&Options::intro>(0, "hintro", "X", "Use file X as the HTML intro."),
+    Value<&Options::outro>(0, "houtro", "X", "Use file X as the HTML outro."),
+    Call<Scan<&ScanSettings::reads_ignore_files>>(0, "gitignore", nullptr, "Filter by using .gitignore files."),
+    Call<AddIgnoreFile>(0, "gitfile", "X", "Explicitly read gitignore file."),
+    Call<Scan<&ScanSettings::reads_comments>>(0, "info", nullptr, "Print information about files found in .info files."),
+    Call<AddCommentFile>(0, "infofile", "X", "Explicitly read info file."),
+    Flag<&Options::from_lists>(0, "fromfile", "Reads paths from files (.=stdin)"),
+    Call<ListLinks>(0, "fflinks", nullptr, "Process link information when using --fromfile."),
 };
-
-bool IsUtf8Name(std::string_view charset) {
-  const std::string lower = LowerUtf8(charset);
-  return lower == "utf-8" || lower == "utf8";
-}
 
 // The rest of the settings, which depends on several options; false after a complaint.
 bool Resolve(Invocation& in, Options& o) {
@@ -176,9 +211,9 @@ bool Resolve(Invocation& in, Options& o) {
   o.print.charset = charset;
   o.print.lines = o.draws_ansi              ? Lines::kAnsi
                   : o.draws_console         ? Lines::kConsole
-                  : IsUtf8Name(charset)     ? Lines::kUtf8
+                  : tree::IsUtf8Charset(charset)     ? Lines::kUtf8
                                             : Lines::kAscii;
-  if (!in.env.Get("TERM")) o.print.colors = false;
+  if (!in.env.Get("TERM") && o.form != Form::kHtml) o.print.colors = false;
   else if (!o.print.colors && !o.no_color) o.print.colors = IsTerminal(in, 1) && in.env.Get("LS_COLORS").has_value();
   return true;
 }
@@ -190,10 +225,10 @@ void Count(const Node& node, bool is_root, Budget& budget, Totals& totals) {
   if (is_root) {
     const bool is_over_limit = !node.error.empty() && node.error != "error opening dir";
     if (!node.exists) return;
-    if (!node.children.empty() || is_over_limit) ++totals.directories;
+    if (!node.children.empty() || is_over_limit || node.is_listing) ++totals.directories;
     else if (!node.error.empty()) ++totals.files;
   } else {
-    ++(node.is_directory() ? totals.directories : totals.files);
+    ++(node.is_branch() ? totals.directories : totals.files);
     totals.size += node.size;   // a directory's is that of all below, which so counts once a level
   }
   for (const Node& child : node.children) Count(child, false, budget, totals);
@@ -209,13 +244,25 @@ bool HasErrorBelow(const Node& node) {
 ExitStatus PrintTrees(Invocation& in, const Options& options, Output& out, const std::vector<std::string>& operands) {
   auto printer = options.form == Form::kJson  ? tree::MakeJsonPrinter(in, out, options.print)
                  : options.form == Form::kXml ? tree::MakeXmlPrinter(in, out, options.print)
+                 : options.form == Form::kHtml ? tree::MakeHtmlPrinter(in, out, options.print, options.html)
                                               : tree::MakeTextPrinter(in, out, options.print);
   Totals totals;
   ExitStatus status = 0;
-  printer->Begin();
   tree::Scanner scanner(in, options.scan);
+  for (const std::string& path : options.ignore_files) {
+    if (!scanner.LoadIgnored(path)) return in.Fail("Could not load gitignore file");
+  }
+  // What git itself leaves out everywhere.
+  const auto repository = in.env.Get("GIT_DIR");
+  if (options.scan.reads_ignore_files && repository) {
+    (void)scanner.LoadIgnored(std::string(*repository) + "/info/exclude");
+  }
+  for (const std::string& path : options.comment_files) {
+    if (!scanner.LoadComments(path)) return in.Fail("Could not load infofile");
+  }
+  printer->Begin();
   for (size_t i = 0; i < operands.size(); ++i) {
-    const Node root = scanner.Scan(operands[i]);
+    const Node root = options.from_lists ? scanner.ScanList(operands[i]) : scanner.Scan(operands[i]);
     Count(root, true, in.budget, totals);
     if (!root.exists || HasErrorBelow(root)) status = 2;
     printer->Root(root, i + 1 == operands.size());
@@ -224,8 +271,24 @@ ExitStatus PrintTrees(Invocation& in, const Options& options, Output& out, const
   return status;
 }
 
+// The intro or outro of HTML; empty when it cannot be read, as in the real tree.
+std::string ReadPart(Invocation& in, const std::string& path) {
+  std::string text;
+  auto file = InputFile::OpenPath(in, path);
+  if (!file) return text;
+  for (std::string_view bytes = file->input().Peek(); !bytes.empty(); bytes = file->input().Peek()) {
+    in.budget.WillAllocate(text.size() + bytes.size());
+    text += bytes;
+    file->input().Consume(bytes.size());
+  }
+  return text;
+}
+
 ExitStatus Run(Invocation& in, Options& options, const std::vector<std::string>& operands) {
   if (!Resolve(in, options)) return 1;
+  for (const auto& [path, text] : {std::pair(&options.intro, &options.html.intro), std::pair(&options.outro, &options.html.outro)}) {
+    if (*path) *text = ReadPart(in, **path);
+  }
   const std::vector<std::string> here = {"."};
   const std::vector<std::string>& roots = operands.empty() ? here : operands;
   if (!options.output) return PrintTrees(in, options, in.out, roots);

@@ -1,12 +1,10 @@
-// How tree shows what it has read: as lines, JSON or XML.
+// How tree shows what it has read: as lines, JSON, XML or HTML.
 #pragma once
 
 #include <memory>
 #include <string>
 
 #include "commands/file/tree_scan.h"
-#include "commands/user_names.h"
-#include "text/time_zone.h"
 
 namespace paddock::tree {
 
@@ -33,6 +31,14 @@ struct PrintSettings {
   std::string time_format;   // empty: as ls -l
 };
 
+// What only the HTML form has.
+struct HtmlSettings {
+  std::string base;                     // what links begin with
+  std::string title = "Directory Tree";
+  std::optional<std::string> intro, outro;   // instead of our own
+  bool has_links = true;
+};
+
 struct Totals {
   uint64_t directories = 0;
   uint64_t files = 0;
@@ -50,5 +56,9 @@ class Printer {
 std::unique_ptr<Printer> MakeTextPrinter(Invocation& in, Output& out, const PrintSettings& settings);
 std::unique_ptr<Printer> MakeJsonPrinter(Invocation& in, Output& out, const PrintSettings& settings);
 std::unique_ptr<Printer> MakeXmlPrinter(Invocation& in, Output& out, const PrintSettings& settings);
+std::unique_ptr<Printer> MakeHtmlPrinter(Invocation& in, Output& out, const PrintSettings& settings,
+                                         const HtmlSettings& html);
+
+bool IsUtf8Charset(std::string_view charset);
 
 }  // namespace paddock::tree

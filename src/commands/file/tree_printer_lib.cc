@@ -1,92 +1,13 @@
 #include "commands/file/tree_printer.h"
 
-#include <cmath>
 #include <map>
 
+#include "commands/file/tree_facts.h"
 #include "commands/file_facts.h"
-#include "text/time_format.h"
 #include "text/utf8.h"
 
 namespace paddock::tree {
 namespace {
-
-std::string PadLeft(std::string text, size_t width) {
-  return text.size() < width ? std::string(width - text.size(), ' ') + text : text;
-}
-std::string PadRight(std::string text, size_t width) {
-  text.resize(std::max(text.size(), width), ' ');
-  return text;
-}
-
-// The facts about a file that all three forms show.
-class Facts {
- public:
-  Facts(Invocation& in, const PrintSettings& settings)
-      : s_(settings), in_(in), names_(in.fs, in.budget), zone_(LocalZone(in.env)), now_(Now(in.clock)) {}
-
-  std::string User(const Node& node) { return names_.UserText(node.attributes.uid); }
-  std::string Group(const Node& node) { return names_.GroupText(node.attributes.gid); }
-
-  // "4.0K" of four columns, or a number of eleven.
-  std::string Size(uint64_t size) const {
-    if (!s_.human) return PadLeft(std::to_string(size), 11);
-    const uint64_t base = s_.si ? 1000 : 1024;
-    if (size < base) return PadLeft(std::to_string(size), 4);
-    size_t unit = 0;
-    for (; size >= base * base; size /= base) ++unit;
-    const double value = static_cast<double>(static_cast<float>(size) / static_cast<float>(base));
-    const std::string_view letters = s_.si ? "kMGTPEZY" : "KMGTPEZY";
-    // Halves go to the even neighbour, as printf rounds.
-    if (value >= 10.0) return PadLeft(std::to_string(std::llrint(value)) + letters[unit], 4);
-    const auto tenths = std::llrint(value * 10);
-    return PadLeft(std::to_string(tenths / 10) + "." + std::to_string(tenths % 10) + letters[unit], 4);
-  }
-
-  std::string Date(const Node& node) const {
-    const vfs::Attributes& a = node.attributes;
-    const TimePoint moment = ToTimePoint(s_.changed_time ? a.change_time : a.modify_time);
-    constexpr int64_t kHalfYear = 6 * 31 * 24 * 60 * 60;
-    const bool is_recent = moment.seconds <= now_.seconds && moment.seconds + kHalfYear >= now_.seconds;
-    const std::string format = !s_.time_format.empty() ? s_.time_format : is_recent ? "%b %e %H:%M" : "%b %e  %Y";
-    return FormatTime(format, zone_.ToLocal(moment.seconds), moment, in_.budget);
-  }
-
-  // "[-rw-r--r-- user     group            12]  ", or nothing.
-  std::string Bracket(const Node& node) {
-    std::string text;
-    const vfs::Attributes& a = node.attributes;
-    if (s_.inode) text += " " + PadLeft(std::to_string(a.inode), 7);
-    if (s_.device) text += " " + PadLeft(std::to_string(a.device), 3);
-    if (s_.mode) text += " " + ModeText(a);
-    if (s_.user) text += " " + PadRight(User(node).substr(0, 32), 8);
-    if (s_.group) text += " " + PadRight(Group(node).substr(0, 32), 8);
-    if (s_.size) text += " " + Size(node.size);
-    if (s_.date) text += " " + Date(node);
-    if (text.empty()) return text;
-    text[0] = '[';
-    return text + "]  ";
-  }
-
- private:
-  const PrintSettings& s_;
-  Invocation& in_;
-  UserNames names_;
-  TimeZone zone_;
-  TimePoint now_;
-};
-
-const char* TypeName(const Node& node) {
-  switch (node.attributes.type) {
-    case vfs::FileType::kFile: return "file";
-    case vfs::FileType::kDirectory: return "directory";
-    case vfs::FileType::kSymlink: return "link";
-    case vfs::FileType::kFifo: return "fifo";
-    case vfs::FileType::kCharDevice: return "char";
-    case vfs::FileType::kBlockDevice: return "block";
-    case vfs::FileType::kSocket: return "socket";
-  }
-  return "unknown";
-}
 
 // Colours by LS_COLORS; by tree's own few without it.
 class Colors {
@@ -158,26 +79,10 @@ class TextPrinter final : public Printer {
   void End(const Totals& totals) override {
     if (s_.no_report) return;
     out_.Put('\n');
-    if (s_.sums_sizes) out_.Write(" " + facts_.Size(totals.size) + (s_.human ? "" : " bytes") + " used in ");
-    out_.Write(std::to_string(totals.directories) + (totals.directories == 1 ? " directory" : " directories"));
-    if (!s_.only_directories) {
-      out_.Write(", " + std::to_string(totals.files) + (totals.files == 1 ? " file" : " files"));
-    }
-    out_.Put('\n');
+    out_.WriteLine(facts_.Report(totals));
   }
 
  private:
-  struct Marks {
-    const char *vertical, *tee, *corner;
-  };
-  static const Marks& MarksOf(Lines lines) {
-    static constexpr Marks kMarks[] = {{"\u2502\u00a0\u00a0 ", "\u251c\u2500\u2500 ", "\u2514\u2500\u2500 "},
-                                       {"|   ", "|-- ", "`-- "},
-                                       {"x   ", "tqq ", "mqq "},
-                                       {"\xb3   ", "\xc3\xc4\xc4 ", "\xc0\xc4\xc4 "}};
-    return kMarks[static_cast<size_t>(lines)];
-  }
-
   void Children(const Node& node) {
     in_.budget.CheckStack();
     const Marks& marks = MarksOf(s_.lines);
@@ -190,9 +95,10 @@ class TextPrinter final : public Printer {
         if (s_.lines == Lines::kAnsi) lead = "\033(0" + lead + "\033(B";
       }
       Line(child, lead, false);
-      if (child.children.empty()) continue;
+      if (child.children.empty() && child.comment.empty()) continue;
       const size_t length = indent_.size();
       indent_ += is_last ? "    " : marks.vertical;
+      Comment(child.comment);
       Children(child);
       indent_.resize(length);
     }
@@ -215,6 +121,22 @@ class TextPrinter final : public Printer {
     }
     if (!node.error.empty()) out_.Write("  [" + node.error + "]");
     out_.Put('\n');
+  }
+
+  // The lines of a .info file about what was just shown, with a brace around them.
+  void Comment(const std::vector<std::string>& lines) {
+    const bool has_braces = IsUtf8Charset(s_.charset) && s_.lines != Lines::kConsole;
+    for (size_t i = 0; i < lines.size(); ++i) {
+      in_.budget.Step();
+      const char* brace = !has_braces               ? "["
+                          : lines.size() == 1       ? "{"
+                          : i == 0                  ? "\u23a7"
+                          : i + 1 == lines.size()   ? "\u23a9"
+                          : i == 1                  ? "\u23a8"
+                                                    : "\u23aa";
+      out_.Write(s_.lines == Lines::kAnsi ? "\033(0" + indent_ + "\033(B" : indent_);
+      out_.WriteLine(std::string(" ") + brace + " " + lines[i]);
+    }
   }
 
   std::string Painted(std::string_view text, std::string_view name, const vfs::Attributes& a, bool dangles) const {
@@ -298,6 +220,7 @@ class MarkupPrinter : public Printer {
   virtual void Fact(std::string_view name, std::string_view value, bool is_text) = 0;
 
   void AllFacts(const Node& node) {
+    if (!node.comment.empty()) Fact("info", JoinedComment(node), true);
     const vfs::Attributes& a = node.attributes;
     if (a.is_symlink()) Fact("target", node.target, true);
     if (s_.inode) Fact("inode", std::to_string(a.inode), false);
@@ -456,7 +379,7 @@ class XmlPrinter final : public MarkupPrinter {
   }
 
   void Fact(std::string_view name, std::string_view value, bool) override {
-    out_.Write(" " + std::string(name) + "=\"" + Escaped(value) + "\"");
+    out_.Write(" " + std::string(name) + "=\"" + EscapedMarkup(value) + "\"");
   }
 
   void Element(const Node& node, size_t level) {
@@ -477,20 +400,6 @@ class XmlPrinter final : public MarkupPrinter {
     if (level == 1 || !node.children.empty()) Indent(level);
     out_.Write("</" + type + ">");
     NewLine();
-  }
-
-  static std::string Escaped(std::string_view text) {
-    std::string escaped;
-    for (const char c : text) {
-      switch (c) {
-        case '<': escaped += "&lt;"; break;
-        case '>': escaped += "&gt;"; break;
-        case '&': escaped += "&amp;"; break;
-        case '"': escaped += "&quot;"; break;
-        default: escaped += c;
-      }
-    }
-    return escaped;
   }
 };
 

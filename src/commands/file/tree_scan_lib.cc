@@ -1,13 +1,14 @@
 #include "commands/file/tree_scan.h"
 
-#include <algorithm>
+#include <cstring>
 
-#include "text/version_order.h"
+#include <algorithm>
 
 namespace paddock::tree {
 
 Scanner::Scanner(Invocation& in, const ScanSettings& settings)
-    : in_(in), s_(settings), wanted_(Compile(settings.wanted)), ignored_(Compile(settings.ignored)) {}
+    : in_(in), s_(settings), wanted_(Compile(settings.wanted)), ignored_(Compile(settings.ignored)),
+      ignore_files_(in, settings.ignore_case), comment_files_(in, settings.ignore_case) {}
 
 std::vector<Scanner::Glob> Scanner::Compile(const std::vector<std::string>& patterns) const {
   const PatternFlags flags{.extglob = false, .ignore_case = s_.ignore_case, .is_utf8 = in_.locale.is_utf8};
@@ -72,11 +73,28 @@ void Scanner::Read(Node& node, uint64_t level) {
     node.error = "error opening dir";
     return;
   }
-  for (vfs::DirectoryEntry& entry : *entries) {
+  // Both are left again below, or by the end of all when the budget is used up.
+  if (s_.reads_ignore_files) ignore_files_.Enter(node.path);
+  if (s_.reads_comments) comment_files_.Enter(node.path);
+  TakeEntries(node, *entries);
+  ReadBelow(node, level);
+  if (s_.reads_ignore_files) ignore_files_.Leave();
+  if (s_.reads_comments) comment_files_.Leave();
+}
+
+void Scanner::TakeEntries(Node& node, const std::vector<vfs::DirectoryEntry>& entries) const {
+  for (const vfs::DirectoryEntry& entry : entries) {
     in_.budget.Step();
     Node child = Look(vfs::JoinPath(node.path, entry.name), entry.name);
-    if (child.exists && IsShown(child)) node.children.push_back(std::move(child));
+    if (!child.exists || !IsShown(child)) continue;
+    const NoteSubject subject{child.path, child.name, child.is_directory()};
+    if (ignore_files_.IsIgnored(subject)) continue;
+    if (const auto* lines = comment_files_.Find(subject)) child.comment = *lines;
+    node.children.push_back(std::move(child));
   }
+}
+
+void Scanner::ReadBelow(Node& node, uint64_t level) {
   const size_t count = node.children.size();
   if (s_.file_limit > 0 && count > static_cast<uint64_t>(s_.file_limit)) {
     node.error = std::to_string(count) + " entries exceeds filelimit, not opening dir";
@@ -107,8 +125,8 @@ void Scanner::Descend(Node& child, uint64_t level) {
 }
 
 bool Scanner::IsBefore(const Node& a, const Node& b) const {
-  if (s_.grouping != Grouping::kNone && a.is_directory() != b.is_directory()) {
-    return a.is_directory() == (s_.grouping == Grouping::kDirectoriesFirst);
+  if (s_.grouping != Grouping::kNone && a.is_branch() != b.is_branch()) {
+    return a.is_branch() == (s_.grouping == Grouping::kDirectoriesFirst);
   }
   const Node& first = s_.reverse ? b : a;
   const Node& second = s_.reverse ? a : b;
@@ -116,7 +134,7 @@ bool Scanner::IsBefore(const Node& a, const Node& b) const {
   const vfs::Attributes& y = second.attributes;
   switch (s_.sort) {
     case SortKey::kVersion: {
-      const int order = CompareVersions(first.name, second.name);
+      const int order = strverscmp(first.name.c_str(), second.name.c_str());
       if (order != 0) return order < 0;
       break;
     }

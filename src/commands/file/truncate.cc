@@ -39,7 +39,7 @@ ExitStatus Run(Invocation& in, const Options& options, const std::vector<std::st
       mode = text[0];
       text.remove_prefix(1);
     }
-    auto value = ParseCount(text, kSizeSuffixes);
+    auto value = ParseCount(text, "gkKmMtTGPEZY0");
     if (!value) return in.Fail(NumberComplaint("Invalid number", *options.size, value.error(), is_utf8));
     amount = SaturatingMultiply(*value, options.io_blocks ? 4096 : 1);
     if ((mode == '/' || mode == '%') && amount == 0) return in.Fail("division by zero");

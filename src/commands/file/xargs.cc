@@ -5,7 +5,7 @@
 // Exit status: 0; 123 if a command exited with 1–125; 124 if one exited with 255; 125 if one was killed by a
 // signal; 126 if it cannot run; 127 if it is missing; 1 for any other error.
 // Source: POSIX xargs, GNU findutils 4.9.
-// Differs: -p is refused: there is no terminal to ask on; -o opens none.
+// Differs: -p is refused: there is no terminal to ask on.
 
 #include <algorithm>
 #include <charconv>
@@ -74,7 +74,7 @@ constexpr Option kOptions[] = {
     Call<AddInOrder<'L'>>('L', nullptr, "MAX-LINES", "use at most MAX-LINES non-blank input lines per command line"),
     CallOptional<AddInOrder<'l'>>('l', "max-lines", "MAX-LINES", "the same, 1 if it is not given"),
     Call<AddInOrder<'n'>>('n', "max-args", "MAX-ARGS", "use at most MAX-ARGS arguments per command line"),
-    Flag<&Options::open_tty>('o', "open-tty", "leave standard input of the command as it is"),
+    Flag<&Options::open_tty>('o', "open-tty", "open the terminal as standard input of the command"),
     Call<AddInOrder<'P'>>('P', "max-procs", "MAX-PROCS", "run at most MAX-PROCS processes at a time"),
     Flag<&Options::interactive>('p', "interactive", "prompt before running commands"),
     Value<&Options::slot_variable>(0, "process-slot-var", "VAR", "set environment variable VAR in child processes"),
@@ -337,7 +337,10 @@ class Runner {
 
   void Add(std::string text) {
     const int64_t length = static_cast<int64_t>(text.size()) + 1;
-    if (initial_chars_ + length > settings_.chars) return Stop("argument line too long", 1);
+    if (initial_chars_ + length > settings_.chars) {
+      if (has_arguments() && !settings_.exits_on_size) RunNow();
+      return Stop("argument line too long", 1);
+    }
     if (chars_ + length > settings_.chars) {
       if (settings_.exits_on_size && (settings_.lines > 0 || settings_.arguments > 0)) {
         return Stop("argument list too long", 1);
@@ -433,7 +436,14 @@ class Runner {
       environment.Set(*options_.slot_variable, std::to_string(slot));
       spec.environment = &environment;
     }
-    if (!options_.file && !options_.open_tty) {
+    if (options_.open_tty) {
+      const auto terminal = in_.fs.Open("/dev/tty", vfs::OpenFlags::Read());
+      if (!terminal) {
+        in_.Fail(Quote("/dev/tty", in_.locale.is_utf8), terminal.error());
+        return Abort(kKilled);
+      }
+      spec.in = *terminal;
+    } else if (!options_.file) {
       if (auto null = in_.fs.Open("/dev/null", vfs::OpenFlags::Read())) spec.in = *null;
     }
     const std::string name = spec.args[0];

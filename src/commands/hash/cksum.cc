@@ -22,7 +22,6 @@ struct Options {
   std::optional<std::string> length;
   bool check = false;
   bool untagged = false;
-  bool tag = false;
   bool zero = false;
   bool ignore_missing = false;
   bool quiet = false;
@@ -37,7 +36,7 @@ constexpr Option kOptions[] = {
                                                          "sha1, sha224, sha256, sha384, sha512, blake2b, sm3"),
     Flag<&Options::check>('c', "check", "read checksums from the FILEs and check them"),
     Value<&Options::length>('l', "length", "BITS", "digest length in bits"),
-    Flag<&Options::tag>(0, "tag", "create a BSD-style checksum (the default)"),
+    Set<&Options::untagged, false>(0, "tag", "create a BSD-style checksum (the default)"),
     Flag<&Options::untagged>(0, "untagged", "create a reversed style checksum, without digest type"),
     Flag<&Options::zero>('z', "zero",
                          "end each output line with NUL, not newline, and disable file name escaping"),

@@ -183,12 +183,13 @@ class Checker {
       const auto parsed = parser.Parse(text);
       if (parsed && !(list->is_stdin() && parsed->name == "-")) {
         tally.has_lines = true;
+        last_tag_ = parsed->kind.tag;
         CheckOne(*parsed, tally);
         continue;
       }
       ++tally.malformed;
       if (options_.warn) {
-        const std::string kind = kinds_.size() == 1 ? std::string(kinds_[0].tag) + " " : "";
+        const std::string kind = kinds_.size() == 1 ? std::string(kinds_[0].tag) + " " : last_tag_.empty() ? "" : last_tag_ + " ";
         in_.Fail(QuoteSubject(shown, is_utf8) + ": " + std::to_string(number) + ": improperly formatted " + kind +
                  "checksum line");
       }
@@ -251,6 +252,7 @@ class Checker {
   Invocation& in_;
   std::span<const DigestKind> kinds_;
   const DigestOptions& options_;
+  std::string last_tag_;   // of the last line that named its hash
 };
 
 std::vector<std::string> OrStandardInput(const std::vector<std::string>& operands) {

@@ -19,6 +19,7 @@ namespace paddock {
 namespace {
 
 struct Options {
+  bool resolution = false;
   std::vector<std::string> dates;
   std::optional<std::string> file;
   std::optional<std::string> reference;
@@ -55,6 +56,7 @@ Status ChooseEmail(Options& options, std::string_view) { return options.SetForma
 constexpr Option kOptions[] = {
     Value<&Options::dates>('d', "date", "STRING", "display time described by STRING, not 'now'"),
     Value<&Options::file>('f', "file", "DATEFILE", "like --date; once for each line of DATEFILE"),
+    Flag<&Options::resolution>(0, "resolution", "output the available resolution of timestamps"),
     CallOptional<ChooseIso>('I', "iso-8601", "FMT", "output date/time in ISO 8601 format"),
     Call<ChooseEmail>('R', "rfc-email", nullptr, "output date and time in RFC 5322 format"),
     Call<ChooseEmail>(0, "rfc-2822", nullptr, nullptr),
@@ -80,7 +82,7 @@ class Dater {
  public:
   Dater(Invocation& in, const Options& options)
       : in_(in), zone_(TimeZone::FromTz(options.is_utc ? std::optional<std::string_view>("UTC0") : in.env.Get("TZ"))),
-        format_(options.has_format ? options.format : in.locale.is_utf8 ? "%a %b %e %H:%M:%S %Z %Y" : "%a %b %e %H:%M:%S %Z %Y"),
+        format_(options.has_format ? options.format : options.resolution ? "%s.%N" : in.locale.is_utf8 ? "%a %b %e %H:%M:%S %Z %Y" : "%a %b %e %H:%M:%S %Z %Y"),
         now_(ToPoint(in.clock.RealNow())) {}
 
   void Print(const TimePoint& moment) {
@@ -104,7 +106,7 @@ class Dater {
   TimePoint now_;
 };
 
-bool HasDates(const Options& options) { return !options.dates.empty() || options.file || options.reference; }
+bool HasDates(const Options& options) { return !options.dates.empty() || options.file || options.reference || options.resolution; }
 
 ExitStatus TakeOperand(Invocation& in, Options& options, const std::string& operand) {
   if (operand.starts_with('+')) {
@@ -124,7 +126,7 @@ ExitStatus TakeOperand(Invocation& in, Options& options, const std::string& oper
 
 ExitStatus Run(Invocation& in, Options& options, const std::vector<std::string>& operands) {
   const int sources = static_cast<int>(!options.dates.empty()) + static_cast<int>(options.file.has_value()) +
-                      static_cast<int>(options.reference.has_value());
+                      static_cast<int>(options.reference.has_value()) + static_cast<int>(options.resolution);
   if (sources > 1) return in.Usage("the options to specify dates for printing are mutually exclusive");
   if (operands.size() > 1) return in.Usage("extra operand " + Quote(operands[1], in.locale.is_utf8));
   if (!operands.empty()) {
@@ -132,6 +134,10 @@ ExitStatus Run(Invocation& in, Options& options, const std::vector<std::string>&
   }
   if (options.set) return in.Fail("cannot set date: Operation not permitted");
   Dater dater(in, options);
+  if (options.resolution) {
+    dater.Print({0, 1});   // the step between two times, as a time
+    return 0;
+  }
   if (!options.dates.empty()) return dater.PrintText(options.dates.back()) ? 0 : 1;
   if (options.reference) {
     auto stat = in.fs.Stat(*options.reference);

@@ -4,6 +4,7 @@
 //
 // Exit status: 1.
 // Source: POSIX false; GNU coreutils 9.1 (false --help and --version print only when they are the one argument).
+// Differs: nothing known.
 
 #include "proc/command.h"
 

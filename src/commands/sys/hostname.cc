@@ -1,6 +1,6 @@
 // hostname - show the host's name
 //
-// usage: hostname [-s|-f|-d|-i|-A|-I]
+// usage: hostname [-a|-A|-b|-d|-f|-i|-I|-s|-y]
 //
 // Exit status: 0; 1 when asked to set the name, which needs root.
 // Source: Debian hostname 3.23.
@@ -19,12 +19,19 @@ struct Options {
   bool address = false;
   bool addresses = false;
   bool all = false;
+  bool alias = false;
+  bool boot = false;
+  bool nis = false;
   std::optional<std::string> file;
 };
 constexpr Option kOptions[] = {
+    Flag<&Options::alias>('a', "alias", "alias names"),
+    Flag<&Options::boot>('b', "boot", "set the host name given if none is set"),
+    Flag<&Options::nis>('y', "yp", "NIS domain name"),
+    Flag<&Options::nis>(0, "nis", "likewise"),
     Flag<&Options::brief>('s', "short", "short host name"),
     Flag<&Options::full>('f', "fqdn", "long host name (FQDN)"),
-    Flag<&Options::full>(0, "long", nullptr),
+    Flag<&Options::full>(0, "long", "likewise"),
     Flag<&Options::domain>('d', "domain", "DNS domain name"),
     Flag<&Options::address>('i', "ip-address", "addresses for the host name"),
     Flag<&Options::addresses>('I', "all-ip-addresses", "all addresses for the host"),
@@ -34,13 +41,21 @@ constexpr Option kOptions[] = {
 
 ExitStatus Run(Invocation& in, const Options& options, const std::vector<std::string>& operands) {
   const bool is_query =
-      options.brief || options.full || options.domain || options.address || options.addresses || options.all;
+      options.brief || options.full || options.domain || options.address || options.addresses || options.all ||
+      options.alias;
   if (options.file) {
     if (const auto stat = in.fs.Stat(*options.file); !stat) return in.Fail(stat.error().Text());
   }
+  if (options.nis && !operands.empty()) return in.Fail("you must be root to change the domain name");
+  if (options.nis) {   // this complaint alone goes to stdout
+    in.out.WriteLine(in.args[0] + ": Local domain name not set");
+    return 1;
+  }
   if (options.file || (!operands.empty() && !is_query)) return in.Fail("you must be root to change the host name");
   const std::string name = in.kernel.hostname();
-  if (options.address || options.addresses) {
+  if (options.alias) {
+    in.out.WriteLine("");
+  } else if (options.address || options.addresses) {
     in.out.WriteLine("127.0.1.1");
   } else if (options.domain) {
     const size_t dot = name.find('.');

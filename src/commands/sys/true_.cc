@@ -4,6 +4,7 @@
 //
 // Exit status: 0.
 // Source: POSIX true; GNU coreutils 9.1 (true --help and --version print only when they are the one argument).
+// Differs: nothing known.
 
 #include "proc/command.h"
 

@@ -6,10 +6,11 @@
 //
 // Exit status: what the program says; 1 for a bad option or a program that does not parse, 2 for a fatal error.
 // Source: POSIX awk; GNU awk 5.2.1, also under the names gawk, mawk and nawk.
-// Differs: no debugger, profiler, lint, tracing, extension libraries or arbitrary precision: the options
+// Differs: no debugger, pretty-printer, profiler, lint, tracing, extension libraries or arbitrary precision: the options
 // that ask for them are refused.
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -29,11 +30,13 @@ struct Piece {
 };
 
 struct Options {
+  bool wants_help = false, wants_version = false, wants_licence = false;
   std::vector<Piece> pieces;
   std::vector<std::string> assignments;
   bool is_posix = false, is_traditional = false, is_sandboxed = false;
-  bool counts_bytes = false, reads_non_decimal = false;
+  bool counts_bytes = false, reads_non_decimal = false, operands_are_files = false;
   std::string refused;       // an option that is not there
+  std::optional<std::string> dump_path;
   std::string vendor_word;   // -W
 };
 
@@ -43,6 +46,14 @@ Status AddText(Options& options, std::string_view text) {
 }
 Status AddFile(Options& options, std::string_view path) {
   options.pieces.push_back({Piece::kFile, std::string(path)});
+  return {};
+}
+Status AddLastFile(Options& options, std::string_view path) {
+  options.operands_are_files = true;
+  return AddFile(options, path);
+}
+Status SetDump(Options& options, std::string_view path) {
+  options.dump_path = path.empty() ? "awkvars.out" : std::string(path);
   return {};
 }
 Status AddInclude(Options& options, std::string_view path) {
@@ -69,7 +80,11 @@ Status Refuse(Options& options, std::string_view) {
 }
 
 constexpr Option kOptions[] = {
+    Flag<&Options::wants_help>('h', nullptr, "display this help and exit"),
+    Flag<&Options::wants_version>('V', nullptr, "output version information and exit"),
+    Flag<&Options::wants_licence>('C', "copyright", "print what licence this awk has"),
     Call<AddFile>('f', "file", "PROGFILE", "read the program from PROGFILE"),
+    Call<AddLastFile>('E', "exec", "FILE", "as -f; all that follows are files, none an assignment"),
     Call<SetSeparator>('F', "field-separator", "FS", "separate fields by FS"),
     Call<AddAssignment>('v', "assign", "VAR=VAL", "set a variable before the program starts"),
     Flag<&Options::counts_bytes>('b', "characters-as-bytes", "treat all text as single bytes"),
@@ -84,9 +99,8 @@ constexpr Option kOptions[] = {
     Call<DoNothing>('s', "no-optimize", nullptr, "same as -O"),
     Flag<&Options::is_sandboxed>('S', "sandbox", "no system(), pipes, redirections"),
     Value<&Options::vendor_word>('W', nullptr, "OPTION", "the long option --OPTION"),
-    CallOptional<Refuse<'d'>>('d', "dump-variables", "FILE", nullptr),
+    CallOptional<SetDump>('d', "dump-variables", "FILE", "write the variables to FILE (awkvars.out) at the end"),
     CallOptional<Refuse<'D'>>('D', "debug", "FILE", nullptr),
-    Call<Refuse<'E'>>('E', "exec", "FILE", nullptr),
     Call<Refuse<'g'>>('g', "gen-pot", nullptr, nullptr),
     Call<Refuse<'I'>>('I', "trace", nullptr, nullptr),
     Call<Refuse<'l'>>('l', "load", "LIBRARY", nullptr),
@@ -299,6 +313,8 @@ awk::RunOptions ToRunOptions(Invocation& in, Options& options, std::vector<std::
   run.operands = std::move(operands);
   run.arguments.assign(in.args.begin(), in.args.end());
   run.is_utf8 = in.locale.is_utf8 && !options.counts_bytes;
+  run.dump_path = options.dump_path;
+  run.operands_are_files = options.operands_are_files;
   run.is_sandboxed = options.is_sandboxed;
   if (options.is_posix) {
     run.strictness = awk::Strictness::kPosix;
@@ -312,11 +328,47 @@ awk::RunOptions ToRunOptions(Invocation& in, Options& options, std::vector<std::
   return run;
 }
 
+// Whether the option at `arg` takes the next argument too, and whether it is -E, the last one.
+struct OptionShape {
+  bool takes_next = false;
+  bool is_last = false;
+};
+OptionShape ShapeOf(std::string_view arg) {
+  if (arg.starts_with("--")) {
+    const std::string_view name = arg.substr(2, arg.find('=') == std::string_view::npos ? arg.npos : arg.find('=') - 2);
+    for (const Option& option : kOptions) {
+      if (option.long_name == nullptr || !std::string_view(option.long_name).starts_with(name)) continue;
+      const bool has_value = name.size() + 2 < arg.size();
+      return {option.argument == OptionArgument::kRequired && !has_value, option.short_name == 'E'};
+    }
+    return {};
+  }
+  for (size_t i = 1; i < arg.size(); ++i) {
+    for (const Option& option : kOptions) {
+      if (option.short_name != arg[i] || option.argument == OptionArgument::kNone) continue;
+      return {option.argument == OptionArgument::kRequired && i + 1 == arg.size(), arg[i] == 'E'};
+    }
+  }
+  return {};
+}
+
+// How many arguments there are up to the value of -E; all of them without one.
+size_t CountOptions(std::span<const std::string> args) {
+  for (size_t i = 1; i < args.size(); ++i) {
+    if (args[i].size() < 2 || args[i][0] != '-' || args[i] == "--") break;
+    const OptionShape shape = ShapeOf(args[i]);
+    if (shape.takes_next) ++i;
+    if (shape.is_last) return std::min(i + 1, args.size());
+  }
+  return args.size();
+}
+
 ExitStatus Run(Invocation& in) {
   Options options;
   OptionRules rules;
   rules.stop_at_operand = true;
-  auto parsed = ParseOptions(in.args, kOptions, &options, rules);
+  const size_t option_count = CountOptions(in.args);
+  auto parsed = ParseOptions(in.args.first(option_count), kOptions, &options, rules);
   if (parsed && !options.vendor_word.empty()) {
     const std::vector<std::string> vendor = {"awk", "--" + options.vendor_word};
     auto extra = ParseOptions(vendor, kOptions, &options, rules);
@@ -325,11 +377,15 @@ ExitStatus Run(Invocation& in) {
     parsed->wants_version |= extra->wants_version;
   }
   if (!parsed) return UsageError(in, parsed.error().Text());
-  if (parsed->wants_version) {
+  if (options.wants_licence) {
+    in.out.Write("awk (Paddock): Copyright the Paddock authors; Apache License, Version 2.0. It comes without any warranty.\n");
+    return 0;
+  }
+  if (parsed->wants_version || options.wants_version) {
     WriteVersion(in);
     return 0;
   }
-  if (parsed->wants_help) {
+  if (parsed->wants_help || options.wants_help) {
     in.out.Write(HelpText(in.command, in.name()));
     return 0;
   }
@@ -351,6 +407,7 @@ ExitStatus Run(Invocation& in) {
     sources.push_back({piece.value, std::move(*text)});
   }
   std::vector<std::string> operands = std::move(parsed->operands);
+  for (const std::string& rest : in.args.subspan(option_count)) operands.push_back(rest);
   if (!has_program) {
     if (operands.empty()) return UsageError(in, "");
     sources.push_back({"cmd. line", operands.front()});

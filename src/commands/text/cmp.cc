@@ -31,7 +31,7 @@ struct Options {
   std::optional<uint64_t> limit;
 };
 Result<uint64_t> ParseBytes(std::string_view text, const char* option) {
-  auto value = ParseCount(text, kSizeSuffixes);
+  auto value = ParseCount(text, "kKMGTPEZY0");
   if (!value) return Error(Code::kInvalid, std::string("invalid ") + option + " value '" + std::string(text) + "'");
   return value;
 }
@@ -142,7 +142,8 @@ ExitStatus Run(Invocation& in, Options& options, const std::vector<std::string>&
           text += " after byte " + std::to_string(position);
           if (!options.verbose) text += last == '\n' ? ", line " + std::to_string(line - 1) : ", in line " + std::to_string(line);
         }
-        in.Fail(text);
+        in.out.Flush();
+        in.err.WriteLine("cmp: " + text);   // whatever it was called as
       }
       return 1;
     }

@@ -4,11 +4,12 @@
 //
 // Exit status: 0, or 1 for a usage error or when no file could be read.
 // Source: util-linux 2.38.
-// Differs: the width is COLUMNS or 80, never that of a terminal; a column that -O names twice is moved once.
+// Differs: a column that -O names twice is moved once.
 
 #include <charconv>
 #include <map>
 
+#include "commands/file_facts.h"
 #include "commands/input_files.h"
 #include "proc/command.h"
 #include "text/text_table.h"
@@ -354,8 +355,9 @@ ExitStatus ReadAndPrint(Invocation& in, const Options& options, const Settings& 
   return columnizer.Print();
 }
 
-// A size of the screen out of the environment.
-size_t ScreenSize(const Invocation& in, std::string_view variable, size_t otherwise) {
+// A size of the screen: the window's, or what the environment says.
+size_t ScreenSize(const Invocation& in, uint32_t window, std::string_view variable, size_t otherwise) {
+  if (window > 0) return window;
   const auto size = ParseNumber(std::string(in.env.Get(variable, "")), "");
   return size && *size > 0 ? *size : otherwise;
 }
@@ -365,7 +367,8 @@ ExitStatus Run(Invocation& in, Options& options, const std::vector<std::string>&
     in.out.Write(options.help ? HelpText(in.command, in.name()) : VersionText(in.command, in.name()));
     return 0;
   }
-  Settings settings{.width = ScreenSize(in, "COLUMNS", kDefaultWidth), .page_rows = ScreenSize(in, "LINES", kPageRows)};
+  const proc::Kernel::WindowSize window = WindowOf(in);
+  Settings settings{.width = ScreenSize(in, window.columns, "COLUMNS", kDefaultWidth), .page_rows = ScreenSize(in, window.lines, "LINES", kPageRows)};
   if (options.width) {
     const auto width = ParseNumber(*options.width, "columns");
     if (!width) return in.Fail(width.error().Text());

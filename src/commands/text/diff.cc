@@ -331,11 +331,12 @@ class Comparer {
   }
 
   ExitStatus CompareContents(const Sides& sides, int depth) {
+    const bool shows_same = settings_.layout.style == DiffStyle::kIfdef ||
+                            settings_.layout.style == DiffStyle::kSideBySide;
+    if (sides[0].is_stdin && sides[1].is_stdin && (!shows_same || settings_.brief)) return 0;   // without reading it
     auto first = ReadSide(sides[0]);
     auto second = sides[0].is_stdin && sides[1].is_stdin ? first : ReadSide(sides[1]);
     if (!first || !second) return kTrouble;
-    const bool shows_same = settings_.layout.style == DiffStyle::kIfdef ||
-                            settings_.layout.style == DiffStyle::kSideBySide;
     if (*first == *second && (!shows_same || settings_.brief)) {
       return CheckNewlines(sides, *first, *second, 0);
     }
@@ -429,7 +430,7 @@ ExitStatus RunWithOptions(Invocation& in, const DiffOptions& options, const std:
 
 ExitStatus Run(Invocation& in) {
   DiffOptions options;
-  auto parsed = ParseOptions(in.args, DiffOptionTable(), &options);
+  auto parsed = ParseOptions(in.args, kDiffOptions, &options);
   if (!parsed) {
     if (parsed.error().code == Code::kInvalid) return in.Fail(parsed.error().Text(), kTrouble);
     return DiffutilsUsage(in, parsed.error().Text());
@@ -447,6 +448,7 @@ const Command kCommand_diff = {
     .details = "\nFILES are 'FILE1 FILE2' or 'DIR1 DIR2' or 'DIR FILE' or 'FILE DIR'.\n"
                "If a FILE is '-', read standard input.\n"
                "Exit status is 0 if inputs are the same, 1 if different, 2 if trouble.\n",
+    .options = kDiffOptions,
     .usage_status = 2,
     .run = Run,
 };

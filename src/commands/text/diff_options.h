@@ -58,7 +58,8 @@ struct DiffOptions {
   bool version = false;
 };
 
-std::span<const Option> DiffOptionTable();
+inline constexpr size_t kDiffOptionCount = 70;
+extern const Option kDiffOptions[kDiffOptionCount];
 
 // Everything that a comparison needs, checked.
 struct DiffSettings {

@@ -124,7 +124,9 @@ Status SetColor(DiffOptions& options, std::string_view when) {
   return {};
 }
 
-constexpr Option kOptions[] = {
+}  // namespace
+
+const Option kDiffOptions[kDiffOptionCount] = {
     Call<SetStyle<DiffStyle::kNormal>>(0, "normal", nullptr, "output a normal diff (the default)"),
     Flag<&DiffOptions::brief>('q', "brief", "report only when files differ"),
     Flag<&DiffOptions::report_same>('s', "report-identical-files", "report when two files are the same"),
@@ -156,6 +158,7 @@ constexpr Option kOptions[] = {
     Flag<&DiffOptions::new_file>('N', "new-file", "treat absent files as empty"),
     Flag<&DiffOptions::new_first_file>('P', "unidirectional-new-file", "treat absent first files as empty"),
     Flag<&DiffOptions::ignore_name_case>(0, "ignore-file-name-case", "ignore case when comparing file names"),
+    Set<&DiffOptions::ignore_name_case, false>(0, "no-ignore-file-name-case", "consider case when comparing file names"),
     Value<&DiffOptions::exclude>('x', "exclude", "PAT", "exclude files that match PAT"),
     Value<&DiffOptions::exclude_from>('X', "exclude-from", "FILE", "exclude files that match any pattern in FILE"),
     Call<SetStartingFile>('S', "starting-file", "FILE", "start with FILE when comparing directories"),
@@ -194,6 +197,8 @@ constexpr Option kOptions[] = {
     Call<AddContextDigit<'6'>>('6', nullptr, nullptr, nullptr), Call<AddContextDigit<'7'>>('7', nullptr, nullptr, nullptr),
     Call<AddContextDigit<'8'>>('8', nullptr, nullptr, nullptr), Call<AddContextDigit<'9'>>('9', nullptr, nullptr, nullptr),
 };
+
+namespace {
 
 class SettingsMaker {
  public:
@@ -369,7 +374,6 @@ class SettingsMaker {
 
 }  // namespace
 
-std::span<const Option> DiffOptionTable() { return kOptions; }
 
 Result<DiffSettings> MakeDiffSettings(Invocation& in, const DiffOptions& options) {
   return SettingsMaker(in, options).Make();

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 #include <cstring>
 
 #include "base/budget.h"
@@ -67,7 +68,7 @@ class StringNumbers {
  public:
   StringNumbers(size_t expected, Budget& budget) : budget_(budget) {
     size_t size = 16;
-    while (size < expected * 2) size *= 2;
+    while (size < expected) size *= 2;   // of two texts that are much alike half are the same
     budget.WillAllocate(size * sizeof(Slot) + expected * sizeof(std::string_view));
     slots_.resize(size);
     names_.reserve(expected);
@@ -76,12 +77,18 @@ class StringNumbers {
     uint32_t number;
     bool is_new;
   };
-  Found Find(std::string_view name) {
-    const uint64_t hash = HashOf(name);
+  Found Find(std::string_view name) { return Find(name, HashOf(name)); }
+  // The same for a hash that is known. The table is far larger than the processor's cache: Prefetch() a little earlier hides the wait.
+  void Prefetch(uint64_t hash) const { __builtin_prefetch(&slots_[hash & (slots_.size() - 1)], 1); }
+  Found Find(std::string_view name, uint64_t hash) {
     const auto tag = static_cast<uint32_t>(hash >> 32);
     for (size_t i = hash & (slots_.size() - 1);; i = (i + 1) & (slots_.size() - 1)) {
       Slot& slot = slots_[i];
       if (slot.number == kFree) {
+        if (names_.size() * 4 >= slots_.size() * 3) {
+          Grow();
+          return Find(name, hash);
+        }
         slot = {tag, static_cast<uint32_t>(names_.size())};
         names_.push_back(name);
         return {slot.number, true};
@@ -93,6 +100,19 @@ class StringNumbers {
   uint32_t count() const { return static_cast<uint32_t>(names_.size()); }
 
  private:
+  void Grow() {
+    const size_t size = slots_.size() * 2;
+    budget_.WillAllocate(size * sizeof(Slot));
+    slots_.assign(size, {});
+    for (uint32_t number = 0; number < names_.size(); ++number) {
+      budget_.Step();
+      const uint64_t hash = HashOf(names_[number]);
+      size_t i = hash & (size - 1);
+      while (slots_[i].number != kFree) i = (i + 1) & (size - 1);
+      slots_[i] = {static_cast<uint32_t>(hash >> 32), number};
+    }
+  }
+
   static constexpr uint32_t kFree = 0xffffffff;
   struct Slot {
     uint32_t tag = 0;
@@ -114,11 +134,21 @@ class Classifier {
     numbers.reserve(end - begin);
     const bool is_plain = rules_.space == DiffSpace::kExact && !rules_.ignore_case;
     const bool tells_newline = rules_.keeps_missing_newline && rules_.space < DiffSpace::kTrailing;
+    constexpr size_t kAhead = 16;
+    std::array<uint64_t, kAhead> hashes{};   // of the next lines, by their number modulo kAhead
+    const auto look_ahead = [&](size_t i) {
+      if (!is_plain || i >= end) return;
+      hashes[i % kAhead] = HashOf(text.line(i));
+      numbers_.Prefetch(hashes[i % kAhead]);
+    };
+    for (size_t i = begin; i < std::min(begin + kAhead, end); ++i) look_ahead(i);
     for (size_t i = begin; i < end; ++i) {
       budget_.Step(1 + static_cast<int64_t>(text.line(i).size() / 32));
       const bool is_cut = tells_newline && !text.is_terminated(i);
+      const uint64_t hash = hashes[i % kAhead];
+      look_ahead(i + kAhead);
       if (is_plain && !is_cut) {
-        numbers.push_back(numbers_.Find(text.line(i)).number);
+        numbers.push_back(numbers_.Find(text.line(i), hash).number);
         continue;
       }
       auto canonical = std::make_unique<std::string>();

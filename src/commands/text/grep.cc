@@ -589,6 +589,7 @@ ExitStatus Run(Invocation& in) {
   options.is_utf8 = options.settings.is_utf8 = in.locale.is_utf8;
   if (in.name() == "egrep") options.dialect = RegexDialect::kGrepExtended;
   if (in.name() == "fgrep") options.is_fixed = true;
+  if (in.name() == "rgrep") static_cast<void>(SetRecursive<false>(options, {}));
   auto parsed = ParseOptions(in.args, kOptions, &options, {.numeric_shorthand = NoteArgument});
   if (!parsed) {
     if (parsed.error().code == Code::kSyntax) return Usage(in, parsed.error().Text());
@@ -606,7 +607,7 @@ ExitStatus Run(Invocation& in) {
   return RunGrep(in, options, std::move(parsed->operands));
 }
 
-constexpr const char* kAliases[] = {"egrep", "fgrep"};
+constexpr const char* kAliases[] = {"egrep", "fgrep", "rgrep"};
 
 }  // namespace
 

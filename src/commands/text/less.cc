@@ -23,46 +23,102 @@ struct LessOption {
   char letter;            // 0 if none
   const char* name;       // null if none
   ValueKind value;
+  const char* help;
 };
 
+// How they page does not matter while nothing is paged: all are known, so that what is typed by habit works.
 constexpr LessOption kLessOptions[] = {
-    {'?', "help", ValueKind::kHelp}, {'a', "search-skip-screen", ValueKind::kNone},
-    {'A', "SEARCH-SKIP-SCREEN", ValueKind::kNone}, {'b', "buffers", ValueKind::kNumber},
-    {'B', "auto-buffers", ValueKind::kNone}, {'c', "clear-screen", ValueKind::kNone},
-    {'C', nullptr, ValueKind::kNone}, {'d', "dumb", ValueKind::kNone},
-    {'D', "color", ValueKind::kColor}, {'e', "quit-at-eof", ValueKind::kNone},
-    {'E', "QUIT-AT-EOF", ValueKind::kNone}, {'f', "force", ValueKind::kNone},
-    {'F', "quit-if-one-screen", ValueKind::kNone}, {'g', "hilite-search", ValueKind::kNone},
-    {'G', "HILITE-SEARCH", ValueKind::kNone}, {'h', "max-back-scroll", ValueKind::kNumber},
-    {'i', "ignore-case", ValueKind::kNone}, {'I', "IGNORE-CASE", ValueKind::kNone},
-    {'j', "jump-target", ValueKind::kLine}, {'J', "status-column", ValueKind::kNone},
-    {'k', "lesskey-file", ValueKind::kKeys}, {'K', "quit-on-intr", ValueKind::kNone},
-    {'L', "no-lessopen", ValueKind::kNone}, {'m', "long-prompt", ValueKind::kNone},
-    {'M', "LONG-PROMPT", ValueKind::kNone}, {'n', "line-numbers", ValueKind::kNone},
-    {'N', "LINE-NUMBERS", ValueKind::kNone}, {'o', "log-file", ValueKind::kText},
-    {'O', "LOG-FILE", ValueKind::kText}, {'p', "pattern", ValueKind::kText},
-    {'P', "prompt", ValueKind::kText}, {'q', "quiet", ValueKind::kNone},
-    {'q', "silent", ValueKind::kNone}, {'Q', "QUIET", ValueKind::kNone},
-    {'Q', "SILENT", ValueKind::kNone}, {'r', "raw-control-chars", ValueKind::kNone},
-    {'R', "RAW-CONTROL-CHARS", ValueKind::kNone}, {'s', "squeeze-blank-lines", ValueKind::kNone},
-    {'S', "chop-long-lines", ValueKind::kNone}, {'t', "tag", ValueKind::kText},
-    {'T', "tag-file", ValueKind::kText}, {'u', "underline-special", ValueKind::kNone},
-    {'U', "UNDERLINE-SPECIAL", ValueKind::kNone}, {'V', "version", ValueKind::kVersion},
-    {'w', "hilite-unread", ValueKind::kNone}, {'W', "HILITE-UNREAD", ValueKind::kNone},
-    {'x', "tabs", ValueKind::kText}, {'X', "no-init", ValueKind::kNone},
-    {'y', "max-forw-scroll", ValueKind::kNumber}, {'z', "window", ValueKind::kNumber},
-    {'"', "quotes", ValueKind::kText}, {'~', "tilde", ValueKind::kNone},
-    {'#', "shift", ValueKind::kColumn}, {0, "file-size", ValueKind::kNone},
-    {0, "follow-name", ValueKind::kNone}, {0, "incsearch", ValueKind::kNone},
-    {0, "line-num-width", ValueKind::kNumber}, {0, "mouse", ValueKind::kNone},
-    {0, "no-keypad", ValueKind::kNone}, {0, "no-histdups", ValueKind::kNone},
-    {0, "rscroll", ValueKind::kText}, {0, "save-marks", ValueKind::kNone},
-    {0, "status-col-width", ValueKind::kNumber}, {0, "use-backslash", ValueKind::kNone},
-    {0, "use-color", ValueKind::kNone}, {0, "wheel-lines", ValueKind::kNumber}};
+    {'?', "help", ValueKind::kHelp, "show this help"},
+    {'a', "search-skip-screen", ValueKind::kNone, "search from behind the last line shown"},
+    {'A', "SEARCH-SKIP-SCREEN", ValueKind::kNone, "search from behind the target line"},
+    {'b', "buffers", ValueKind::kNumber, "how many kilobytes are held of each file"},
+    {'B', "auto-buffers", ValueKind::kNone, "hold no more than that of pipes"},
+    {'c', "clear-screen", ValueKind::kNone, "repaint by clearing"},
+    {'C', nullptr, ValueKind::kNone, "as -c"},
+    {'d', "dumb", ValueKind::kNone, "no complaint of a dumb terminal"},
+    {'D', "color", ValueKind::kColor, "set a colour: a place and a colour"},
+    {'e', "quit-at-eof", ValueKind::kNone, "leave at the second end of the file"},
+    {'E', "QUIT-AT-EOF", ValueKind::kNone, "leave at the first end of the file"},
+    {'f', "force", ValueKind::kNone, "show what is no regular file, too"},
+    {'F', "quit-if-one-screen", ValueKind::kNone, "leave at once when all fits on the screen"},
+    {'g', "hilite-search", ValueKind::kNone, "mark only the last match"},
+    {'G', "HILITE-SEARCH", ValueKind::kNone, "mark no matches"},
+    {'h', "max-back-scroll", ValueKind::kNumber, "most lines to scroll backwards"},
+    {'i', "ignore-case", ValueKind::kNone, "search without case, unless the pattern has capitals"},
+    {'I', "IGNORE-CASE", ValueKind::kNone, "search without case"},
+    {'j', "jump-target", ValueKind::kLine, "the line of the screen where a match is put"},
+    {'J', "status-column", ValueKind::kNone, "a column of marks at the left"},
+    {'k', "lesskey-file", ValueKind::kKeys, "read keys from a file"},
+    {'K', "quit-on-intr", ValueKind::kNone, "leave on an interrupt"},
+    {'L', "no-lessopen", ValueKind::kNone, "pay no heed to LESSOPEN"},
+    {'m', "long-prompt", ValueKind::kNone, "a prompt with percentages"},
+    {'M', "LONG-PROMPT", ValueKind::kNone, "a longer prompt"},
+    {'n', "line-numbers", ValueKind::kNone, "no line numbers in prompts"},
+    {'N', "LINE-NUMBERS", ValueKind::kNone, "number the lines"},
+    {'o', "log-file", ValueKind::kText, "copy a pipe to a file"},
+    {'O', "LOG-FILE", ValueKind::kText, "the same, over a file that is there"},
+    {'p', "pattern", ValueKind::kText, "begin at a match"},
+    {'P', "prompt", ValueKind::kText, "set a prompt"},
+    {'q', "quiet", ValueKind::kNone, "ring no bell at the ends"},
+    {'q', "silent", ValueKind::kNone, "likewise"},
+    {'Q', "QUIET", ValueKind::kNone, "ring no bell at all"},
+    {'Q', "SILENT", ValueKind::kNone, "likewise"},
+    {'r', "raw-control-chars", ValueKind::kNone, "show control characters raw"},
+    {'R', "RAW-CONTROL-CHARS", ValueKind::kNone, "show colours raw"},
+    {'s', "squeeze-blank-lines", ValueKind::kNone, "one for each run of empty lines"},
+    {'S', "chop-long-lines", ValueKind::kNone, "cut long lines"},
+    {'t', "tag", ValueKind::kText, "begin at a tag"},
+    {'T', "tag-file", ValueKind::kText, "read tags from a file"},
+    {'u', "underline-special", ValueKind::kNone, "treat backspaces as characters that print"},
+    {'U', "UNDERLINE-SPECIAL", ValueKind::kNone, "treat backspaces as control characters"},
+    {'V', "version", ValueKind::kVersion, "show the version"},
+    {'w', "hilite-unread", ValueKind::kNone, "mark the first new line"},
+    {'W', "HILITE-UNREAD", ValueKind::kNone, "the same after each move"},
+    {'x', "tabs", ValueKind::kText, "set tab stops"},
+    {'X', "no-init", ValueKind::kNone, "send no initialization to the terminal"},
+    {'y', "max-forw-scroll", ValueKind::kNumber, "most lines to scroll forwards"},
+    {'z', "window", ValueKind::kNumber, "how many lines a screen has"},
+    {'"', "quotes", ValueKind::kText, "how names of files are quoted"},
+    {'~', "tilde", ValueKind::kNone, "no tildes behind the end"},
+    {'#', "shift", ValueKind::kColumn, "how far to move sideways"},
+    {0, "file-size", ValueKind::kNone, "find out the size at once"},
+    {0, "follow-name", ValueKind::kNone, "F follows the name, not the file"},
+    {0, "incsearch", ValueKind::kNone, "search while the pattern is typed"},
+    {0, "line-num-width", ValueKind::kNumber, "columns of line numbers"},
+    {0, "mouse", ValueKind::kNone, "scroll by mouse"},
+    {0, "no-keypad", ValueKind::kNone, "send no keypad sequences"},
+    {0, "no-histdups", ValueKind::kNone, "keep a search once"},
+    {0, "rscroll", ValueKind::kText, "what marks a cut line"},
+    {0, "save-marks", ValueKind::kNone, "keep marks"},
+    {0, "status-col-width", ValueKind::kNumber, "columns of the status"},
+    {0, "use-backslash", ValueKind::kNone, "later options may quote by backslash"},
+    {0, "use-color", ValueKind::kNone, "use colours"},
+    {0, "wheel-lines", ValueKind::kNumber, "lines for a turn of the wheel"},
+};
 
 constexpr std::string_view kSeeHelp = " (\"less --help\" for help)\n";
 
 bool IsDigit(char c) { return c >= '0' && c <= '9'; }
+
+std::string_view ValueName(ValueKind kind) {
+  if (kind == ValueKind::kNone || kind == ValueKind::kHelp || kind == ValueKind::kVersion) return "";
+  return kind == ValueKind::kNumber || kind == ValueKind::kColumn || kind == ValueKind::kLine ? "N" : kind == ValueKind::kColor ? "xCOLOR" : "TEXT";
+}
+
+// As HelpText() lists the options of a table.
+std::string OptionList() {
+  constexpr size_t kColumn = 29;
+  std::string text;
+  for (const LessOption& option : kLessOptions) {
+    const std::string_view value = ValueName(option.value);
+    std::string head = option.letter == 0 ? "      " : std::string("  -") + option.letter + (option.name == nullptr ? "" : ", ");
+    if (option.name != nullptr) head += std::string("--") + option.name + (value.empty() ? "" : "=");
+    head += value;
+    head.resize(std::max(kColumn, head.size() + 2), ' ');
+    text += head + option.help + "\n";
+  }
+  return text;
+}
 
 // "-b (--buffers)", "--mouse".
 std::string Described(const LessOption& option) {
@@ -272,7 +328,7 @@ ExitStatus Run(Invocation& in) {
   }
   options.Finish();
   if (options.wants_help() || options.wants_version()) {
-    in.out.Write(options.wants_help() ? HelpText(in.command, in.name()) : VersionText(in.command, in.name()));
+    in.out.Write(options.wants_help() ? HelpText(in.command, in.name()) + "\n" + OptionList() : VersionText(in.command, in.name()));
     return 0;
   }
   std::vector<std::string> names(in.args.begin() + static_cast<std::ptrdiff_t>(at), in.args.end());

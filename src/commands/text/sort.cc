@@ -8,7 +8,7 @@
 // Source: POSIX sort; GNU coreutils 9.1, with the old keys +POS1 [-POS2]. Text compares by bytes, as in the
 // C and C.UTF-8 locales.
 // Differs: everything is sorted in memory, so -S, -T, --batch-size, --compress-program and --parallel are
-// checked but change nothing; --debug is refused.
+// checked but change nothing.
 
 #include <algorithm>
 #include <cstring>
@@ -16,6 +16,7 @@
 
 #include "commands/input_files.h"
 #include "commands/text/file_list.h"
+#include "commands/text/sort_debug.h"
 #include "commands/text/sort_merge.h"
 #include "commands/text/sort_order.h"
 #include "text/byte_count.h"
@@ -255,11 +256,20 @@ Result<SortRules> MakeRules(Invocation& in, Options& options) {
   rules.is_utf8 = is_utf8;
   rules.is_unique = options.unique;
   rules.is_reversed = options.flags.reverse;
+  rules.is_annotated = options.debug;
   rules.delimiter = options.zero ? '\0' : '\n';
   if (needs_random) {
     PADDOCK_ASSIGN(rules.salt, ReadSalt(in, options));
   }
   return rules;
+}
+
+SortDebugFacts DebugFacts(const Options& options) {
+  SortDebugFacts facts{.global_flags = options.flags, .has_only_global_key = options.key_texts.empty(), .are_obsolete = {}};
+  for (const KeyText& key : options.key_texts) {
+    if (key.kind != KeyText::kOldEnd) facts.are_obsolete.push_back(key.kind == KeyText::kOldStart);
+  }
+  return facts;
 }
 
 // A wrong WORD of --sort or --check has a status of its own.
@@ -308,7 +318,8 @@ void WriteSorted(Invocation& in, Output& out, const std::vector<SortLine>& lines
     if (is_unique && last != nullptr && order.CompareKeys(*last, line) == 0) continue;
     last = &line;
     // In `text` the delimiter stands behind the line.
-    out.Write(std::string_view(line.text, size_t{line.length} + 1));
+    if (order.rules().is_annotated) WriteAnnotated(out, order, line.line());
+    else out.Write(std::string_view(line.text, size_t{line.length} + 1));
     in.budget.Step();
     if (!out.status()) return;
   }
@@ -446,7 +457,13 @@ ExitStatus Run(Invocation& in, Options& options, const std::vector<std::string>&
     if (rules.error().code == Code::kSyntax) return UsageOfWord(in, rules.error());
     return in.Fail(rules.error().Text(), kFailure);
   }
-  if (options.debug) return in.Fail("--debug is not supported", kFailure);
+  if (options.debug) {
+    if (options.check != Check::kNo || !options.outputs.empty()) {
+      const std::string letter = options.check == Check::kDiagnose ? "c" : options.check == Check::kQuiet ? "C" : "o";
+      return in.Fail("options '-" + letter + " --debug' are incompatible", kFailure);
+    }
+    WarnAboutKeys(in, *rules, DebugFacts(options));
+  }
   if (names.empty()) names.push_back("-");
   const SortOrder order(std::move(*rules), in.budget);
   if (options.check != Check::kNo) {

@@ -2,6 +2,7 @@
 #include <memory>
 
 #include "commands/input_files.h"
+#include "commands/text/sort_debug.h"
 #include "commands/text/sort_merge.h"
 #include "text/quote.h"
 
@@ -64,8 +65,12 @@ ExitStatus MergeFiles(Invocation& in, const SortOrder& order, const std::vector<
     const bool is_repeat = order.rules().is_unique && has_last &&
                            order.CompareKeys(order.Prepare(last), source.line()) == 0;
     if (!is_repeat) {
-      out.Write(source.text());
-      out.Put(order.rules().delimiter);
+      if (order.rules().is_annotated) {
+        WriteAnnotated(out, order, source.text());
+      } else {
+        out.Write(source.text());
+        out.Put(order.rules().delimiter);
+      }
       if (order.rules().is_unique) last.assign(source.text());
       has_last = true;
     }

@@ -19,6 +19,8 @@ int UnitOrder(std::string_view text);
 // sort -g: as strtold() reads it; what is no number comes first, then NaNs.
 int CompareGeneralNumeric(std::string_view a, std::string_view b);
 uint64_t GeneralNumericPrefix(std::string_view text);
+// How many bytes of `text` are that number; 0 when it is none.
+size_t GeneralNumericLength(std::string_view text);
 
 // sort -M: 1 to 12, or 0.
 int MonthNumber(std::string_view text);

@@ -67,8 +67,8 @@ int CompareDecimals(const Decimal& a, const Decimal& b) {
   return a.is_negative ? CompareMagnitude(b, a) : CompareMagnitude(a, b);
 }
 
-// The number at the start of `text`; false when there is none.
-bool ReadFloat(std::string_view text, long double* value) {
+// Reads the number at the start of `text`; the bytes that it takes, 0 when there is none.
+size_t ReadFloat(std::string_view text, long double* value) {
   // No number is longer than the run of characters that numbers are made of.
   char small[64];
   const size_t length = text.size();
@@ -83,7 +83,7 @@ bool ReadFloat(std::string_view text, long double* value) {
   }
   char* end = nullptr;
   *value = std::strtold(start, &end);
-  return end != start;
+  return static_cast<size_t>(end - start);
 }
 
 }  // namespace
@@ -136,8 +136,8 @@ int CompareHumanNumeric(std::string_view a, std::string_view b) {
 int CompareGeneralNumeric(std::string_view a, std::string_view b) {
   long double x = 0;
   long double y = 0;
-  const bool has_x = ReadFloat(a, &x);
-  const bool has_y = ReadFloat(b, &y);
+  const bool has_x = ReadFloat(a, &x) > 0;
+  const bool has_y = ReadFloat(b, &y) > 0;
   if (!has_x || !has_y) return static_cast<int>(has_x) - static_cast<int>(has_y);
   if (x < y) return -1;
   if (x > y) return 1;
@@ -152,13 +152,18 @@ int CompareGeneralNumeric(std::string_view a, std::string_view b) {
 uint64_t GeneralNumericPrefix(std::string_view text) {
   constexpr uint64_t kSign = uint64_t{1} << 63;
   long double value = 0;
-  if (!ReadFloat(text, &value)) return 0;
+  if (ReadFloat(text, &value) == 0) return 0;
   if (std::isnan(value)) return 1;
   double rounded = static_cast<double>(value);
   if (rounded == 0) rounded = 0;   // -0 is 0
   const auto bits = std::bit_cast<uint64_t>(rounded);
   const uint64_t ordered = (bits & kSign) != 0 ? ~bits : bits | kSign;
   return std::max<uint64_t>(ordered, 2);
+}
+
+size_t GeneralNumericLength(std::string_view text) {
+  long double value = 0;
+  return ReadFloat(text, &value);
 }
 
 int MonthNumber(std::string_view text) {

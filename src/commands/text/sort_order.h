@@ -63,6 +63,7 @@ struct SortRules {
   bool is_unique = false;
   bool is_reversed = false;       // of the last resort and of a sort without keys
   char delimiter = '\n';
+  bool is_annotated = false;      // the output shows the keys (--debug)
   std::string salt;               // of R
   bool is_utf8 = false;
 };
@@ -86,6 +87,8 @@ class SortOrder {
   const SortRules& rules() const { return rules_; }
 
   SortLine Prepare(std::string_view line) const;
+  // The part of the line that `key` names.
+  std::string_view KeyOf(std::string_view line, const SortKey& key) const;
   // By keys alone: what -u, -c and -s take for equal.
   int CompareKeys(const SortLine& a, const SortLine& b) const;
   // By keys, then by the whole line unless the order is stable or unique.
@@ -94,7 +97,6 @@ class SortOrder {
   void Sort(std::vector<SortLine>& lines) const;
 
  private:
-  std::string_view KeyOf(std::string_view line, const SortKey& key) const;
   uint64_t PrefixOf(std::string_view text, const KeyFlags& flags) const;
   int CompareKeyText(std::string_view a, std::string_view b, const KeyFlags& flags) const;
   int CompareRandom(std::string_view a, std::string_view b) const;

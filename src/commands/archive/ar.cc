@@ -1,0 +1,506 @@
+// ar - create, change and extract from archives
+//
+// usage: ar [-]{dmpqrstx}[abcDfioOPNsSuUvV] [member-name] [count] archive-file file...
+//
+// Exit status: 0; 1 for an error; 9 when the archive is not there.
+// Source: GNU binutils 2.40; the archive's format as POSIX and System V have it, with GNU's table of long names.
+// Differs: an index of symbols is not made, because object files are not read; one that is there is left out when the archive changes, as it would
+// be wrong. Refused: thin archives (T, --thin), MRI scripts (M), l, --target, --plugin, --record-libdeps.
+
+#include <algorithm>
+#include <cstdio>
+#include <vector>
+
+#include "commands/file_facts.h"
+#include "commands/user_names.h"
+#include "proc/command.h"
+#include "text/mode.h"
+#include "text/time_format.h"
+
+namespace paddock {
+namespace {
+
+enum class Place { kDefault, kAfter, kBefore };
+
+struct Options {
+  char operation = 0;
+  bool has_conflict = false, makes_index = false, keeps_dates = false, only_newer = false, quietly_creates = false, real_headers = false, is_deterministic = false;
+  bool shows_offsets = false, full_paths = false, truncates = false, counts = false, verbose = false, shows_version = false;
+  Place place = Place::kDefault;
+  std::string directory;
+};
+
+template <char kLetter>
+Status Operate(Options& options, std::string_view) {
+  options.has_conflict = options.has_conflict || (options.operation != 0 && options.operation != kLetter);
+  options.operation = kLetter;
+  return {};
+}
+Status BeDeterministic(Options& options, std::string_view) {
+  options.is_deterministic = true;
+  options.real_headers = false;
+  return {};
+}
+Status BeReal(Options& options, std::string_view) {
+  options.real_headers = true;
+  options.is_deterministic = false;
+  return {};
+}
+
+constexpr Option kOptions[] = {
+    Call<Operate<'d'>>('d', nullptr, nullptr, "delete files from the archive"),
+    Call<Operate<'m'>>('m', nullptr, nullptr, "move files in the archive"),
+    Call<Operate<'p'>>('p', nullptr, nullptr, "print files of the archive"),
+    Call<Operate<'q'>>('q', nullptr, nullptr, "append files to the archive"),
+    Call<Operate<'r'>>('r', nullptr, nullptr, "replace files, or insert new ones"),
+    Call<Operate<'t'>>('t', nullptr, nullptr, "list what is in the archive"),
+    Call<Operate<'x'>>('x', nullptr, nullptr, "extract files"),
+    Flag<&Options::makes_index>('s', nullptr, "alone or with t: look at the archive; else nothing, as no index is made"),
+    Set<&Options::place, Place::kAfter>('a', nullptr, "put files after [member-name]"),
+    Set<&Options::place, Place::kBefore>('b', nullptr, "put files before [member-name]"),
+    Set<&Options::place, Place::kBefore>('i', nullptr, "the same"),
+    Call<BeDeterministic>('D', nullptr, nullptr, "use zero for times and owners (the default)"),
+    Call<BeReal>('U', nullptr, nullptr, "use real times and owners"),
+    Flag<&Options::counts>('N', nullptr, "use instance [count] of a name"),
+    Flag<&Options::truncates>('f', nullptr, "cut names of inserted files"),
+    Flag<&Options::full_paths>('P', nullptr, "compare whole paths"),
+    Flag<&Options::keeps_dates>('o', nullptr, "give extracted files their times"),
+    Flag<&Options::shows_offsets>('O', nullptr, "show where files are in the archive"),
+    Flag<&Options::only_newer>('u', nullptr, "replace only by files that are newer"),
+    Flag<&Options::quietly_creates>('c', nullptr, "say nothing when the archive has to be made"),
+    Set<&Options::makes_index, false>('S', nullptr, "make no index of symbols"),
+    Flag<&Options::verbose>('v', nullptr, "say what is done"),
+    Flag<&Options::shows_version>('V', nullptr, "show the version"),
+    Value<&Options::directory>(0, "output", "DIRNAME", "extract into DIRNAME"),
+};
+
+constexpr std::string_view kMagic = "!<arch>\n";
+constexpr size_t kHeaderBytes = 60;
+
+struct Member {
+  std::string name;
+  std::string head;           // its date, owner, group and mode: 32 bytes of the header
+  std::string_view stored;    // in the archive that was read
+  uint64_t offset = 0;
+  bool is_cut = false;        // the archive ends in it
+  std::optional<std::string> own;   // of a file that was added
+  std::string_view content() const { return own ? std::string_view(*own) : stored; }
+
+  uint64_t Number(size_t at, size_t size, uint64_t base) const {
+    uint64_t value = 0;
+    for (const char c : std::string_view(head).substr(at, size)) {
+      if (c < '0' || c >= static_cast<char>('0' + base) || value > (UINT64_MAX >> 8)) break;
+      value = value * base + static_cast<uint64_t>(c - '0');
+    }
+    return value;
+  }
+  int64_t date() const { return static_cast<int64_t>(std::min<uint64_t>(Number(0, 12, 10), INT64_MAX)); }
+  uint64_t uid() const { return Number(12, 6, 10); }
+  uint64_t gid() const { return Number(18, 6, 10); }
+  uint32_t mode() const { return static_cast<uint32_t>(Number(24, 8, 8) & 07777); }
+};
+
+std::string Field(const std::string& text, size_t width) { return text.substr(0, width) + std::string(width - std::min(width, text.size()), ' '); }
+
+std::string_view LastPart(std::string_view path) { return path.substr(path.rfind('/') + 1); }
+
+class Ar {
+ public:
+  Ar(Invocation& in, const Options& options) : in_(in), o_(options) {}
+
+  ExitStatus Run(const std::vector<std::string>& operands) {
+    size_t at = 0;
+    const auto next = [&]() -> const std::string* { return at < operands.size() ? &operands[at++] : nullptr; };
+    if (o_.place != Place::kDefault) {
+      const std::string* name = next();
+      if (name == nullptr) return in_.UsageHint();
+      position_ = *name;
+    }
+    if (o_.counts) {
+      if (o_.operation != 'x' && o_.operation != 'd') return Stop("`N' is only meaningful with the `x' and `d' options.");
+      const std::string* text = next();
+      if (text == nullptr) return in_.UsageHint();
+      instance_ = std::strtol(text->c_str(), nullptr, 10);
+      if (instance_ <= 0) return Stop("Value for `N' must be positive.");
+    }
+    const std::string* archive = next();
+    if (archive == nullptr) return in_.UsageHint();
+    path_ = *archive;
+    names_.assign(operands.begin() + static_cast<ptrdiff_t>(at), operands.end());
+    if (!Load()) return status_;
+    switch (o_.operation) {
+      case 't':
+      case 'p':
+      case 'x': Visit(); break;
+      case 'd': Delete(); break;
+      case 'm': Move(); break;
+      case 'r':
+      case 'q': Add(); break;
+      default: break;
+    }
+    return status_;
+  }
+
+ private:
+  ExitStatus Stop(const std::string& text) {
+    in_.out.Flush();
+    in_.err.Write("ar: " + text + "\n");
+    return status_ = 1;
+  }
+  void Tell(char what, const std::string& name) {
+    if (o_.verbose) in_.out.Write(std::string(1, what) + " - " + name + "\n");
+  }
+  std::string_view Key(std::string_view name) const { return o_.full_paths ? name : LastPart(name); }
+
+  // --- reading
+
+  bool Load() {
+    const bool may_create = o_.operation == 'r' || o_.operation == 'q' || o_.operation == 'd' || o_.operation == 'm';
+    const auto found = in_.fs.Stat(path_);
+    if (!found && found.error().code == Code::kNoEntry && may_create) {
+      if (!o_.quietly_creates) in_.err.Write("ar: creating " + path_ + "\n");
+      return true;
+    }
+    if (!found && o_.operation == 0) {
+      static_cast<void>(Stop("'" + path_ + "': No such file"));
+      return false;
+    }
+    auto text = found ? vfs::ReadFile(in_.fs, path_, uint64_t{1} << 40) : Result<std::string>(found.error());
+    if (!text && !(found && found->is_directory())) {
+      static_cast<void>(Stop(path_ + ": " + std::string(text.error().Text())));
+      if (!found) status_ = 9;
+      return false;
+    }
+    if (text && text->starts_with(kMagic)) {
+      text_ = std::move(*text);
+      Parse();
+      return true;
+    }
+    static_cast<void>(Stop(path_ + ": file format not recognized"));
+    return false;
+  }
+
+  void Parse() {
+    const std::string_view text = text_;
+    std::string_view long_names;
+    for (size_t at = kMagic.size(); at + kHeaderBytes <= text.size();) {
+      in_.budget.Step(8);
+      const std::string_view header = text.substr(at, kHeaderBytes);
+      if (header.substr(58) != "`\n") {
+        is_broken_ = true;
+        return;
+      }
+      Member member;
+      member.head = std::string(header.substr(16, 32));
+      uint64_t size = 0;
+      for (const char c : header.substr(48, 10)) {
+        if (c < '0' || c > '9') break;
+        size = size * 10 + static_cast<uint64_t>(c - '0');
+      }
+      at += kHeaderBytes;
+      member.is_cut = size > text.size() - at;
+      has_cut_ = has_cut_ || member.is_cut;
+      member.offset = at;
+      member.stored = text.substr(at, static_cast<size_t>(std::min<uint64_t>(size, text.size())));
+      at += member.content().size() + (size & 1);
+      const std::string_view field = header.substr(0, 16);
+      if (field.starts_with("//")) long_names = member.content();
+      else if (field.starts_with("/ ") || field.starts_with("/SYM64/") || field.starts_with("__.SYMDEF")) continue;
+      else if (NameMember(field, long_names, member)) members_.push_back(std::move(member));
+      else {
+        is_broken_ = true;
+        return;
+      }
+    }
+  }
+  static bool NameMember(std::string_view field, std::string_view long_names, Member& member) {
+    const auto digits = [](std::string_view text) {
+      size_t value = 0;
+      for (const char c : text.substr(0, 12)) {
+        if (c < '0' || c > '9') break;
+        value = value * 10 + static_cast<size_t>(c - '0');
+      }
+      return value;
+    };
+    if (field[0] == '/') {
+      const size_t from = digits(field.substr(1));
+      if (from >= long_names.size()) return false;
+      const std::string_view rest = long_names.substr(from);
+      std::string_view name = rest.substr(0, rest.find('\n'));
+      if (name.ends_with('/')) name.remove_suffix(1);
+      member.name = std::string(name);
+    } else if (field.starts_with("#1/")) {
+      const size_t size = std::min(digits(field.substr(3)), member.content().size());
+      const std::string_view name = member.content().substr(0, size);
+      member.name = std::string(name.substr(0, name.find('\0')));
+      member.stored.remove_prefix(size);
+      member.offset += size;
+    } else {
+      std::string_view name = field.substr(0, field.find('/'));
+      while (name.ends_with(' ')) name.remove_suffix(1);
+      member.name = std::string(name);
+    }
+    member.name.resize(std::min(member.name.find('\0'), member.name.size()));
+    return true;
+  }
+
+  // --- t, p, x
+
+  void Visit() {
+    if (names_.empty()) {
+      for (const Member& member : members_) {
+        if (!Take(member)) return;
+      }
+      if (is_broken_) static_cast<void>(Stop(path_ + ": malformed archive"));
+      return;
+    }
+    for (const std::string& name : names_) {
+      const size_t index = Find(name);
+      if (index == members_.size()) {
+        in_.out.Flush();
+        in_.err.Write("no entry " + name + " in archive\n");
+      } else if (!Take(members_[index])) {
+        return;
+      }
+    }
+  }
+  size_t Find(const std::string& name) {
+    int64_t seen = 0;
+    for (size_t i = 0; i < members_.size(); ++i) {
+      in_.budget.Step();
+      if (members_[i].name.empty() || Key(name) != Key(members_[i].name)) continue;
+      if (!o_.counts || ++seen == instance_) return i;
+    }
+    return members_.size();
+  }
+  bool Take(const Member& member) {
+    in_.budget.Step(static_cast<int64_t>(member.content().size() / 256 + 1));
+    if (o_.operation == 't') Show(member);
+    else if (member.is_cut) return Stop(path_ + " is not a valid archive") == 0;
+    else if (o_.operation == 'p') Print(member);
+    else return Extract(member);
+    return true;
+  }
+  void Show(const Member& member) {
+    std::string line = member.name;
+    if (o_.verbose) {
+      char size[32];
+      std::snprintf(size, sizeof size, " %6llu ", static_cast<unsigned long long>(member.content().size()));
+      const TimePoint moment{member.date(), 0};
+      line = ModeString('-', member.mode()).substr(1) + " " + std::to_string(member.uid()) + "/" + std::to_string(member.gid()) + size +
+             FormatTime("%b %e %H:%M %Y", LocalZone(in_.env).ToLocal(moment.seconds), moment, in_.budget) + " " + line;
+    }
+    if (o_.shows_offsets) {
+      char offset[32];
+      std::snprintf(offset, sizeof offset, " 0x%llx", static_cast<unsigned long long>(member.offset));
+      line += offset;
+    }
+    in_.out.Write(line + "\n");
+  }
+  void Print(const Member& member) {
+    if (o_.verbose) in_.out.Write("\n<" + member.name + ">\n\n");
+    in_.out.Write(member.content());
+  }
+
+  static bool StaysBelow(std::string_view path) {
+    if (path.starts_with('/')) return false;
+    for (size_t at = 0; at <= path.size();) {
+      const size_t end = std::min(path.find('/', at), path.size());
+      if (path.substr(at, end - at) == "..") return false;
+      at = end + 1;
+    }
+    return true;
+  }
+  bool Extract(const Member& member) {
+    std::string name = member.name;
+    if (!StaysBelow(name)) {
+      const std::string base(LastPart(name));
+      in_.out.Flush();
+      in_.err.Write("ar: illegal output pathname for archive member: " + name + ", using '" + base + "' instead\n");
+      name = base;
+    }
+    const std::string path = o_.directory.empty() ? name : vfs::JoinPath(o_.directory, name);
+    Tell('x', path);
+    const auto opened = name.empty() || name == ".." ? Result<vfs::OpenFilePtr>(Code::kIsDirectory) : in_.fs.Open(path, vfs::OpenFlags::Write());
+    if (!opened) return Stop(path + ": " + std::string(opened.error().Text())) == 0;
+    if (const Status written = (*opened)->Write(member.content()); !written) return Stop(path + ": " + std::string(written.error().Text())) == 0;
+    static_cast<void>(in_.fs.SetMode(path, member.mode()));
+    if (!o_.keeps_dates) return true;
+    const auto time = FromTimePoint({member.date(), 0});
+    if (time) static_cast<void>(in_.fs.SetTimes(path, *time, *time));
+    return true;
+  }
+
+  // --- d, m, r, q
+
+  void Delete() {
+    if (names_.empty()) return;
+    for (const std::string& name : names_) {
+      const size_t index = Find(name);
+      if (index == members_.size()) {
+        if (o_.verbose) in_.out.Write("No member named `" + name + "'\n");
+        continue;
+      }
+      Tell('d', name);
+      members_.erase(members_.begin() + static_cast<ptrdiff_t>(index));
+    }
+    Save();
+  }
+
+  // Where something goes that the options give a place.
+  size_t PlaceFor(size_t otherwise) const {
+    if (o_.place == Place::kDefault) return otherwise;
+    for (size_t i = 0; i < members_.size(); ++i) {
+      if (members_[i].name == position_) return o_.place == Place::kAfter ? i + 1 : i;
+    }
+    return members_.size();
+  }
+  void Insert(size_t at, Member member) {
+    members_.insert(members_.begin() + static_cast<ptrdiff_t>(at), std::move(member));
+  }
+
+  void Move() {
+    for (const std::string& name : names_) {
+      const size_t index = Find(name);
+      if (index == members_.size()) {
+        static_cast<void>(Stop("no entry " + name + " in archive " + path_ + "!"));
+        return;
+      }
+      Member member = std::move(members_[index]);
+      members_.erase(members_.begin() + static_cast<ptrdiff_t>(index));
+      Tell('m', name);
+      const size_t place = position_ == member.name && o_.place != Place::kDefault ? index : PlaceFor(members_.size());
+      Insert(std::min(place, members_.size()), std::move(member));
+    }
+    Save();
+  }
+
+  void Add() {
+    if (o_.only_newer && !o_.real_headers) in_.err.Write("ar: `u' modifier ignored since `D' is the default (see `U')\n");
+    for (const std::string& name : names_) {
+      in_.budget.Step();
+      const size_t index = o_.operation == 'q' ? members_.size() : Find(name);
+      const auto found = in_.fs.Stat(name);
+      if (!found) {
+        static_cast<void>(Stop(name + ": " + std::string(found.error().Text())));
+        return;
+      }
+      const bool exists = index < members_.size();
+      if (exists && o_.only_newer && ToTimePoint(found->modify_time).seconds <= members_[index].date()) continue;
+      Member member;
+      if (!Make(name, *found, member)) return;
+      Tell(exists ? 'r' : 'a', name);
+      if (!exists) {
+        Insert(PlaceFor(members_.size()), std::move(member));
+        continue;
+      }
+      const size_t place = PlaceFor(index + 1);
+      Insert(place, std::move(member));
+      members_.erase(members_.begin() + static_cast<ptrdiff_t>(place <= index ? index + 1 : index));
+    }
+    Save();
+  }
+  bool Make(const std::string& name, const vfs::Attributes& found, Member& member) {
+    auto text = found.is_file() ? vfs::ReadFile(in_.fs, name, 9999999999) : Result<std::string>(Code::kInvalid);
+    if (!text) return Stop(name + ": " + (found.is_file() ? std::string(text.error().Text()) : "file format not recognized")) == 0;
+    member.own = std::move(*text);
+    member.name = std::string(Key(name));
+    if (o_.truncates && member.name.size() > 15) member.name.resize(15);
+    if (!o_.real_headers) {
+      member.head = Field("0", 12) + Field("0", 6) + Field("0", 6) + Field("644", 8);
+      return true;
+    }
+    char mode[16];
+    std::snprintf(mode, sizeof mode, "%o", RawMode(found));
+    const int64_t seconds = std::max<int64_t>(0, ToTimePoint(found.modify_time).seconds);
+    member.head = Field(std::to_string(seconds), 12) + Field(std::to_string(found.uid), 6) + Field(std::to_string(found.gid), 6) + Field(mode, 8);
+    return true;
+  }
+
+  void Save() {
+    if (is_broken_ || has_cut_) {
+      static_cast<void>(Stop(path_ + ": malformed archive"));
+      return;
+    }
+    std::string table;
+    std::vector<std::string> fields;
+    for (const Member& member : members_) {
+      in_.budget.Step();
+      if (member.name.size() <= 15) {
+        fields.push_back(member.name + "/");
+        continue;
+      }
+      fields.push_back("/" + std::to_string(table.size()));
+      table += member.name + "/\n";
+    }
+    auto opened = in_.fs.Open(path_, vfs::OpenFlags::Write());
+    if (!opened) {
+      static_cast<void>(Stop(path_ + ": " + std::string(opened.error().Text())));
+      return;
+    }
+    Output out(**opened);
+    out.Write(kMagic);
+    if (table.size() % 2 != 0) table += '\n';
+    if (!table.empty()) out.Write(Field("//", 48) + Field(std::to_string(table.size()), 10) + "`\n" + table);
+    for (size_t i = 0; i < members_.size(); ++i) {
+      const Member& member = members_[i];
+      in_.budget.Step(static_cast<int64_t>(member.content().size() / 256 + 1));
+      out.Write(Field(fields[i], 16) + member.head + Field(std::to_string(member.content().size()), 10) + "`\n");
+      out.Write(member.content());
+      if (member.content().size() % 2 != 0) out.Put('\n');
+    }
+    if (const Status& flushed = out.Flush(); !flushed) static_cast<void>(Stop(path_ + ": " + std::string(flushed.error().Text())));
+  }
+
+  Invocation& in_;
+  const Options& o_;
+  ExitStatus status_ = 0;
+  std::string path_, position_, text_;
+  std::vector<std::string> names_;
+  std::vector<Member> members_;
+  int64_t instance_ = 0;
+  bool is_broken_ = false, has_cut_ = false;
+};
+
+ExitStatus Run(Invocation& in) {
+  std::vector<std::string> args(in.args.begin(), in.args.end());
+  if (args.size() > 1 && !args[1].starts_with('-')) args[1].insert(0, 1, '-');
+  Options options;
+  const auto parsed = ParseOptions(args, kOptions, &options);
+  const auto usage = [&](const std::string& message) {
+    if (!message.empty()) in.err.Write("ar: " + message + "\n");
+    in.err.Write(HelpText(in.command, in.name_in_messages()));
+    return 1;
+  };
+  if (!parsed) return usage(std::string(parsed.error().Text()));
+  if (parsed->wants_help) {
+    in.out.Write(HelpText(in.command, in.name_in_messages()));
+    return 0;
+  }
+  if (parsed->wants_version || options.shows_version) {
+    in.out.Write(VersionText(in.command, in.name()));
+    return 0;
+  }
+  if (options.has_conflict) return usage("two different operation options specified");
+  if (options.operation == 't' && options.makes_index) options.operation = 0;
+  if (options.operation == 0 && !options.makes_index) return usage(args.size() > 1 ? "no operation specified" : "");
+  if (options.only_newer && options.operation != 'r') return in.Fail("`u' is only meaningful with the `r' option.");
+  if (options.only_newer && options.is_deterministic) return in.Fail("`u' is not meaningful with the `D' option.");
+  return Ar(in, options).Run(parsed->operands);
+}
+
+}  // namespace
+
+extern const Command kCommand_ar;
+const Command kCommand_ar = {
+    .name = "ar",
+    .summary = "create, change and extract from archives",
+    .synopsis = "[-]{dmpqrstx}[abcDfioOPNsSuUvV] [member-name] [count] archive-file file...",
+    .details = "The letters of the first word need no '-'.\n",
+    .options = kOptions,
+    .cuts_own_name = true,
+    .parses_options = false,
+    .run = Run,
+};
+
+}  // namespace paddock

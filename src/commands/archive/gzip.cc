@@ -1,0 +1,496 @@
+// gzip, gunzip, zcat - compress or uncompress files
+//
+// usage: gzip [OPTION]... [FILE]...
+// Every FILE is replaced by FILE.gz, or back; without FILE, or for -, standard input goes to standard output.
+//
+// Exit status: 0; 1 for an error, 2 for a warning.
+// Source: GNU gzip 1.12, RFC 1952.
+// Differs: deflate's output is zlib's, not gzip's own; what `compress`, `pack` and `zip` made is not unpacked.
+
+#include <algorithm>
+#include <cstdio>
+
+#include "commands/archive/packed_file.h"
+#include "commands/file_facts.h"
+#include "proc/process.h"
+#include "text/time_format.h"
+
+namespace paddock {
+namespace {
+
+struct Options {
+  bool to_stdout = false, decompresses = false, force = false, lists = false, quiet = false, recursive = false, tests = false, verbose = false;
+  bool keeps = false, rsyncable = false, license = false, shows_help = false, shows_version = false, is_lzw = false, is_synchronous = false;
+  bool is_tty_presumed = false, is_ascii = false;
+  std::optional<bool> name;    // -n, -N
+  std::string suffix = ".gz", bits;
+  int level = 6;
+};
+
+Status ListIt(Options& options, std::string_view) {
+  options.lists = options.decompresses = options.to_stdout = true;
+  return {};
+}
+Status TestIt(Options& options, std::string_view) {
+  options.tests = options.decompresses = options.to_stdout = true;
+  return {};
+}
+Status BeQuiet(Options& options, std::string_view) {
+  options.quiet = true;
+  options.verbose = false;
+  return {};
+}
+Status BeVerbose(Options& options, std::string_view) {
+  options.verbose = true;
+  options.quiet = false;
+  return {};
+}
+
+constexpr Option kOptions[] = {
+    Flag<&Options::to_stdout>('c', "stdout", "write on standard output, keep original files unchanged"),
+    Flag<&Options::to_stdout>(0, "to-stdout", nullptr),
+    Flag<&Options::decompresses>('d', "decompress", "decompress"),
+    Flag<&Options::decompresses>(0, "uncompress", nullptr),
+    Flag<&Options::force>('f', "force", "overwrite output files, follow links, copy what is not compressed (with -dc)"),
+    Flag<&Options::shows_help>('h', "help", "give this help"),
+    Flag<&Options::keeps>('k', "keep", "keep (don't delete) input files"),
+    Call<ListIt>('l', "list", nullptr, "list compressed file contents"),
+    Flag<&Options::license>('L', "license", "display software license"),
+    Set<&Options::name, false>('n', "no-name", "do not save or restore the original name and timestamp"),
+    Set<&Options::name, true>('N', "name", "save or restore the original name and timestamp"),
+    Call<BeQuiet>('q', "quiet", nullptr, "suppress all warnings"),
+    Call<BeQuiet>(0, "silent", nullptr, nullptr),
+    Flag<&Options::recursive>('r', "recursive", "operate recursively on directories"),
+    Flag<&Options::rsyncable>(0, "rsyncable", "make rsync-friendly archive"),
+    Value<&Options::suffix>('S', "suffix", "SUF", "use suffix SUF on compressed files"),
+    Flag<&Options::is_synchronous>(0, "synchronous", "synchronous output (files of this system are, always)"),
+    Call<TestIt>('t', "test", nullptr, "test compressed file integrity"),
+    Call<BeVerbose>('v', "verbose", nullptr, "verbose mode"),
+    Flag<&Options::shows_version>('V', "version", "display version number"),
+    Set<&Options::level, 1>('1', "fast", "compress faster"),
+    Set<&Options::level, 2>('2', nullptr, nullptr),
+    Set<&Options::level, 3>('3', nullptr, nullptr),
+    Set<&Options::level, 4>('4', nullptr, nullptr),
+    Set<&Options::level, 5>('5', nullptr, nullptr),
+    Set<&Options::level, 6>('6', nullptr, nullptr),
+    Set<&Options::level, 7>('7', nullptr, nullptr),
+    Set<&Options::level, 8>('8', nullptr, nullptr),
+    Set<&Options::level, 9>('9', "best", "compress better"),
+    Flag<&Options::is_ascii>('a', "ascii", nullptr),
+    Value<&Options::bits>('b', "bits", "BITS", nullptr),
+    Flag<&Options::is_lzw>('Z', "lzw", nullptr),
+    Flag<&Options::is_tty_presumed>(0, "presume-input-tty", nullptr),
+};
+
+std::string Ratio(double saved, double whole) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%5.1f%%", whole == 0 ? 0.0 : 100.0 * saved / whole);
+  return text;
+}
+
+class Gzip {
+ public:
+  Gzip(Invocation& in, const Options& options) : in_(in), o_(options) {}
+
+  void TakeOperand(const std::string& name) {
+    if (name == "-") TakeStdin();
+    else TakeFile(name);
+  }
+  ExitStatus Finish() {
+    if (o_.lists && !o_.quiet && listed_ > 1) ListTotals();
+    return status_;
+  }
+
+ private:
+  static constexpr ExitStatus kError = 1, kWarning = 2;
+
+  // What one input came to.
+  struct Sizes {
+    uint64_t compressed = 0;   // with headers
+    uint64_t plain = 0;
+    uint64_t headers = 0;
+    uint32_t checksum = 0;
+  };
+
+  void Say(const std::string& text) {
+    in_.out.Flush();
+    in_.err.Write(text);
+  }
+  void Fail(const std::string& message, bool starts_line = false) {
+    Say((starts_line ? "\ngzip: " : "gzip: ") + message + "\n");
+    status_ = kError;
+  }
+  void Warn(const std::string& message, bool starts_line = false) {
+    if (!o_.quiet) Say((starts_line ? "\ngzip: " : "gzip: ") + message + "\n");
+    if (status_ == 0) status_ = kWarning;
+  }
+
+  void TakeStdin() {
+    if (!o_.force && !o_.lists && IsTerminal(in_, o_.decompresses ? 0 : 1)) {
+      Say(std::string("gzip: compressed data not ") + (o_.decompresses ? "read from" : "written to") + " a terminal. Use -f to force " +
+          (o_.decompresses ? "de" : "") + "compression.\nFor help, type: gzip -h\n");
+      status_ = kError;
+      return;
+    }
+    vfs::Attributes attributes;
+    if (const vfs::OpenFilePtr& file = in_.process.descriptors().Get(0)) {
+      if (const auto found = file->GetAttributes(); found && found->is_file()) attributes = *found;
+    }
+    if (!o_.decompresses && o_.name.value_or(true)) header_.modify_time = SecondsOf(attributes.modify_time);
+    InputSource source(in_.in);
+    OutputSink out(in_.out);
+    NullSink nowhere;
+    Sizes sizes;
+    if (!Work("stdin", source, o_.tests || o_.lists ? static_cast<ByteSink&>(nowhere) : out, sizes)) return;
+    if (o_.lists) List("stdout", sizes, o_.name.value_or(false) && header_.modify_time != 0 ? Seconds(header_.modify_time) : attributes.modify_time);
+    else if (o_.verbose && o_.tests) Say(" OK\n");
+    else if (o_.verbose && !o_.decompresses) Say(RatioOf(sizes) + "\n");
+  }
+
+  static uint32_t SecondsOf(Nanoseconds time) {
+    const int64_t seconds = std::chrono::floor<std::chrono::seconds>(time).count();
+    return seconds > 0 && seconds <= UINT32_MAX ? static_cast<uint32_t>(seconds) : 0;
+  }
+  static Nanoseconds Seconds(uint32_t seconds) { return std::chrono::seconds(seconds); }
+
+  std::string RatioOf(const Sizes& sizes) const {
+    const auto packed = static_cast<double>(sizes.compressed - std::min(sizes.headers, sizes.compressed));
+    return Ratio(static_cast<double>(sizes.plain) - packed, static_cast<double>(sizes.plain));
+  }
+
+  // One stream, either way. False after a complaint.
+  bool Work(const std::string& shown, InputSource& source, ByteSink& out, Sizes& sizes) {
+    return o_.decompresses ? Unpack(shown, source, out, sizes) : Pack(shown, source, out, sizes);
+  }
+
+  bool Pack(const std::string& shown, InputSource& source, ByteSink& out, Sizes& sizes) {
+    codec::EncodingSink encoder(out, codec::NewGzipEncoder(&in_.budget, o_.level, header_, o_.rsyncable), &in_.budget);
+    CopyResult copied = CopyStream(in_.budget, source, encoder);
+    if (copied.status) {
+      copied.status = encoder.Finish();
+      copied.is_output = true;
+    }
+    sizes = {encoder.bytes_out(), encoder.bytes_in(), 18 + (header_.name.empty() ? 0 : header_.name.size() + 1), 0};
+    return IsDone(shown, copied);
+  }
+
+  bool Unpack(const std::string& shown, InputSource& source, ByteSink& out, Sizes& sizes) {
+    const auto head = source.Look(2);
+    if (!head) return IsDone(shown, CopyResult{head.error()});
+    if (o_.force && o_.to_stdout && !o_.tests && !o_.lists && *head != "\x1f\x8b" && !head->empty()) {
+      return IsDone(shown, CopyStream(in_.budget, source, out));
+    }
+    auto made = codec::NewGzipDecoder(&in_.budget);
+    codec::GzipDecoder& gzip = *made;
+    codec::DecodingSource decoder(source, std::move(made), &in_.budget);
+    const CopyResult copied = CopyStream(in_.budget, decoder, out);
+    if (!copied.status && !copied.is_output && IsFormat(copied.status.error().code)) {
+      const std::string_view message = copied.status.error().Text();
+      const bool is_about_header = copied.status.error().code == Code::kNotSupported || message.starts_with("header");
+      Fail(shown + ": " + std::string(message), !is_about_header);
+      return false;
+    }
+    if (!IsDone(shown, copied)) return false;
+    const codec::GzipHeader& header = gzip.header();
+    if (o_.name.value_or(false)) header_ = header;
+    sizes = {decoder.bytes_in(), decoder.bytes_out(), 18 + (header.name.empty() ? 0 : header.name.size() + 1), gzip.checksum()};
+    if (decoder.has_garbage()) Warn(shown + ": decompression OK, trailing garbage ignored", true);
+    return true;
+  }
+  static bool is_stdin(const std::string& shown) { return shown == "stdin"; }
+  static bool IsFormat(Code code) { return code == Code::kSyntax || code == Code::kCorrupt || code == Code::kNotSupported; }
+
+  bool IsDone(const std::string& shown, const CopyResult& copied) {
+    if (copied.status) return true;
+    in_.out.ClearStatus();
+    Fail((copied.is_output ? std::string("stdout") : shown) + ": " + std::string(copied.status.error().Text()));
+    return false;
+  }
+
+  // --- files
+
+  // The length of a known suffix at the end of `name`, 0 for none.
+  size_t SuffixIn(const std::string& name) const {
+    std::string lower = name;
+    std::transform(lower.begin(), lower.end(), lower.begin(), [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
+    std::string own = o_.suffix;
+    std::transform(own.begin(), own.end(), own.begin(), [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
+    for (const std::string_view suffix : {std::string_view(own), std::string_view(".gz"), std::string_view(".z"), std::string_view(".taz"),
+                                          std::string_view(".tgz"), std::string_view("-gz"), std::string_view("-z"), std::string_view("_z")}) {
+      if (!suffix.empty() && lower.size() > suffix.size() && lower.ends_with(suffix) && lower[lower.size() - suffix.size() - 1] != '/') return suffix.size();
+    }
+    return 0;
+  }
+
+  // Opens `name`, and for decompressing also what it is with a suffix.
+  Result<vfs::OpenFilePtr> Open(std::string& name) {
+    const vfs::OpenFlags flags = {.read = true, .no_follow = !o_.force && !o_.to_stdout, .nonblocking = true};
+    auto file = in_.fs.Open(name, flags);
+    if (file || file.error().code != Code::kNoEntry || !o_.decompresses || SuffixIn(name) > 0) return file;
+    const std::string plain = name;
+    std::vector<std::string> suffixes = {o_.suffix};
+    for (const char* suffix : {".gz", ".z", "-z", ".Z"}) {
+      if (o_.suffix != suffix) suffixes.emplace_back(suffix);
+    }
+    for (const std::string& suffix : suffixes) {
+      name = plain + suffix;
+      auto other = in_.fs.Open(name, flags);
+      if (other || other.error().code != Code::kNoEntry) return other;
+    }
+    name = plain + o_.suffix;
+    return Error(Code::kNoEntry);
+  }
+
+  void TakeFile(std::string name) {
+    header_ = {};
+    in_.budget.Step();
+    auto file = Open(name);
+    if (!file) {
+      Fail(name + ": " + std::string(file.error().Text()));
+      return;
+    }
+    const auto found = (*file)->GetAttributes();
+    if (!found) {
+      Fail(name + ": " + std::string(found.error().Text()));
+      return;
+    }
+    if (found->is_directory()) {
+      if (!o_.recursive) Warn(name + " is a directory -- ignored");
+      else TakeDirectory(name);
+      return;
+    }
+    if (!o_.to_stdout && !MayReplace(name, *found)) return;
+    TakeOpened(name, **file, *found);
+  }
+
+  void TakeDirectory(const std::string& name) {
+    in_.budget.CheckStack();
+    const auto entries = in_.fs.List(name);
+    if (!entries) {
+      Fail(name + ": " + std::string(entries.error().Text()));
+      return;
+    }
+    for (const vfs::DirectoryEntry& entry : *entries) {
+      in_.budget.Step();
+      TakeFile(name + (name.ends_with('/') ? "" : "/") + entry.name);
+    }
+  }
+
+  bool MayReplace(const std::string& name, const vfs::Attributes& found) {
+    if (!found.is_file()) {
+      Warn(name + " is not a directory or a regular file - ignored");
+      return false;
+    }
+    if ((found.mode & 04000) != 0 && !o_.force) {
+      Warn(name + " is set-user-ID on execution - ignored");
+      return false;
+    }
+    if ((found.mode & 02000) != 0 && !o_.force) {
+      Warn(name + " is set-group-ID on execution - ignored");
+      return false;
+    }
+    if (!o_.force && !o_.keeps && found.links > 1) {
+      Warn(name + " has " + std::to_string(found.links - 1) + " other link" + (found.links > 2 ? "s" : "") + " -- file ignored");
+      return false;
+    }
+    return true;
+  }
+
+  // The name of the output; nothing after a complaint.
+  std::optional<std::string> OutputName(const std::string& name) {
+    const size_t suffix = SuffixIn(name);
+    if (!o_.decompresses) {
+      if (suffix == 0) return name + o_.suffix;
+      if (o_.verbose || (!o_.recursive && !o_.quiet)) Say("gzip: " + name + " already has " + name.substr(name.size() - suffix) + " suffix -- unchanged\n");
+      return std::nullopt;
+    }
+    if (suffix == 0) {
+      if (!o_.recursive || o_.verbose) Warn(name + ": unknown suffix -- ignored");
+      return std::nullopt;
+    }
+    const std::string stem = name.substr(0, name.size() - suffix);
+    const std::string_view last = std::string_view(name).substr(stem.size());
+    return last == ".tgz" || last == ".taz" ? stem + ".tar" : stem;
+  }
+
+  void TakeOpened(const std::string& name, vfs::OpenFile& file, const vfs::Attributes& found) {
+    std::optional<std::string> target;
+    if (!o_.to_stdout || o_.lists) {
+      target = o_.lists && SuffixIn(name) == 0 ? name : OutputName(name);
+      if (!target) return;
+    }
+    if (!o_.decompresses && o_.name.value_or(true)) header_ = {vfs::BaseName(name), SecondsOf(found.modify_time)};
+    Input input(file, in_.budget);
+    InputSource source(input);
+    if (o_.to_stdout) {
+      OutputSink out(in_.out);
+      NullSink nowhere;
+      Sizes sizes;
+      if (o_.verbose && !o_.lists) Say(name + ":\t");
+      if (!Work(name, source, o_.tests || o_.lists ? static_cast<ByteSink&>(nowhere) : out, sizes)) return;
+      const bool names = o_.name.value_or(false);
+      if (o_.lists) List(names && !header_.name.empty() ? header_.name : *target, sizes, names && header_.modify_time != 0 ? Seconds(header_.modify_time) : found.modify_time);
+      else if (o_.verbose) Say((o_.tests ? " OK" : RatioOf(sizes) + (o_.keeps ? " -- created stdout" : " -- replaced with stdout")) + "\n");
+      return;
+    }
+    Replace(name, *target, source, found);
+  }
+
+  void Replace(const std::string& name, std::string target, InputSource& source, const vfs::Attributes& found) {
+    if (o_.decompresses && o_.name.value_or(false)) {
+      // The name has to be known before there is a file: a header is 10 bytes and what it names.
+      if (const auto head = source.Look(10 + 4096)) target = RestoredName(name, target, *head);
+    }
+    if (!MakeWay(target)) return;
+    auto made = NewFile::Create(in_, target, o_.force || is_overwriting_);
+    if (!made) {
+      Fail(target + ": " + std::string(made.error().Text()));
+      return;
+    }
+    if (o_.verbose) Say(name + ":\t");
+    Sizes sizes;
+    if (!Work(name, source, made->sink(), sizes)) return;
+    const bool restores = o_.decompresses && o_.name.value_or(false) && header_.modify_time != 0;
+    made->Keep(found, restores ? std::optional(Seconds(header_.modify_time)) : std::nullopt);
+    if (!o_.keeps) {
+      if (const Status removed = in_.fs.RemoveFile(name); !removed) Fail(name + ": " + std::string(removed.error().Text()));
+    }
+    if (o_.verbose) Say(RatioOf(sizes) + (o_.keeps ? " -- created " : " -- replaced with ") + target + "\n");
+  }
+
+  std::string RestoredName(const std::string& name, const std::string& otherwise, std::string_view head) const {
+    auto decoder = codec::NewGzipDecoder(&in_.budget);
+    char plain[1];
+    if (!decoder->Run(head, false, plain, sizeof plain)) return otherwise;
+    const std::string& stored = decoder->header().name;
+    const std::string base = stored.empty() ? "" : stored.substr(stored.rfind('/') + 1);
+    if (base.empty() || base == "." || base == "..") return otherwise;
+    const size_t slash = name.rfind('/');
+    return (slash == std::string::npos ? "" : name.substr(0, slash + 1)) + base;
+  }
+
+  // True when the output may be written.
+  bool MakeWay(const std::string& target) {
+    is_overwriting_ = false;
+    if (o_.force || !in_.fs.Stat(target, vfs::Follow::kNo)) return true;
+    Say("gzip: " + target + " already exists;");
+    if (IsTerminal(in_, 0) || o_.is_tty_presumed) {
+      Say(" do you wish to overwrite (y or n)? ");
+      const auto line = in_.in.ReadLine();
+      is_overwriting_ = line && !line->text.empty() && (line->text[0] == 'y' || line->text[0] == 'Y');
+    }
+    if (is_overwriting_) return true;
+    Say("\tnot overwritten\n");
+    if (status_ == 0) status_ = kWarning;
+    return false;
+  }
+
+  // --- the list
+
+  void ListRow(uint64_t compressed, uint64_t plain, uint64_t headers, const std::string& name) {
+    char row[96];
+    std::snprintf(row, sizeof row, "%19llu %19llu ", static_cast<unsigned long long>(compressed), static_cast<unsigned long long>(plain));
+    in_.out.Write(row + RatioOf({compressed, plain, headers, 0}) + " " + name + "\n");
+  }
+  void List(const std::string& name, const Sizes& sizes, Nanoseconds time) {
+    if (listed_++ == 0 && !o_.quiet) {
+      if (o_.verbose) in_.out.Write("method  crc     date  time  ");
+      in_.out.Write("         compressed        uncompressed  ratio uncompressed_name\n");
+    }
+    if (o_.verbose) {
+      char head[32];
+      std::snprintf(head, sizeof head, "defla %08x ", sizes.checksum);
+      const TimePoint moment = ToTimePoint(time);
+      in_.out.Write(head + FormatTime("%b %e %H:%M ", LocalZone(in_.env).ToLocal(moment.seconds), moment, in_.budget));
+    }
+    ListRow(sizes.compressed, sizes.plain, sizes.headers, name);
+    total_.compressed += sizes.compressed;
+    total_.plain += sizes.plain;
+    total_.headers = sizes.headers;
+  }
+  void ListTotals() {
+    if (o_.verbose) in_.out.Write(std::string(28, ' '));
+    ListRow(total_.compressed, total_.plain, total_.headers, "(totals)");
+  }
+
+  Invocation& in_;
+  const Options& o_;
+  ExitStatus status_ = 0;
+  codec::GzipHeader header_;   // to be written, or of what was read with -N
+  bool is_overwriting_ = false;
+  Sizes total_;
+  uint64_t listed_ = 0;
+};
+
+ExitStatus Complain(Invocation& in, const std::string& message) {
+  in.err.Write("gzip: " + message + "\n");
+  return 1;
+}
+
+// The words of $GZIP, which only holds options.
+std::vector<std::string> WithDefaults(Invocation& in) {
+  std::vector<std::string> args(in.args.begin(), in.args.end());
+  const auto defaults = in.env.Get("GZIP");
+  if (!defaults) return args;
+  std::vector<std::string> words;
+  for (size_t from = 0; (from = defaults->find_first_not_of(" \t", from)) != std::string_view::npos;) {
+    const size_t end = std::min(defaults->find_first_of(" \t", from), defaults->size());
+    words.emplace_back(defaults->substr(from, end - from));
+    from = end;
+  }
+  if (!words.empty()) static_cast<void>(Complain(in, "warning: GZIP environment variable is deprecated; use an alias or script"));
+  args.insert(args.begin() + 1, words.begin(), words.end());
+  return args;
+}
+
+ExitStatus Run(Invocation& in) {
+  Options options;
+  options.decompresses = in.name() == "gunzip" || in.name() == "zcat" || in.name() == "uncompress";
+  options.to_stdout = in.name() == "zcat";
+  const std::vector<std::string> args = WithDefaults(in);
+  auto parsed = ParseOptions(args, kOptions, &options);
+  if (!parsed) {
+    static_cast<void>(Complain(in, std::string(parsed.error().Text())));
+    in.err.Write("Try `gzip --help' for more information.\n");
+    return 1;
+  }
+  if (options.shows_help) {
+    in.out.Write(HelpText(in.command, in.name_in_messages()));
+    return 0;
+  }
+  if (options.shows_version || options.license) {
+    in.out.Write(VersionText(in.command, in.name()));
+    if (options.license) in.out.Write("Licensed under the Apache License, Version 2.0.\n");
+    return 0;
+  }
+  if (options.is_lzw) {
+    static_cast<void>(Complain(in, "-Z not supported in this version"));
+    in.err.Write("Try `gzip --help' for more information.\n");
+    return 1;
+  }
+  if (options.suffix.empty() || options.suffix.size() > 30) {
+    return Complain(in, "invalid suffix '" + options.suffix + "'");
+  }
+  Gzip gzip(in, options);
+  if (parsed->operands.empty()) gzip.TakeOperand("-");
+  for (const std::string& name : parsed->operands) gzip.TakeOperand(name);
+  return gzip.Finish();
+}
+
+constexpr const char* kAliases[] = {"gunzip", "zcat", "uncompress"};
+
+}  // namespace
+
+extern const Command kCommand_gzip;
+const Command kCommand_gzip = {
+    .name = "gzip",
+    .aliases = kAliases,
+    .summary = "compress or uncompress FILEs (by default, compress FILES in-place)",
+    .synopsis = "[OPTION]... [FILE]...",
+    .details = "With no FILE, or when FILE is -, read standard input.\n",
+    .options = kOptions,
+    .parses_options = false,
+    .run = Run,
+};
+
+}  // namespace paddock

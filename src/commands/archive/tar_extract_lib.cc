@@ -1,0 +1,486 @@
+#include <algorithm>
+
+#include "commands/archive/packed_file.h"
+#include "commands/archive/tar.h"
+#include "commands/file_facts.h"
+
+namespace paddock::tar {
+namespace {
+
+using codec::TarMember;
+using vfs::Follow;
+
+bool HasDotDot(std::string_view path) {
+  for (size_t at = 0; at <= path.size();) {
+    const size_t end = std::min(path.find('/', at), path.size());
+    if (path.substr(at, end - at) == "..") return true;
+    at = end + 1;
+  }
+  return false;
+}
+bool LeadsOut(std::string_view target) { return target.starts_with('/') || HasDotDot(target); }
+
+std::optional<Nanoseconds> TimeOf(const TarMember& member) { return FromTimePoint({member.modified, member.modified_nanos}); }
+
+class Extractor {
+ public:
+  Extractor(Context& context, Selection& selection) : c_(context), selection_(selection), lister_(context) {
+    const bool is_root = c_.in.fs.credentials().uid == 0;
+    keeps_mode_ = c_.o.same_permissions.value_or(is_root);
+    keeps_owner_ = c_.o.same_owner.value_or(is_root);
+  }
+
+  Status Take(TarMember& member, codec::TarReader& reader) {
+    if (member.type == 'V' || member.type == 'M' || member.type == 'N') return {};
+    std::string name = member.name;
+    while (name.size() > 1 && name.ends_with('/')) name.pop_back();
+    name = ApplyTransforms(c_, std::move(name), NameUse::kName);
+    if (c_.o.strip > 0) {
+      name = StripComponents(name, c_.o.strip);
+      if (name.empty()) return {};
+    }
+    const Name* wanted = selection_.Find(member.name);
+    if (wanted == nullptr) {
+      if (c_.o.shows_omitted && member.type == '5') c_.Warn(c_.Shown(member.name) + ": Omitting");
+      return {};
+    }
+    name = guard_.Safe(c_, name, false);
+    if (!c_.o.absolute_names && HasDotDot(member.name)) {
+      c_.Fail(c_.Shown(member.name) + ": Member name contains '..'");
+      return {};
+    }
+    if (c_.o.wants_one_top_level) name = BelowTop(name);
+    if (c_.o.newer && TimePoint{member.modified, member.modified_nanos} < *c_.o.newer && member.type != '5') return {};
+    if (c_.o.asks && !c_.Asks("extract " + c_.Word(member.name) + "?")) return {};
+    base_ = wanted->directory;
+    PADDOCK_TRY(CheckBase());
+    if (c_.o.verbose > 0) {
+      const std::string shown = c_.o.shows_transformed ? name + (member.name.ends_with('/') ? "/" : "") : member.name;
+      if (c_.o.verbose > 1) lister_.Show(member, shown, member.link);
+      else c_.shown->Write(c_.Listed(shown) + "\n");
+    }
+    if (c_.o.to_stdout) return ToStdout(member, reader);
+    while (name.size() > 1 && name.ends_with('/')) name.pop_back();
+    if (!MayReplace(name, member)) return {};
+    return Make(name, member, reader);
+  }
+
+  // Symlinks that lead out come last, so that nothing is written through them; then the directories' own times and modes.
+  void Finish() {
+    for (const Placeholder& one : placeholders_) Complete(one);
+    for (auto it = directories_.rbegin(); it != directories_.rend(); ++it) {
+      c_.in.budget.Step();
+      if (it->owner && keeps_owner_) static_cast<void>(c_.in.fs.SetOwner(it->path, it->owner->first, it->owner->second, Follow::kNo));
+      if (it->mode) {
+        if (const Status set = c_.in.fs.SetMode(it->path, *it->mode, Follow::kNo); !set) c_.Fail(it->name, "Cannot change mode", set.error());
+      }
+      if (it->modified) {
+        if (const Status set = c_.in.fs.SetTimes(it->path, std::nullopt, it->modified, Follow::kNo); !set) c_.Fail(it->name, "Cannot utime", set.error());
+      }
+    }
+  }
+
+ private:
+  struct Directory {
+    std::string path, name;
+    std::optional<uint32_t> mode;
+    std::optional<Nanoseconds> modified;
+    std::optional<std::pair<uint32_t, uint32_t>> owner;
+  };
+  struct Placeholder {
+    std::string path, name, target;
+    uint64_t device, inode;
+    std::optional<Nanoseconds> modified;
+    std::vector<std::string> further;   // hard links to it
+  };
+
+  std::string Real(const std::string& name) const { return base_.empty() ? name : vfs::JoinPath(base_, name); }
+
+  Status CheckBase() {
+    if (base_.empty() || base_ == known_base_) return {};
+    const auto found = c_.in.fs.Stat(base_);
+    if (!found || !found->is_directory()) return c_.Fatal(c_.Shown(base_) + ": Cannot open: " + std::string(CodeText(found ? Code::kNotDirectory : found.error().code)));
+    known_base_ = base_;
+    return {};
+  }
+
+  std::string BelowTop(const std::string& name) const {
+    const std::string& top = *c_.o.one_top_level;
+    const std::string_view plain = std::string_view(name).substr(name.starts_with("./") ? 2 : 0);
+    if (plain == top || plain.starts_with(top + "/")) return name;
+    return vfs::JoinPath(top, std::string(plain));
+  }
+
+  Status ToStdout(const TarMember& member, codec::TarReader& reader) {
+    if (member.type != '0' && member.type != '7' && member.type != 'S') return {};
+    if (member.name.ends_with('/')) return {};
+    return CopyTo(reader, [&](std::string_view bytes) -> Status {
+      c_.in.out.Write(bytes);
+      if (c_.in.out.status()) return {};
+      const Error error = c_.in.out.status().error();
+      c_.in.out.ClearStatus();
+      return c_.Fatal("stdout: Cannot write: " + std::string(error.Text()));
+    });
+  }
+  template <class Sink>
+  Status CopyTo(codec::TarReader& reader, const Sink& sink) {
+    return reader.ReadContent(sink, [&](uint64_t count) -> Status {
+      const std::string zeros(32 << 10, '\0');
+      while (count > 0) {
+        const size_t part = static_cast<size_t>(std::min<uint64_t>(count, zeros.size()));
+        c_.in.budget.Step(8);
+        PADDOCK_TRY(sink(std::string_view(zeros).substr(0, part)));
+        count -= part;
+      }
+      return {};
+    });
+  }
+
+  // --- what is in the way
+
+  bool MayReplace(const std::string& name, const TarMember& member) {
+    if (c_.o.old_files == OldFiles::kUnlinkFirst && name != ".") {
+      const Status removed = RemoveAny(Real(name), c_.o.unlinks_recursively);
+      if (!removed && removed.error().code != Code::kNoEntry && member.type != '5') {
+        c_.Fail(name, "Cannot unlink", removed.error());
+        return false;
+      }
+    }
+    if (c_.o.old_files == OldFiles::kKeepNewer && member.type != '5') {
+      const auto found = c_.in.fs.Stat(Real(name), Follow::kNo);
+      if (found && ToTimePoint(found->modify_time) >= TimePoint{member.modified, member.modified_nanos} && !found->is_directory()) {
+        c_.Warn("ignore-newer", "Current " + c_.Word(name) + " is newer or same age");
+        return false;
+      }
+    }
+    return true;
+  }
+
+  Status RemoveAny(const std::string& path, bool recursive) {
+    c_.in.budget.CheckStack();
+    c_.in.budget.Step();
+    const Status removed = c_.in.fs.RemoveFile(path);
+    if (removed || removed.error().code == Code::kNoEntry) return removed;
+    const Status gone = c_.in.fs.RemoveDirectory(path);
+    if (gone || !recursive || gone.error().code != Code::kNotEmpty) return gone;
+    PADDOCK_ASSIGN(const auto entries, c_.in.fs.List(path));
+    for (const vfs::DirectoryEntry& entry : entries) PADDOCK_TRY(RemoveAny(vfs::JoinPath(path, entry.name), true));
+    return c_.in.fs.RemoveDirectory(path);
+  }
+
+  enum class Way { kAgain, kSkip, kGiveUp };
+  // After an operation on `name` failed: makes the directories that are missing, or takes away what is there.
+  Way Recover(const std::string& name, const Error& error, bool& made_parents) {
+    if (made_parents) return Way::kGiveUp;
+    const std::string path = Real(name);
+    if (error.code == Code::kNoEntry) {
+      const std::string parent = vfs::DirectoryName(path);
+      made_parents = true;
+      return vfs::MakeDirectories(c_.in.fs, parent) ? Way::kAgain : Way::kGiveUp;
+    }
+    if (error.code != Code::kExists) return Way::kGiveUp;
+    switch (c_.o.old_files) {
+      case OldFiles::kSkip:
+        if (c_.o.verbose > 0) c_.Warn("existing-file", c_.Shown(name) + ": skipping existing file");
+        return Way::kSkip;
+      case OldFiles::kKeep:
+      case OldFiles::kUnlinkFirst: return Way::kGiveUp;
+      default: break;
+    }
+    return RemoveAny(path, c_.o.unlinks_recursively) ? Way::kAgain : Way::kGiveUp;
+  }
+
+  // Moves what is there to a backup (--backup).
+  void BackUp(const std::string& name) {
+    if (!c_.backup.is_on()) return;
+    const std::string path = Real(name);
+    const auto found = c_.in.fs.Stat(path, Follow::kNo);
+    if (!found || found->is_directory()) return;
+    const std::string to = c_.backup.NameFor(c_.in.fs, path);
+    if (const Status moved = c_.in.fs.Rename(path, to); !moved) {
+      c_.Fail(name, "Cannot rename to " + c_.Word(to), moved.error());
+      return;
+    }
+    if (c_.o.verbose > 0) c_.shown->Write("Renaming " + c_.Word(name) + " to " + c_.Word(to) + "\n");
+  }
+
+  // Calls `make` until it succeeds or nothing helps. False when the member is done with (what had to be said was).
+  template <class Operation>
+  bool Try(const std::string& name, const std::string& what, const Operation& make) {
+    bool made_parents = false;
+    for (int round = 0; round < 4; ++round) {
+      const Status done = make();
+      if (done) return true;
+      const Way way = Recover(name, done.error(), made_parents);
+      if (way == Way::kAgain) continue;
+      if (way == Way::kGiveUp) c_.Fail(name, what, done.error());
+      return false;
+    }
+    c_.Fail(c_.Shown(name) + ": " + what + ": " + std::string(CodeText(Code::kExists)));
+    return false;
+  }
+
+  // --- the kinds
+
+  Status Make(const std::string& name, TarMember& member, codec::TarReader& reader) {
+    if (member.type != '5') BackUp(name);
+    switch (member.type) {
+      case '1': MakeLink(name, member); return {};
+      case '2': MakeSymlink(name, member); return {};
+      case '3':
+      case '4':
+      case '6': MakeNode(name, member); return {};
+      case '5':
+      case 'D': MakeDirectory(name, member); return {};
+      case '0':
+      case '7':
+      case 'S':
+        if (member.name.ends_with('/')) {
+          MakeDirectory(name, member);
+          return {};
+        }
+        break;
+      default: c_.Warn("unknown-cast", c_.Shown(name) + ": Unknown file type '" + member.type + "', extracted as normal file");
+    }
+    return MakeFile(name, member, reader);
+  }
+
+  uint32_t ModeFor(const TarMember& member) const { return keeps_mode_ ? member.mode : member.mode & 0777 & ~c_.in.fs.umask(); }
+  uint32_t Owner(const std::string& user, uint64_t uid) {
+    const UserRecord* known = c_.o.numeric_owner || user.empty() ? nullptr : c_.names.User(user);
+    return known == nullptr ? static_cast<uint32_t>(uid) : known->uid;
+  }
+  uint32_t Group(const std::string& group, uint64_t gid) {
+    const GroupRecord* known = c_.o.numeric_owner || group.empty() ? nullptr : c_.names.Group(group);
+    return known == nullptr ? static_cast<uint32_t>(gid) : known->gid;
+  }
+
+  void SetOwner(const std::string& name, const TarMember& member) {
+    if (!keeps_owner_) return;
+    const uint32_t uid = Owner(member.user, member.uid), gid = Group(member.group, member.gid);
+    if (const Status set = c_.in.fs.SetOwner(Real(name), uid, gid, Follow::kNo); !set) {
+      c_.Fail(name, "Cannot change ownership to uid " + std::to_string(uid) + ", gid " + std::to_string(gid), set.error());
+    }
+  }
+  // In this order: a change of owner takes set-id bits away, each change the times.
+  void SetAttributes(const std::string& name, const TarMember& member) {
+    SetOwner(name, member);
+    const std::string path = Real(name);
+    if (const Status set = c_.in.fs.SetMode(path, ModeFor(member), Follow::kNo); !set) c_.Fail(name, "Cannot change mode to " + ModeString('-', ModeFor(member)).substr(1), set.error());
+    SetTime(name, member);
+  }
+  void SetTime(const std::string& name, const TarMember& member) {
+    if (c_.o.touch) return;
+    const auto time = TimeOf(member);
+    if (!time) {
+      c_.Warn("timestamp", c_.Shown(name) + ": time stamp is out of range");
+      return;
+    }
+    if (const Status set = c_.in.fs.SetTimes(Real(name), std::nullopt, *time, Follow::kNo); !set) c_.Fail(name, "Cannot utime", set.error());
+  }
+
+  Status MakeFile(const std::string& name, const TarMember& member, codec::TarReader& reader) {
+    const std::string path = Real(name);
+    vfs::OpenFilePtr file;
+    const bool overwrites = c_.o.old_files == OldFiles::kOverwrite;
+    const bool made = Try(name, "Cannot open", [&]() -> Status {
+      const vfs::OpenFlags flags = {.write = true, .create = true, .exclusive = !overwrites, .truncate = overwrites, .no_follow = overwrites && !c_.o.dereferences};
+      auto opened = c_.in.fs.Open(path, flags, ModeFor(member) & 0700);
+      if (!opened) return opened.error().code == Code::kLoop && overwrites ? Error(Code::kExists) : opened.error();
+      file = std::move(*opened);
+      return {};
+    });
+    if (!made) return {};
+    bool is_writing = true;
+    uint64_t at = 0;
+    const auto fail = [&](const Error& error) {
+      c_.Fail(name, "Cannot write", error);
+      is_writing = false;   // the rest of the archive may still be taken
+    };
+    const Status read = reader.ReadContent(
+        [&](std::string_view bytes) -> Status {
+          at += bytes.size();
+          if (!is_writing) return {};
+          if (const Status written = file->Write(bytes); !written) fail(written.error());
+          return {};
+        },
+        [&](uint64_t count) -> Status {
+          at += count;
+          if (!is_writing) return {};
+          const auto place = at <= INT64_MAX ? file->Seek(static_cast<int64_t>(at), vfs::Whence::kStart) : Result<uint64_t>(Code::kFileTooBig);
+          if (!place) fail(place.error());
+          return {};
+        });
+    if (is_writing && member.is_sparse) {
+      if (const Status cut = file->Truncate(member.size); !cut) fail(cut.error());
+    }
+    file.reset();
+    if (!read && read.error().code == Code::kCorrupt) c_.Warn(std::string(read.error().Text()));
+    SetAttributes(name, member);
+    return read;
+  }
+
+  void MakeDirectory(const std::string& name, const TarMember& member) {
+    const std::string path = Real(name);
+    bool is_new = true;
+    bool made_parents = false;
+    // While it is filled, its owner may write to it.
+    const uint32_t mode = ModeFor(member) & 0777;
+    while (true) {
+      const Status made = c_.in.fs.MakeDirectory(path, mode | 0700);
+      if (made) break;
+      if (made.error().code == Code::kExists || made.error().code == Code::kIsDirectory) {
+        auto found = c_.in.fs.Stat(path, c_.o.keeps_directory_symlink || name == "." ? Follow::kYes : Follow::kNo);
+        if (found && found->is_directory()) {
+          if (c_.o.keeps_directory_symlink) {
+            const auto itself = c_.in.fs.Stat(path, Follow::kNo);
+            if (itself && itself->is_symlink()) return;
+          }
+          is_new = false;
+          break;
+        }
+      }
+      const Way way = Recover(name, made.error(), made_parents);
+      if (way == Way::kAgain) continue;
+      if (way == Way::kGiveUp) c_.Fail(name, "Cannot mkdir", made.error());
+      return;
+    }
+    if (!is_new) {
+      if (c_.o.old_files == OldFiles::kSkip) {
+        if (c_.o.verbose > 0) c_.Warn("existing-file", c_.Shown(name) + ": skipping existing file");
+        return;
+      }
+      if (c_.o.keeps_directory_metadata || c_.o.old_files == OldFiles::kKeep) return;
+    }
+    Directory directory{.path = path, .name = name, .mode = keeps_mode_ ? member.mode : mode, .modified = {}, .owner = {}};
+    if (!c_.o.touch) directory.modified = TimeOf(member);
+    if (keeps_owner_) directory.owner = {Owner(member.user, member.uid), Group(member.group, member.gid)};
+    directories_.push_back(std::move(directory));
+  }
+
+  void MakeSymlink(const std::string& name, const TarMember& member) {
+    const std::string target = ApplyTransforms(c_, member.link, NameUse::kSymlink);
+    if (!c_.o.absolute_names && LeadsOut(target)) {
+      MakePlaceholder(name, target, member);
+      return;
+    }
+    const bool made = Try(name, "Cannot create symlink to " + c_.Word(target), [&]() -> Status { return c_.in.fs.MakeSymlink(target, Real(name)); });
+    if (!made) return;
+    SetOwner(name, member);
+    SetTime(name, member);
+  }
+
+  // An empty file that nobody may open stands for the link until the end.
+  void MakePlaceholder(const std::string& name, const std::string& target, const TarMember& member) {
+    const std::string path = Real(name);
+    vfs::OpenFilePtr file;
+    const bool made = Try(name, "Cannot open", [&]() -> Status {
+      auto opened = c_.in.fs.Open(path, {.write = true, .create = true, .exclusive = true}, 0);
+      if (!opened) return opened.error();
+      file = std::move(*opened);
+      return {};
+    });
+    if (!made) return;
+    const auto found = file->GetAttributes();
+    if (!found) return;
+    placeholders_.push_back({path, name, target, found->device, found->inode, c_.o.touch ? std::nullopt : TimeOf(member), {}});
+  }
+  void Complete(const Placeholder& one) {
+    c_.in.budget.Step();
+    std::string first;
+    std::vector<std::string> paths = {one.path};
+    paths.insert(paths.end(), one.further.begin(), one.further.end());
+    for (const std::string& path : paths) {
+      // Only what still is the placeholder becomes the link.
+      const auto found = c_.in.fs.Stat(path, Follow::kNo);
+      if (!found || found->device != one.device || found->inode != one.inode) continue;
+      static_cast<void>(c_.in.fs.RemoveFile(path));
+      if (!first.empty() && c_.in.fs.MakeLink(first, path)) continue;
+      if (const Status made = c_.in.fs.MakeSymlink(one.target, path); !made) {
+        c_.Fail(one.name, "Cannot create symlink to " + c_.Word(one.target), made.error());
+        continue;
+      }
+      first = path;
+      if (one.modified) static_cast<void>(c_.in.fs.SetTimes(path, std::nullopt, one.modified, Follow::kNo));
+    }
+  }
+
+  void MakeLink(const std::string& name, const TarMember& member) {
+    std::string link = ApplyTransforms(c_, member.link, NameUse::kHardLink);
+    if (c_.o.strip > 0) link = StripComponents(link, c_.o.strip);
+    link = guard_.Safe(c_, link, true);
+    if (c_.o.wants_one_top_level) link = BelowTop(link);
+    const std::string from = Real(link), to = Real(name);
+    const auto source = c_.in.fs.Stat(from, Follow::kNo);
+    if (source) {
+      const auto there = c_.in.fs.Stat(to, Follow::kNo);
+      if (there && IsSameFile(*source, *there)) return;
+    }
+    bool made_parents = false;
+    while (true) {
+      const Status made = c_.in.fs.MakeLink(from, to);
+      if (made) break;
+      // A missing source is no missing directory.
+      const Way way = made.error().code == Code::kNoEntry && !source ? Way::kGiveUp : Recover(name, made.error(), made_parents);
+      if (way == Way::kAgain) continue;
+      if (way == Way::kGiveUp) c_.Fail(name, "Cannot hard link to " + c_.Word(link), made.error());
+      return;
+    }
+    for (Placeholder& one : placeholders_) {
+      if (source && source->device == one.device && source->inode == one.inode) one.further.push_back(to);
+    }
+  }
+
+  void MakeNode(const std::string& name, const TarMember& member) {
+    const bool is_fifo = member.type == '6';
+    const vfs::FileType type = is_fifo ? vfs::FileType::kFifo : member.type == '3' ? vfs::FileType::kCharDevice : vfs::FileType::kBlockDevice;
+    const bool made = Try(name, is_fifo ? "Cannot mkfifo" : "Cannot mknod", [&]() -> Status {
+      return c_.in.fs.MakeNode(Real(name), type, ModeFor(member) & 0700, is_fifo ? 0 : (member.major & 0xffffff) << 8 | (member.minor & 0xff));
+    });
+    if (made) SetAttributes(name, member);
+  }
+
+  Context& c_;
+  Selection& selection_;
+  Lister lister_;
+  NameGuard guard_;
+  std::string base_, known_base_;
+  bool keeps_mode_ = false, keeps_owner_ = false;
+  std::vector<Directory> directories_;
+  std::vector<Placeholder> placeholders_;
+};
+
+}  // namespace
+
+Status Extract(Context& context) {
+  PADDOCK_ASSIGN(Selection selection, Selection::Make(context));
+  PADDOCK_ASSIGN(const std::unique_ptr<ArchiveInput> archive, ArchiveInput::Open(context, context.o.archives.front()));
+  MemberReader members(context, *archive);
+  Extractor extractor(context, selection);
+  TarMember member;
+  bool is_started = context.o.starting_member.empty();
+  while (!selection.IsAllFound()) {
+    const auto found = members.Next(member);
+    if (!found || !*found) {
+      // What was made is finished, whatever happened to the archive.
+      if (!found) {
+        extractor.Finish();
+        return found.error();
+      }
+      break;
+    }
+    is_started = is_started || member.name == context.o.starting_member;
+    if (!is_started || (context.o.items.empty() && !context.o.starting_member.empty() && member.name != context.o.starting_member)) continue;
+    if (const Status taken = extractor.Take(member, members.reader); !taken) {
+      extractor.Finish();
+      return members.Report(taken.error());
+    }
+  }
+  extractor.Finish();
+  selection.Finish(context);
+  PADDOCK_TRY(members.Finish());
+  if (context.o.totals) ShowTotals(context, "read", (members.reader.bytes_taken() + context.o.record_blocks * 512 - 1) / (context.o.record_blocks * 512) * (context.o.record_blocks * 512));
+  return {};
+}
+
+}  // namespace paddock::tar

@@ -1,0 +1,474 @@
+// git apply.
+#include <algorithm>
+
+#include "commands/git/apply.h"
+#include "commands/git/diff.h"
+#include "commands/git/worktree.h"
+#include "commands/input_files.h"
+#include "proc/process.h"
+#include "text/pattern.h"
+
+namespace paddock::git {
+namespace {
+
+constexpr size_t kMostWarnings = 5;
+
+struct Options {
+  bool reverse = false, check = false, stat = false, numstat = false, summary = false, index = false, cached = false, apply = false;
+  bool verbose = false, quiet = false, nul = false, zero = false, allow_empty = false;
+  std::optional<int64_t> strip, context;
+  std::string directory, whitespace;
+  std::vector<std::pair<bool, std::string>> limits;   // whether the pattern includes
+};
+Status TakeInclude(Options& options, std::string_view value) {
+  options.limits.emplace_back(true, value);
+  return {};
+}
+Status TakeExclude(Options& options, std::string_view value) {
+  options.limits.emplace_back(false, value);
+  return {};
+}
+constexpr Option kOptions[] = {
+    Value<&Options::strip>('p', nullptr, "N", "remove N directories from names"), Flag<&Options::reverse>('R', "reverse", "undo the patch"),
+    Flag<&Options::check>(0, "check", "only see whether it applies"), Flag<&Options::stat>(0, "stat", "only show how many lines change"),
+    Flag<&Options::numstat>(0, "numstat", "the same, in numbers"), Flag<&Options::summary>(0, "summary", "only show what is created, deleted and renamed"),
+    Flag<&Options::index>(0, "index", "change the index, too"), Flag<&Options::cached>(0, "cached", "change the index alone"),
+    Flag<&Options::apply>(0, "apply", "apply it, in spite of --stat and the like"), Value<&Options::context>('C', nullptr, "N", "so many lines of context have to match"),
+    Call<TakeInclude>(0, "include", "PATTERN", "only files that match"), Call<TakeExclude>(0, "exclude", "PATTERN", "no files that match"),
+    Value<&Options::directory>(0, "directory", "DIR", "names are below DIR"), Value<&Options::whitespace>(0, "whitespace", "ACTION", "of blanks at the ends of new lines: nowarn, warn, error, error-all"),
+    Flag<&Options::zero>(0, "unidiff-zero", "take patches without context"), Flag<&Options::allow_empty>(0, "allow-empty", "an empty patch is no error"),
+    Flag<&Options::verbose>('v', "verbose", "tell what is done"), Flag<&Options::quiet>('q', "quiet", "say nothing"), Flag<&Options::nul>('z', nullptr, "end names with NUL"),
+};
+
+std::string ModeText(uint32_t mode) {
+  std::string text;
+  for (int shift = 15; shift >= 0; shift -= 3) text += static_cast<char>('0' + (mode >> shift & 7));
+  return text;
+}
+std::string NamesOf(const FilePatch& patch) { return patch.old_name.empty() || patch.new_name.empty() || patch.old_name == patch.new_name ? patch.Name() : patch.old_name + " => " + patch.new_name; }
+std::string BeforeName(const FilePatch& patch) { return patch.old_name.empty() ? patch.new_name : patch.old_name; }
+bool IsBlank(std::string_view line) { return line.find_first_not_of(" \t\r\n\v\f") == std::string_view::npos; }
+
+struct FileState {
+  uint32_t mode = 0;   // 0: there is none
+  std::string content;
+};
+
+class Applier {
+ public:
+  Applier(Git& git, Options& options) : git_(git), options_(options) {}
+
+  Result<ExitStatus> Run(const std::vector<std::string>& names) {
+    applies_ = options_.apply || !(options_.check || options_.stat || options_.numstat || options_.summary);
+    if (options_.whitespace.empty()) options_.whitespace = git_.config.Get("apply.whitespace", applies_ ? "warn" : "nowarn");
+    if (options_.whitespace == "strip" || options_.whitespace == "fix") return git_.Complain("--whitespace=fix is not supported", 128);
+    static constexpr std::string_view kActions[] = {"nowarn", "warn", "error", "error-all"};
+    if (std::find(std::begin(kActions), std::end(kActions), options_.whitespace) == std::end(kActions)) return git_.Complain("unrecognized whitespace option '" + options_.whitespace + "'", 129);
+    if (options_.index || options_.cached) {
+      PADDOCK_ASSIGN(index_, git_.ReadIndex());
+    }
+    for (const std::string& name : names) {
+      std::string text;
+      if (name == "-") {
+        text = git_.in.in.ReadAll();
+      } else {
+        auto input = InputFile::Open(git_.in, name);
+        if (!input) return git_.Complain("can't open patch '" + name + "': " + std::string(input.error().Text()), 128);
+        text = input->input().ReadAll();
+      }
+      shown_ = name == "-" ? "<stdin>" : name;
+      PADDOCK_ASSIGN(const ExitStatus status, ApplyText(text));
+      if (status != 0) return status;
+    }
+    return EndWarnings();
+  }
+
+ private:
+  Result<ExitStatus> ApplyText(const std::string& text) {
+    PatchReading reading{.strip = options_.strip.value_or(1), .is_strip_known = options_.strip.has_value(), .prefix = git_.prefix, .directory = options_.directory};
+    if (!reading.directory.empty() && !reading.directory.ends_with('/')) reading.directory += '/';
+    auto patches = ReadPatches(text, reading, git_.in.budget);
+    if (!patches) return patches.error().code == Code::kSyntax ? Result<ExitStatus>(git_.Complain(patches.error().Text(), 128)) : patches.error();
+    if (patches->empty() && !options_.allow_empty) return git_.Complain("No valid patches in input (allow with \"--allow-empty\")", 128);
+    if (options_.reverse) {
+      std::reverse(patches->begin(), patches->end());
+      for (FilePatch& patch : *patches) ReversePatch(patch);
+    }
+    std::erase_if(*patches, [this](const FilePatch& patch) {
+      const bool is_wanted = IsWanted(patch);
+      if (!is_wanted && options_.verbose) git_.Say("Skipped patch '" + NamesOf(patch) + "'.\n");
+      return !is_wanted;
+    });
+    if (options_.whitespace != "nowarn") {
+      for (const FilePatch& patch : *patches) CheckBlanks(patch);
+    }
+    if (options_.whitespace.starts_with("error") && bad_lines_ > 0) applies_ = false;
+    if (options_.check || applies_) {
+      bool fails = false;
+      for (FilePatch& patch : *patches) {
+        if (options_.verbose) git_.Say("Checking patch " + NamesOf(patch) + "...\n");
+        PADDOCK_ASSIGN(const ExitStatus status, Check(patch));
+        if (status == 128) return 128;
+        fails |= status != 0;
+      }
+      if (fails) return 1;
+    }
+    if (applies_) {
+      PADDOCK_TRY(WriteAll());
+      for (const FilePatch& patch : *patches) {
+        if (options_.verbose) git_.Say("Applied patch " + NamesOf(patch) + " cleanly.\n");
+      }
+    }
+    files_.clear();
+    Show(*patches);
+    return 0;
+  }
+
+  bool IsWanted(const FilePatch& patch) {
+    const std::string& name = patch.Name();
+    if (!name.starts_with(git_.prefix)) return false;
+    bool includes = false;
+    PatternFlags flags;
+    flags.extglob = false;
+    for (const auto& [is_included, pattern] : options_.limits) {
+      includes |= is_included;
+      if (Pattern(pattern, flags).Matches(name, git_.in.budget)) return is_included;
+    }
+    return !includes;
+  }
+
+  void Warn(std::string_view what, std::string_view line, size_t number) {
+    ++bad_lines_;
+    if (bad_lines_ > kMostWarnings && options_.whitespace != "error-all") return;
+    if (!options_.quiet) git_.Say(shown_ + ":" + std::to_string(number) + ": " + std::string(what) + ".\n" + std::string(line) + "\n");
+  }
+  void CheckBlanks(const FilePatch& patch) {
+    for (const PatchHunk& hunk : patch.hunks) {
+      for (const PatchHunk::Line& line : hunk.lines) {
+        git_.in.budget.Step();
+        if (line.mark != '+') continue;
+        std::string_view text = line.text;
+        if (text.ends_with('\n')) text.remove_suffix(1);
+        const size_t last = text.find_last_not_of(" \t\r\v\f");
+        const bool trails = !text.empty() && last + 1 != text.size();
+        const std::string_view indent = text.substr(0, std::min(text.find_first_not_of(" \t"), last == std::string_view::npos ? 0 : last));
+        const bool has_space = indent.find(" \t") != std::string_view::npos;
+        if (trails || has_space) Warn(trails && has_space ? "trailing whitespace, space before tab in indent" : trails ? "trailing whitespace" : "space before tab in indent", text, line.number);
+      }
+    }
+  }
+  ExitStatus EndWarnings() {
+    if (bad_lines_ == 0) return 0;
+    if (bad_lines_ > kMostWarnings && options_.whitespace != "error-all" && !options_.quiet) {
+      const size_t rest = bad_lines_ - kMostWarnings;
+      git_.Warn("squelched " + std::to_string(rest) + " whitespace error" + (rest == 1 ? "" : "s"));
+    }
+    const std::string text = std::to_string(bad_lines_) + (bad_lines_ == 1 ? " line adds whitespace errors." : " lines add whitespace errors.");
+    if (options_.whitespace.starts_with("error")) return git_.Complain(text, 128);
+    if (!options_.quiet) git_.Warn(text);
+    return 0;
+  }
+
+  ExitStatus Refuse(std::string_view text) { return git_.Complain(text); }
+  bool IsBeyondLink(const std::string& path) {
+    for (size_t slash = path.find('/'); slash != std::string::npos; slash = path.find('/', slash + 1)) {
+      const std::string above = path.substr(0, slash);
+      git_.in.budget.Step();
+      if (const auto known = files_.find(above); known != files_.end()) {
+        if (known->second.mode == kModeLink) return true;
+        if (known->second.mode == 0) continue;
+      }
+      if (options_.cached) {
+        const IndexEntry* entry = index_.Find(above);
+        if (entry != nullptr && entry->mode == kModeLink) return true;
+        continue;
+      }
+      const auto facts = git_.in.fs.Stat(git_.FilePath(above), vfs::Follow::kNo);
+      if (facts && facts->is_symlink()) return true;
+    }
+    return false;
+  }
+
+  // The file before the patch; the exit status when there is none.
+  Result<ExitStatus> ReadOld(FilePatch& patch, FileState& old) {
+    const std::string& name = patch.old_name;
+    if (const auto known = files_.find(name); known != files_.end()) {
+      if (known->second.mode == 0) return Refuse("path " + name + " has been renamed/deleted");
+      old = known->second;
+      return TakeMode(patch, old.mode);
+    }
+    if (!IsSafePath(name)) {
+      // What is not there is told first.
+      if (name.starts_with('/') || git_.in.fs.Stat(git_.FilePath(name), vfs::Follow::kNo)) return git_.Complain("invalid path '" + name + "'", 128);
+      return Refuse(name + ": No such file or directory");
+    }
+    const IndexEntry* entry = options_.index || options_.cached ? index_.Find(name) : nullptr;
+    if ((options_.index || options_.cached) && entry == nullptr) return Refuse(name + ": does not exist in index");
+    if (options_.cached) {
+      old.mode = entry->mode;
+      PADDOCK_ASSIGN(old.content, git_.ReadBlob(entry->id));
+      return TakeMode(patch, old.mode);
+    }
+    if (IsBeyondLink(name)) return Refuse(git_.in.fs.Stat(git_.FilePath(name), vfs::Follow::kNo) ? "reading from '" + name + "' beyond a symbolic link" : name + ": No such file or directory");
+    const auto facts = git_.in.fs.Stat(git_.FilePath(name), vfs::Follow::kNo);
+    if (!facts) return Refuse(name + ": " + std::string(facts.error().Text()));
+    PADDOCK_ASSIGN(auto content, ReadWorkingFile(git_, name));
+    if (!content) return Refuse(name + ": wrong type");
+    if (entry != nullptr && (entry->mode != content->mode || entry->id != HashObject(ObjectType::kBlob, content->data))) return Refuse(name + ": does not match index");
+    old.mode = content->mode;
+    old.content = std::move(content->data);
+    return TakeMode(patch, old.mode);
+  }
+  ExitStatus TakeMode(FilePatch& patch, uint32_t mode) {
+    if (patch.old_mode == 0) patch.old_mode = mode;
+    if (((mode ^ patch.old_mode) & 0170000) != 0) return Refuse(patch.old_name + ": wrong type");
+    if (mode != patch.old_mode && !options_.quiet) git_.Warn(patch.old_name + " has type " + ModeText(mode) + ", expected " + ModeText(patch.old_mode));
+    if (patch.new_mode == 0 && !patch.is_deleted) patch.new_mode = mode;
+    return 0;
+  }
+
+  Result<ExitStatus> Check(FilePatch& patch) {
+    FileState state;
+    if (!patch.old_name.empty()) {
+      PADDOCK_ASSIGN(const ExitStatus status, ReadOld(patch, state));
+      if (status != 0) return status;
+    }
+    const std::string& name = patch.new_name;
+    if (!name.empty() && (patch.is_new || patch.is_rename || patch.is_copy)) {
+      const auto known = files_.find(name);
+      if (known == files_.end() || known->second.mode != 0) {
+        if ((options_.index || options_.cached) && index_.Find(name) != nullptr) return Refuse(name + ": already exists in index");
+        const auto facts = git_.in.fs.Stat(git_.FilePath(name), vfs::Follow::kNo);
+        const bool exists = known != files_.end() || (!options_.cached && facts && !facts->is_directory() && !IsBeyondLink(name));
+        if (exists) return Refuse(name + ": already exists in working directory");
+      }
+      if (patch.new_mode == 0) patch.new_mode = patch.is_new ? kModeFile : patch.old_mode;
+    }
+    if (!name.empty() && !patch.old_name.empty() && ((patch.new_mode ^ patch.old_mode) & 0170000) != 0) {
+      return Refuse("new mode (" + ModeText(patch.new_mode) + ") of " + name + " does not match old mode (" + ModeText(patch.old_mode) + ")" + (name == patch.old_name ? "" : " of " + patch.old_name));
+    }
+    if (!name.empty() && !IsSafePath(name)) return git_.Complain("invalid path '" + name + "'", 128);
+    if (!name.empty() && IsBeyondLink(name)) return Refuse("affected file '" + name + "' is beyond a symbolic link");
+    if (patch.is_binary) {
+      Refuse("cannot apply binary patch to '" + BeforeName(patch) + "' without full index line");
+      return Refuse(BeforeName(patch) + ": patch does not apply");
+    }
+    if (!ApplyHunks(patch, state.content)) return Refuse(BeforeName(patch) + ": patch does not apply");
+    if (patch.is_deleted && !state.content.empty()) {
+      Refuse("removal patch leaves file contents");
+      return Refuse(BeforeName(patch) + ": patch does not apply");
+    }
+    if (!patch.old_name.empty() && patch.old_name != name && !patch.is_copy) files_[patch.old_name] = {};
+    if (!name.empty()) files_[name] = {patch.new_mode, std::move(state.content)};
+    return 0;
+  }
+
+  struct Image {
+    std::vector<std::string_view> lines;
+    std::vector<char> is_patched;
+  };
+  bool MatchesAt(const Image& image, size_t at, const std::vector<std::string_view>& before, bool at_begin, bool at_end) {
+    if ((at_begin && at != 0) || at + before.size() > image.lines.size() || (at_end && at + before.size() != image.lines.size())) return false;
+    for (size_t i = 0; i < before.size(); ++i) {
+      git_.in.budget.Step();
+      if (image.is_patched[at + i] != 0 || image.lines[at + i] != before[i]) return false;
+    }
+    return true;
+  }
+  // The place nearest to `line`: there, then by turns behind and before it.
+  std::optional<size_t> FindPlace(const Image& image, const std::vector<std::string_view>& before, size_t line, bool at_begin, bool at_end) {
+    if (at_begin) line = 0;
+    else if (at_end) line = image.lines.size() - std::min(image.lines.size(), before.size());
+    line = std::min(line, image.lines.size());
+    for (size_t distance = 0; distance <= std::max(line, image.lines.size() - line); ++distance) {
+      git_.in.budget.Step();
+      if (distance <= image.lines.size() - line && MatchesAt(image, line + distance, before, at_begin, at_end)) return line + distance;
+      if (distance > 0 && distance <= line && MatchesAt(image, line - distance, before, at_begin, at_end)) return line - distance;
+    }
+    return std::nullopt;
+  }
+
+  bool ApplyHunk(Image& image, const PatchHunk& hunk, size_t number) {
+    std::vector<std::string_view> before, after;
+    size_t blanks = 0, blank_line = 0;
+    for (const PatchHunk::Line& line : hunk.lines) {
+      if (line.mark != '+') before.push_back(line.text);
+      if (line.mark != '-') after.push_back(line.text);
+      const bool is_blank = line.mark == '+' && IsBlank(line.text);
+      if (is_blank && blanks++ == 0) blank_line = line.number;
+      if (!is_blank && !(line.mark == ' ' && IsBlank(line.text) && blanks > 0)) blanks = 0;
+    }
+    size_t leading = hunk.leading, trailing = hunk.trailing;
+    const size_t least = options_.context ? static_cast<size_t>(std::max<int64_t>(*options_.context, 0)) : std::string::npos;
+    bool at_begin = hunk.old_begin == 0 || (hunk.old_begin == 1 && !options_.zero), at_end = !options_.zero && trailing == 0;
+    int64_t line = hunk.new_begin > 0 ? static_cast<int64_t>(hunk.new_begin) - 1 : 0;
+    std::optional<size_t> place;
+    while (!(place = FindPlace(image, before, static_cast<size_t>(std::max<int64_t>(line, 0)), at_begin, at_end))) {
+      if (leading <= least && trailing <= least) break;
+      if (at_begin || at_end) {
+        at_begin = at_end = false;
+        continue;
+      }
+      if (leading >= trailing) {
+        before.erase(before.begin());
+        after.erase(after.begin());
+        --line;
+        --leading;
+      }
+      if (trailing > leading) {
+        before.pop_back();
+        after.pop_back();
+        --trailing;
+      }
+    }
+    if (!place) {
+      if (options_.verbose) {
+        std::string text = "while searching for:\n";
+        for (const std::string_view lost : before) text += lost;
+        git_.Complain(text);
+      }
+      return false;
+    }
+    if (blanks > 0 && before.size() + *place >= image.lines.size() && options_.whitespace != "nowarn") Warn("new blank line at EOF", "+", blank_line);
+    if (options_.verbose && static_cast<int64_t>(*place) != line) {
+      const int64_t offset = static_cast<int64_t>(*place) - line;
+      git_.Say("Hunk #" + std::to_string(number) + " succeeded at " + std::to_string(*place + 1) + " (offset " + std::to_string(offset) + (offset == 1 ? " line).\n" : " lines).\n"));
+    }
+    if ((leading != hunk.leading || trailing != hunk.trailing) && !options_.quiet) {
+      git_.Say("Context reduced to (" + std::to_string(leading) + "/" + std::to_string(trailing) + ") to apply fragment at " + std::to_string(*place + 1) + "\n");
+    }
+    const auto replace = [&](auto& list, const auto& with) {
+      const auto begin = list.begin() + static_cast<std::ptrdiff_t>(*place);
+      list.insert(list.erase(begin, begin + static_cast<std::ptrdiff_t>(before.size())), with.begin(), with.end());
+    };
+    git_.in.budget.Step(1 + static_cast<int64_t>(image.lines.size() / 16));
+    replace(image.lines, after);
+    replace(image.is_patched, std::vector<char>(after.size(), 1));
+    return true;
+  }
+
+  bool ApplyHunks(const FilePatch& patch, std::string& content) {
+    if (patch.hunks.empty()) return true;
+    Image image{SplitLines(content), {}};
+    image.is_patched.assign(image.lines.size(), 0);
+    size_t number = 0;
+    for (const PatchHunk& hunk : patch.hunks) {
+      if (ApplyHunk(image, hunk, ++number)) continue;
+      git_.Complain("patch failed: " + BeforeName(patch) + ":" + std::to_string(hunk.old_begin));
+      return false;
+    }
+    std::string text;
+    for (const std::string_view line : image.lines) {
+      git_.in.budget.WillAllocate(text.size() + line.size());
+      text += line;
+    }
+    content = std::move(text);
+    return true;
+  }
+
+  // What goes first, then what comes.
+  Status WriteAll() {
+    for (const auto& [path, state] : files_) {
+      if (state.mode != 0) continue;
+      if (!options_.cached) RemoveWorkFile(git_, path);
+      index_.Remove(path);
+    }
+    for (const auto& [path, state] : files_) {
+      git_.in.budget.Step();
+      if (state.mode == 0) continue;
+      if (!options_.cached) PADDOCK_TRY(PutContent(git_, path, state.mode, state.content, false));
+      if (!options_.index && !options_.cached) continue;
+      IndexEntry entry;
+      entry.path = path;
+      entry.mode = state.mode;
+      PADDOCK_ASSIGN(entry.id, git_.objects.Write(ObjectType::kBlob, state.content));
+      if (!options_.cached) {
+        PADDOCK_ASSIGN(const vfs::Attributes facts, git_.in.fs.Stat(git_.FilePath(path), vfs::Follow::kNo));
+        entry.TakeStat(facts);
+      }
+      index_.Put(std::move(entry));
+    }
+    return options_.index || options_.cached ? git_.WriteIndex(index_) : Status();
+  }
+
+  void Show(const std::vector<FilePatch>& patches) {
+    if (options_.stat) ShowStat(patches);
+    for (const FilePatch& patch : patches) {
+      if (options_.numstat) git_.Print((patch.is_binary ? "-\t-" : std::to_string(patch.added) + "\t" + std::to_string(patch.deleted)) + "\t" + (options_.nul ? patch.Name() + '\0' : git_.Quoted(patch.Name()) + "\n"));
+    }
+    for (const FilePatch& patch : patches) {
+      if (options_.summary) git_.Print(Summary(patch));
+    }
+  }
+  static std::string Summary(const FilePatch& patch) {
+    if (patch.is_new) return " create " + (patch.new_mode == 0 ? std::string() : "mode " + ModeText(patch.new_mode) + " ") + patch.new_name + "\n";
+    if (patch.is_deleted) return " delete " + (patch.old_mode == 0 ? std::string() : "mode " + ModeText(patch.old_mode) + " ") + patch.old_name + "\n";
+    const bool changes = patch.old_mode != 0 && patch.new_mode != 0 && patch.old_mode != patch.new_mode;
+    const std::string modes = " mode change " + ModeText(patch.old_mode) + " => " + ModeText(patch.new_mode);
+    if (!patch.is_rename && !patch.is_copy) return changes ? modes + " " + patch.new_name + "\n" : "";
+    size_t common = 0;
+    for (size_t i = 0; i < std::min(patch.old_name.size(), patch.new_name.size()) && patch.old_name[i] == patch.new_name[i]; ++i) {
+      if (patch.old_name[i] == '/') common = i + 1;
+    }
+    std::string names = patch.old_name.substr(common) + " => " + patch.new_name.substr(common);
+    if (common > 0) names = patch.old_name.substr(0, common) + "{" + names + "}";
+    return std::string(patch.is_rename ? " rename " : " copy ") + names + " (" + std::to_string(patch.score) + "%)\n" + (changes ? modes + "\n" : "");
+  }
+  void ShowStat(const std::vector<FilePatch>& patches) {
+    size_t width = 0, most = 0, added = 0, deleted = 0;
+    for (const FilePatch& patch : patches) {
+      width = std::max({width, git_.Quoted(patch.old_name).size(), git_.Quoted(patch.new_name).size()});
+      most = std::max(most, patch.added + patch.deleted);
+      added += patch.added;
+      deleted += patch.deleted;
+    }
+    width = std::min<size_t>(width, 50);
+    const size_t room = width + most > 70 ? 70 - width : most;
+    for (const FilePatch& patch : patches) {
+      std::string name = git_.Quoted(patch.Name());
+      if (name.size() > width) {
+        size_t cut = name.find('/', name.size() + 3 - width);
+        if (cut == std::string::npos) cut = name.size() + 3 - width;
+        name = "..." + name.substr(cut);
+      }
+      name.resize(std::max(width, name.size()), ' ');
+      const size_t all = patch.added + patch.deleted;
+      const size_t total = most > 0 ? (all * room + most / 2) / most : 0, plus = most > 0 ? (patch.added * room + most / 2) / most : 0;
+      std::string number = std::to_string(all);
+      number.insert(0, number.size() < 5 ? 5 - number.size() : 0, ' ');
+      git_.Print(" " + name + " |" + (patch.is_binary ? "  Bin\n" : number + " " + std::string(plus, '+') + std::string(total - std::min(total, plus), '-') + "\n"));
+    }
+    git_.Print(ShortStat(patches.size(), added, deleted));
+  }
+
+  Git& git_;
+  Options& options_;
+  bool applies_ = true;
+  Index index_;
+  std::string shown_;
+  size_t bad_lines_ = 0;
+  std::map<std::string, FileState> files_;   // as the patches so far leave them
+};
+
+Result<ExitStatus> RunApply(Invocation& in, Git* git, Options& options, Args& args) {
+  std::optional<Git> outside;
+  if (git == nullptr || git->work_tree.empty()) {
+    if (git == nullptr && (options.index || options.cached)) return (in.err.Write(options.cached ? "error: '--cached' outside a repository\n" : "error: '--index' outside a repository\n"), ExitStatus{128});
+    if (git == nullptr || !options.cached) {
+      // Without a repository, names are from the working directory.
+      const std::string here(in.fs.cwd());
+      git = &outside.emplace(in, here + "/.git", here, false);
+      PADDOCK_ASSIGN(git->config, ReadConfig(in, nullptr));
+    }
+  }
+  std::vector<std::string> names = args.All();
+  if (names.empty()) names.emplace_back("-");
+  return Applier(*git, options).Run(names);
+}
+
+}  // namespace
+
+extern const Subcommand kApply;
+const Subcommand kApply = DefineFreeSubcommand<Options, RunApply>({.name = "apply", .summary = "apply a patch to files", .synopsis = "[<options>] [<patch>...]", .options = kOptions, .needs = Subcommand::Needs::kMaybeRepository});
+
+}  // namespace paddock::git

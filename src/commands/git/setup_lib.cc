@@ -1,0 +1,237 @@
+// Finding a repository, its configuration and who commits.
+#include <algorithm>
+#include <charconv>
+
+#include "commands/file_facts.h"
+#include "commands/git/git.h"
+#include "proc/process.h"
+#include "text/date_parse.h"
+
+namespace paddock::git {
+namespace {
+
+std::string_view Trimmed(std::string_view text) {
+  while (!text.empty() && (text.back() == '\n' || text.back() == ' ')) text.remove_suffix(1);
+  return text;
+}
+
+// The directory that a .git file names.
+std::optional<std::string> FollowGitFile(Invocation& in, const std::string& path) {
+  const auto text = vfs::ReadFile(in.fs, path, 4096);
+  if (!text || !text->starts_with("gitdir: ")) return std::nullopt;
+  return vfs::JoinPath(vfs::DirectoryName(path), Trimmed(std::string_view(*text).substr(8)));
+}
+
+// Without what may not stand at the ends of a name.
+std::string CleanName(std::string_view name) {
+  const auto is_crud = [](char c) { return static_cast<unsigned char>(c) <= 32 || std::string_view(".,:;<>\"\\'").find(c) != std::string_view::npos; };
+  while (!name.empty() && is_crud(name.front())) name.remove_prefix(1);
+  while (!name.empty() && is_crud(name.back())) name.remove_suffix(1);
+  std::string clean;
+  for (const char c : name) {
+    if (c != '<' && c != '>' && c != '\n') clean += c;
+  }
+  return clean;
+}
+
+bool AllDigits(std::string_view text) {
+  return !text.empty() && std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
+}
+
+// "+0200" at the end of a date.
+std::optional<std::string_view> ZoneAtEnd(std::string_view text) {
+  if (text.size() < 5) return std::nullopt;
+  const std::string_view zone = text.substr(text.size() - 5);
+  if ((zone[0] != '+' && zone[0] != '-') || !AllDigits(zone.substr(1))) return std::nullopt;
+  // 2024-01-05 has no zone.
+  if (text.size() > 5 && text.find(':') == std::string_view::npos && text[text.size() - 6] != ' ') return std::nullopt;
+  return zone;
+}
+
+std::vector<std::pair<std::string, std::string>> EnvironmentConfig(Invocation& in) {
+  std::vector<std::pair<std::string, std::string>> pairs;
+  int64_t count = 0;
+  const std::string_view text = in.env.Get("GIT_CONFIG_COUNT", "0");
+  std::from_chars(text.data(), text.data() + text.size(), count);
+  for (int64_t i = 0; i < std::min<int64_t>(count, 1000); ++i) {
+    const auto key = in.env.Get("GIT_CONFIG_KEY_" + std::to_string(i)), value = in.env.Get("GIT_CONFIG_VALUE_" + std::to_string(i));
+    if (key && value) pairs.emplace_back(*key, *value);
+  }
+  return pairs;
+}
+
+}  // namespace
+
+bool IsGitDirectory(vfs::FileSystem& fs, const std::string& path) {
+  const auto is_directory = [&fs](const std::string& name) {
+    const auto facts = fs.Stat(name);
+    return facts && facts->is_directory();
+  };
+  return fs.Stat(path + "/HEAD", vfs::Follow::kNo).has_value() && is_directory(path + "/objects") && is_directory(path + "/refs");
+}
+
+Result<Place> FindRepository(Invocation& in, std::string_view git_dir, std::string_view work_tree) {
+  std::string named(git_dir.empty() ? in.env.Get("GIT_DIR", "") : git_dir);
+  std::string tree(work_tree.empty() ? in.env.Get("GIT_WORK_TREE", "") : work_tree);
+  PADDOCK_ASSIGN(const std::string here, in.fs.Canonical("."));
+  if (!tree.empty()) {
+    PADDOCK_ASSIGN(tree, in.fs.Canonical(tree, vfs::FileSystem::MustExist::kParent));
+  }
+  if (!named.empty()) {
+    if (!IsGitDirectory(in.fs, named)) {
+      const auto followed = FollowGitFile(in, named);
+      if (!followed || !IsGitDirectory(in.fs, *followed)) return Error(Code::kNoEntry, "not a git repository: '" + named + "'");
+      named = *followed;
+    }
+    PADDOCK_ASSIGN(std::string directory, in.fs.Canonical(named));
+    return Place{std::move(directory), tree.empty() ? here : tree, false};
+  }
+  for (std::string at = here;; at = vfs::DirectoryName(at)) {
+    in.budget.Step();
+    const std::string dot_git = vfs::JoinPath(at, ".git");
+    if (IsGitDirectory(in.fs, dot_git)) {
+      PADDOCK_ASSIGN(std::string directory, in.fs.Canonical(dot_git));
+      return Place{std::move(directory), tree.empty() ? at : tree, false};
+    }
+    if (const auto followed = FollowGitFile(in, dot_git); followed && IsGitDirectory(in.fs, *followed)) {
+      PADDOCK_ASSIGN(std::string directory, in.fs.Canonical(*followed));
+      return Place{std::move(directory), tree.empty() ? at : tree, false};
+    }
+    if (IsGitDirectory(in.fs, at)) return Place{at, tree, tree.empty()};
+    if (at == "/") return Error(Code::kNoEntry, std::string(kNoRepository));
+  }
+}
+
+std::vector<ConfigFile> ConfigFiles(Invocation& in, const Git* git) {
+  std::vector<ConfigFile> files;
+  files.push_back({"/etc/gitconfig", "system"});
+  if (const auto global = in.env.Get("GIT_CONFIG_GLOBAL")) {
+    files.push_back({std::string(*global), "global"});
+  } else if (const std::string home(in.env.Get("HOME", "")); !home.empty()) {
+    const std::string xdg(in.env.Get("XDG_CONFIG_HOME", home + "/.config"));
+    files.push_back({xdg + "/git/config", "global"});
+    files.push_back({home + "/.gitconfig", "global"});
+  }
+  if (git != nullptr) files.push_back({git->GitPath("config"), "local"});
+  return files;
+}
+
+Result<Config> ReadConfig(Invocation& in, const Git* git) {
+  Config config;
+  const std::vector<ConfigFile> files = ConfigFiles(in, git);
+  for (size_t i = 0; i < files.size(); ++i) {
+    const auto text = vfs::ReadFile(in.fs, files[i].path, 4 << 20);
+    if (!text) continue;
+    auto entries = ParseConfig(*text, in.budget);
+    if (!entries) {
+      const std::string shown = git != nullptr && files[i].scope == "local" && !git->is_bare ? ".git/config" : files[i].path;
+      return Error(Code::kSyntax, std::string(entries.error().Text()) + " in file " + shown);
+    }
+    for (ConfigEntry& entry : *entries) entry.origin = i;
+    config.Add(std::move(*entries));
+  }
+  std::vector<ConfigEntry> more;
+  for (auto& [key, value] : EnvironmentConfig(in)) {
+    const auto folded = FoldConfigKey(key);
+    if (!folded) return Error(Code::kSyntax, "bad config key '" + key + "'");
+    more.push_back({*folded, value, files.size()});
+  }
+  // -c options travel in the environment of the process, as in git: see git.cc.
+  config.Add(std::move(more));
+  return config;
+}
+
+Git::Git(Invocation& invocation, std::string git_directory, std::string tree, bool is_bare_one)
+    : in(invocation), git_dir(std::move(git_directory)), work_tree(std::move(tree)), is_bare(is_bare_one),
+      objects(invocation.fs, git_dir + "/objects", invocation.budget), refs(invocation.fs, git_dir, invocation.budget) {
+  if (const auto here = in.fs.Canonical("."); here && !work_tree.empty()) {
+    const std::string top = work_tree == "/" ? "/" : work_tree + "/";
+    if (here->starts_with(top) && here->size() > top.size()) prefix = here->substr(top.size()) + "/";
+  }
+}
+
+Result<std::string> Git::ParseGitDate(std::string_view text) {
+  text = Trimmed(text);
+  const std::string_view original = text;
+  const bool has_at = text.starts_with('@');
+  if (has_at) text.remove_prefix(1);
+  const size_t blank = text.find(' ');
+  if (AllDigits(text.substr(0, blank)) && (has_at || text.substr(0, blank).size() >= 9)) {
+    std::string zone = "+0000";
+    if (blank != std::string_view::npos) {
+      if (!ZoneAtEnd(text)) return Error(Code::kInvalid, "invalid date format: " + std::string(original));
+      zone = *ZoneAtEnd(text);
+    }
+    return std::string(text.substr(0, blank)) + " " + zone;
+  }
+  const TimeZone local = LocalZone(in.env);
+  const auto moment = ParseDate(original, Now(in.clock), local, in.budget);
+  if (!moment) return Error(Code::kInvalid, "invalid date format: " + std::string(original));
+  std::string zone;
+  if (const auto written = ZoneAtEnd(original)) zone = *written;
+  else if (original.ends_with('Z')) zone = "+0000";
+  else zone = OffsetText(local.ToLocal(moment->seconds).offset / 60);
+  return std::to_string(moment->seconds) + " " + zone;
+}
+
+Result<std::string> Git::Identity(bool is_author) {
+  const std::string who = is_author ? "AUTHOR" : "COMMITTER";
+  const std::string section = is_author ? "author." : "committer.";
+  const auto find = [&](const std::string& variable, const std::string& key) -> std::optional<std::string> {
+    if (const auto value = in.env.Get("GIT_" + who + "_" + variable)) return std::string(*value);
+    if (const auto value = config.Get(section + key)) return value;
+    return config.Get("user." + key);
+  };
+  auto name = find("NAME", "name"), email = find("EMAIL", "email");
+  if (!email || email->empty()) {
+    if (const auto general = in.env.Get("EMAIL")) email = std::string(*general);
+  }
+  const bool lacks_email = !email;
+  if (lacks_email || !name || CleanName(*name).empty()) {
+    const std::string title = is_author ? "Author" : "Committer";
+    if (lacks_email || !name) {
+      Say(title + " identity unknown\n\n*** Please tell me who you are.\n\nRun\n\n  git config --global user.email \"you@example.com\"\n"
+          "  git config --global user.name \"Your Name\"\n\nto set your account's default identity.\n"
+          "Omit --global to set the identity only in this repository.\n");
+    }
+    if (lacks_email) return Error(Code::kInvalid, "unable to auto-detect email address (got '" + std::string(in.env.Get("USER", "user")) + "@" + std::string(in.env.Get("HOSTNAME", "localhost")) + ".(none)')");
+    return Error(Code::kInvalid, "empty ident name (for <" + *email + ">) not allowed");
+  }
+  std::string date;
+  if (const auto given = in.env.Get("GIT_" + who + "_DATE"); given && !given->empty()) {
+    PADDOCK_ASSIGN(date, ParseGitDate(*given));
+  } else {
+    const int64_t now = Now(in.clock).seconds;
+    date = std::to_string(now) + " " + OffsetText(LocalZone(in.env).ToLocal(now).offset / 60);
+  }
+  return CleanName(*name) + " <" + CleanName(*email) + "> " + date;
+}
+
+Result<std::string> Git::Author() { return Identity(true); }
+Result<std::string> Git::Committer() { return Identity(false); }
+
+std::string Git::Who() {
+  const bool is_known = (in.env.Get("GIT_COMMITTER_NAME") || config.Get("user.name") || config.Get("committer.name")) &&
+                        (in.env.Get("GIT_COMMITTER_EMAIL") || config.Get("user.email") || config.Get("committer.email") || in.env.Get("EMAIL"));
+  if (is_known) {
+    if (auto committer = Identity(false)) return *committer;
+  }
+  const int64_t now = Now(in.clock).seconds;
+  return "user <user@localhost> " + std::to_string(now) + " +0000";
+}
+
+Status CreateRepository(Invocation& in, const std::string& git_dir, bool is_bare, std::string_view branch) {
+  for (const char* folder : {"branches", "hooks", "info", "objects/info", "objects/pack", "refs/heads", "refs/tags"}) {
+    PADDOCK_TRY(vfs::MakeDirectories(in.fs, git_dir + "/" + folder));
+  }
+  const auto write_new = [&](const std::string& name, const std::string& text) -> Status {
+    if (in.fs.Stat(git_dir + "/" + name, vfs::Follow::kNo)) return {};
+    return vfs::WriteFile(in.fs, git_dir + "/" + name, text);
+  };
+  PADDOCK_TRY(write_new("HEAD", "ref: refs/heads/" + std::string(branch) + "\n"));
+  PADDOCK_TRY(write_new("config", "[core]\n\trepositoryformatversion = 0\n\tfilemode = true\n\tbare = " + std::string(is_bare ? "true\n" : "false\n\tlogallrefupdates = true\n")));
+  PADDOCK_TRY(write_new("description", "Unnamed repository; edit this file 'description' to name the repository.\n"));
+  return write_new("info/exclude", "# Patterns of files that are not for this repository, as in .gitignore.\n");
+}
+
+}  // namespace paddock::git

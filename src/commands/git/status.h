@@ -1,0 +1,38 @@
+// The state of the index and the working tree, as status and commit tell it.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "commands/git/worktree.h"
+
+namespace paddock::git {
+
+struct Unmerged {
+  std::string path;
+  char ours, theirs;   // the two letters of the short form
+};
+
+struct StatusReport {
+  std::vector<FileDiff> staged, unstaged;
+  std::vector<Unmerged> unmerged;
+  std::vector<std::string> untracked, ignored;
+  bool shows_untracked = true;
+};
+Result<StatusReport> MakeStatus(Git& git, const Index& index, const FlatTree& head, UntrackedMode mode, Pathspec& paths, bool with_ignored);
+// The long form.
+Result<std::string> LongStatus(Git& git, const StatusReport& report, bool is_for_commit);
+// "ahead" and "behind" the upstream of the current branch.
+struct Tracking {
+  std::string upstream;   // short name
+  bool is_gone = false;
+  size_t ahead = 0, behind = 0;
+};
+Result<std::optional<Tracking>> TrackingOf(Git& git, const std::string& branch);
+// "Your branch is ahead of 'origin/main' by 1 commit. …", with newlines.
+std::string TrackingText(const Tracking& tracking);
+// How a detached HEAD is called: "at 1234567", "from v1".
+std::string DetachedText(Git& git);
+
+}  // namespace paddock::git

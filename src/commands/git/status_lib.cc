@@ -1,0 +1,301 @@
+// git status.
+#include "commands/git/status.h"
+
+#include <algorithm>
+
+#include "commands/git/revision.h"
+
+namespace paddock::git {
+namespace {
+
+std::string Plural(size_t count, const char* word) { return std::to_string(count) + " " + word + (count == 1 ? "" : "s"); }
+
+const char* Label(char status) {
+  switch (status) {
+    case 'A': return "new file:   ";
+    case 'D': return "deleted:    ";
+    case 'R': return "renamed:    ";
+    case 'C': return "copied:     ";
+    case 'T': return "typechange: ";
+    default: return "modified:   ";
+  }
+}
+
+const char* UnmergedLabel(const Unmerged& file) {
+  const std::string both = {file.ours, file.theirs};
+  if (both == "DD") return "both deleted:    ";
+  if (both == "AU") return "added by us:     ";
+  if (both == "UD") return "deleted by them: ";
+  if (both == "UA") return "added by them:   ";
+  if (both == "DU") return "deleted by us:   ";
+  if (both == "AA") return "both added:      ";
+  return "both modified:   ";
+}
+
+std::string ChangeLines(const Git& git, const std::vector<FileDiff>& files) {
+  std::string text;
+  for (const FileDiff& file : files) {
+    text += "\t" + std::string(Label(file.status));
+    if (file.status == 'R') text += git.Shown(file.old_path) + " -> ";
+    text += git.Shown(file.new_path) + "\n";
+  }
+  return text;
+}
+
+// What a merge or its like left to do.
+std::string ProgressText(Git& git, const StatusReport& report) {
+  const auto exists = [&git](const char* name) { return git.in.fs.Stat(git.GitPath(name)).has_value(); };
+  const bool has_conflicts = !report.unmerged.empty();
+  const auto short_id = [&git](const char* name) {
+    const auto id = git.refs.Read(name);
+    return id ? git.objects.Abbreviate(*id) : std::string();
+  };
+  if (exists("MERGE_HEAD")) {
+    return has_conflicts ? "You have unmerged paths.\n  (fix conflicts and run \"git commit\")\n  (use \"git merge --abort\" to abort the merge)\n\n"
+                         : "All conflicts fixed but you are still merging.\n  (use \"git commit\" to conclude merge)\n\n";
+  }
+  if (exists("CHERRY_PICK_HEAD") && !exists("rebase-merge/onto")) {
+    return "You are currently cherry-picking commit " + short_id("CHERRY_PICK_HEAD") + ".\n" +
+           (has_conflicts ? "  (fix conflicts and run \"git cherry-pick --continue\")\n" : "  (all conflicts fixed: run \"git cherry-pick --continue\")\n") +
+           "  (use \"git cherry-pick --skip\" to skip this patch)\n  (use \"git cherry-pick --abort\" to cancel the cherry-pick operation)\n\n";
+  }
+  if (exists("REVERT_HEAD")) {
+    return "You are currently reverting commit " + short_id("REVERT_HEAD") + ".\n" +
+           (has_conflicts ? "  (fix conflicts and run \"git revert --continue\")\n" : "  (all conflicts fixed: run \"git revert --continue\")\n") +
+           "  (use \"git revert --skip\" to skip this patch)\n  (use \"git revert --abort\" to cancel the revert operation)\n\n";
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<StatusReport> MakeStatus(Git& git, const Index& index, const FlatTree& head, UntrackedMode mode, Pathspec& paths, bool with_ignored) {
+  StatusReport report;
+  report.shows_untracked = mode != UntrackedMode::kNo;
+  std::map<std::string, int> stages;
+  for (const IndexEntry& entry : index.entries()) {
+    git.in.budget.Step();
+    if (entry.stage != 0) stages[entry.path] |= 1 << entry.stage;
+  }
+  for (const auto& [path, mask] : stages) {
+    static constexpr const char* kLetters[] = {"", "", "DD", "", "AU", "", "UD", "", "UA", "", "DU", "", "AA", "", "UU"};
+    const char* letters = mask >= 0 && mask < 15 ? kLetters[mask] : "UU";
+    if ((paths.empty() || paths.Matches(path, git.in.budget)) && *letters != '\0') report.unmerged.push_back({path, letters[0], letters[1]});
+  }
+  const DiffOptions options;
+  const FlatTree known = IndexFiles(index);
+  report.staged = CompareTrees(head, known);
+  std::erase_if(report.staged, [&](const FileDiff& file) { return stages.contains(file.new_path); });
+  PADDOCK_TRY(Arrange(git, report.staged, options, paths));
+  PADDOCK_ASSIGN(report.unstaged, CompareWithFiles(git, known, index));
+  std::erase_if(report.unstaged, [&](const FileDiff& file) { return stages.contains(file.new_path); });
+  PADDOCK_TRY(Arrange(git, report.unstaged, options, paths));
+  if (mode != UntrackedMode::kNo || with_ignored) {
+    PADDOCK_ASSIGN(Untracked found, FindUntracked(git, index, mode == UntrackedMode::kNo ? UntrackedMode::kNormal : mode, paths, with_ignored));
+    if (mode != UntrackedMode::kNo) report.untracked = std::move(found.files);
+    report.ignored = std::move(found.ignored);
+  }
+  return report;
+}
+
+Result<std::optional<Tracking>> TrackingOf(Git& git, const std::string& branch) {
+  const auto upstream = UpstreamOf(git, branch);
+  if (!upstream) return std::optional<Tracking>();
+  Tracking tracking;
+  tracking.upstream = ShortRef(*upstream);
+  const auto theirs = git.refs.Read(*upstream), ours = git.refs.Read("refs/heads/" + branch);
+  if (!theirs || !ours) {
+    tracking.is_gone = true;
+    return std::optional<Tracking>(tracking);
+  }
+  History history(git);
+  PADDOCK_ASSIGN(const std::set<Oid> a, history.Ancestors({*ours}));
+  PADDOCK_ASSIGN(const std::set<Oid> b, history.Ancestors({*theirs}));
+  tracking.ahead = static_cast<size_t>(std::count_if(a.begin(), a.end(), [&b](const Oid& id) { return !b.contains(id); }));
+  tracking.behind = static_cast<size_t>(std::count_if(b.begin(), b.end(), [&a](const Oid& id) { return !a.contains(id); }));
+  return std::optional<Tracking>(tracking);
+}
+
+std::string TrackingText(const Tracking& tracking) {
+  const std::string name = "'" + tracking.upstream + "'";
+  if (tracking.is_gone) return "Your branch is based on " + name + ", but the upstream is gone.\n  (use \"git branch --unset-upstream\" to fixup)\n";
+  if (tracking.ahead == 0 && tracking.behind == 0) return "Your branch is up to date with " + name + ".\n";
+  if (tracking.behind == 0) return "Your branch is ahead of " + name + " by " + Plural(tracking.ahead, "commit") + ".\n  (use \"git push\" to publish your local commits)\n";
+  if (tracking.ahead == 0) return "Your branch is behind " + name + " by " + Plural(tracking.behind, "commit") + ", and can be fast-forwarded.\n  (use \"git pull\" to update your local branch)\n";
+  return "Your branch and " + name + " have diverged,\nand have " + std::to_string(tracking.ahead) + " and " + std::to_string(tracking.behind) +
+         " different commits each, respectively.\n  (use \"git pull\" to merge the remote branch into yours)\n";
+}
+
+std::string DetachedText(Git& git) {
+  const auto head = git.Head();
+  const std::vector<ReflogEntry> log = git.refs.ReadLog("HEAD");
+  for (size_t i = log.size(); i-- > 0;) {
+    const std::string& message = log[i].message;
+    if (!message.starts_with("checkout: moving from ")) continue;
+    std::string name = message.substr(message.rfind(" to ") + 4);
+    const auto ref = FindRef(git, name);
+    if (!ref || *ref == "HEAD") name = git.objects.Abbreviate(log[i].after);
+    else name = ShortRef(*ref);
+    return (head == log[i].after ? "at " : "from ") + name;
+  }
+  return head ? "at " + git.objects.Abbreviate(*head) : std::string();
+}
+
+Result<std::string> LongStatus(Git& git, const StatusReport& report, bool is_for_commit) {
+  std::string text;
+  const auto branch = git.HeadBranch();
+  const bool is_initial = !git.Head();
+  if (branch) {
+    text += "On branch " + ShortRef(*branch) + "\n";
+    PADDOCK_ASSIGN(const auto tracking, TrackingOf(git, ShortRef(*branch)));
+    if (tracking) text += TrackingText(*tracking) + "\n";
+  } else if (const std::string detached = DetachedText(git); !detached.empty()) {
+    text += "HEAD detached " + detached + "\n";
+  } else {
+    text += "Not currently on any branch.\n";
+  }
+  const std::string progress = ProgressText(git, report);
+  text += progress;
+  if (is_initial) text += is_for_commit ? "\nInitial commit\n\n" : "\nNo commits yet\n\n";
+  const std::string unstage = is_initial ? "  (use \"git rm --cached <file>...\" to unstage)\n" : "  (use \"git restore --staged <file>...\" to unstage)\n";
+  const bool merges = git.refs.Exists("MERGE_HEAD") || git.refs.Exists("CHERRY_PICK_HEAD");
+  if (!report.staged.empty()) text += "Changes to be committed:\n" + (merges ? std::string() : unstage) + ChangeLines(git, report.staged) + "\n";
+  if (!report.unmerged.empty()) {
+    const bool has_deleted = std::any_of(report.unmerged.begin(), report.unmerged.end(), [](const Unmerged& file) { return file.ours == 'D' || file.theirs == 'D'; });
+    const bool both_deleted = std::all_of(report.unmerged.begin(), report.unmerged.end(), [](const Unmerged& file) { return file.ours == 'D' && file.theirs == 'D'; });
+    text += "Unmerged paths:\n" + (merges ? std::string() : unstage);
+    text += both_deleted ? "  (use \"git rm <file>...\" to mark resolution)\n" : has_deleted ? "  (use \"git add/rm <file>...\" as appropriate to mark resolution)\n" : "  (use \"git add <file>...\" to mark resolution)\n";
+    for (const Unmerged& file : report.unmerged) text += "\t" + std::string(UnmergedLabel(file)) + git.Shown(file.path) + "\n";
+    text += "\n";
+  }
+  if (!report.unstaged.empty()) {
+    const bool has_deleted = std::any_of(report.unstaged.begin(), report.unstaged.end(), [](const FileDiff& file) { return file.status == 'D'; });
+    text += std::string("Changes not staged for commit:\n  (use \"git add") + (has_deleted ? "/rm" : "") + " <file>...\" to update what will be committed)\n" +
+            "  (use \"git restore <file>...\" to discard changes in working directory)\n" + ChangeLines(git, report.unstaged) + "\n";
+  }
+  const auto list = [&](const char* title, const char* verb, const std::vector<std::string>& paths) {
+    if (paths.empty()) return;
+    text += std::string(title) + " files:\n  (use \"git " + verb + " <file>...\" to include in what will be committed)\n";
+    for (const std::string& path : paths) text += "\t" + git.Shown(path) + "\n";
+    text += "\n";
+  };
+  list("Untracked", "add", report.untracked);
+  list("Ignored", "add -f", report.ignored);
+  const bool hides = !report.shows_untracked;
+  if (hides && !report.staged.empty()) text += "Untracked files not listed (use -u option to show untracked files)\n";
+  if (!report.staged.empty()) return text;
+  if (!report.unstaged.empty() || !report.unmerged.empty()) text += "no changes added to commit (use \"git add\" and/or \"git commit -a\")\n";
+  else if (!report.untracked.empty()) text += "nothing added to commit but untracked files present (use \"git add\" to track)\n";
+  else if (is_initial) text += "nothing to commit (create/copy files and use \"git add\" to track)\n";
+  else if (hides) text += "nothing to commit (use -u to show untracked files)\n";
+  else text += "nothing to commit, working tree clean\n";
+  return text;
+}
+
+namespace {
+
+struct StatusOptions {
+  bool is_short = false, branch = false, is_long = false, nul = false, ignored = false, porcelain = false, no_renames = false;
+  std::optional<UntrackedMode> untracked;
+};
+
+Status TakeUntracked(StatusOptions& options, std::string_view value) {
+  if (value.empty() || value == "all") options.untracked = UntrackedMode::kAll;
+  else if (value == "normal") options.untracked = UntrackedMode::kNormal;
+  else if (value == "no") options.untracked = UntrackedMode::kNo;
+  else return Error(Code::kInvalid, "Invalid untracked files mode '" + std::string(value) + "'");
+  return {};
+}
+Status TakePorcelain(StatusOptions& options, std::string_view value) {
+  if (!value.empty() && value != "v1" && value != "1") return Error(Code::kInvalid, "unsupported porcelain version '" + std::string(value) + "'");
+  options.porcelain = true;
+  return {};
+}
+
+constexpr Option kOptions[] = {
+    Flag<&StatusOptions::is_short>('s', "short", "one line a file"),
+    Flag<&StatusOptions::branch>('b', "branch", "with the branch"),
+    CallOptional<TakePorcelain>(0, "porcelain", "VERSION", "the short form for programs (v1)"),
+    Flag<&StatusOptions::is_long>(0, "long", "the long form (the default)"),
+    Flag<&StatusOptions::nul>('z', "null", "end lines with NUL"),
+    CallOptional<TakeUntracked>('u', "untracked-files", "MODE", "show untracked files: all, normal or no"),
+    Flag<&StatusOptions::ignored>(0, "ignored", "show ignored files, too"),
+    Flag<&StatusOptions::no_renames>(0, "no-renames", "do not look for renames"),
+};
+
+std::string ShortText(Git& git, const StatusReport& report, const StatusOptions& options) {
+  struct Line {
+    char x = ' ', y = ' ';
+    std::string from;
+  };
+  std::map<std::string, Line> lines;
+  for (const FileDiff& file : report.staged) lines[file.new_path] = {file.status, ' ', file.status == 'R' ? file.old_path : ""};
+  for (const FileDiff& file : report.unstaged) lines[file.new_path].y = file.status;
+  for (const Unmerged& file : report.unmerged) lines[file.path] = {file.ours, file.theirs, ""};
+  const auto shown = [&](const std::string& path) {
+    if (options.nul) return path;
+    std::string text = options.porcelain ? git.Quoted(path) : git.Shown(path);
+    return text.find(' ') != std::string::npos && !text.starts_with('"') ? "\"" + text + "\"" : text;
+  };
+  const char end = options.nul ? '\0' : '\n';
+  std::string text;
+  for (const auto& [path, line] : lines) {
+    text += {line.x, line.y, ' '};
+    if (options.nul) text += path + end + (line.from.empty() ? "" : line.from + end);
+    else text += (line.from.empty() ? "" : shown(line.from) + " -> ") + shown(path) + end;
+  }
+  for (const std::string& path : report.untracked) text += "?? " + shown(path) + end;
+  for (const std::string& path : report.ignored) text += "!! " + shown(path) + end;
+  return text;
+}
+
+Result<std::string> BranchLine(Git& git) {
+  const auto branch = git.HeadBranch();
+  if (!branch) return std::string("## HEAD (no branch)");
+  const std::string name = ShortRef(*branch);
+  std::string line = std::string("## ") + (git.Head() ? "" : "No commits yet on ") + name;
+  PADDOCK_ASSIGN(const auto tracking, TrackingOf(git, name));
+  if (!tracking) return line;
+  line += "..." + tracking->upstream;
+  if (tracking->is_gone) return line + " [gone]";
+  if (tracking->ahead == 0 && tracking->behind == 0) return line;
+  line += " [";
+  if (tracking->ahead > 0) line += "ahead " + std::to_string(tracking->ahead);
+  if (tracking->ahead > 0 && tracking->behind > 0) line += ", ";
+  if (tracking->behind > 0) line += "behind " + std::to_string(tracking->behind);
+  return line + "]";
+}
+
+Result<ExitStatus> RunStatus(Git& git, StatusOptions& options, Args& args) {
+  PADDOCK_ASSIGN(Pathspec paths, git.ParsePaths(args.All()));
+  PADDOCK_ASSIGN(const Index index, git.ReadIndex());
+  FlatTree head;
+  if (const auto id = git.Head()) {
+    PADDOCK_ASSIGN(head, git.FlattenCommit(*id));
+  }
+  UntrackedMode mode = UntrackedMode::kNormal;
+  const std::string by_config = git.config.Get("status.showuntrackedfiles", "normal");
+  if (by_config == "no" || by_config == "false") mode = UntrackedMode::kNo;
+  if (by_config == "all" || by_config == "true") mode = UntrackedMode::kAll;
+  PADDOCK_ASSIGN(const StatusReport report, MakeStatus(git, index, head, options.untracked.value_or(mode), paths, options.ignored));
+  const bool is_short = (options.is_short || options.porcelain || options.nul || (!options.is_long && git.config.GetBool("status.short", false)));
+  if (!is_short) {
+    PADDOCK_ASSIGN(const std::string text, LongStatus(git, report, false));
+    git.Print(text);
+    return 0;
+  }
+  if (options.nul) options.porcelain = true;
+  if (options.branch || (!options.porcelain && git.config.GetBool("status.branch", false))) {
+    PADDOCK_ASSIGN(const std::string line, BranchLine(git));
+    git.Print(line + (options.nul ? '\0' : '\n'));
+  }
+  git.Print(ShortText(git, report, options));
+  return 0;
+}
+
+}  // namespace
+
+extern const Subcommand kStatus;
+const Subcommand kStatus = DefineSubcommand<StatusOptions, RunStatus>({.name = "status", .summary = "show what changed", .synopsis = "[<options>] [--] [<pathspec>...]", .options = kOptions, .needs = Subcommand::Needs::kWorkTree});
+
+}  // namespace paddock::git

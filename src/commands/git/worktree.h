@@ -1,0 +1,37 @@
+// The working tree: what is in it that git does not know, and how files get into it and out of it.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "commands/git/diff.h"
+#include "commands/git/git.h"
+
+namespace paddock::git {
+
+enum class UntrackedMode { kNo, kNormal, kAll };
+
+struct Untracked {
+  std::vector<std::string> files;     // directories with a slash behind them
+  std::vector<std::string> ignored;
+};
+// What the index does not know. `with_ignored`: also list what .gitignore hides.
+Result<Untracked> FindUntracked(Git& git, const Index& index, UntrackedMode mode, Pathspec& paths, bool with_ignored);
+// Whether .gitignore and its like hide the path.
+bool IsIgnored(Git& git, const std::string& path, bool is_directory);
+
+// Writes one file of an object below the top; directories are made, links on the way are never followed. The entry gets its stat.
+// `replaces`: a file or link where a directory has to be is taken away.
+Status PutFile(Git& git, const std::string& path, const TreeItem& item, bool replaces, IndexEntry* entry);
+Status PutContent(Git& git, const std::string& path, uint32_t mode, std::string_view content, bool replaces);
+// Removes a file, and the directories that are empty then.
+void RemoveWorkFile(Git& git, const std::string& path);
+// The file as an index entry, its content written to the objects. Nothing when it is not there.
+Result<std::optional<IndexEntry>> StageFile(Git& git, const std::string& path, bool writes);
+
+// Goes from one state of the files to another: index and working tree. What would be lost is told on standard error, and nothing is
+// done: then the result is false. `action`: "checkout", "merge"; `is_forced`: local changes are thrown away.
+Result<bool> SwitchFiles(Git& git, const FlatTree& from, const FlatTree& to, Index& index, std::string_view action, bool is_forced);
+
+}  // namespace paddock::git

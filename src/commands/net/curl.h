@@ -1,0 +1,86 @@
+// What the files of curl share: its options, and the steps from a command line to transfers.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "proc/command.h"
+#include "proc/network.h"
+
+namespace paddock::curl {
+
+inline constexpr const char* kVersion = "7.88.1";
+
+// One of -d, --data-binary, --data-raw, --data-urlencode, --json, as it was typed.
+struct DataItem {
+  enum class Kind { kAscii, kBinary, kRaw, kUrlEncode, kJson };
+  Kind kind;
+  std::string text;
+};
+struct FormItem {
+  std::string text;
+  bool is_literal = false;   // --form-string
+};
+// -o FILE or -O, for the URL of the same number.
+struct Sink {
+  bool is_remote_name = false;
+  std::string path;
+};
+
+struct Options {
+  bool silent = false, show_error = false, fail = false, fail_with_body = false, fail_early = false, follow = false, trusted = false;
+  bool all_remote_names = false, header_name = false, include = false, head = false, get = false, insecure = false, compressed = false;
+  bool verbose = false, create_dirs = false, bar = false, no_progress = false, glob_off = false, path_as_is = false, junk_session = false;
+  bool remove_on_error = false, no_clobber = false, unbuffered = false, retry_refused = false, retry_all = false, no_config = false;
+  bool help = false, version = false, post301 = false, post302 = false, post303 = false;
+  std::vector<std::string> urls;
+  std::vector<Sink> sinks;
+  std::string method, user_agent = std::string("curl/") + kVersion, referer, range, bearer, write_out, cacert, output_dir, dump_header, stderr_file, cookie_jar;
+  std::vector<std::string> headers, cookies, uploads, configs;
+  std::vector<DataItem> data;
+  std::vector<FormItem> form;
+  std::optional<std::string> user, resume;
+  proc::HttpAuth auth = proc::HttpAuth::kBasic;
+  proc::HttpVersion http_version = proc::HttpVersion::kAny;
+  int64_t max_redirects = 50, retries = 0, max_file_size = 0, low_speed_limit = 0, low_speed_seconds = 0;
+  uint64_t most_bytes_a_second = 0;
+  Nanoseconds connect_timeout{0}, max_time{0}, retry_delay{0}, retry_max_time{0};
+};
+
+// The table, for parsing and for help.
+std::span<const Option> OptionTable();
+
+// Reads the arguments, and the config files that they name. Errors are printed: an exit status.
+std::optional<ExitStatus> Parse(Invocation& in, Options* options);
+
+// One URL of a pattern, and what #1 … stand for.
+struct GlobbedUrl {
+  std::string url;
+  std::vector<std::string> parts;
+};
+// {a,b}, [1-3], [a-z:2]. Errors: kSyntax with curl's text.
+Result<std::vector<GlobbedUrl>> Glob(Budget& budget, const std::string& pattern);
+// "#1" in an output name.
+std::string FillIn(const std::string& name, const std::vector<std::string>& parts);
+
+// Makes the request's body out of -d, -F, --json. Errors: an exit status after a message.
+std::optional<ExitStatus> ReadBody(Invocation& in, const Options& options, proc::HttpRequest* request, std::string* query);
+// `space`: what stands for one.
+std::string UrlEncoded(std::string_view text, std::string_view space = "%20");
+
+// What -w writes.
+struct WriteOutFacts {
+  const proc::HttpOutcome& outcome;
+  const std::vector<std::string>& header_lines;   // of the last head
+  const std::string& url;
+  const std::string& filename;
+  size_t url_number;
+};
+void WriteOut(Invocation& in, const std::string& format, const WriteOutFacts& facts);
+
+// Runs all transfers; the exit status of the last one.
+ExitStatus Transfer(Invocation& in, const Options& options);
+
+}  // namespace paddock::curl

@@ -1,0 +1,345 @@
+#include <algorithm>
+#include <charconv>
+#include <chrono>
+#include <cmath>
+
+#include "commands/net/curl.h"
+
+namespace paddock::curl {
+namespace {
+
+using Data = DataItem::Kind;
+
+template <Data kKind>
+Status AddData(Options& options, std::string_view text) {
+  options.data.push_back({kKind, std::string(text)});
+  return {};
+}
+Status AddForm(Options& options, std::string_view text) {
+  options.form.push_back({std::string(text), false});
+  return {};
+}
+Status AddFormString(Options& options, std::string_view text) {
+  options.form.push_back({std::string(text), true});
+  return {};
+}
+Status AddSink(Options& options, std::string_view text) {
+  options.sinks.push_back({false, std::string(text)});
+  return {};
+}
+Status AddRemoteName(Options& options, std::string_view) {
+  options.sinks.push_back({true, ""});
+  return {};
+}
+Status AddEmptyUserAgent(Options& options, std::string_view text) {
+  options.user_agent = text;
+  return {};
+}
+template <auto kMember>
+Status SetSeconds(Options& options, std::string_view text) {
+  double seconds = 0;
+  const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), seconds);
+  if (problem != std::errc() || end != text.data() + text.size()) return Error(Code::kInvalid, "expected a proper numerical parameter");
+  if (!(seconds >= 0) || seconds > 1e9) return Error(Code::kInvalid, "expected a positive numerical parameter");
+  options.*kMember = Nanoseconds(static_cast<int64_t>(seconds * 1e9));
+  return {};
+}
+template <auto kMember>
+Status SetCount(Options& options, std::string_view text) {
+  int64_t value = 0;
+  const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (problem != std::errc() || end != text.data() + text.size()) return Error(Code::kInvalid, "expected a proper numerical parameter");
+  if (value < (kMember == &Options::max_redirects ? -1 : 0)) return Error(Code::kInvalid, "expected a positive numerical parameter");
+  options.*kMember = value;
+  return {};
+}
+// 100k, 3M, 1G.
+Result<int64_t> ParseSize(std::string_view text) {
+  double value = 0;
+  const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), value);
+  std::string_view unit = text.substr(static_cast<size_t>(end - text.data()));
+  double factor = 1;
+  if (!unit.empty()) {
+    switch (unit[0] | 0x20) {
+      case 'b': break;
+      case 'k': factor = 1024; break;
+      case 'm': factor = 1024.0 * 1024; break;
+      case 'g': factor = 1024.0 * 1024 * 1024; break;
+      default: return Error(Code::kRange, "is badly used here");
+    }
+    unit.remove_prefix(1);
+  }
+  if (problem != std::errc() || !unit.empty() || !(value >= 0) || value * factor > 9e18) return Error(Code::kInvalid, "is badly used here");
+  return static_cast<int64_t>(value * factor);
+}
+Status SetRate(Options& options, std::string_view text) {
+  PADDOCK_ASSIGN(const int64_t size, ParseSize(text));
+  options.most_bytes_a_second = static_cast<uint64_t>(size);
+  return {};
+}
+Status SetMaxFileSize(Options& options, std::string_view text) {
+  PADDOCK_ASSIGN(options.max_file_size, ParseSize(text));
+  return {};
+}
+Status SetLowTime(Options& options, std::string_view text) {
+  PADDOCK_TRY(SetCount<&Options::low_speed_seconds>(options, text));
+  if (options.low_speed_limit == 0) options.low_speed_limit = 1;
+  return {};
+}
+Status SetLowLimit(Options& options, std::string_view text) {
+  PADDOCK_TRY(SetCount<&Options::low_speed_limit>(options, text));
+  if (options.low_speed_seconds == 0) options.low_speed_seconds = 30;
+  return {};
+}
+Status AddJson(Options& options, std::string_view text) {
+  options.data.push_back({Data::kJson, std::string(text)});
+  return {};
+}
+
+using proc::HttpAuth;
+using proc::HttpVersion;
+
+constexpr Option kOptions[] = {
+    Set<&Options::auth, HttpAuth::kAny>(0, "anyauth", "use the best authentication that the server offers"),
+    Set<&Options::auth, HttpAuth::kBasic>(0, "basic", "use basic authentication (default)"),
+    Value<&Options::cacert>(0, "cacert", "file", "trust the authorities of this file (PEM) alone"),
+    Flag<&Options::compressed>(0, "compressed", "ask for a compressed answer, and decompress it"),
+    Value<&Options::configs>('K', "config", "file", "read options from a file"),
+    Call<SetSeconds<&Options::connect_timeout>>(0, "connect-timeout", "seconds", "longest time for a connection"),
+    Value<&Options::resume>('C', "continue-at", "offset", "go on behind so many bytes; - for what the output file has"),
+    Value<&Options::cookies>('b', "cookie", "data|file", "send cookies, of a text or a file"),
+    Value<&Options::cookie_jar>('c', "cookie-jar", "file", "write cookies there at the end"),
+    Flag<&Options::create_dirs>(0, "create-dirs", "make the directories of output files"),
+    Call<AddData<Data::kAscii>>('d', "data", "data", "send data with POST"),
+    Call<AddData<Data::kAscii>>(0, "data-ascii", "data", "the same"),
+    Call<AddData<Data::kBinary>>(0, "data-binary", "data", "send data with POST as they are"),
+    Call<AddData<Data::kRaw>>(0, "data-raw", "data", "send data with POST, @ has no meaning"),
+    Call<AddData<Data::kUrlEncode>>(0, "data-urlencode", "data", "send data with POST, encoded for URLs"),
+    Set<&Options::auth, HttpAuth::kDigest>(0, "digest", "use digest authentication"),
+    Flag<&Options::no_config>('q', "disable", "as the first option: read no .curlrc"),
+    Value<&Options::dump_header>('D', "dump-header", "filename", "write the heads of answers there"),
+    Flag<&Options::fail>('f', "fail", "fail without output when the server says 400 or above"),
+    Flag<&Options::fail_early>(0, "fail-early", "end with the first transfer that fails"),
+    Flag<&Options::fail_with_body>(0, "fail-with-body", "fail then, too, but with the output"),
+    Call<AddForm>('F', "form", "name=content", "send a part of multipart data"),
+    Call<AddFormString>(0, "form-string", "name=string", "the same, @ < and ; have no meaning"),
+    Flag<&Options::get>('G', "get", "put the data of -d into the URL and use GET"),
+    Flag<&Options::glob_off>('g', "globoff", "{} and [] in URLs have no meaning"),
+    Flag<&Options::head>('I', "head", "show the head alone"),
+    Value<&Options::headers>('H', "header", "header|@file", "send header fields"),
+    Flag<&Options::help>('h', "help", "this text"),
+    Set<&Options::http_version, HttpVersion::k10>('0', "http1.0", "use HTTP/1.0"),
+    Set<&Options::http_version, HttpVersion::k11>(0, "http1.1", "use HTTP/1.1"),
+    Set<&Options::http_version, HttpVersion::k2>(0, "http2", "use HTTP/2"),
+    Flag<&Options::include>('i', "include", "put the heads of answers into the output"),
+    Flag<&Options::insecure>('k', "insecure", "take any certificate"),
+    Call<AddJson>(0, "json", "data", "send JSON with POST"),
+    Flag<&Options::junk_session>('j', "junk-session-cookies", "forget the session cookies of the file"),
+    Call<SetRate>(0, "limit-rate", "speed", "most bytes a second"),
+    Flag<&Options::follow>('L', "location", "follow redirects"),
+    Flag<&Options::trusted>(0, "location-trusted", "the same, with the credentials to every host"),
+    Call<SetMaxFileSize>(0, "max-filesize", "bytes", "largest answer"),
+    Call<SetCount<&Options::max_redirects>>(0, "max-redirs", "num", "most redirects (50; -1: any number)"),
+    Call<SetSeconds<&Options::max_time>>('m', "max-time", "seconds", "longest time for the transfer"),
+    Flag<&Options::unbuffered>('N', "no-buffer", "write what comes at once"),
+    Flag<&Options::no_clobber>(0, "no-clobber", "overwrite no file: number the name"),
+    Flag<&Options::no_progress>(0, "no-progress-meter", "show no progress"),
+    Value<&Options::bearer>(0, "oauth2-bearer", "token", "send a bearer token"),
+    Call<AddSink>('o', "output", "file", "write the output there"),
+    Value<&Options::output_dir>(0, "output-dir", "dir", "directory of output files"),
+    Flag<&Options::path_as_is>(0, "path-as-is", "leave .. in paths as they are"),
+    Flag<&Options::post301>(0, "post301", "stay with POST after a redirect 301"),
+    Flag<&Options::post302>(0, "post302", "the same for 302"),
+    Flag<&Options::post303>(0, "post303", "the same for 303"),
+    Flag<&Options::bar>('#', "progress-bar", "show progress as a bar"),
+    Value<&Options::range>('r', "range", "range", "ask for these bytes alone"),
+    Value<&Options::referer>('e', "referer", "URL", "send a referer; ;auto sets it when redirected"),
+    Flag<&Options::header_name>('J', "remote-header-name", "with -O: the name that the server says"),
+    Call<AddRemoteName>('O', "remote-name", nullptr, "write the output to a file of the URL's name"),
+    Flag<&Options::all_remote_names>(0, "remote-name-all", "the same for all URLs"),
+    Flag<&Options::remove_on_error>(0, "remove-on-error", "remove the output file of a transfer that fails"),
+    Value<&Options::method>('X', "request", "method", "use this method"),
+    Call<SetCount<&Options::retries>>(0, "retry", "num", "try so many times more after a passing failure"),
+    Flag<&Options::retry_all>(0, "retry-all-errors", "try again after every failure"),
+    Flag<&Options::retry_refused>(0, "retry-connrefused", "try again when the connection is refused"),
+    Call<SetSeconds<&Options::retry_delay>>(0, "retry-delay", "seconds", "time between tries"),
+    Call<SetSeconds<&Options::retry_max_time>>(0, "retry-max-time", "seconds", "no try after that time"),
+    Flag<&Options::show_error>('S', "show-error", "with -s: show errors"),
+    Flag<&Options::silent>('s', "silent", "show neither progress nor errors"),
+    Call<SetLowLimit>('Y', "speed-limit", "speed", "end a transfer that is slower for a while"),
+    Call<SetLowTime>('y', "speed-time", "seconds", "that while (30)"),
+    Value<&Options::stderr_file>(0, "stderr", "file", "write messages there"),
+    Value<&Options::uploads>('T', "upload-file", "file", "send a file; - is standard input"),
+    Value<&Options::urls>(0, "url", "url", "a URL"),
+    Value<&Options::user>('u', "user", "user:password", "name and password"),
+    Call<AddEmptyUserAgent>('A', "user-agent", "name", "name of the client"),
+    Flag<&Options::verbose>('v', "verbose", "show the heads of requests and answers"),
+    Flag<&Options::version>('V', "version", "show the version"),
+    Value<&Options::write_out>('w', "write-out", "format", "write this after each transfer"),
+};
+
+ExitStatus Complain(Invocation& in, const std::string& what) {
+  in.out.Flush();
+  in.err.Write("curl: " + what + "\ncurl: try 'curl --help' or 'curl --manual' for more information\n");
+  return 2;
+}
+
+const Option* FindShort(char name) {
+  const auto found = std::find_if(std::begin(kOptions), std::end(kOptions), [name](const Option& option) { return option.short_name == name; });
+  return found == std::end(kOptions) ? nullptr : found;
+}
+
+// The option of that name, or the only one that begins so. `is_ambiguous` when there are several.
+const Option* FindLong(std::string_view name, bool* is_ambiguous) {
+  const Option* begins = nullptr;
+  *is_ambiguous = false;
+  for (const Option& option : kOptions) {
+    const std::string_view full = option.long_name;
+    if (full == name) return *is_ambiguous = false, &option;
+    if (!full.starts_with(name)) continue;
+    *is_ambiguous = begins != nullptr;
+    begins = &option;
+  }
+  return *is_ambiguous ? nullptr : begins;
+}
+
+class Parser {
+ public:
+  Parser(Invocation& in, Options* options) : in_(in), options_(options) {}
+
+  std::optional<ExitStatus> Arguments(std::span<const std::string> args) {
+    bool are_options_over = false;
+    for (size_t i = 0; i < args.size(); ++i) {
+      in_.budget.Step();
+      const std::string& arg = args[i];
+      if (are_options_over || arg.size() < 2 || arg[0] != '-') {
+        options_->urls.push_back(arg);
+        continue;
+      }
+      if (arg == "--") {
+        are_options_over = true;
+        continue;
+      }
+      if (arg[1] == '-') {
+        bool is_ambiguous = false;
+        const Option* const option = FindLong(std::string_view(arg).substr(2), &is_ambiguous);
+        if (option == nullptr) return Complain(in_, "option " + arg + ": is " + (is_ambiguous ? "ambiguous" : "unknown"));
+        if (const auto ended = Take(*option, arg, std::nullopt, args, &i)) return ended;
+        continue;
+      }
+      for (size_t at = 1; at < arg.size(); ++at) {
+        const Option* const option = FindShort(arg[at]);
+        if (option == nullptr) return Complain(in_, "option " + arg + ": is unknown");
+        const bool takes_rest = option->argument != OptionArgument::kNone && at + 1 < arg.size();
+        const auto rest = takes_rest ? std::optional<std::string>(arg.substr(at + 1)) : std::nullopt;
+        if (const auto ended = Take(*option, arg, rest, args, &i)) return ended;
+        if (option->argument != OptionArgument::kNone) break;
+      }
+    }
+    return std::nullopt;
+  }
+
+  std::optional<ExitStatus> File(const std::string& path, bool must_exist) {
+    constexpr int kMostLevels = 20;
+    if (++level_ > kMostLevels) return Complain(in_, "option --config: too many levels of config files");
+    std::string text;
+    if (path == "-") {
+      text = in_.in.ReadAll();
+    } else if (auto content = vfs::ReadFile(in_.fs, path, 10 << 20)) {
+      text = std::move(*content);
+    } else if (must_exist) {
+      in_.err.Write("curl: cannot read config from '" + path + "'\n");
+      Complain(in_, "option -K: error encountered when reading a file");
+      return 26;
+    }
+    std::string_view rest = text;
+    while (!rest.empty()) {
+      in_.budget.Step();
+      const size_t end = rest.find('\n');
+      if (const auto ended = ConfigLine(rest.substr(0, end))) return ended;
+      rest.remove_prefix(end == std::string_view::npos ? rest.size() : end + 1);
+    }
+    --level_;
+    return std::nullopt;
+  }
+
+ private:
+  std::optional<ExitStatus> Take(const Option& option, const std::string& shown, std::optional<std::string> value, std::span<const std::string> args, size_t* at) {
+    if (option.argument != OptionArgument::kNone && !value) {
+      if (*at + 1 >= args.size()) return Complain(in_, "option " + shown + ": requires parameter");
+      value = args[++*at];
+    }
+    return Apply(option, shown, value.value_or(""));
+  }
+
+  std::optional<ExitStatus> Apply(const Option& option, const std::string& shown, const std::string& value) {
+    const Status applied = option.apply(options_, value);
+    if (!applied && applied.error().code == Code::kRange && !options_->silent) in_.err.Write("Warning: unsupported rate unit. Use G, M, K or B!\n");
+    if (!applied) return Complain(in_, "option " + shown + ": " + std::string(applied.error().Text()));
+    if (option.short_name == 'K') return File(value, true);
+    return std::nullopt;
+  }
+
+  // "name = value", "name: value", "-n value", "name "quoted"".
+  std::optional<ExitStatus> ConfigLine(std::string_view line) {
+    const auto is_space = [](char c) { return c == ' ' || c == '\t' || c == '\r'; };
+    while (!line.empty() && is_space(line.front())) line.remove_prefix(1);
+    while (!line.empty() && is_space(line.back())) line.remove_suffix(1);
+    if (line.empty() || line[0] == '#') return std::nullopt;
+    size_t end = 0;
+    while (end < line.size() && !is_space(line[end]) && line[end] != '=' && line[end] != ':') ++end;
+    std::string name(line.substr(0, end));
+    line.remove_prefix(end);
+    while (!line.empty() && (is_space(line.front()) || line.front() == '=' || line.front() == ':')) line.remove_prefix(1);
+    const std::string value = line.starts_with('"') ? Unquoted(line.substr(1)) : std::string(line.substr(0, line.find_first_of(" \t")));
+    const Option* option = nullptr;
+    bool is_ambiguous = false;
+    if (name.size() == 2 && name[0] == '-') option = FindShort(name[1]);
+    else option = FindLong(name.starts_with("--") ? std::string_view(name).substr(2) : std::string_view(name), &is_ambiguous);
+    if (option == nullptr) return Complain(in_, "option " + name + ": is " + (is_ambiguous ? "ambiguous" : "unknown"));
+    if (option->argument != OptionArgument::kNone && value.empty() && line.empty()) return Complain(in_, "option " + name + ": requires parameter");
+    return Apply(*option, name, value);
+  }
+
+  static std::string Unquoted(std::string_view text) {
+    std::string plain;
+    for (size_t i = 0; i < text.size() && text[i] != '"'; ++i) {
+      if (text[i] != '\\' || i + 1 >= text.size()) {
+        plain += text[i];
+        continue;
+      }
+      switch (text[++i]) {
+        case 't': plain += '\t'; break;
+        case 'n': plain += '\n'; break;
+        case 'r': plain += '\r'; break;
+        case 'v': plain += '\v'; break;
+        default: plain += text[i];
+      }
+    }
+    return plain;
+  }
+
+  Invocation& in_;
+  Options* options_;
+  int level_ = 0;
+};
+
+}  // namespace
+
+std::span<const Option> OptionTable() { return kOptions; }
+
+std::optional<ExitStatus> Parse(Invocation& in, Options* options) {
+  Parser parser(in, options);
+  const bool reads_own = in.args.size() < 2 || !(in.args[1] == "--disable" || (in.args[1].size() > 1 && in.args[1][0] == '-' && in.args[1][1] == 'q'));
+  if (const auto home = in.env.Get("HOME"); home && reads_own) {
+    if (const auto ended = parser.File(vfs::JoinPath(*home, ".curlrc"), false)) return ended;
+  }
+  if (const auto ended = parser.Arguments(in.args.subspan(1))) return ended;
+  if (options->help || options->version) return std::nullopt;
+  if (!options->urls.empty()) return std::nullopt;
+  if (in.args.size() > 1) return Complain(in, "no URL specified!"), 2;
+  in.err.Write("curl: try 'curl --help' or 'curl --manual' for more information\n");
+  return 2;
+}
+
+}  // namespace paddock::curl

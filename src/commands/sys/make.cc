@@ -1,0 +1,184 @@
+// make - bring files up to date by the rules of a makefile
+//
+// usage: make [OPTION]... [NAME=VALUE]... [TARGET]...
+//
+// Exit status: 0; 1 if -q finds something to be made; 2 for errors.
+// Source: GNU make 4.3.
+// Differs: no archive members (lib(member)), no -lNAME prerequisites, no RCS and SCCS rules, no load and no guile; every make of a
+// recursive one has -j jobs of its own. -d, --debug, -l, -L, -O and -p are refused.
+
+#include <charconv>
+
+#include "commands/child_output.h"
+#include "commands/input_files.h"
+#include "lang/make/make.h"
+#include "lang/make/options.h"
+#include "proc/command.h"
+#include "proc/kernel.h"
+#include "proc/process.h"
+#include "proc/signals.h"
+
+namespace paddock {
+namespace {
+
+Environment EnvironmentOf(const make::NamedValues& values) {
+  Environment environment;
+  for (const auto& [name, value] : values) environment.Append(name, value);
+  return environment;
+}
+
+class MakeHost final : public make::Host {
+ public:
+  explicit MakeHost(Invocation& in) : in_(in) {}
+
+  Budget& budget() override { return in_.budget; }
+  void Out(std::string_view text) override {
+    in_.out.Write(text);
+    in_.out.Flush();
+  }
+  void Err(std::string_view text) override {
+    in_.out.Flush();
+    in_.err.Write(text);
+  }
+
+  std::optional<Nanoseconds> ModifyTime(const std::string& path) override {
+    const auto attributes = in_.fs.Stat(path);
+    return attributes ? std::optional(attributes->modify_time) : std::nullopt;
+  }
+  std::vector<make::DirectoryName> List(const std::string& path) override {
+    std::vector<make::DirectoryName> names;
+    const auto entries = in_.fs.List(path);
+    if (!entries) return names;
+    for (const vfs::DirectoryEntry& entry : *entries) names.push_back({entry.name, entry.type == vfs::FileType::kDirectory});
+    return names;
+  }
+  Result<std::string> Read(const std::string& path) override {
+    PADDOCK_ASSIGN(InputFile file, InputFile::Open(in_, path));
+    std::string text = file.input().ReadAll();
+    if (!file.input().status()) return file.input().status().error();
+    return text;
+  }
+  Status Write(const std::string& path, std::string_view text, bool appends) override {
+    PADDOCK_ASSIGN(const vfs::OpenFilePtr file, in_.fs.Open(path, appends ? vfs::OpenFlags::Append() : vfs::OpenFlags::Write()));
+    return file->Write(text);
+  }
+  Status Touch(const std::string& path) override {
+    if (!in_.fs.Stat(path)) {
+      PADDOCK_TRY(in_.fs.Open(path, {.write = true, .create = true}));
+      return {};
+    }
+    return in_.fs.SetTimes(path, std::nullopt, vfs::kNow);
+  }
+  Status Remove(const std::string& path) override { return in_.fs.RemoveFile(path); }
+  std::optional<std::string> Canonical(const std::string& path) override {
+    auto canonical = in_.fs.Canonical(path);
+    return canonical ? std::optional(*canonical) : std::nullopt;
+  }
+  std::string Cwd() override { return in_.fs.cwd(); }
+  Nanoseconds Now() override { return in_.clock.RealNow(); }
+
+  Result<int> Start(const make::ChildLine& line) override {
+    const Environment environment = EnvironmentOf(line.environment);
+    in_.out.Flush();
+    ChildSpec spec;
+    spec.args = line.args;
+    spec.environment = &environment;
+    PADDOCK_ASSIGN(const int pid, in_.launcher.Spawn(in_.process, spec));
+    pids_.push_back(pid);
+    return pid;
+  }
+  std::optional<make::ChildEnd> WaitAny() override {
+    if (pids_.empty()) return std::nullopt;
+    const auto ended = in_.kernel.WaitAny(in_.process, pids_, Nanoseconds::max(), proc::Kernel::OnSignal::kWaitOn);
+    if (!ended) return std::nullopt;
+    std::erase(pids_, ended->pid);
+    return make::ChildEnd{ended->pid, ended->status.status, ended->status.signal,
+                          std::string(ended->status.signal == 0 ? "" : proc::SignalDescription(ended->status.signal))};
+  }
+  Result<std::pair<std::string, int>> Capture(const make::ChildLine& line) override {
+    PADDOCK_ASSIGN(ChildOutput output, StandardOutput(in_, line.args, EnvironmentOf(line.environment)));
+    return std::pair(std::move(output.text), static_cast<int>(output.status));
+  }
+
+ private:
+  Invocation& in_;
+  std::vector<int> pids_;
+};
+
+// The settings of the environment and of the command line, in this order; nothing after a complaint.
+std::optional<make::Settings> ReadSettings(Invocation& in, ExitStatus* status) {
+  make::Settings settings;
+  settings.program = in.name();
+  for (const auto& [name, value] : in.env.variables()) settings.environment.emplace_back(name, value);
+  const std::string_view level = in.env.Get("MAKELEVEL", "0");
+  if (std::from_chars(level.data(), level.data() + level.size(), settings.level).ec != std::errc() || settings.level < 0) settings.level = 0;
+  Status read = make::ParseFlags(in.env.Get("MAKEFLAGS", ""), settings);
+  if (read) {
+    auto parsed = ParseOptions(in.args, in.command.options, &settings);
+    if (parsed && (parsed->wants_help || settings.shows_help)) {
+      in.out.Write(HelpText(in.command, in.name()));
+      *status = 0;
+      return std::nullopt;
+    }
+    if (parsed && (parsed->wants_version || settings.shows_version)) {
+      in.out.Write(VersionText(in.command, in.name()));
+      *status = 0;
+      return std::nullopt;
+    }
+    if (parsed) {
+      for (const std::string& operand : parsed->operands) {
+        if (operand.empty()) continue;
+        (make::ParseAssignment(operand).how != make::Assign::kNone ? settings.assignments : settings.goals).push_back(operand);
+      }
+      if (settings.has_no_variables) settings.has_no_rules = true;
+      return settings;
+    }
+    read = parsed.error();
+  }
+  in.Fail(read.error().Text());
+  in.err.Write(HelpText(in.command, in.name()));
+  *status = 2;
+  return std::nullopt;
+}
+
+ExitStatus Run(Invocation& in) {
+  ExitStatus status = 0;
+  auto settings = ReadSettings(in, &status);
+  if (!settings) return status;
+  const std::string program = settings->level > 0 ? settings->program + "[" + std::to_string(settings->level) + "]: " : settings->program + ": ";
+  for (const std::string& directory : settings->directories) {
+    if (const Status changed = in.process.files().ChangeDirectory(directory); !changed) {
+      in.out.Flush();
+      in.err.Write(program + "*** " + directory + ": " + std::string(changed.error().Text()) + ".  Stop.\n");
+      return 2;
+    }
+  }
+  if (!settings->is_silent && (!settings->directories.empty() || settings->level > 0)) settings->prints_directory = true;
+  if (settings->never_prints_directory) settings->prints_directory = false;
+  MakeHost host(in);
+  while (true) {
+    bool again = false;
+    status = make::Run(*settings, host, &again);
+    if (!again) return status;
+    in.budget.Step();
+    ++settings->restarts;
+  }
+}
+
+constexpr const char* kAliases[] = {"gmake"};
+
+}  // namespace
+
+extern const Command kCommand_make;
+const Command kCommand_make = {
+    .name = "make",
+    .aliases = kAliases,
+    .summary = "bring TARGETs up to date by the rules of a makefile",
+    .synopsis = "[OPTION]... [NAME=VALUE]... [TARGET]...",
+    .options = make::kOptions,
+    .usage_status = 2,
+    .cuts_own_name = true,
+    .run = Run,
+};
+
+}  // namespace paddock
