@@ -11,6 +11,7 @@ constexpr uint8_t kClientHello = 1;
 constexpr size_t kRecordHeader = 5;
 constexpr size_t kMostRecord = 16 << 10;
 constexpr uint16_t kServerName = 0;
+constexpr uint16_t kProtocols = 16;   // RFC 7301
 constexpr uint16_t kEncryptedClientHello = 0xfe0d;
 constexpr uint16_t kEncryptedServerName = 0xffce;
 
@@ -84,6 +85,18 @@ Status ReadServerName(std::string_view extension, ClientHello* hello) {
   return {};
 }
 
+Status ReadProtocols(std::string_view extension, ClientHello* hello) {
+  Reader reader(extension);
+  Reader list(reader.Vector(2));
+  while (!list.is_at_end()) {
+    const std::string_view name = list.Vector(1);
+    if (!list.is_good() || name.empty()) return Bad("a list of protocols that is broken");
+    hello->protocols.emplace_back(name);
+  }
+  if (!reader.is_good() || !reader.is_at_end() || hello->protocols.empty()) return Bad("a list of protocols that is broken");
+  return {};
+}
+
 }  // namespace
 
 Result<std::optional<ClientHello>> ParseClientHello(std::string_view bytes) {
@@ -108,6 +121,7 @@ Result<std::optional<ClientHello>> ParseClientHello(std::string_view bytes) {
     if (!extensions.is_good()) return Bad("an extension that is cut off");
     if (!seen.insert(type).second) return Bad("an extension that comes twice");
     if (type == kServerName) PADDOCK_TRY(ReadServerName(data, &hello));
+    if (type == kProtocols) PADDOCK_TRY(ReadProtocols(data, &hello));
     if (type == kEncryptedClientHello || type == kEncryptedServerName) hello.has_encrypted_hello = true;
   }
   return std::optional<ClientHello>(std::move(hello));

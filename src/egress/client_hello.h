@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/result.h"
 
@@ -12,6 +13,7 @@ namespace paddock::egress {
 struct ClientHello {
   std::optional<std::string> server_name;   // as it came; absent without the extension
   bool has_encrypted_hello = false;         // ECH or its older form: the true name is hidden, or a dummy (GREASE) is sent
+  std::vector<std::string> protocols;       // offered by ALPN ("h2", "http/1.1"); empty without the extension
 };
 
 constexpr size_t kMostHelloBytes = 64 << 10;

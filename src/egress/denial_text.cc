@@ -36,6 +36,7 @@ std::string BadRequestResponse(std::string_view reason) {
                   true);
 }
 
+std::string_view TlsNoProtocol() { return std::string_view("\x15\x03\x03\x00\x02\x02\x78", 7); }
 std::string_view TlsAccessDenied() { return std::string_view("\x15\x03\x03\x00\x02\x02\x31", 7); }
 
 }  // namespace paddock::egress

@@ -18,5 +18,7 @@ std::string BadRequestResponse(std::string_view reason);
 
 // The TLS record with the fatal alert access_denied.
 std::string_view TlsAccessDenied();
+// The same with no_application_protocol.
+std::string_view TlsNoProtocol();
 
 }  // namespace paddock::egress

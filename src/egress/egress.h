@@ -92,6 +92,11 @@ struct EgressOptions {
   Limits limits;
 };
 
+// Bytes of the connections that the engine made for the code inside, as their sockets carried them (TLS with its records), since it began.
+struct Traffic {
+  uint64_t in_bytes = 0, out_bytes = 0;   // from and to the far end
+};
+
 class Egress {
  public:
   // Starts the engine's thread. Errors: kInvalid for rules, secrets or trust that do not parse (names which),
@@ -119,6 +124,8 @@ class Egress {
 
   // What the variable of each secret holds inside, in the order of EgressOptions::secrets: (SecretBinding::name, placeholder).
   virtual std::vector<std::pair<std::string, std::string>> Placeholders() const = 0;
+
+  virtual Traffic traffic() const = 0;
 
   // `text` with every secret's value (also percent-encoded, JSON-escaped and in Base64) replaced by its placeholder.
   virtual std::string Redact(const std::string& text) const = 0;

@@ -76,6 +76,7 @@ class Engine : public Egress {
     return {};
   }
 
+  Traffic traffic() const override { return {.in_bytes = gate_.traffic().in, .out_bytes = gate_.traffic().out}; }
   Status Revoke(const std::string& name) override { return secrets_->Revoke(name); }
   std::vector<std::pair<std::string, std::string>> Placeholders() const override { return secrets_->Placeholders(); }
   std::string Redact(const std::string& text) const override { return secrets_->Redact(text); }

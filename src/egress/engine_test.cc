@@ -132,6 +132,28 @@ TEST(Egress, HalfCloseIsKeptInBothDirections) {
   EXPECT_EQ(client.ReceiveAll(), "after the end: 3000001");
 }
 
+TEST(Egress, TrafficIsWhatWentToAndCameFromTheFarEnd) {
+  TestServer server([](TestClient client) {
+    const std::string all = client.ReceiveAll();
+    client.Send("got " + std::to_string(all.size()));
+  });
+  TestEngine engine({AllowRule("any.example")});
+  engine.names["any.example"] = {"127.0.0.1"};
+  TestClient client(engine.proxy_port);
+  const std::string target = "any.example:" + Port(server.port());
+  client.Send("CONNECT " + target + " HTTP/1.1\r\nHost: " + target + "\r\n\r\n");
+  client.ReceiveUntil("\r\n\r\n");
+  client.Send("\x01" + std::string(300'000, 'x'));
+  client.Finish();
+  EXPECT_EQ(client.ReceiveAll(), "got 300001");
+  EXPECT_EQ(engine.engine->traffic().out_bytes, 300'001u);
+  EXPECT_EQ(engine.engine->traffic().in_bytes, 10u);
+  TestClient refused(engine.proxy_port);
+  refused.Send("CONNECT other.example:443 HTTP/1.1\r\nHost: other.example\r\n\r\n");
+  refused.ReceiveAll();
+  EXPECT_EQ(engine.engine->traffic().out_bytes, 300'001u) << "what is refused is not carried";
+}
+
 TEST(Egress, NoNetworkMeansNone) {
   TestEngine engine({AllowRule("allowed.example")});
   policy::NetworkRules none;

@@ -107,6 +107,7 @@ Opened<std::unique_ptr<Upstream>> Gate::DialFirst(const std::vector<IpAddress>& 
   for (const IpAddress& address : addresses) {
     auto socket = Socket::Dial(reactor_, {address, port}, std::min(end, reactor_.In(limits_.connect_timeout)));
     if (socket) {
+      (*socket)->CountInto(&traffic_);
       auto upstream = std::make_unique<Upstream>();
       upstream->socket = std::move(*socket);
       upstream->address = address.Text();

@@ -93,6 +93,7 @@ class Gate {
   NameTable& names() { return names_; }
   Reactor& reactor() { return reactor_; }
   const Limits& limits() const { return limits_; }
+  const TrafficCount& traffic() const { return traffic_; }   // of all that was dialled; any thread
 
  private:
   Opened<std::unique_ptr<Upstream>> OpenThroughProxy(const Destination& to, const policy::NetworkRuleSet& rules, Event draft);
@@ -104,6 +105,7 @@ class Gate {
   AddressGuard guard_;
   NameTable names_;
   const Limits limits_;
+  TrafficCount traffic_;
   std::list<Tunnel*> tunnels_;
   mutable std::mutex mutex_;
   std::shared_ptr<const policy::NetworkRuleSet> rules_;   // guarded by mutex_

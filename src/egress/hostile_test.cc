@@ -154,6 +154,7 @@ TEST(EgressHostile, HttpInATunnelIsJudgedLikeAnyOther) {
       Ask(engine, connect + "GET http://evil.example/ HTTP/1.1\r\nHost: " + host + "\r\n\r\n").find("Host names another server"),
       std::string::npos);
   EXPECT_NE(Ask(engine, connect + "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n").find("400 Bad Request"), std::string::npos);
+  EXPECT_NE(Ask(engine, connect + "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n").find("HTTP/2, which is not spoken here; use HTTP/1.1"), std::string::npos);
   EXPECT_EQ(heads.size(), 0u);
   EXPECT_NE(Ask(engine, connect + "GET / HTTP/1.1\r\nHost: " + host + "\r\n\r\n").find("hello\n"), std::string::npos);
 }

@@ -8,6 +8,7 @@
 #include "egress/relay.h"
 #include "egress/secrets.h"
 #include "egress/tls_stream.h"
+#include "egress/websocket_filter.h"
 
 namespace paddock::egress {
 namespace {
@@ -22,6 +23,8 @@ constexpr std::string_view kHopByHop[] = {
 // Fields that some servers let override the request line.
 constexpr std::string_view kMethodFields[] = {"x-http-method-override", "x-http-method", "x-method-override"};
 constexpr std::string_view kPathFields[] = {"x-original-url", "x-rewrite-url"};
+
+constexpr std::string_view kWebSocketExtensions = "sec-websocket-extensions";
 
 bool IsOneOf(std::span<const std::string_view> names, std::string_view name) {
   return std::any_of(names.begin(), names.end(), [&](std::string_view one) { return EqualsIgnoringCase(one, name); });
@@ -93,7 +96,9 @@ std::optional<RequestHead> HttpSession::ReadHead() {
     size_t size = 0;
     auto head = ParseRequestHead(client_.view(), &size);
     if (!head) {
-      Bad(std::string(head.error().Text()));
+      // Of HTTP/2 only the first line can be read.
+      const bool is_two = client_.view().starts_with("PRI * HTTP/2");
+      Bad(is_two ? "HTTP/2, which is not spoken here; use HTTP/1.1" : std::string(head.error().Text()));
       return std::nullopt;
     }
     if (*head) {
@@ -253,15 +258,19 @@ std::optional<Refusal> HttpSession::ApplySecrets(Exchange* exchange) {
       {exchange->to.host, exchange->to.port, exchange->head.method, exchange->head.target, server_name_.has_value()},
       &exchange->head.headers);
   if (!outcome.denial.empty()) return gate_.Denied(exchange->draft, outcome.denial, outcome.origin);
-  for (const SecretStore::Use& use : outcome.used) {
-    Event event = exchange->draft;
+  ReportUses(*exchange, outcome.used);
+  exchange->has_secret = !outcome.used.empty();
+  return std::nullopt;
+}
+
+void HttpSession::ReportUses(const Exchange& exchange, const std::vector<SecretStore::Use>& uses) {
+  for (const SecretStore::Use& use : uses) {
+    Event event = exchange.draft;
     event.kind = Event::Kind::kSecretUsed;
     event.secret = use.name;
     event.rule = use.origin;
     gate_.Report(std::move(event));
-    exchange->has_secret = true;
   }
-  return std::nullopt;
 }
 
 Opened<std::unique_ptr<HttpSession::Connection>> HttpSession::Connect(const Exchange& exchange, bool fresh) {
@@ -298,6 +307,7 @@ std::string HttpSession::OutgoingHead(const Exchange& exchange) const {
     if (IsHopByHop(head.headers, field.name)) continue;
     // What is to be searched has to come plain, and a value not in slices of the client's choice.
     if (exchange.is_searched && EqualsIgnoringCase(field.name, "accept-encoding")) continue;
+    if (exchange.is_searched && exchange.is_upgrade && EqualsIgnoringCase(field.name, kWebSocketExtensions)) continue;
     if (exchange.has_secret && (EqualsIgnoringCase(field.name, "range") || EqualsIgnoringCase(field.name, "if-range"))) continue;
     out += field.name + ": " + field.value + "\r\n";
   }
@@ -472,10 +482,37 @@ void HttpSession::PassUpgrade(Exchange& exchange, const ResponseHead& response, 
     Refuse(exchange, gate_.Failed(exchange.draft, "the server switches to a protocol that nobody asked for"));
     return;
   }
+  if (exchange.is_searched && FindHeader(response.headers, kWebSocketExtensions) != nullptr) {
+    Refuse(exchange, gate_.Failed(exchange.draft, "the server's WebSocket has an extension that nobody asked for and cannot be searched for secrets"));
+    return;
+  }
   std::string head = ReturnedHead(exchange, response, BodyFraming::Kind::kNone, true);
   head.insert(head.size() - 2, "Connection: Upgrade\r\nUpgrade: websocket\r\n");
   if (!client_stream_.Write(head, Idle())) return;
-  Relay(gate_.reactor(), client_, *connection.input, gate_.limits().idle_timeout);
+  if (!exchange.is_searched) return Relay(gate_.reactor(), client_, *connection.input, gate_.limits().idle_timeout);
+  const auto placeholders = services_.secrets.Placeholders();
+  std::string denying;   // the binding
+  MessageEditor edit;
+  if (services_.secrets.AllowsMessages(exchange.to.host, exchange.to.port)) {
+    edit = [&](std::string& message) -> Status {
+      const auto outcome = services_.secrets.ApplyToMessage(
+          {exchange.to.host, exchange.to.port, exchange.head.method, exchange.head.target, server_name_.has_value()}, PlaceholderFilter::kMostMessage, &message);
+      denying = outcome.origin;
+      if (!outcome.denial.empty()) return Error(Code::kAccess, outcome.denial);
+      ReportUses(exchange, outcome.used);
+      return {};
+    };
+  }
+  PlaceholderFilter finder(placeholders, std::move(edit));
+  MessageScrubber scrubber(services_.secrets.replacements());
+  const auto told = [&](Result<std::string> passed) {
+    if (!passed && passed.error().code == Code::kAccess) gate_.Denied(exchange.draft, passed.error().message, denying);
+    else if (!passed) gate_.Failed(exchange.draft, passed.error().message);
+    return passed;
+  };
+  RelayFiltered(
+      gate_.reactor(), client_, *connection.input, gate_.limits().idle_timeout, [&](std::string_view piece) { return told(finder.Feed(piece)); },
+      [&](std::string_view piece) { return told(scrubber.Feed(piece)); });
 }
 
 }  // namespace paddock::egress

@@ -1,13 +1,14 @@
 // HttpSession: one client's HTTP/1.1 requests, each judged on its own, over one kept connection or several to the outside.
 //
 // The head that goes out is written anew from what was read: origin form, the judged name as Host, no hop-by-hop
-// fields. After a switch of protocols (WebSocket only) the stream is opaque.
+// fields. After a switch of protocols (WebSocket only) the stream is opaque, but for destinations of secrets (websocket_filter.h).
 #pragma once
 
 #include <memory>
 #include <optional>
 
 #include "egress/http_body.h"
+#include "egress/secrets.h"
 #include "egress/tunnel.h"
 
 namespace paddock::egress {
@@ -72,6 +73,7 @@ class HttpSession {
   Opened<std::unique_ptr<Connection>> Connect(const Exchange& exchange, bool fresh);
   // The rules' word on the request, and on what its fields would make of it at servers that let a field override method or path.
   policy::NetworkVerdict Judge(const Exchange& exchange) const;
+  void ReportUses(const Exchange& exchange, const std::vector<SecretStore::Use>& uses);
   // Puts secrets in; the refusal when the request must not go out.
   std::optional<Refusal> ApplySecrets(Exchange* exchange);
   std::string OutgoingHead(const Exchange& exchange) const;

@@ -68,6 +68,19 @@ Status PumpSockets(Shared& shared, Socket& from, Socket& to) {
   }
 }
 
+Status CarryFiltered(Shared& shared, Input& from, Stream& to, const RelayFilter& filter) {
+  std::string piece(from.view());
+  from.Consume(piece.size());
+  for (size_t count = piece.size();;) {
+    PADDOCK_ASSIGN(const std::string passed, filter(std::string_view(piece).substr(0, count)));
+    if (!passed.empty()) PADDOCK_TRY(to.Write(passed, shared.reactor.In(shared.idle)));
+    piece.resize(kPiece);
+    PADDOCK_ASSIGN(count, Patiently(shared, [&](Deadline until) { return from.stream().Read(piece, until); }));
+    if (count == 0) return to.FinishWriting(shared.reactor.In(shared.idle));
+    shared.last_byte = shared.reactor.Now();
+  }
+}
+
 Status Carry(Shared& shared, Input& from, Stream& to) {
   if (!from.view().empty()) {
     PADDOCK_TRY(to.Write(from.view(), shared.reactor.In(shared.idle)));
@@ -89,6 +102,15 @@ void Relay(Reactor& reactor, Input& client, Input& upstream, Nanoseconds idle, c
   });
   if ((admit_client && !admit_client()) || !Carry(shared, client, shared.upstream)) shared.Fail();
   down.Join();
+}
+
+void RelayFiltered(Reactor& reactor, Input& client, Input& upstream, Nanoseconds idle, const RelayFilter& up, const RelayFilter& down) {
+  Shared shared{reactor, client.stream(), upstream.stream(), idle, reactor.Now()};
+  ChildFiber returning(reactor, [&] {
+    if (!CarryFiltered(shared, upstream, shared.client, down)) shared.Fail();
+  });
+  if (!CarryFiltered(shared, client, shared.upstream, up)) shared.Fail();
+  returning.Join();
 }
 
 }  // namespace paddock::egress

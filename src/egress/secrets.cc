@@ -77,8 +77,18 @@ std::set<std::string> Spellings(const std::string& value) {
   return spellings;
 }
 
-void ReplaceAll(std::string* text, std::string_view what, std::string_view by) {
-  for (size_t at = 0; (at = text->find(what, at)) != std::string::npos; at += by.size()) text->replace(at, what.size(), by);
+// False, and nothing done, when the text would be longer than `most`.
+bool ReplaceAll(std::string* text, std::string_view what, std::string_view by, size_t most) {
+  std::string replaced;
+  size_t copied = 0;
+  for (size_t at = 0; (at = text->find(what, at)) != std::string::npos; copied = at += what.size()) {
+    replaced.append(*text, copied, at - copied).append(by);
+    if (replaced.size() > most) return false;
+  }
+  replaced.append(*text, copied);
+  if (replaced.size() > most) return false;
+  *text = std::move(replaced);
+  return true;
 }
 
 constexpr std::string_view kBasic = "basic ";
@@ -195,7 +205,16 @@ bool SecretStore::IsBound(const policy::Host& host, uint16_t port) const {
   return false;
 }
 
-std::string SecretStore::Refusal(const Entry& entry, const Request& request, std::string_view header) {
+bool SecretStore::AllowsMessages(const policy::Host& host, uint16_t port) const {
+  for (const auto& entry : entries_) {
+    for (const Destination& destination : entry->destinations) {
+      if (destination.rule.allow_messages && destination.host.Matches(host) && policy::MatchesPort(destination.rule.ports, port)) return true;
+    }
+  }
+  return false;
+}
+
+std::string SecretStore::Refusal(const Entry& entry, const Request& request, std::optional<std::string_view> header) {
   const std::string& name = entry.secret.binding.name;
   if (entry.is_revoked) return "secret " + name + " was revoked";
   bool has_host = false, has_method = false;
@@ -205,14 +224,37 @@ std::string SecretStore::Refusal(const Entry& entry, const Request& request, std
     const auto& methods = destination.rule.methods;
     if (!methods.empty() && std::find(methods.begin(), methods.end(), request.method) == methods.end()) continue;
     has_method = true;
-    if (!destination.rule.header.empty() && !EqualsIgnoringCase(destination.rule.header, header)) continue;
+    if (header ? !destination.rule.header.empty() && !EqualsIgnoringCase(destination.rule.header, *header) : !destination.rule.allow_messages) continue;
     if (!request.is_tls && !entry.secret.binding.allow_plaintext) return "secret " + name + " is not sent without TLS";
     if (request.method == "TRACE") return "secret " + name + " is not sent with TRACE";
     return {};
   }
   if (!has_host) return "secret " + name + " is not bound to " + policy::HostPortText(request.host, request.port);
   if (!has_method) return "secret " + name + " is not bound to method " + std::string(request.method);
-  return "secret " + name + " is not bound to header " + std::string(header);
+  if (!header) return "secret " + name + " is put into header fields only; with websocket = true at its host, also into messages of a WebSocket";
+  return "secret " + name + " is not bound to header " + std::string(*header);
+}
+
+void SecretStore::AddUse(const Entry& entry, Outcome* outcome) {
+  const bool is_new = std::none_of(outcome->used.begin(), outcome->used.end(), [&](const Use& use) { return use.name == entry.secret.binding.name; });
+  if (is_new) outcome->used.push_back({entry.secret.binding.name, entry.secret.binding.origin});
+}
+
+SecretStore::Outcome SecretStore::ApplyToMessage(const Request& request, size_t most, std::string* message) const {
+  Outcome outcome;
+  for (const auto& entry : entries_) {
+    if (message->find(entry->placeholder) == std::string::npos) continue;
+    outcome.denial = Refusal(*entry, request, std::nullopt);
+    if (outcome.denial.empty() && !ReplaceAll(message, entry->placeholder, entry->secret.value, most)) {
+      outcome.denial = "secret " + entry->secret.binding.name + " makes a WebSocket message longer than " + std::to_string(most) + " bytes";
+    }
+    if (!outcome.denial.empty()) {
+      outcome.origin = entry->secret.binding.origin;
+      return outcome;
+    }
+    AddUse(*entry, &outcome);
+  }
+  return outcome;
 }
 
 void SecretStore::ReplaceIn(std::string* text, const Request& request, std::string_view header, Outcome* outcome) const {
@@ -224,15 +266,12 @@ void SecretStore::ReplaceIn(std::string* text, const Request& request, std::stri
       outcome->origin = entry->secret.binding.origin;
       return;
     }
-    ReplaceAll(text, entry->placeholder, entry->secret.value);
-    if (text->size() > kLongestField) {
+    if (!ReplaceAll(text, entry->placeholder, entry->secret.value, kLongestField)) {
       outcome->denial =
           "secret " + entry->secret.binding.name + " makes header " + std::string(header) + " longer than 65536 bytes";
       return;
     }
-    const bool is_new = std::none_of(outcome->used.begin(), outcome->used.end(),
-                                     [&](const Use& use) { return use.name == entry->secret.binding.name; });
-    if (is_new) outcome->used.push_back({entry->secret.binding.name, entry->secret.binding.origin});
+    AddUse(*entry, outcome);
   }
 }
 

@@ -1,12 +1,13 @@
 // Secrets: placeholders that stand for values inside, and where the values may go.
 //
 // A placeholder is replaced in the header fields of a request whose destination, port, method and header a binding names,
-// also within the Base64 of "Authorization: Basic". Anywhere else in a head it is a denial. Whatever comes back from a bound
-// destination is searched for the values.
+// also within the Base64 of "Authorization: Basic". Anywhere else in a head it is a denial. In a WebSocket's messages it is replaced
+// where the binding says so, else a denial. Whatever comes back from a bound destination is searched for the values.
 #pragma once
 
 #include <atomic>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -72,6 +73,10 @@ class SecretStore {
   };
   // Puts values into `headers` where a binding allows it. On a denial `headers` are not to be sent.
   Outcome Apply(const Request& request, std::vector<HeaderField>* headers) const;
+  // Does any binding allow messages of WebSockets to this destination?
+  bool AllowsMessages(const policy::Host& host, uint16_t port) const;
+  // The same for a message on the WebSocket that the request opened. Also a denial: what would get longer than `most` bytes.
+  Outcome ApplyToMessage(const Request& request, size_t most, std::string* message) const;
 
  private:
   struct Destination {
@@ -84,8 +89,9 @@ class SecretStore {
     std::vector<Destination> destinations;
     std::atomic<bool> is_revoked{false};
   };
-  // Why the secret may not go into that header; empty when it may.
-  static std::string Refusal(const Entry& entry, const Request& request, std::string_view header);
+  // Why the secret may not go into that header, or a message when there is none; empty when it may.
+  static std::string Refusal(const Entry& entry, const Request& request, std::optional<std::string_view> header);
+  static void AddUse(const Entry& entry, Outcome* outcome);
   // Replaces all placeholders in `text`; adds to the outcome.
   void ReplaceIn(std::string* text, const Request& request, std::string_view header, Outcome* outcome) const;
 

@@ -89,6 +89,7 @@ ssize_t Socket::TryRead(void* to, size_t size) {
   ssize_t count = 0;
   do count = recv(fd_.get(), to, size, 0);
   while (count < 0 && errno == EINTR);
+  if (count > 0 && count_ != nullptr) count_->in += static_cast<uint64_t>(count);
   return count;
 }
 
@@ -96,6 +97,7 @@ ssize_t Socket::TryWrite(const void* from, size_t size) {
   ssize_t count = 0;
   do count = send(fd_.get(), from, size, MSG_NOSIGNAL);
   while (count < 0 && errno == EINTR);
+  if (count > 0 && count_ != nullptr) count_->out += static_cast<uint64_t>(count);
   return count;
 }
 

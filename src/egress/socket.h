@@ -3,6 +3,7 @@
 
 #include <sys/socket.h>
 
+#include <atomic>
 #include <memory>
 
 #include "egress/stream.h"
@@ -17,6 +18,11 @@ struct Endpoint {
 
 // Reads a socket address; IPv4 in IPv6 form becomes IPv4. Port 0 and 0.0.0.0 for other families.
 Endpoint EndpointOf(const sockaddr_storage& address);
+
+// What sockets have carried.
+struct TrafficCount {
+  std::atomic<uint64_t> in{0}, out{0};
+};
 
 class Socket : public Stream {
  public:
@@ -44,6 +50,8 @@ class Socket : public Stream {
 
   // Where this end is: for a captured connection, where the client wanted to go.
   Endpoint LocalEndpoint() const;
+  // Counts what it carries from now on; `count` outlives it.
+  void CountInto(TrafficCount* count) { count_ = count; }
   // The next close sends a reset instead of an end.
   void ResetOnClose();
 
@@ -57,6 +65,7 @@ class Socket : public Stream {
   Reactor& reactor_;
   Descriptor fd_;
   Reactor::Watch watch_;
+  TrafficCount* count_ = nullptr;
 };
 
 }  // namespace paddock::egress

@@ -161,6 +161,48 @@ TEST(EgressTls, PythonVerifiesTheEnginesCertificatesStrictly) {
   EXPECT_TRUE(result.output.starts_with("GET /py HTTP/1.1")) << result.output;
 }
 
+TEST(EgressTls, ClientsThatPreferHttp2FallBackWhereTlsIsOpened) {
+  TestAuthority authority;
+  TestServer server(authority.Https("api.example", EchoHead));
+  TestEngine engine({OpenedRule("api.example")}, Trusting(authority));
+  engine.names["api.example"] = {"127.0.0.1"};
+  const std::string url = "https://api.example:" + Port(server.port()) + "/two";
+  const auto curl = Curl(engine, *engine.engine->CaCertificatePem(), {"--http2", url});
+  EXPECT_TRUE(curl.output.starts_with("GET /two HTTP/1.1")) << curl.output;
+  const TestFile trust(*engine.engine->CaCertificatePem());
+  const auto python = RunProgram({"/usr/bin/python3", "-c",
+                                  "import socket,ssl,sys\n"
+                                  "s=socket.create_connection(('127.0.0.1',int(sys.argv[2])))\n"
+                                  "s.sendall(b'CONNECT api.example:'+sys.argv[3].encode()+b' HTTP/1.1\\r\\nHost: api.example:'+sys.argv[3].encode()+b'\\r\\n\\r\\n')\n"
+                                  "assert b' 200 ' in s.recv(1000)\n"
+                                  "context=ssl.create_default_context(cafile=sys.argv[1])\n"
+                                  "context.set_alpn_protocols(['h2','http/1.1'])\n"
+                                  "print(context.wrap_socket(s,server_hostname='api.example').selected_alpn_protocol())",
+                                  trust.path(), Port(engine.proxy_port), Port(server.port())});
+  EXPECT_EQ(python.output, "http/1.1\n");
+}
+
+TEST(EgressTls, ClientsThatSpeakHttp2OnlyAreToldWhy) {
+  TestAuthority authority;
+  TestServer server(authority.Https("api.example", EchoHead));
+  TestEngine engine({OpenedRule("api.example")}, Trusting(authority));
+  engine.names["api.example"] = {"127.0.0.1"};
+  const TestFile trust(*engine.engine->CaCertificatePem());
+  const auto told = RunProgram({"/usr/bin/python3", "-c",
+                                "import socket,ssl,sys\n"
+                                "s=socket.create_connection(('127.0.0.1',int(sys.argv[2])))\n"
+                                "s.sendall(b'CONNECT api.example:'+sys.argv[3].encode()+b' HTTP/1.1\\r\\nHost: api.example:'+sys.argv[3].encode()+b'\\r\\n\\r\\n')\n"
+                                "s.recv(1000)\n"
+                                "context=ssl.create_default_context(cafile=sys.argv[1])\n"
+                                "context.set_alpn_protocols(['h2'])\n"
+                                "try: context.wrap_socket(s,server_hostname='api.example')\n"
+                                "except ssl.SSLError as error: print(error)",
+                                trust.path(), Port(engine.proxy_port), Port(server.port())});
+  EXPECT_NE(told.output.find("no application protocol"), std::string::npos) << told.output;
+  EXPECT_TRUE(engine.HasEvent("the client speaks h2 only"));
+  EXPECT_EQ(server.accepted(), 0u);
+}
+
 TEST(EgressTls, ManyRequestsShareOneUpstreamConnection) {
   TestAuthority authority;
   TestServer server(authority.Https("api.example", EchoHead));

@@ -1,5 +1,7 @@
 #include "egress/tunnel.h"
 
+#include <algorithm>
+
 #include "egress/certificate_authority.h"
 #include "egress/client_hello.h"
 #include "egress/denial_text.h"
@@ -104,7 +106,12 @@ class TunnelServer {
 
   void ServeHello(const ClientHello& hello) {
     if (const std::string why = NameProblem(hello); !why.empty()) return DenyTls(why);
-    if (opens_tls_) return ServeOpened(hello);
+    if (opens_tls_) {
+      const auto& offered = hello.protocols;
+      if (offered.empty() || std::find(offered.begin(), offered.end(), "http/1.1") != offered.end()) return ServeOpened(hello);
+      return DenyTls("the client speaks " + offered.front() + " only, and TLS to this host is opened, where HTTP/1.1 is spoken; HTTP/2 (gRPC) passes where a rule needs "
+                     "no terminate_tls, methods, paths or secrets", TlsNoProtocol());
+    }
     if (hello.has_encrypted_hello && !verdict_.is_any_name && !to_.host.address) {
       return DenyTls("an encrypted ClientHello hides the server's name; switch ECH off in the client");
     }
@@ -151,9 +158,9 @@ class TunnelServer {
     return {};
   }
 
-  void DenyTls(const std::string& reason) {
+  void DenyTls(const std::string& reason, std::string_view alert = TlsAccessDenied()) {
     gate_.Denied(Gate::Draft(to_), reason, verdict_.origin);
-    (void)socket_.Write(TlsAccessDenied(), gate_.reactor().In(gate_.limits().head_timeout));
+    (void)socket_.Write(alert, gate_.reactor().In(gate_.limits().head_timeout));
   }
 
   void ServeHttp() {

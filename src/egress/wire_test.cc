@@ -167,9 +167,18 @@ std::string Hello(std::string_view bytes) {
 
 TEST(ClientHello, ServerNameIsRead) {
   EXPECT_EQ(Hello(Record(Handshake(HelloBody(ServerName("a.example"))))), "a.example");
-  EXPECT_EQ(Hello(Record(Handshake(HelloBody(Extension(16, "x"))))), "none");
+  EXPECT_EQ(Hello(Record(Handshake(HelloBody(Extension(17, "x"))))), "none");
   EXPECT_EQ(Hello(Record(Handshake(HelloBody(ServerName("a.example") + Extension(0xfe0d, "x"))))), "a.example encrypted");
   EXPECT_EQ(Hello(Record(Handshake(HelloBody(ServerName("a.example") + Extension(0xffce, "x"))))), "a.example encrypted");
+}
+
+TEST(ClientHello, ProtocolsAreRead) {
+  const auto hello = ParseClientHello(Record(Handshake(HelloBody(Extension(16, Bytes("\0\x0c\2h2\x8http/1.1"))))));
+  ASSERT_TRUE(hello && *hello);
+  EXPECT_EQ((*hello)->protocols, (std::vector<std::string>{"h2", "http/1.1"}));
+  for (const std::string& broken : {std::string("x"), Bytes("\0\0"), Bytes("\0\1\0"), Bytes("\0\3\3h2"), Bytes("\0\3\2h2x")}) {
+    EXPECT_EQ(Hello(Record(Handshake(HelloBody(Extension(16, broken))))), "refused");
+  }
 }
 
 TEST(ClientHello, IsReadOverAnyNumberOfRecords) {

@@ -1,10 +1,6 @@
 #include "policy/host_pattern.h"
 
-#include <arpa/inet.h>
-
 #include <algorithm>
-#include <array>
-#include <charconv>
 
 #include "policy/amount.h"
 
@@ -15,97 +11,64 @@ Error Bad(std::string_view text, std::string_view why) {
   return Error(Code::kInvalid, "'" + std::string(text.substr(0, 300)) + "' " + std::string(why));
 }
 
-bool IsDigit(char c) { return c >= '0' && c <= '9'; }
-bool IsHex(char c) { return IsDigit(c) || ((c | 0x20) >= 'a' && (c | 0x20) <= 'f'); }
-bool IsLabelCharacter(char c) { return IsDigit(c) || ((c | 0x20) >= 'a' && (c | 0x20) <= 'z') || c == '-' || c == '_'; }
-
-// Whether resolvers read the label as a number: "1", "0x7f".
-bool IsNumber(std::string_view label) {
-  if (label.size() > 1 && label[0] == '0' && (label[1] | 0x20) == 'x') {
-    return std::all_of(label.begin() + 2, label.end(), IsHex);
-  }
-  return std::all_of(label.begin(), label.end(), IsDigit);
+Result<Cidr> ParseBlock(std::string_view text) {
+  if (!IpAddress::Parse(text.substr(0, text.find('/')))) return Bad(text, "is not an address; write 192.0.2.7 or 10.0.0.0/8");
+  const auto block = Cidr::Parse(text);
+  if (!block) return Bad(text, "has a bad prefix length, or bits set behind its prefix");
+  return *block;
 }
 
-Result<std::string> ParseName(std::string_view whole) {
-  std::string_view rest = whole;
-  if (rest.size() > 253) return Bad(whole, "is longer than a host name may be");
-  const bool is_wildcard = rest.starts_with("*.");
-  if (is_wildcard) rest.remove_prefix(2);
-  std::string_view last;
-  while (true) {
-    const size_t dot = rest.find('.');
-    last = rest.substr(0, dot);
-    if (last.empty()) {
-      return Bad(whole, rest.empty() && dot == std::string_view::npos ? "ends with a dot; leave it out" : "has an empty label");
-    }
-    if (last.size() > 63) return Bad(whole, "has a label of more than 63 characters");
-    if (last.find('*') != std::string_view::npos) {
-      return Bad(whole, "has a star inside; only '*' and '*.' in front are patterns");
-    }
-    if (!std::all_of(last.begin(), last.end(), IsLabelCharacter)) {
-      const bool is_unicode = std::any_of(last.begin(), last.end(), [](char c) { return (c & 0x80) != 0; });
-      return Bad(whole, is_unicode ? "is not ASCII; write the name as xn--…" : "is not a host name");
-    }
-    if (last.front() == '-' || last.back() == '-') return Bad(whole, "has a label that begins or ends with '-'");
-    if (dot == std::string_view::npos) break;
-    rest.remove_prefix(dot + 1);
-  }
-  if (IsNumber(last)) return Bad(whole, "is neither a name nor an address; write addresses as 192.0.2.7");
-  std::string name(whole);
-  for (char& c : name) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c | 0x20);
-  }
-  return name;
-}
-
-struct Address {
-  int family = 0;
-  std::array<unsigned char, 16> bytes{};
-  int Bits() const { return family == AF_INET ? 32 : 128; }
-};
-
-bool ParseAddress(std::string_view text, Address* address) {
-  if (text.size() > 45) return false;
-  const std::string copy(text);
-  address->family = text.find(':') == std::string_view::npos ? AF_INET : AF_INET6;
-  return inet_pton(address->family, copy.c_str(), address->bytes.data()) == 1;
-}
-
-std::string AddressText(const Address& address) {
-  char text[INET6_ADDRSTRLEN];
-  return inet_ntop(address.family, address.bytes.data(), text, sizeof text);
-}
+std::string BlockText(const Cidr& block) { return block.base.Text() + (block.IsSingle() ? "" : "/" + std::to_string(block.prefix)); }
 
 }  // namespace
 
-Result<std::string> ParseAddressRange(std::string_view text) {
-  const size_t slash = text.find('/');
-  Address address;
-  if (!ParseAddress(text.substr(0, slash), &address)) return Bad(text, "is not an address; write 192.0.2.7 or 10.0.0.0/8");
-  if (slash == std::string_view::npos) return AddressText(address);
-  const std::string_view bits_text = text.substr(slash + 1);
-  int bits = 0;
-  const auto [end, error] = std::from_chars(bits_text.data(), bits_text.data() + bits_text.size(), bits);
-  if (error != std::errc() || end != bits_text.data() + bits_text.size() || bits < 0 || bits > address.Bits() ||
-      !IsDigit(bits_text[0])) {
-    return Bad(text, "has a bad prefix length");
+Result<HostPattern> HostPattern::Parse(std::string_view text) {
+  HostPattern pattern;
+  if (text == "*") {
+    pattern.kind_ = Kind::kAnyName;
+    return pattern;
   }
-  for (int i = bits; i < address.Bits(); ++i) {
-    if ((address.bytes[static_cast<size_t>(i / 8)] >> (7 - i % 8) & 1) != 0) {
-      return Bad(text, "has bits set behind its prefix of " + std::to_string(bits));
-    }
+  if (text.find('/') != std::string_view::npos) {
+    pattern.kind_ = Kind::kBlock;
+    PADDOCK_ASSIGN(pattern.block_, ParseBlock(text));
+    return pattern;
   }
-  return AddressText(address) + "/" + std::to_string(bits);
+  const bool is_below = text.starts_with("*.");
+  const std::string_view name = text.substr(is_below ? 2 : 0);
+  if (name.find('*') != std::string_view::npos) return Bad(text, "has a star inside; '*' stands alone or as the first label, '*.example.org'");
+  if (name.ends_with('.')) return Bad(text, "ends with a dot; leave it out");
+  if (name.starts_with('[')) return Bad(text, "has brackets, which an address has before a port only");
+  PADDOCK_ASSIGN(const Host host, ParseHost(name));
+  if (is_below && host.address) return Bad(text, "is no pattern: '*.' stands before names only");
+  pattern.kind_ = is_below ? Kind::kBelow : host.address ? Kind::kBlock : Kind::kName;
+  pattern.name_ = (is_below ? "." : "") + host.text;
+  if (host.address) pattern.block_ = Cidr{*host.address, host.address->is_v6 ? 128 : 32};
+  return pattern;
 }
 
-Result<std::string> ParseHostPattern(std::string_view text) {
-  if (text.empty()) return Bad(text, "is no host");
-  if (text == "*") return std::string(text);
-  if (text.find('/') != std::string_view::npos) return ParseAddressRange(text);
-  Address address;
-  if (ParseAddress(text, &address)) return AddressText(address);
-  return ParseName(text);
+std::string HostPattern::Text() const {
+  switch (kind_) {
+    case Kind::kAnyName: return "*";
+    case Kind::kBelow: return "*" + name_;
+    case Kind::kName: return name_;
+    case Kind::kBlock: return BlockText(block_);
+  }
+  return {};
+}
+
+bool HostPattern::Matches(const Host& host) const {
+  switch (kind_) {
+    case Kind::kAnyName: return !host.address;
+    case Kind::kBelow: return !host.address && host.text.size() > name_.size() && host.text.ends_with(name_);
+    case Kind::kName: return !host.address && host.text == name_;
+    case Kind::kBlock: return host.address && block_.Contains(*host.address);
+  }
+  return false;
+}
+
+Result<std::string> ParseAddressRange(std::string_view text) {
+  PADDOCK_ASSIGN(const Cidr block, ParseBlock(text));
+  return BlockText(block);
 }
 
 Result<HostAndPorts> ParseHostAndPorts(std::string_view text) {
@@ -128,7 +91,8 @@ Result<HostAndPorts> ParseHostAndPorts(std::string_view text) {
     has_ports = true;
   }
   HostAndPorts result;
-  PADDOCK_ASSIGN(result.host, ParseHostPattern(host));
+  PADDOCK_ASSIGN(const HostPattern pattern, HostPattern::Parse(host));
+  result.host = pattern.Text();
   while (has_ports) {
     const size_t comma = ports.find(',');
     PADDOCK_ASSIGN(const PortRange range, ParsePorts(ports.substr(0, comma)));
@@ -143,6 +107,26 @@ std::string HostAndPortsText(std::string_view host, const std::vector<PortRange>
   if (ports.empty()) return std::string(host);
   const bool needs_brackets = host.find(':') != std::string_view::npos;
   return (needs_brackets ? "[" + std::string(host) + "]" : std::string(host)) + ":" + PortsText(ports);
+}
+
+Result<PublishedPort> ParsePublishedPort(std::string_view text) {
+  const auto one = [](std::string_view number) -> Result<uint16_t> {
+    PADDOCK_ASSIGN(const PortRange range, ParsePorts(number));
+    if (range.first != range.last) return Error(Code::kInvalid, "must be one port, not a range");
+    return range.first;
+  };
+  PublishedPort port;
+  const size_t colon = text.find(':');
+  PADDOCK_ASSIGN(port.guest, one(colon == std::string_view::npos ? text : text.substr(colon + 1)));
+  if (colon == std::string_view::npos) port.host = port.guest;
+  if (colon != std::string_view::npos && colon > 0) {
+    PADDOCK_ASSIGN(port.host, one(text.substr(0, colon)));
+  }
+  return port;
+}
+
+std::string PublishedPortText(const PublishedPort& port) {
+  return (port.host == 0 ? "" : std::to_string(port.host)) + ":" + std::to_string(port.guest);
 }
 
 Result<NetworkRules> AllowHosts(const std::vector<std::string>& texts, const std::string& key) {

@@ -45,50 +45,6 @@ Status CheckRule(const NetworkRule& rule) {
 
 }  // namespace
 
-Result<HostPattern> HostPattern::Parse(std::string_view text) {
-  HostPattern pattern;
-  if (text == "*") {
-    pattern.kind_ = Kind::kAnyName;
-    return pattern;
-  }
-  if (text.starts_with("*.")) {
-    PADDOCK_ASSIGN(const Host host, ParseHost(text.substr(2)));
-    if (host.address) return Error(Code::kInvalid, "host pattern '" + std::string(text) + "': '*.' stands before names only");
-    pattern.kind_ = Kind::kBelow;
-    pattern.name_ = "." + host.text;
-    return pattern;
-  }
-  if (text.find('*') != std::string_view::npos) {
-    return Error(Code::kInvalid,
-                 "host pattern '" + std::string(text) + "': '*' stands alone or as the first label, '*.example.org'");
-  }
-  if (text.find('/') != std::string_view::npos) {
-    const auto block = Cidr::Parse(text);
-    if (!block)
-      return Error(Code::kInvalid, "host pattern '" + std::string(text) + "': not a block of addresses like 10.0.0.0/8");
-    pattern.kind_ = Kind::kBlock;
-    pattern.block_ = *block;
-    return pattern;
-  }
-  PADDOCK_ASSIGN(const Host host, ParseHost(text));
-  pattern.name_ = host.text;
-  if (host.address) {
-    pattern.kind_ = Kind::kBlock;
-    pattern.block_ = Cidr{*host.address, host.address->is_v6 ? 128 : 32};
-  }
-  return pattern;
-}
-
-bool HostPattern::Matches(const Host& host) const {
-  switch (kind_) {
-    case Kind::kAnyName: return !host.address;
-    case Kind::kBelow: return !host.address && host.text.size() > name_.size() && host.text.ends_with(name_);
-    case Kind::kName: return !host.address && host.text == name_;
-    case Kind::kBlock: return host.address && block_.Contains(*host.address);
-  }
-  return false;
-}
-
 bool MatchesPort(const std::vector<PortRange>& ports, uint16_t port) {
   return ports.empty() ||
          std::any_of(ports.begin(), ports.end(), [port](PortRange r) { return port >= r.first && port <= r.last; });

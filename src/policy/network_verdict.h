@@ -13,27 +13,10 @@
 #include <vector>
 
 #include "base/result.h"
-#include "policy/host_name.h"
+#include "policy/host_pattern.h"
 #include "policy/policy.h"
 
 namespace paddock::policy {
-
-// The host of a NetworkRule or a SecretBinding.
-class HostPattern {
- public:
-  // Errors: kInvalid, naming the pattern.
-  static Result<HostPattern> Parse(std::string_view text);
-  bool Matches(const Host& host) const;
-  bool IsAnyName() const { return kind_ == Kind::kAnyName; }
-  // True for a pattern that is one literal address.
-  bool IsSingleAddress() const { return kind_ == Kind::kBlock && block_.IsSingle(); }
-
- private:
-  enum class Kind { kAnyName, kBelow, kName, kBlock };
-  Kind kind_ = Kind::kName;
-  std::string name_;   // of kBelow: with the dot in front
-  Cidr block_;
-};
 
 // No ports means any.
 bool MatchesPort(const std::vector<PortRange>& ports, uint16_t port);

@@ -112,6 +112,10 @@ TEST(Parse, SecretsAreBoundToNamedHosts) {
   ASSERT_EQ(policy->secrets.at(0).destinations.size(), 2u);
   EXPECT_EQ(policy->secrets[0].destinations[0].header, "x-api-key");
   EXPECT_EQ(policy->secrets[0].from, "HOST_KEY");
+  EXPECT_FALSE(policy->secrets.at(0).destinations.at(0).allow_messages);
+  const auto socket = Toml("[secrets.KEY]\nfrom = \"env:K\"\nhosts = [{host = \"a.org\", websocket = true}]");
+  ASSERT_TRUE(socket);
+  EXPECT_TRUE(socket->secrets.at(0).destinations.at(0).allow_messages);
   EXPECT_NE(ErrorOf(Toml("[secrets.KEY]\nfrom = \"env:K\"\nhosts = [\"*\"]")).find("too wide"), std::string::npos);
   EXPECT_NE(ErrorOf(Toml("[secrets.KEY]\nfrom = \"env:K\"\nhosts = [\"*.com\"]")).find("too wide"), std::string::npos);
   EXPECT_NE(ErrorOf(Toml("[secrets.KEY]\nfrom = \"hunter2\"\nhosts = [\"a.org\"]")).find("never holds the value"), std::string::npos);
@@ -162,6 +166,9 @@ TEST(Parse, PublishedPorts) {
   EXPECT_EQ(policy->network.publish[1].host, 8080);
   EXPECT_EQ(policy->network.publish[1].guest, 80);
   EXPECT_EQ(policy->network.publish[2].host, 0);
+  for (const char* bad : {"0", "1-2", "\"80:\"", "\"1:2:3\"", "\"70000\"", "\"a:80\"", "\"80:1-2\""}) {
+    EXPECT_NE(ErrorOf(Toml("network.publish = [" + std::string(bad) + "]")), "") << bad;
+  }
 }
 
 }  // namespace

@@ -115,6 +115,7 @@ struct SecretBinding {
     std::vector<PortRange> ports;      // empty: any
     std::string header;                // only in this header; empty: in any header
     std::vector<std::string> methods;  // empty: any
+    bool allow_messages = false;       // also in messages of a WebSocket
     bool operator==(const Destination&) const = default;
   };
   std::string name;                    // the variable inside
@@ -137,6 +138,7 @@ struct ResourceLimits {
   std::optional<std::chrono::nanoseconds> time;     // wall clock
   std::optional<uint64_t> output_bytes;
   std::optional<uint64_t> disk_bytes;               // that writable directories, an overlay or the root gain in a run
+  bool is_disk_usual = false;                       // disk_bytes is what everybody gets: nobody asked for it, so nobody is warned of how it is held
   std::optional<uint64_t> files;                    // names that writable directories or an overlay gain in a run
   std::optional<uint64_t> file_bytes;               // size of one file
   std::optional<uint64_t> open_files;

@@ -119,19 +119,12 @@ Status ReadDenyAddresses(const Field& field, Draft& draft) {
 Status ReadPublish(const Field& field, Draft& draft) {
   PADDOCK_ASSIGN(const std::vector<Field> items, field.Items());
   for (const Field& item : items) {
-    PublishedPort port;
-    const std::string_view text = item.value->text;
-    const size_t colon = text.find(':');
-    if (item.value->kind == Value::Kind::kString && colon != std::string_view::npos) {
-      PADDOCK_ASSIGN(port.guest, PortOf(item, text.substr(colon + 1)));
-      if (colon > 0) {
-        PADDOCK_ASSIGN(port.host, PortOf(item, text.substr(0, colon)));
-      }
-    } else {
-      PADDOCK_ASSIGN(port.guest, PortOf(item));
-      port.host = port.guest;
-    }
-    draft.policy.network.publish.push_back(port);
+    const bool is_number = item.value->kind == Value::Kind::kInteger;
+    const Result<std::string> text = is_number ? Result<std::string>(std::to_string(item.value->integer)) : item.Text();
+    if (!text) return text.error();
+    const auto port = ParsePublishedPort(*text);
+    if (!port) return item.FailAs(port.error());
+    draft.policy.network.publish.push_back(*port);
   }
   return {};
 }
@@ -175,9 +168,9 @@ Status ReadHostPatterns(const Field& field, std::vector<std::string>& hosts) {
   PADDOCK_ASSIGN(const std::vector<Field> items, field.Items());
   for (const Field& item : items) {
     PADDOCK_ASSIGN(const std::string text, item.Text());
-    auto host = ParseHostPattern(text);
+    const auto host = HostPattern::Parse(text);
     if (!host) return item.FailAs(host.error());
-    hosts.push_back(std::move(*host));
+    hosts.push_back(host->Text());
   }
   return {};
 }

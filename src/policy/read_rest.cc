@@ -74,11 +74,16 @@ Status ReadDestinationMethods(const Field& field, DestinationDraft& draft) {
   PADDOCK_ASSIGN(draft.destination.methods, MethodsOf(field));
   return {};
 }
+Status ReadDestinationWebSocket(const Field& field, DestinationDraft& draft) {
+  PADDOCK_ASSIGN(draft.destination.allow_messages, field.Flag());
+  return {};
+}
 constexpr Key<DestinationDraft> kDestinationKeys[] = {
     {"host", ReadDestinationHost},
     {"ports", ReadDestinationPorts},
     {"header", ReadDestinationHeader},
     {"methods", ReadDestinationMethods},
+    {"websocket", ReadDestinationWebSocket},
 };
 
 Status ReadFrom(const Field& field, SecretDraft& secret) {

@@ -132,7 +132,7 @@ Value Network(const NetworkRules& network) {
   PutUnlessEmpty(table, "deny_addresses", Texts(network.denied_addresses));
   Value publish = List();
   for (const PublishedPort& port : network.publish) {
-    publish.items.push_back(Text((port.host == 0 ? "" : std::to_string(port.host)) + ":" + std::to_string(port.guest)));
+    publish.items.push_back(Text(PublishedPortText(port)));
   }
   PutUnlessEmpty(table, "publish", std::move(publish));
   Value host_ports = List();
@@ -166,6 +166,7 @@ Value Secrets(const std::vector<SecretBinding>& secrets) {
       Put(host, "host", Text(HostAndPortsText(destination.host, destination.ports)));
       if (!destination.header.empty()) Put(host, "header", Text(destination.header));
       PutUnlessEmpty(host, "methods", Texts(destination.methods));
+      if (destination.allow_messages) Put(host, "websocket", Flag(true));
       hosts.items.push_back(std::move(host));
     }
     Put(entry, "hosts", std::move(hosts));

@@ -55,7 +55,7 @@ tls_trust = ["/srv/company.pem"]
 [secrets.K]
 from = "env:HOST_K"
 plaintext = true
-hosts = [{host = "a.org:443", header = "X-Key", methods = ["post"]}]
+hosts = [{host = "a.org:443", header = "X-Key", methods = ["post"], websocket = true}]
 [secrets.F]
 from = "file:/srv/keys/f"
 hosts = ["a.org"]

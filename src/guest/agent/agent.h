@@ -15,6 +15,7 @@ struct AgentOptions {
   bool is_init = false;   // PID 1 of its own PID namespace
   uint64_t features = kFeatureExec | kFeatureFiles | kFeaturePorts;   // kFeatureInit follows from is_init
   std::string software = "paddock-guest";
+  bool greets_second = false;   // after the client's Hello: for ways that drop what is said before somebody listens
 };
 
 // Serves until the input ends, the peer breaks the protocol, or it asks for a shutdown; returns the exit status for main.

@@ -187,6 +187,8 @@ size_t RealMachine::SignalTree(const ProcessTree& tree, int signal) { return gue
 
 void RealMachine::StopTree(const ProcessTree& tree) { guest::StopTree(tree); }
 
+bool RealMachine::HasNobody() { return guest::HasNobody(); }
+
 int RealMachine::SetOomScore(pid_t pid, int score) { return guest::SetOomScore(pid, score); }
 
 int RealMachine::SetTime(int64_t nanoseconds) {

@@ -37,6 +37,7 @@ class Machine {
   // See process_tree.h.
   virtual size_t SignalTree(const ProcessTree& tree, int signal) = 0;
   virtual void StopTree(const ProcessTree& tree) = 0;
+  virtual bool HasNobody() = 0;
   virtual int SetOomScore(pid_t pid, int score) = 0;
   // Sets the machine's clock, in nanoseconds since 1970. 0 or an errno.
   virtual int SetTime(int64_t nanoseconds) = 0;
@@ -52,6 +53,7 @@ class RealMachine final : public Machine {
   int Kill(pid_t pid, int signal) override;
   size_t SignalTree(const ProcessTree& tree, int signal) override;
   void StopTree(const ProcessTree& tree) override;
+  bool HasNobody() override;
   int SetOomScore(pid_t pid, int score) override;
   int SetTime(int64_t nanoseconds) override;
   int AddEntropy(std::string_view bytes) override;

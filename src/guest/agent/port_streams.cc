@@ -14,6 +14,8 @@
 namespace paddock::guest {
 namespace {
 
+constexpr int kBacklog = 1024;   // a program may well begin some hundred connections at once
+
 struct Address {
   sockaddr_storage storage{};
   socklen_t size = 0;
@@ -254,7 +256,7 @@ std::unique_ptr<Stream> ListenStream(const StreamPlace& place, const ListenReque
   constexpr int kOn = 1;
   if (made && request.network == Network::kTcp) setsockopt(made.get(), SOL_SOCKET, SO_REUSEADDR, &kOn, sizeof kOn);
   if (!made || bind(made.get(), reinterpret_cast<const sockaddr*>(&address.storage), address.size) != 0 ||
-      listen(made.get(), 128) != 0) {
+      listen(made.get(), kBacklog) != 0) {
     place.outbox.Error(place.number, errno);
     return nullptr;
   }

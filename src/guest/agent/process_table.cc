@@ -185,6 +185,8 @@ void ProcessTable::OnExit(pid_t pid, int status, const rusage& usage) {
   Process* process = found->second;
   running_.erase(found);
   process->OnExit(status, usage);
+  const bool is_told = tells_of_tree_ends_ && process->stream() != 0 && machine_.HasNobody();
+  if (is_told) outbox_.Frame(process->stream(), FrameType::kTreeKilled, 0, EncodeU32(0));
 }
 
 int ProcessTable::Signal(Process& process, const SignalRequest& request) {

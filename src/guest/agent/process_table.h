@@ -26,6 +26,8 @@ class ProcessTable {
   // Takes the status of every child that has ended, ours and adopted ones.
   void Reap();
   void OnExit(pid_t pid, int status, const rusage& usage);
+  // The client takes kTreeKilled unasked (kFeatureTakesTreeEnd).
+  void TellOfTreeEnds() { tells_of_tree_ends_ = true; }
 
  private:
   class ProcessStream;
@@ -43,6 +45,7 @@ class ProcessTable {
   Outbox& outbox_;
   Machine& machine_;
   const bool is_init_;
+  bool tells_of_tree_ends_ = false;
   uint64_t last_number_ = 0;
   std::map<uint64_t, std::unique_ptr<Process>> processes_;
   std::unordered_map<pid_t, Process*> running_;

@@ -83,15 +83,6 @@ bool Belongs(const ProcessTree& tree, pid_t pid) {
   return false;
 }
 
-// True when nothing lives that the agent has started, now or ever again: whose parent dies becomes the agent's child, so where
-// it has no child there is nobody else either.
-bool HasNobody() {
-  int is_reaper = 0;
-  if (getpid() != 1 && (prctl(PR_GET_CHILD_SUBREAPER, &is_reaper) != 0 || is_reaper == 0)) return false;
-  siginfo_t info{};
-  return waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT | __WALL) != 0 && errno == ECHILD;
-}
-
 // All processes but this and PID 1, in order.
 std::vector<pid_t> ListProcesses() {
   std::vector<pid_t> list;
@@ -121,6 +112,14 @@ bool SignalMember(const ProcessTree& tree, pid_t pid, int signal) {
 }
 
 }  // namespace
+
+// Whose parent dies becomes the agent's child, so where it has no child there is nobody else either.
+bool HasNobody() {
+  int is_reaper = 0;
+  if (getpid() != 1 && (prctl(PR_GET_CHILD_SUBREAPER, &is_reaper) != 0 || is_reaper == 0)) return false;
+  siginfo_t info{};
+  return waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT | __WALL) != 0 && errno == ECHILD;
+}
 
 size_t SignalTree(const ProcessTree& tree, int signal) {
   constexpr int kMaxLooks = 256, kQuietLooks = 2;

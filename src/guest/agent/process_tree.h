@@ -24,6 +24,9 @@ size_t SignalTree(const ProcessTree& tree, int signal);
 // Stops the tree until a look finds no more of it than the one before: nothing in it can fork any longer.
 void StopTree(const ProcessTree& tree);
 
+// True when nothing lives that the agent has started, now or ever again.
+bool HasNobody();
+
 // Sets the score of a process that has just been started. 0 or an errno.
 int SetOomScore(pid_t pid, int score);
 

@@ -21,10 +21,14 @@ Error Violation(const char* text) { return Error(Code::kInvalid, std::string("gu
 }  // namespace
 
 Session::Session(EventLoop& loop, Outbox& outbox, Machine& machine, const AgentOptions& options)
-    : loop_(loop), outbox_(outbox), machine_(machine), features_(options.features | (options.is_init ? uint64_t{kFeatureInit} : 0)), software_(options.software),
+    : loop_(loop), outbox_(outbox), machine_(machine), features_(options.features | (options.is_init ? uint64_t{kFeatureInit} : 0)), software_(options.software), greets_second_(options.greets_second),
       processes_(loop, outbox, machine, options.is_init) {}
 
 void Session::Greet() {
+  if (!greets_second_) SendHello();
+}
+
+void Session::SendHello() {
   Hello hello;
   hello.features = features_;
   hello.software = software_;
@@ -65,7 +69,9 @@ Status Session::ReceiveControl(const Frame& frame) {
       if (was_greeted_) return Violation("second hello");
       PADDOCK_ASSIGN(const Hello hello, DecodeHello(frame.payload));
       PADDOCK_TRY(CommonVersion(hello, Hello()));
+      if ((hello.features & kFeatureTakesTreeEnd) != 0) processes_.TellOfTreeEnds();
       was_greeted_ = true;
+      if (greets_second_) SendHello();
       return {};
     }
     case FrameType::kPing:

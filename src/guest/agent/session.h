@@ -16,7 +16,7 @@ class Session {
  public:
   Session(EventLoop& loop, Outbox& outbox, Machine& machine, const AgentOptions& options);
 
-  // Puts the agent's Hello into the outbox.
+  // Puts the agent's Hello into the outbox; with greets_second, Receive() does.
   void Greet();
   // Handles one frame. An error is a violation of the protocol: say why with kFailure and end the connection.
   Status Receive(const Frame& frame);
@@ -27,6 +27,7 @@ class Session {
 
  private:
   Status ReceiveControl(const Frame& frame);
+  void SendHello();
   Status Open(const MessageAssembler::Message& request);
   Result<std::unique_ptr<Stream>> OpenFiles(const MessageAssembler::Message& request, const StreamPlace& place);
   Result<std::unique_ptr<Stream>> OpenPort(const MessageAssembler::Message& request, const StreamPlace& place);
@@ -43,6 +44,7 @@ class Session {
   Machine& machine_;
   const uint64_t features_;
   const std::string software_;
+  const bool greets_second_;
   bool was_greeted_ = false;
   bool wants_shutdown_ = false;
   uint32_t last_stream_ = 0;   // of the client's

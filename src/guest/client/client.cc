@@ -15,6 +15,7 @@ std::unique_ptr<Client> Client::ConnectLater(int input_fd, int output_fd) {
     const auto lock = connection->Acquire();
     Hello hello;
     hello.software = "paddock";
+    hello.features = kFeatureTakesTreeEnd;
     connection->Send(0, FrameType::kHello, 0, Encode(hello));
   }
   return std::unique_ptr<Client>(new Client(std::move(connection)));   // allow(raw-new): the constructor is private

@@ -16,6 +16,10 @@ namespace {
 
 // So much may wait to be written before a request waits too.
 constexpr size_t kMaxOutgoingBytes = 8 * 1024 * 1024;
+// So much makes data wait, until it is half of it.
+constexpr size_t kCrowdedBytes = 512 * 1024;
+// More is only left unread by an agent that does not mean to read: requests stop before, data waits, answers and grants are small.
+constexpr size_t kMostOutgoingBytes = 16 * 1024 * 1024;
 
 Error Violation(const char* text) { return Error(Code::kInvalid, std::string("guest protocol: ") + text); }
 
@@ -65,7 +69,7 @@ Connection::~Connection() {
 void Connection::Close(Error reason) {
   Lock lock = Acquire();
   const bool is_own = is_driven_ && driver_ == std::this_thread::get_id();
-  Fail(std::move(reason), lock);
+  Fail(std::move(reason));
   if (is_own) return;   // from a handler: the descriptors go with the object
   if (reader_.joinable()) {
     std::thread reader = std::move(reader_);
@@ -81,12 +85,13 @@ void Connection::Close(Error reason) {
   input_fd_ = output_fd_ = -1;
 }
 
-void Connection::Fail(Error error, Lock&) {
+void Connection::Fail(Error error) {
   if (error_) return;
   error_ = std::move(error);
   outgoing_.clear();
   Wake();
   changed_.notify_all();
+  for (const auto& [number, stream] : streams_) stream->ConnectionChanged();
 }
 
 void Connection::Wake() {
@@ -108,6 +113,7 @@ Result<uint32_t> Connection::Open(std::shared_ptr<Stream> stream, FrameType type
 
 void Connection::Send(uint32_t stream, FrameType type, uint16_t flags, std::string_view payload) {
   if (error_) return;
+  if (outgoing_.size() > kMostOutgoingBytes) return Fail(Error(Code::kUnavailable, "guest does not read what it is sent"));
   AppendFrame(outgoing_, stream, type, flags, payload);
   Flush();
 }
@@ -134,6 +140,13 @@ void Connection::Flush() {
     done += static_cast<size_t>(written);
   }
   outgoing_.erase(0, done);
+  if (is_crowded_ && outgoing_.size() <= kCrowdedBytes / 2) {
+    is_crowded_ = false;
+    Notify();
+    for (const auto& [number, stream] : streams_) stream->ConnectionChanged();
+  } else if (outgoing_.size() > kCrowdedBytes) {
+    is_crowded_ = true;
+  }
   // The driver waits for room on our behalf.
   if (!outgoing_.empty() && is_driven_ && driver_ != std::this_thread::get_id()) Wake();
 }
@@ -237,16 +250,15 @@ void Connection::ReadAvailable() {
   if (got < 0 && (errno == EAGAIN || errno == EINTR)) return;
   Lock lock = Acquire();
   if (got == 0) {
-    return Fail(Error(Code::kUnavailable, decoder_.IsAtBoundary() ? "guest connection lost" : "guest connection lost in the middle of a frame"),
-                lock);
+    return Fail(Error(Code::kUnavailable, decoder_.IsAtBoundary() ? "guest connection lost" : "guest connection lost in the middle of a frame"));
   }
-  if (got < 0) return Fail(Error(Code::kUnavailable, std::string("guest connection lost: ") + std::strerror(errno)), lock);
+  if (got < 0) return Fail(Error(Code::kUnavailable, std::string("guest connection lost: ") + std::strerror(errno)));
   decoder_.Commit(static_cast<size_t>(got));
   while (!error_) {
     const auto frame = decoder_.Next();
     if (frame && !*frame) return;
     const Status status = frame ? Dispatch(**frame, lock) : Status(frame.error());
-    if (!status) return Fail(status.error(), lock);
+    if (!status) return Fail(status.error());
   }
 }
 

@@ -33,6 +33,8 @@ class Connection {
     virtual Status Receive(const Frame& frame, Lock& lock) = 0;
     // A listener's: a connection came and has this number. Null: there is no room for it, and it is closed.
     virtual std::shared_ptr<Stream> Accept(uint32_t /*number*/, const Accepted&) { return nullptr; }
+    // With the lock held: the connection has ended, or takes data again after IsCrowded().
+    virtual void ConnectionChanged() {}
   };
 
   // Takes both descriptors, which may be the same.
@@ -59,6 +61,8 @@ class Connection {
   const std::optional<Error>& error() const { return error_; }
   const std::optional<Hello>& hello() const { return hello_; }
   bool HasOutgoing() const { return !outgoing_.empty(); }
+  // So much waits to be written that no data should be added: whatever credit an agent grants that does not read.
+  bool IsCrowded() const { return is_crowded_; }
 
   // Without the lock:
   // Reads and handles what there is, waiting for it at most until `deadline`. Does nothing when another thread drives.
@@ -75,7 +79,7 @@ class Connection {
   void ReadAvailable();
   Status Dispatch(const Frame& frame, Lock& lock);
   Status Accept(uint32_t number, std::string_view payload);
-  void Fail(Error error, Lock& lock);
+  void Fail(Error error);   // with the lock
   void Flush();   // with the lock
   void Wake();
 
@@ -90,6 +94,7 @@ class Connection {
   std::optional<Error> error_;
   std::optional<Hello> hello_;
   std::string outgoing_;
+  bool is_crowded_ = false;
   uint32_t last_stream_ = 0;
   uint32_t last_accepted_ = 0;
   std::map<uint32_t, std::shared_ptr<Stream>> streams_;

@@ -13,6 +13,12 @@ Error Violation(const char* text) { return Error(Code::kInvalid, std::string("gu
 }  // namespace
 
 Status DataStream::Receive(const Frame& frame, Connection::Lock&) {
+  PADDOCK_TRY(TakeIn(frame));
+  if (on_change) on_change();
+  return {};
+}
+
+Status DataStream::TakeIn(const Frame& frame) {
   if (reply || failure) return Violation("message behind the end of a stream");
   switch (frame.header.type) {
     case FrameType::kData:
@@ -73,14 +79,20 @@ Status DataStream::Wait(Connection::Lock& lock, Deadline deadline, std::string_v
 
 Status DataStream::Write(Connection::Lock& lock, std::string_view bytes, Deadline deadline, std::string_view what) {
   while (!bytes.empty()) {
-    PADDOCK_TRY(Wait(lock, deadline, what, [this] { return credit_.available() > 0 && !failure; }));
+    PADDOCK_TRY(Wait(lock, deadline, what, [this] { return Room() > 0 && !failure; }));
     if (reply) return Violation("answer before the end of what was sent");
-    const std::string_view piece = bytes.substr(0, std::min<size_t>(credit_.available(), kMaxPayloadBytes));
-    credit_.Use(static_cast<uint32_t>(piece.size()));
-    connection_.Send(number, FrameType::kData, kChannelIn, piece);
+    const std::string_view piece = bytes.substr(0, Room());
+    SendNow(piece);
     bytes.remove_prefix(piece.size());
   }
   return {};
+}
+
+size_t DataStream::Room() const { return connection_.IsCrowded() ? 0 : std::min<size_t>(credit_.available(), kMaxPayloadBytes); }
+
+void DataStream::SendNow(std::string_view bytes) {
+  credit_.Use(static_cast<uint32_t>(bytes.size()));
+  connection_.Send(number, FrameType::kData, kChannelIn, bytes);
 }
 
 void DataStream::Drop() {

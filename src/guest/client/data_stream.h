@@ -14,11 +14,20 @@ class DataStream final : public Connection::Stream {
   explicit DataStream(Connection& connection) : connection_(connection) {}
 
   Status Receive(const Frame& frame, Connection::Lock& lock) override;
+  void ConnectionChanged() override {
+    if (on_change) on_change();
+  }
 
   // All with the connection's lock.
   // Moves what has come to the caller, and grants as much again.
   std::string Take();
   size_t Take(std::span<char> buffer);
+  // Lets as much more come as has been taken of `received` by hand.
+  void Grant(size_t bytes);
+  // What may be sent at once.
+  size_t Room() const;
+  // At most Room() bytes.
+  void SendNow(std::string_view bytes);
   // Waits until `is_true` or the stream is over. The agent's failure as an error about `what`.
   Status Wait(Connection::Lock& lock, Deadline deadline, std::string_view what, const std::function<bool()>& is_true);
   // Sends all of `bytes`, waiting for credit.
@@ -33,9 +42,10 @@ class DataStream final : public Connection::Stream {
   std::optional<std::string> reply;
   std::optional<Failure> failure;
   bool has_ended = false;               // nothing more comes
+  std::function<void()> on_change;      // called with the lock held when any of this has changed, or Room(); may be empty
 
  private:
-  void Grant(size_t bytes);
+  Status TakeIn(const Frame& frame);
 
   Connection& connection_;
   ReceiveWindow window_;

@@ -134,6 +134,8 @@ TEST(HostileAgent, ClientEndsTheConnectionAtTheFirstViolation) {
   EXPECT_EQ(ClientGets(HelloBytes() + started + ends + output(0, "x")).code, Code::kInvalid) << "behind the end";
   EXPECT_EQ(ClientGets(HelloBytes() + started + exited + exited).code, Code::kInvalid);
   EXPECT_EQ(ClientGets(HelloBytes() + started + FrameBytes(1, FrameType::kTreeKilled, 0, EncodeU32(0))).code, Code::kInvalid);
+  EXPECT_EQ(ClientGets(HelloBytes() + started + exited + FrameBytes(1, FrameType::kTreeKilled, 0, EncodeU32(0)) + ends).code, Code::kOk);
+  EXPECT_EQ(ClientGets(HelloBytes() + started + exited + FrameBytes(1, FrameType::kTreeKilled, 0, EncodeU32(1)) + ends).code, Code::kInvalid) << "somebody is left";
   EXPECT_EQ(ClientGets(HelloBytes() + started + FrameBytes(3, FrameType::kEnd, 0, "")).code, Code::kInvalid) << "no such stream";
   EXPECT_EQ(ClientGets(HelloBytes() + FrameBytes(2, FrameType::kAccepted, 0, "")).code, Code::kInvalid) << "nobody listens";
   EXPECT_EQ(ClientGets(FrameBytes(0, FrameType::kFailure, 0, Encode(Failure{71, Step::kNone, "no"}))).code, Code::kUnavailable);

@@ -16,7 +16,9 @@ GuestConnection::GuestConnection(std::shared_ptr<Connection> connection, std::sh
 
 GuestConnection::~GuestConnection() {
   const auto lock = connection_->Acquire();
-  stream_->Drop();
+  stream_->on_change = nullptr;
+  if (is_left_) connection_->Forget(stream_->number);
+  else stream_->Drop();
 }
 
 Result<size_t> GuestConnection::Read(std::span<char> buffer, Deadline deadline) {
@@ -35,10 +37,41 @@ void GuestConnection::CloseWrite() {
   stream_->SendEnd();
 }
 
+GuestConnection::Now GuestConnection::Look() const {
+  const auto lock = connection_->Acquire();
+  return {.is_open = stream_->opened.has_value(),
+          .has_arrived = !stream_->received.empty(),
+          .has_ended = stream_->has_ended,
+          .is_broken = stream_->failure || stream_->reply || connection_->error(),
+          .room = stream_->Room()};
+}
+
+void GuestConnection::Watch(std::function<void()> handler) {
+  const auto lock = connection_->Acquire();
+  stream_->on_change = std::move(handler);
+}
+
+std::string GuestConnection::TakeArrived() {
+  const auto lock = connection_->Acquire();
+  return std::exchange(stream_->received, {});
+}
+
+void GuestConnection::Grant(size_t bytes) {
+  const auto lock = connection_->Acquire();
+  stream_->Grant(bytes);
+}
+
+void GuestConnection::SendNow(std::string_view bytes) {
+  const auto lock = connection_->Acquire();
+  stream_->SendNow(bytes);
+}
+
+void GuestConnection::Leave() { is_left_ = true; }
+
 // The stream of a listener.
 class GuestListener::State final : public Connection::Stream {
  public:
-  explicit State(Connection& owner) : connection(owner) {}
+  State(Connection& owner, ArrivalQueue bounds) : connection(owner), queue(std::move(bounds)) {}
 
   Status Receive(const Frame& frame, Connection::Lock&) override {
     if (frame.header.type == FrameType::kOpened && !opened) {
@@ -53,11 +86,17 @@ class GuestListener::State final : public Connection::Stream {
   }
 
   std::shared_ptr<Stream> Accept(uint32_t stream, const Accepted& accepted) override {
-    if (!opened || waiting.size() >= kMostWaiting) return nullptr;
+    if (!opened || waiting.size() >= queue.most) return nullptr;
     auto taken = std::make_shared<DataStream>(connection);
     taken->number = stream;
+    taken->opened.emplace();
     waiting.push_back({taken, accepted.peer});
+    if (queue.on_arrival) queue.on_arrival();
     return taken;
+  }
+
+  void ConnectionChanged() override {
+    if (queue.on_arrival) queue.on_arrival();
   }
 
   struct Waiting {
@@ -65,6 +104,7 @@ class GuestListener::State final : public Connection::Stream {
     std::string peer;
   };
   Connection& connection;
+  const ArrivalQueue queue;
   uint32_t number = 0;
   std::optional<Opened> opened;
   std::optional<Failure> failure;
@@ -84,10 +124,30 @@ GuestListener::~GuestListener() {
 Result<std::unique_ptr<GuestConnection>> GuestListener::Accept(Deadline deadline) {
   auto lock = connection_->Acquire();
   PADDOCK_TRY(connection_->Wait(lock, deadline, [this] { return !state_->waiting.empty(); }));
+  return TakeFirst();
+}
+
+std::unique_ptr<GuestConnection> GuestListener::TryAccept() {
+  const auto lock = connection_->Acquire();
+  if (state_->waiting.empty()) return nullptr;
+  return TakeFirst();
+}
+
+std::unique_ptr<GuestConnection> GuestListener::TakeFirst() {
   State::Waiting next = std::move(state_->waiting.front());
   state_->waiting.pop_front();
   // allow(raw-new): the constructor is private
   return std::unique_ptr<GuestConnection>(new GuestConnection(connection_, std::move(next.stream), std::move(next.peer)));
+}
+
+Result<std::unique_ptr<GuestConnection>> GuestPorts::DialLater(const DialRequest& request) {
+  const std::string encoded = Encode(request);
+  PADDOCK_TRY(CheckRequest<DecodeDial>(encoded, "guest port " + request.address));
+  auto stream = std::make_shared<DataStream>(*connection_);
+  const auto lock = connection_->Acquire();
+  PADDOCK_ASSIGN(stream->number, connection_->Open(stream, FrameType::kDial, encoded));
+  // allow(raw-new): the constructor is private
+  return std::unique_ptr<GuestConnection>(new GuestConnection(connection_, std::move(stream), ""));
 }
 
 Result<std::unique_ptr<GuestConnection>> GuestPorts::Dial(const DialRequest& request, Deadline deadline) {
@@ -105,10 +165,10 @@ Result<std::unique_ptr<GuestConnection>> GuestPorts::Dial(const DialRequest& req
   return std::unique_ptr<GuestConnection>(new GuestConnection(connection_, std::move(stream), ""));
 }
 
-Result<std::unique_ptr<GuestListener>> GuestPorts::Listen(const ListenRequest& request, Deadline deadline) {
+Result<std::unique_ptr<GuestListener>> GuestPorts::Listen(const ListenRequest& request, Deadline deadline, ArrivalQueue queue) {
   const std::string encoded = Encode(request);
   PADDOCK_TRY(CheckRequest<DecodeListen>(encoded, "guest port " + request.address));
-  auto state = std::make_shared<GuestListener::State>(*connection_);
+  auto state = std::make_shared<GuestListener::State>(*connection_, std::move(queue));
   auto lock = connection_->Acquire();
   PADDOCK_ASSIGN(state->number, connection_->Open(state, FrameType::kListen, encoded));
   if (const Status status = connection_->Wait(lock, deadline, [&] { return state->opened || state->failure; }); !status) {

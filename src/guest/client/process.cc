@@ -55,9 +55,9 @@ Status GuestProcess::WriteInput(std::string_view bytes, Deadline deadline) {
   if (!state_->has_input && !state_->is_attached) return Error(Code::kInvalid, "'" + state_->name + "' was started without input");
   const auto is_closed = [this] { return state_->input_is_closed || state_->exit || state_->failure || state_->was_taken_over; };
   while (!bytes.empty()) {
-    PADDOCK_TRY(connection_->Wait(lock, deadline, [&] { return state_->input_credit.available() > 0 || is_closed(); }));
+    PADDOCK_TRY(connection_->Wait(lock, deadline, [&] { return InputRoomNow() > 0 || is_closed(); }));
     if (is_closed()) return Code::kBrokenPipe;
-    const std::string_view piece = bytes.substr(0, std::min<size_t>(state_->input_credit.available(), kMaxPayloadBytes));
+    const std::string_view piece = bytes.substr(0, std::min<size_t>(InputRoomNow(), kMaxPayloadBytes));
     state_->input_credit.Use(static_cast<uint32_t>(piece.size()));
     connection_->Send(state_->stream, FrameType::kData, kChannelIn, piece);
     bytes.remove_prefix(piece.size());
@@ -67,8 +67,10 @@ Status GuestProcess::WriteInput(std::string_view bytes, Deadline deadline) {
 
 size_t GuestProcess::InputRoom() const {
   const auto lock = connection_->Acquire();
-  return state_->input_credit.available();
+  return InputRoomNow();
 }
+
+size_t GuestProcess::InputRoomNow() const { return connection_->IsCrowded() ? 0 : state_->input_credit.available(); }
 
 void GuestProcess::CloseInput() {
   const auto lock = connection_->Acquire();
@@ -146,7 +148,7 @@ void GuestProcess::Resize(TerminalSize size) {
 
 Status GuestProcess::KillTree(Deadline deadline) {
   auto lock = connection_->Acquire();
-  if (state_->failure) return {};
+  if (state_->failure || state_->tree_has_ended) return {};
   state_->tree_kill_left.reset();
   state_->tree_kill_is_under_way = true;
   connection_->Send(state_->stream, FrameType::kKillTree);

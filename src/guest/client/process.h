@@ -96,6 +96,8 @@ class GuestProcess {
   class State;
   GuestProcess(std::shared_ptr<Connection> connection, std::shared_ptr<State> state);
 
+  size_t InputRoomNow() const;   // with the connection's lock
+
   std::shared_ptr<Connection> connection_;
   std::shared_ptr<State> state_;
 };

@@ -52,8 +52,11 @@ Status GuestProcess::State::Receive(const Frame& frame, Connection::Lock& lock) 
       input_is_closed = true;
       return {};
     case FrameType::kTreeKilled: {
-      if (!tree_kill_is_under_way) return Violation("answer without a question");
-      PADDOCK_ASSIGN(tree_kill_left, DecodeU32(frame.payload));
+      PADDOCK_ASSIGN(const uint32_t left, DecodeU32(frame.payload));
+      // Unasked when nobody is left behind the program.
+      if (!tree_kill_is_under_way && (!exit || left != 0)) return Violation("answer without a question");
+      if (!tree_kill_is_under_way) tree_has_ended = true;
+      tree_kill_left = left;
       return {};
     }
     case FrameType::kReset:

@@ -44,6 +44,7 @@ class GuestProcess::State final : public Connection::Stream {
   bool input_has_ended = false;       // by CloseInput()
   std::optional<uint32_t> tree_kill_left;
   bool tree_kill_is_under_way = false;
+  bool tree_has_ended = false;
   bool is_detached = false;
   bool is_calling = false;            // a handler runs, without the lock
 

@@ -1,7 +1,10 @@
 #include "guest/protocol/frame.h"
 
+#include <sys/mman.h>
+
 #include <algorithm>
 #include <cstring>
+#include <new>
 
 namespace paddock::guest {
 namespace {
@@ -100,7 +103,13 @@ void AppendMessage(std::string& out, uint32_t stream, FrameType type, std::strin
   } while (!message.empty());
 }
 
-FrameDecoder::FrameDecoder() : buffer_(std::make_unique_for_overwrite<char[]>(kCapacity)) {}
+void FrameDecoder::Unmap::operator()(char* pages) const { munmap(pages, kCapacity); }
+
+FrameDecoder::FrameDecoder() {
+  void* const pages = mmap(nullptr, kCapacity, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (pages == MAP_FAILED) throw std::bad_alloc();   // as any other way to get memory
+  buffer_.reset(static_cast<char*>(pages));
+}
 
 std::span<char> FrameDecoder::Space() {
   if (begin_ == end_) {

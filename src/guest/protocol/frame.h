@@ -119,7 +119,11 @@ class FrameDecoder {
  private:
   static constexpr size_t kCapacity = 2 * (kFrameHeaderBytes + kMaxPayloadBytes);
 
-  std::unique_ptr<char[]> buffer_;
+  struct Unmap {
+    void operator()(char* pages) const;
+  };
+  // Pages of their own: those that nothing has come into yet take no memory, as recycled ones of the heap would.
+  std::unique_ptr<char[], Unmap> buffer_;
   size_t begin_ = 0;
   size_t end_ = 0;
 };

@@ -23,6 +23,7 @@ enum Feature : uint64_t {
   kFeaturePorts = 1 << 2,
   kFeatureSystem = 1 << 3,    // time, entropy, shutdown
   kFeatureInit = 1 << 4,      // the agent is PID 1: killing all leaves nothing
+  kFeatureTakesTreeEnd = 1 << 16,   // of a client: kTreeKilled may come unasked
 };
 
 // The first frame of either side; both send it without waiting for the other's.
