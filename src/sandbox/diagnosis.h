@@ -25,6 +25,9 @@ class Diagnosable {
   virtual ~Diagnosable() = default;
   // Tries everything that a sandbox needs, on the host, and leaves nothing behind. Takes up to a few seconds.
   virtual std::vector<Check> Diagnose() = 0;
+  // It stands on what the host may have or not (an engine, a runtime), and a sandbox may have to be fetched: its parts are looked at, none
+  // is made, and that it is missing is no fault of the host.
+  virtual bool is_optional() const { return false; }
 };
 
 }  // namespace paddock::sandbox

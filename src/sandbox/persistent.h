@@ -8,12 +8,15 @@
 
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "sandbox/sandbox.h"
 
 namespace paddock::vfs {
 class BaseTree;
+class ExtentSource;
+struct ExtentName;
 class MemoryVolume;
 }  // namespace paddock::vfs
 
@@ -31,6 +34,8 @@ struct SavedSandbox {
   // the next.
   std::shared_ptr<const vfs::BaseTree> base;
   std::vector<SavedStep> steps;
+  // Where the extents that the steps name are, and those that later ones will name; null: nowhere.
+  std::shared_ptr<vfs::ExtentSource> extents = nullptr;
 };
 
 // Facet of a Sandbox. Not while an exec runs (kBusy); between two steps of a ShellSession is fine.
@@ -53,6 +58,8 @@ class Persistent {
   virtual Result<std::shared_ptr<const vfs::MemoryVolume>> CaptureFiles() = 0;
   // The shell as it is, as SavedStep::state of a first step. With CaptureFiles(): a sandbox to start from.
   virtual Result<std::string> CaptureState() = 0;
+  // SavedStep::files that does these changes (vfs::EncodeChanges) to what a sandbox like this one has from a base.
+  virtual std::string FilesStep(std::string_view changes) const = 0;
 };
 
 // Facet of a Driver.
@@ -63,6 +70,8 @@ class Restores {
   // with. The next CaptureStep() starts from there. Errors: those of Create(); kInvalid, kNoSpace, kLimit for steps that are
   // damaged or of another base.
   virtual Result<std::unique_ptr<Sandbox>> Restore(const SandboxSpec& spec, const SavedSandbox& saved) = 0;
+  // The extents that a step names. Errors: kInvalid.
+  virtual Result<std::vector<vfs::ExtentName>> ExtentsOf(const SavedStep& step) const = 0;
 };
 
 // Facet of a Driver whose sandboxes need files of its own among those that they begin with: programs, a home.

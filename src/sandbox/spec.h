@@ -21,6 +21,22 @@ struct MountSpec {
   bool operator==(const MountSpec&) const = default;
 };
 
+// Who the code is behind a wall of the kernel's, as it sees itself; outside it is whom the wall chooses.
+struct WallUser {
+  std::string name;     // empty: the wall's own name
+  uint32_t uid = 1000;  // never 0
+  uint32_t gid = 1000;
+  bool operator==(const WallUser&) const = default;
+};
+
+// What a container is made from, for walls of a container engine. Empty members: the operator's choice.
+struct ContainerChoice {
+  std::string engine;    // where it is; one that the operator allows
+  std::string image;     // a reference
+  std::string runtime;
+  bool operator==(const ContainerChoice&) const = default;
+};
+
 struct SandboxSpec {
   std::string hostname = "paddock";
   std::string user = "agent";
@@ -34,6 +50,9 @@ struct SandboxSpec {
   std::string working_directory;
   // What the wall enforces. The virtual tier has walls of its own making and takes none.
   std::optional<policy::Policy> policy;
+  // For walls of the kernel's; none: the wall's own choice.
+  std::optional<WallUser> wall_user;
+  ContainerChoice container;
   // Where overlays of workspaces are kept (absolute; $XDG_STATE_HOME), and which one a run goes on in.
   std::string state_directory;
   std::string overlay_name = "default";

@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "base/descriptor.h"
+#include "drivers/process/wall/plan.h"
 
 namespace paddock::process_wall {
 namespace {
@@ -28,14 +29,6 @@ std::string ReadSmallFile(const std::string& path) {
   std::array<char, 4096> buffer{};
   const ssize_t got = file.is_open() ? read(file.get(), buffer.data(), buffer.size()) : -1;
   return got > 0 ? std::string(buffer.data(), static_cast<size_t>(got)) : std::string();
-}
-
-std::string ReadWholeFile(const char* path) {
-  std::string text;
-  const Descriptor file(open(path, O_RDONLY | O_CLOEXEC));
-  std::array<char, 16 << 10> block;
-  for (ssize_t got = 0; file.is_open() && (got = read(file.get(), block.data(), block.size())) > 0;) text.append(block.data(), static_cast<size_t>(got));
-  return text;
 }
 
 uint64_t ParseNumber(std::string_view text) {
@@ -64,48 +57,9 @@ bool HasWord(const std::string& list, const std::string& word, char separator) {
   return false;
 }
 
-// Calls `visit` with each line.
-template <class Visit>
-void ForEachLine(std::string_view text, const Visit& visit) {
-  while (!text.empty()) {
-    const size_t end = std::min(text.find('\n'), text.size());
-    visit(text.substr(0, end));
-    text.remove_prefix(std::min(end + 1, text.size()));
-  }
-}
-
-// The space-separated field `index` of a line.
-std::string_view Field(std::string_view line, size_t index) {
-  for (; index > 0; --index) line.remove_prefix(std::min(line.find(' '), line.size() - 1) + 1);
-  return line.substr(0, line.find(' '));
-}
-
 std::string Because(const std::string& what, const std::string& why) { return what + " is not limited by a cgroup: " + why; }
 
 }  // namespace
-
-std::vector<CgroupTree> FindCgroups() {
-  std::vector<CgroupTree> found;
-  const std::string groups = ReadWholeFile("/proc/self/cgroup"), mounts = ReadWholeFile("/proc/self/mountinfo");
-  ForEachLine(mounts, [&](std::string_view line) {
-    const size_t dash = line.find(" - cgroup");
-    if (dash == std::string_view::npos) return;
-    const std::string_view right = line.substr(dash + 3), root = Field(line, 3), mount_point = Field(line, 4);
-    const bool is_v2 = Field(right, 0) == "cgroup2";
-    const std::string options(Field(right, 2));
-    ForEachLine(groups, [&](std::string_view group) {
-      const size_t first = group.find(':'), second = group.find(':', first + 1);
-      if (second == std::string_view::npos) return;
-      const std::string controllers(group.substr(first + 1, second - first - 1));
-      const bool matches = is_v2 ? controllers.empty() : !controllers.empty() && HasWord(options, controllers.substr(0, controllers.find(',')), ',');
-      if (!matches || controllers.starts_with("name=")) return;
-      std::string_view below = group.substr(second + 1);
-      if (root != "/" && below.starts_with(root)) below.remove_prefix(root.size());
-      found.push_back({controllers, std::string(mount_point) + (below == "/" ? "" : std::string(below))});
-    });
-  });
-  return found;
-}
 
 ControlGroup ControlGroup::Prepare(const std::vector<CgroupTree>& trees, const std::string& name, const GroupLimits& limits) {
   ControlGroup group;
@@ -163,7 +117,7 @@ void ControlGroup::MakeV1(const Place& place) {
     // Absent where swap is not accounted; then there is none to flee to, or it is the host's choice.
     WriteFile(directory + "/memory.memsw.limit_in_bytes", bytes);
   }
-  if (place.has_pids && WriteFile(directory + "/pids.max", std::to_string(*limits_.processes + 1))) pids_ = directory;
+  if (place.has_pids && WriteFile(directory + "/pids.max", std::to_string(*limits_.processes + kOwnProcesses))) pids_ = directory;
   if (place.has_cpu) {
     constexpr double kPeriod = 100'000;
     WriteFile(directory + "/cpu.cfs_period_us", "100000");
@@ -181,7 +135,7 @@ void ControlGroup::MakeV2() {
   want(limits_.processes && pids_.empty(), "pids");
   want(limits_.cpus && cpu_.empty(), "cpu");
   if (enable.empty()) return;
-  // Refused while processes are in the caller's own group and it is not the root of the tree.
+  // Done already where FindCgroups() could; again, because systemd takes away what none of its own units in a slice uses.
   WriteFile(directory.substr(0, directory.rfind('/')) + "/cgroup.subtree_control", enable);
   if (mkdir(directory.c_str(), 0755) != 0) return;
   v2_ = directory;
@@ -190,7 +144,7 @@ void ControlGroup::MakeV2() {
     is_memory_v2_ = true;
     WriteFile(directory + "/memory.swap.max", "0");
   }
-  if (limits_.processes && pids_.empty() && WriteFile(directory + "/pids.max", std::to_string(*limits_.processes + 1))) {
+  if (limits_.processes && pids_.empty() && WriteFile(directory + "/pids.max", std::to_string(*limits_.processes + kOwnProcesses))) {
     pids_ = directory;
   }
   if (limits_.cpus && cpu_.empty() &&

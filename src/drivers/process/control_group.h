@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "drivers/process/cgroup_trees.h"
 
 namespace paddock::process_wall {
 
@@ -15,21 +16,14 @@ struct GroupLimits {
   std::optional<uint64_t> memory_bytes;
   std::optional<uint64_t> processes;
   std::optional<double> cpus;
-};
 
-// One hierarchy, and where this process is in it.
-struct CgroupTree {
-  std::string controllers;   // "memory", "cpu,cpuacct"; empty for v2
-  std::string directory;     // the caller's own group
+  bool operator==(const GroupLimits&) const = default;
 };
-
-// From /proc/self/cgroup and /proc/self/mountinfo, which wait for locks of the whole machine.
-std::vector<CgroupTree> FindCgroups();
 
 class ControlGroup {
  public:
-  // Finds the places for a group named `name` below the caller's own, in every hierarchy that it may write to and that has
-  // a controller for one of the limits. Makes nothing yet.
+  // Finds the places for a group named `name`, in every hierarchy that may be written to and that has a controller for one of the
+  // limits. Makes nothing yet.
   static ControlGroup Prepare(const std::vector<CgroupTree>& trees, const std::string& name, const GroupLimits& limits);
   // The directories that Make() may make.
   std::vector<std::string> Candidates() const;

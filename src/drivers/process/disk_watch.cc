@@ -102,6 +102,7 @@ std::optional<UsageWatch::Excess> DiskWatch::MeasureLocked(Use used_by_all) {
   const auto ended = steady_clock::now();
   last_used_ = used_by_all;
   last_added_ = {.bytes = added.bytes, .files = added.files};
+  last_written_ = init_ > 0 ? WrittenInside(init_) : std::nullopt;
   soonest_ = ended + 4 * (ended - began);
   latest_ = ended + std::max<steady_clock::duration>(std::chrono::seconds(1), 20 * (ended - began));
   const auto reason = sandbox::Termination::Reason::kDisk;
@@ -123,6 +124,16 @@ std::optional<UsageWatch::Excess> DiskWatch::Look() {
   const bool may_be_over = may_pass(bounds_.bytes, last_added_.bytes, used.bytes, last_used_.bytes) ||
                            may_pass(bounds_.files, last_added_.files, used.files, last_used_.files);
   is_near_ = is_near;
+  if (may_be_over && bounds_.bytes && last_written_) {
+    const uint64_t left = *bounds_.bytes - std::min(*bounds_.bytes, last_added_.bytes);
+    const auto written = WrittenInside(init_);
+    if (written && *written > *last_written_ + left) {
+      const HeldProcesses held(init_);
+      auto excess = MeasureLocked(UsedByAll());
+      if (excess) KillFromOutside(init_);   // or they would go on until the caller does
+      return excess;
+    }
+  }
   if (now < (may_be_over ? soonest_ : latest_)) return std::nullopt;
   return MeasureLocked(used);
 }

@@ -2,7 +2,8 @@
 // what the host's directories that it writes to have gained since the wall was built.
 //
 // A supervisor's answer where the file system has no quota for a directory: what is written between two looks is seen
-// late. Deleted files that a process still has open count; what is only mapped into memory by then does not. What the host
+// late. When so much was written inside, and the file system has filled up so far, that a bound may be passed, the processes are held (SIGSTOP) while it is
+// measured: how long measuring takes, which grows with the tree, is nothing that they can use. Deleted files that a process still has open count; what is only mapped into memory by then does not. What the host
 // writes into such a directory meanwhile counts, too.
 #pragma once
 
@@ -39,7 +40,7 @@ class DiskWatch {
   void SetInit(pid_t init) { init_ = init; }
 
   // What is exceeded now. Cheap unless the file system has filled up since the last time or a second (or more, where
-  // measuring takes long) has gone by. Any thread.
+  // measuring takes long) has gone by. Who is found beyond a bound while held is killed. Any thread.
   std::optional<UsageWatch::Excess> Look();
   // The same by measuring at once.
   std::optional<UsageWatch::Excess> Measure();
@@ -72,6 +73,7 @@ class DiskWatch {
   Use used_before_;
   Use last_used_;      // when it was measured last
   Use last_added_;
+  std::optional<uint64_t> last_written_;   // by the processes inside, when it was measured last
   std::chrono::steady_clock::time_point soonest_{};   // measuring again before would cost too much
   std::chrono::steady_clock::time_point latest_{};
 };

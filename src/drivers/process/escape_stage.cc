@@ -271,8 +271,7 @@ void EscapeStage::Serve() {
     for (size_t i = 0; i < services_.size(); ++i) {
       if (watched[i].revents == 0) continue;
       if (!services_[i].is_stream) {
-        std::array<char, 256> packet;
-        while (recv(watched[i].fd, packet.data(), packet.size(), 0) >= 0) ++visits_[i];
+        CountDatagrams(i);
         continue;
       }
       const Descriptor visitor(accept4(watched[i].fd, nullptr, nullptr, SOCK_CLOEXEC));
@@ -285,6 +284,12 @@ void EscapeStage::Serve() {
   }
 }
 
+// Its socket does not wait.
+void EscapeStage::CountDatagrams(size_t service) {
+  std::array<char, 256> packet;
+  while (recv(services_[service].socket.get(), packet.data(), packet.size(), 0) >= 0) ++visits_[service];
+}
+
 std::string EscapeStage::TakeTrace(int patience_ms) {
   std::string trace;
   const Descriptor victim(static_cast<int>(syscall(SYS_pidfd_open, victim_, 0)));
@@ -292,6 +297,7 @@ std::string EscapeStage::TakeTrace(int patience_ms) {
   while (poll(&death, 1, patience_ms) < 0 && errno == EINTR) {
   }
   for (size_t i = 0; i < services_.size(); ++i) {
+    if (!services_[i].is_stream) CountDatagrams(i);   // the thread that serves may not have had its turn
     if (visits_[i].exchange(0) > 0) trace = "the host's " + services_[i].name + " was reached";
   }
   if (semaphore_ >= 0 && semctl(semaphore_, 0, GETVAL) > 0) {

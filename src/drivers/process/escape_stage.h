@@ -48,6 +48,7 @@ class EscapeStage {
   Status Listen(const std::string& home);
   void AddUnixSocket(const std::string& name, int type, bool is_abstract);
   void Serve();
+  void CountDatagrams(size_t service);
 
   std::string id_, secret_, workspace_, program_;
   std::map<std::string, std::string> facts_;

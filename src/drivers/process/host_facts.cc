@@ -5,9 +5,9 @@
 #include <unistd.h>
 
 #include <array>
-#include <climits>
 
 #include "drivers/process/host_traces.h"
+#include "guest/sandbox/guest_program.h"
 
 namespace paddock::process_wall {
 
@@ -25,19 +25,6 @@ std::vector<std::string> FindKernelFiles() {
 
 }  // namespace
 
-Result<std::string> FindGuestProgram() {
-  std::array<char, PATH_MAX> self{};
-  const ssize_t length = readlink("/proc/self/exe", self.data(), self.size() - 1);
-  if (length <= 0) return Error(Code::kUnavailable, "cannot find this program's own file in /proc");
-  std::string path(self.data(), static_cast<size_t>(length));
-  path.resize(path.rfind('/'));
-  path += "/paddock-guest";
-  if (access(path.c_str(), X_OK) != 0) {
-    return Error(Code::kUnavailable, path + " is missing: the process wall needs it beside the paddock program");
-  }
-  return path;
-}
-
 Result<HostFacts> ReadHostFacts() {
   HostFacts facts;
   facts.uid = geteuid();
@@ -53,7 +40,7 @@ Result<HostFacts> ReadHostFacts() {
   // As root the code inside is another user, who wants a name of its own.
   if (facts.is_root || facts.user.empty()) facts.user = "agent";
   if (facts.home.empty() || facts.home.front() != '/' || facts.home == "/") facts.home = "/home/agent";
-  PADDOCK_ASSIGN(facts.guest_program, FindGuestProgram());
+  PADDOCK_ASSIGN(facts.guest_program, guest::FindGuestProgram());
   facts.kernel_files = FindKernelFiles();
   return facts;
 }

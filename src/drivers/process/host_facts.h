@@ -21,7 +21,6 @@ struct HostFacts {
 };
 
 // Errors: kUnavailable if paddock-guest is not found.
-Result<std::string> FindGuestProgram();
 Result<HostFacts> ReadHostFacts();
 
 }  // namespace paddock::process_wall

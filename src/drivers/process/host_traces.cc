@@ -16,11 +16,6 @@
 namespace paddock::process_wall {
 namespace {
 
-struct MountLine {
-  std::string path;
-  std::string type;
-};
-
 // "\\040" as a blank, and so on: as the kernel writes paths in tables.
 std::string Unescape(std::string_view text) {
   std::string plain;
@@ -34,22 +29,6 @@ std::string Unescape(std::string_view text) {
     }
   }
   return plain;
-}
-
-// The mounts of this process's namespace, from /proc/self/mountinfo.
-std::vector<MountLine> Mounts() {
-  std::ifstream table("/proc/self/mountinfo");
-  std::vector<MountLine> mounts;
-  for (std::string line; std::getline(table, line);) {
-    std::istringstream words(line);
-    std::string id, parent, device, root, path, word;
-    words >> id >> parent >> device >> root >> path;
-    while (words >> word && word != "-") {
-    }
-    std::string type;
-    if (words >> type) mounts.push_back({Unescape(path), type});
-  }
-  return mounts;
 }
 
 std::string RandomHex() {
@@ -98,17 +77,32 @@ std::span<const char* const> TellingKernelFiles() {
   return kFiles;
 }
 
-std::vector<std::string> KernelMounts() {
+std::vector<HostMount> HostMounts() {
+  std::ifstream table("/proc/self/mountinfo");
+  std::vector<HostMount> mounts;
+  for (std::string line; std::getline(table, line);) {
+    std::istringstream words(line);
+    std::string id, parent, device, root, path, word;
+    words >> id >> parent >> device >> root >> path;
+    while (words >> word && word != "-") {
+    }
+    std::string type;
+    if (words >> type) mounts.push_back({Unescape(path), type});
+  }
+  return mounts;
+}
+
+std::vector<std::string> KernelMounts(const std::vector<HostMount>& mounts) {
   std::vector<std::string> paths;
-  for (const MountLine& mount : Mounts()) {
+  for (const HostMount& mount : mounts) {
     if (IsKernelType(mount.type) && !IsOwnPlaceOfKernel(mount.path)) paths.push_back(mount.path);
   }
   return paths;
 }
 
-std::vector<std::string> MountsBelow(const std::string& directory) {
+std::vector<std::string> MountsBelow(const std::vector<HostMount>& mounts, const std::string& directory) {
   std::vector<std::string> paths;
-  for (const MountLine& mount : Mounts()) {
+  for (const HostMount& mount : mounts) {
     if (!IsKernelType(mount.type) && mount.path != directory && policy::IsWithin(mount.path, directory)) paths.push_back(mount.path);
   }
   std::sort(paths.begin(), paths.end(), [](const std::string& a, const std::string& b) { return a.size() != b.size() ? a.size() < b.size() : a < b; });

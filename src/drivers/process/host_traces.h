@@ -14,11 +14,19 @@ std::span<const char* const> TellingSystemFiles();
 // The same below /proc.
 std::span<const char* const> TellingKernelFiles();
 
+struct HostMount {
+  std::string path;   // absolute
+  std::string type;   // of the file system
+};
+
+// Of this process's namespace, in the order in which they were made.
+std::vector<HostMount> HostMounts();
+
 // Where file systems of the kernel are mounted (proc, sysfs, cgroup, devices …), outside of /proc, /sys and /dev: absolute paths.
-std::vector<std::string> KernelMounts();
+std::vector<std::string> KernelMounts(const std::vector<HostMount>& mounts);
 
 // Other mount points below `directory`, an absolute path without links; absolute, shorter ones first. Each may be a file's.
-std::vector<std::string> MountsBelow(const std::string& directory);
+std::vector<std::string> MountsBelow(const std::vector<HostMount>& mounts, const std::string& directory);
 
 // Where sockets of this network namespace are bound, from /proc/net/unix: absolute paths, each once.
 std::vector<std::string> BoundSocketPaths();

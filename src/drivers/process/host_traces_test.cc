@@ -16,10 +16,10 @@ TEST(HostTraces, TheTopHasTheSystemAndNothingOfTheKernels) {
 }
 
 TEST(HostTraces, MountsBelowAreOfOtherFileSystemsThanTheKernels) {
-  const auto below = MountsBelow("/");
+  const auto below = MountsBelow(HostMounts(), "/");
   EXPECT_EQ(std::count(below.begin(), below.end(), "/"), 0);
   EXPECT_EQ(std::count(below.begin(), below.end(), "/proc"), 0);
-  const auto kernels = KernelMounts();
+  const auto kernels = KernelMounts(HostMounts());
   EXPECT_EQ(std::count(kernels.begin(), kernels.end(), "/proc"), 0);   // every wall has its own there
 }
 

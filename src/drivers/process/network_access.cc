@@ -1,12 +1,8 @@
 #include "drivers/process/network_access.h"
 
 #include <algorithm>
-#include <cstdlib>
-#include <fstream>
-#include <sstream>
 
-#include "policy/load.h"
-#include "policy/verdict.h"
+#include "egress/policy_options.h"
 
 namespace paddock::process_wall {
 namespace {
@@ -15,42 +11,6 @@ constexpr uint16_t kProxyPort = 3128;
 // Ports that programs expect to reach directly. Others work through the proxy's port, and directly when a rule names them.
 constexpr uint16_t kUsualPorts[] = {80, 443, 22};
 constexpr size_t kMostCapturedPorts = 64;
-
-Result<std::string> ReadCertificates(const policy::FileRules& files, const std::string& named) {
-  constexpr size_t kMostBytes = 4 << 20;
-  PADDOCK_ASSIGN(const std::string path, policy::ResolvePath(named));
-  const policy::FileVerdict inside = policy::AccessOf(files, path);
-  if (inside.access == policy::Access::kWrite && !inside.is_private) {
-    return Error(Code::kInvalid, "network.tls_trust: " + path + " lies where the code inside may write (" + inside.rule + "); keep it outside");
-  }
-  std::ifstream file(path, std::ios::binary);
-  std::string text(kMostBytes + 1, '\0');
-  file.read(text.data(), static_cast<std::streamsize>(text.size()));
-  text.resize(static_cast<size_t>(file.gcount()));
-  const std::string of = "network.tls_trust: " + path;
-  if (text.empty()) return Error(Code::kNoEntry, of + " cannot be read, or is empty");
-  if (text.size() > kMostBytes) return Error(Code::kFileTooBig, of + " has more than 4 MiB");
-  if (text.find("-----BEGIN CERTIFICATE-----") == std::string::npos) return Error(Code::kInvalid, of + " holds no certificate in PEM form");
-  if (!text.ends_with('\n')) text += '\n';
-  return text;
-}
-
-Result<std::string> ReadSecret(const policy::SecretBinding& binding) {
-  using Source = policy::SecretBinding::Source;
-  const std::string of = "secret " + binding.name + " (" + binding.origin + ")";
-  if (binding.source == Source::kValue) return binding.from;
-  if (binding.source == Source::kEnvironment) {
-    const char* value = std::getenv(binding.from.c_str());   // allow(getenv): the policy names the variable as the source
-    if (value == nullptr || *value == '\0') return Error(Code::kNoEntry, of + ": the variable " + binding.from + " is not set here");
-    return std::string(value);
-  }
-  std::ifstream file(binding.from, std::ios::binary);
-  std::ostringstream text;
-  if (!file || !(text << file.rdbuf())) return Error(Code::kNoEntry, of + ": cannot read " + binding.from);
-  std::string value = std::move(text).str();
-  while (!value.empty() && (value.back() == '\n' || value.back() == '\r')) value.pop_back();
-  return value;
-}
 
 std::vector<uint16_t> CapturedPorts(const policy::NetworkRules& rules) {
   std::vector<uint16_t> ports(std::begin(kUsualPorts), std::end(kUsualPorts));
@@ -69,24 +29,13 @@ std::vector<uint16_t> CapturedPorts(const policy::NetworkRules& rules) {
 
 }  // namespace
 
-Result<std::unique_ptr<NetworkAccess>> NetworkAccess::Start(const policy::Policy& policy, std::shared_ptr<DenialLog> denials) {
+Result<std::unique_ptr<NetworkAccess>> NetworkAccess::Start(const policy::Policy& policy, std::shared_ptr<sandbox::DenialLog> denials) {
   std::unique_ptr<NetworkAccess> access(new NetworkAccess);   // allow(raw-new): private constructor
-  egress::EgressOptions options;
-  options.rules = policy.network;
-  for (const policy::SecretBinding& binding : policy.secrets) {
-    PADDOCK_ASSIGN(std::string value, ReadSecret(binding));
-    options.secrets.push_back({binding, std::move(value)});
-  }
+  PADDOCK_ASSIGN(egress::EgressOptions options, egress::OptionsOf(policy));
   options.on_event = [denials = std::move(denials)](const egress::Event& event) {
     if (event.kind == egress::Event::Kind::kDenied) denials->Add(event.Text());
   };
-  const auto& rules = policy.network.rules;
-  for (const std::string& file : policy.network.tls_trust) {
-    PADDOCK_ASSIGN(const std::string pem, ReadCertificates(policy.files, file));
-    options.extra_trust_pem += pem;
-  }
-  access->shows_certificates_ = !policy.secrets.empty() || !policy.network.tls_trust.empty() ||
-                       std::any_of(rules.begin(), rules.end(), [](const policy::NetworkRule& rule) { return rule.terminate_tls; });
+  access->shows_certificates_ = egress::ShowsCertificates(policy);
   access->captured_ports_ = CapturedPorts(policy.network);
   access->host_ports_ = policy.network.host_ports;
   PADDOCK_ASSIGN(access->engine_, egress::Egress::Start(std::move(options)));
@@ -131,22 +80,12 @@ Status NetworkAccess::Connect(Wall& wall) {
 }
 
 std::vector<std::pair<std::string, std::string>> NetworkAccess::Variables() const {
-  std::vector<std::pair<std::string, std::string>> variables;
-  const std::string http = "http://127.0.0.1:" + std::to_string(kProxyPort);
-  for (const char* name : {"HTTP_PROXY", "HTTPS_PROXY", "http_proxy", "https_proxy"}) variables.emplace_back(name, http);
-  const std::string socks = "socks5h://127.0.0.1:" + std::to_string(kProxyPort);
-  for (const char* name : {"ALL_PROXY", "all_proxy"}) variables.emplace_back(name, socks);
-  for (const char* name : {"NO_PROXY", "no_proxy"}) variables.emplace_back(name, "localhost,127.0.0.1,::1");
+  egress::Places places{.proxy_port = kProxyPort, .ca_path = "", .ca_bundle_path = ""};
   if (shows_certificates_) {
-    for (const char* name : {"SSL_CERT_FILE", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE", "GIT_SSL_CAINFO", "PIP_CERT",
-                             "npm_config_cafile", "CARGO_HTTP_CAINFO", "AWS_CA_BUNDLE"}) {
-      variables.emplace_back(name, kCaBundlePath);
-    }
-    variables.emplace_back("NODE_EXTRA_CA_CERTS", kCaPath);
-    variables.emplace_back("DENO_CERT", kCaPath);
+    places.ca_path = kCaPath;
+    places.ca_bundle_path = kCaBundlePath;
   }
-  for (auto& [name, placeholder] : engine_->Placeholders()) variables.emplace_back(name, placeholder);
-  return variables;
+  return egress::ProgramVariables(*engine_, places);
 }
 
 }  // namespace paddock::process_wall

@@ -8,19 +8,19 @@
 #include <vector>
 
 #include "base/result.h"
-#include "drivers/process/denial_log.h"
 #include "drivers/process/wall/plan.h"
 #include "drivers/process/wall_launch.h"
 #include "drivers/process/wall_plan.h"
 #include "egress/egress.h"
 #include "policy/policy.h"
+#include "sandbox/denial_log.h"
 
 namespace paddock::process_wall {
 
 class NetworkAccess {
  public:
   // Starts the engine, before the wall. Errors: kInvalid and kNoEntry for a rule or a secret's source, the engine's.
-  static Result<std::unique_ptr<NetworkAccess>> Start(const policy::Policy& policy, std::shared_ptr<DenialLog> denials);
+  static Result<std::unique_ptr<NetworkAccess>> Start(const policy::Policy& policy, std::shared_ptr<sandbox::DenialLog> denials);
 
   // Adds what the wall must have: certificates before the plan is made, listeners and captured routes to the plan.
   Status AddCertificates(PlanContext& context);

@@ -9,6 +9,7 @@
 #include "drivers/process/escape_runner.h"
 #include "drivers/process/probe.h"
 #include "drivers/process/process_sandbox.h"
+#include "guest/sandbox/guest_program.h"
 #include "sandbox/diagnosis.h"
 #include "sandbox/keeps_root.h"
 
@@ -44,8 +45,8 @@ class ProcessDriver final : public Driver, public KeepsRoot, public Diagnosable,
  private:
   struct Base {
     process_wall::HostFacts facts;
-    std::vector<process_wall::CgroupTree> cgroups;
     std::shared_ptr<process_wall::WallZygote> zygote;
+    std::shared_ptr<process_wall::WallStock> stock;
   };
   // The zygote is started with the first sandbox, and again when it was killed or the caller has become another user.
   Result<Base> GetBase() {
@@ -53,22 +54,22 @@ class ProcessDriver final : public Driver, public KeepsRoot, public Diagnosable,
     const bool is_same = base_.zygote && base_.facts.uid == geteuid() && base_.facts.gid == getegid();
     if (!is_same || !base_.zygote->is_alive()) {
       Base fresh;
-      PADDOCK_ASSIGN(const std::string guest_program, process_wall::FindGuestProgram());
+      PADDOCK_ASSIGN(const std::string guest_program, guest::FindGuestProgram());
       PADDOCK_ASSIGN(fresh.zygote, process_wall::WallZygote::Start(guest_program));
       // While it starts.
       PADDOCK_ASSIGN(fresh.facts, process_wall::ReadHostFacts());
-      fresh.cgroups = process_wall::FindCgroups();
+      fresh.stock = std::make_shared<process_wall::WallStock>(fresh.zygote, process_wall::FindCgroups());
       base_ = std::move(fresh);
     }
     return base_;
   }
   Result<std::unique_ptr<process_wall::ProcessSandbox>> CreateWall(const SandboxSpec& spec, const std::string& store) {
     PADDOCK_ASSIGN(const Base base, GetBase());
-    auto made = process_wall::ProcessSandbox::Create(spec, store, base.facts, base.cgroups, *base.zygote);
+    auto made = process_wall::ProcessSandbox::Create(spec, store, base.facts, *base.stock);
     if (made || base.zygote->is_alive()) return made;
     // It was killed meanwhile, which says nothing of the spec or the host.
     PADDOCK_ASSIGN(const Base next, GetBase());
-    return process_wall::ProcessSandbox::Create(spec, store, next.facts, next.cgroups, *next.zygote);
+    return process_wall::ProcessSandbox::Create(spec, store, next.facts, *next.stock);
   }
 
   std::mutex mutex_;

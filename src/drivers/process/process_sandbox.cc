@@ -6,25 +6,12 @@
 #include <array>
 #include <cerrno>
 
-#include "base/random.h"
-
-#include "drivers/process/guest_watch.h"
-#include "drivers/process/process_exec.h"
+#include "drivers/process/process_warden.h"
+#include "guest/sandbox/file_watch.h"
+#include "guest/sandbox/guest_exec.h"
 
 namespace paddock::process_wall {
 namespace {
-
-// Unique also among processes that share the cgroup tree but not the process ids.
-std::string NewId() {
-  std::array<uint8_t, 8> bytes{};
-  FillRandom(bytes);
-  std::string id = "paddock-";
-  for (const uint8_t byte : bytes) {
-    id += "0123456789abcdef"[byte >> 4];
-    id += "0123456789abcdef"[byte & 15];
-  }
-  return id;
-}
 
 // A disk of that size would have about as many.
 std::optional<uint64_t> FilesBound(const policy::ResourceLimits& limits) {
@@ -33,14 +20,22 @@ std::optional<uint64_t> FilesBound(const policy::ResourceLimits& limits) {
   return std::max<uint64_t>(*limits.disk_bytes / kBytesPerFile, 1000);
 }
 
+GroupLimits LimitsOf(const policy::Policy& policy) {
+  return {.memory_bytes = policy.limits.memory_bytes, .processes = policy.limits.processes, .cpus = policy.limits.cpus};
+}
+
 }  // namespace
 
 Result<std::unique_ptr<ProcessSandbox>> ProcessSandbox::Create(const sandbox::SandboxSpec& spec, const std::string& root_store, HostFacts facts,
-                                                               const std::vector<CgroupTree>& cgroups, WallZygote& zygote) {
+                                                               WallStock& stock) {
   if (!spec.policy) return Error(Code::kInvalid, "the process wall needs a policy; name a preset");
   if (!spec.working_directory.empty()) return Error(Code::kInvalid, "the process wall starts in its policy's workspace; set that");
+  if (spec.wall_user) {
+    if (spec.wall_user->uid == 0) return Error(Code::kInvalid, "the process wall has no root inside; choose another user");
+    if (!spec.wall_user->name.empty()) facts.user = spec.wall_user->name;
+  }
   std::unique_ptr<ProcessSandbox> sandbox(new ProcessSandbox(spec, root_store, std::move(facts)));   // allow(raw-new): private constructor
-  PADDOCK_TRY(sandbox->StandUp(cgroups, zygote));
+  PADDOCK_TRY(sandbox->StandUp(stock));
   return sandbox;
 }
 
@@ -58,6 +53,9 @@ Status ProcessSandbox::WatchDisk() {
     trees.push_back({.directory = std::move(upper), .is_overlay = true});
   }
   if (!trees.empty()) {
+    if (limits.disk_bytes && !limits.is_disk_usual) {
+      warnings_.push_back("limits.disk is watched, not held by a quota of the file system: a fast writer is stopped some megabytes beyond it");
+    }
     disk_ = std::make_shared<DiskWatch>(std::move(trees), DiskWatch::Bounds{.bytes = limits.disk_bytes, .files = FilesBound(limits)});
   }
   return {};
@@ -73,21 +71,17 @@ void ProcessSandbox::OpenFiles(const WallPlan& plan) {
   files_ = std::make_unique<guest::GuestFileSystem>(client_->files(), std::move(options));
 }
 
-Status ProcessSandbox::StandUp(const std::vector<CgroupTree>& cgroups, WallZygote& zygote) {
+Status ProcessSandbox::StandUp(WallStock& stock) {
   const policy::Policy& policy = *spec_.policy;
-  id_ = NewId();
-  // From here on the zygote ends what we leave. The wall's namespaces are made while the rest is prepared.
-  group_ = std::make_shared<ControlGroup>(ControlGroup::Prepare(
-      cgroups, id_, {.memory_bytes = policy.limits.memory_bytes, .processes = policy.limits.processes, .cpus = policy.limits.cpus}));
-  PADDOCK_ASSIGN(Wall wall, zygote.Reserve(group_->Candidates()));
-  wall_ = std::make_unique<Wall>(std::move(wall));
-  PlanContext context;
-  context.order = MakeWallOrder(policy, facts_);
-  // A v2 group takes its processes when they are born.
-  if (group_->may_be_v2()) group_->Make();
-  PADDOCK_TRY(zygote.Launch(*wall_, context.order, group_->v2_directory()));
-  if (!group_->may_be_v2()) group_->Make();
+  PADDOCK_ASSIGN(BegunWall begun, stock.Begin(MakeWallOrder(policy, facts_, spec_.wall_user), LimitsOf(policy), [&] { return MakeBaseSteps(policy, facts_); }));
+  id_ = begun.id;
+  group_ = begun.group;
+  wall_ = std::move(begun.wall);
   warnings_.insert(warnings_.end(), group_->missing().begin(), group_->missing().end());
+  PlanContext context;
+  context.order = begun.order;
+  context.base = std::move(begun.base);
+  context.host_mounts = std::move(begun.host_mounts);
   context.mounts = spec_.mounts;
   context.root_store = root_store_;
   PADDOCK_ASSIGN(overlay_, OverlaySession::Begin(spec_, context));
@@ -105,7 +99,6 @@ Status ProcessSandbox::StandUp(const std::vector<CgroupTree>& cgroups, WallZygot
   PADDOCK_ASSIGN(WallPlan plan, MakeWallPlan(policy, facts_, context));
   if (network_) network_->AddListeners(plan);
   plan.hostname = spec_.hostname;
-  plan.cgroups = group_->v1_directories();
   PADDOCK_TRY(WatchDisk());
   PADDOCK_TRY(wall_->Build(plan));
   group_->Release();
@@ -113,13 +106,15 @@ Status ProcessSandbox::StandUp(const std::vector<CgroupTree>& cgroups, WallZygot
   if (disk_) disk_->SetInit(wall_->pid());
   if (workspace_) workspace_->NoteWall(wall_->pid());
   warnings_.insert(warnings_.end(), wall_->warnings().begin(), wall_->warnings().end());
+  if (Descriptor pipe = wall_->TakeDenials()) socket_denials_ = std::make_shared<SocketDenials>(std::move(pipe));
   if (network_) PADDOCK_TRY(network_->Connect(*wall_));
+  stock.Note(context.order, LimitsOf(policy), context.base);
   const int control = wall_->TakeControl().Release();
   PADDOCK_ASSIGN(client_, guest::Client::Connect(control, control, guest::In(std::chrono::seconds(10))));
   OpenFiles(plan);
   if (!policy.network.publish.empty()) {
-    PADDOCK_ASSIGN(published_, PublishedPorts::Open(client_, policy.network.publish));
-    client_->StartReader();   // connections must flow also while nobody waits for an exec
+    PADDOCK_ASSIGN(bridge_, guest::StreamBridge::Start(client_));
+    PADDOCK_ASSIGN(published_, guest::PublishPorts(*bridge_, policy.network.publish));
   }
   return {};
 }
@@ -127,7 +122,7 @@ Status ProcessSandbox::StandUp(const std::vector<CgroupTree>& cgroups, WallZygot
 ProcessSandbox::~ProcessSandbox() { Close(); }
 
 std::vector<std::string> ProcessSandbox::Close() {
-  published_.reset();
+  bridge_.reset();
   client_.reset();
   if (wall_) wall_->Destroy();
   if (network_) network_->engine().Stop();
@@ -152,12 +147,20 @@ sandbox::Measured ProcessSandbox::Measure() const {
   if (!wall_) return {};
   const WallUse use = MeasureWall(wall_->pid());
   const uint64_t counted = group_->CpuNanoseconds();   // of a group of its own, which misses nobody
-  return {.cpu = std::chrono::nanoseconds(counted != 0 ? counted : use.cpu_nanoseconds), .memory_bytes = use.memory_bytes};
+  sandbox::Measured measured{.cpu = std::chrono::nanoseconds(counted != 0 ? counted : use.cpu_nanoseconds), .memory_bytes = use.memory_bytes};
+  measured.disk_read_bytes = use.disk_read_bytes;
+  measured.disk_written_bytes = use.disk_written_bytes;
+  if (network_) {
+    const egress::Traffic traffic = network_->engine().traffic();
+    measured.network_in_bytes = traffic.in_bytes;
+    measured.network_out_bytes = traffic.out_bytes;
+  }
+  return measured;
 }
 
 Result<std::unique_ptr<sandbox::FileWatch>> ProcessSandbox::Watch(const std::string& path, bool is_recursive) {
   PADDOCK_ASSIGN(auto watch, client_->files().Watch({.path = path, .is_recursive = is_recursive}, guest::In(std::chrono::seconds(30))));
-  return std::unique_ptr<sandbox::FileWatch>(std::make_unique<GuestFileWatch>(std::move(watch), path));
+  return std::unique_ptr<sandbox::FileWatch>(std::make_unique<guest::GuestFileWatch>(std::move(watch), path));
 }
 
 Status ProcessSandbox::UpdateNetwork(policy::NetworkRules rules) {
@@ -185,21 +188,9 @@ std::vector<std::string> ProcessSandbox::MakeEnvironment(const Environment& want
 
 Result<std::unique_ptr<sandbox::Process>> ProcessSandbox::Start(sandbox::ExecSpec spec, sandbox::StdinSource input,
                                                                 sandbox::OutputHandler handler) {
-  guest::ExecRequest request;
-  if (spec.script) {
-    request.arguments = {"bash", "-c", std::move(*spec.script), spec.name0};
-    request.arguments.insert(request.arguments.end(), spec.arguments.begin(), spec.arguments.end());
-  } else if (!spec.command.empty()) {
-    request.arguments = std::move(spec.command);
-  } else {
-    return Error(Code::kInvalid, "neither a script nor a command");
-  }
+  PADDOCK_ASSIGN(guest::ExecRequest request, guest::MakeExecRequest(spec, input, "bash"));
   request.environment = MakeEnvironment(spec.environment);
   request.directory = spec.cwd.empty() ? WorkspacePath(spec_.policy->files) : spec.cwd;
-  if (spec.terminal) {
-    request.terminal = guest::TerminalSize{.rows = static_cast<uint16_t>(std::min(spec.terminal->lines, 0xffffu)),
-                                           .columns = static_cast<uint16_t>(std::min(spec.terminal->columns, 0xffffu))};
-  }
   std::optional<std::chrono::nanoseconds> cpu_time;
   if (spec.limits.cpu_time.count() > 0) {
     // The watch ends the exec at its bound; the kernel a process that gets beyond that between two looks.
@@ -207,20 +198,23 @@ Result<std::unique_ptr<sandbox::Process>> ProcessSandbox::Start(sandbox::ExecSpe
     const auto seconds = static_cast<uint64_t>(std::chrono::ceil<std::chrono::seconds>(*cpu_time).count());
     request.limits.push_back({.resource = RLIMIT_CPU, .soft = seconds + 1, .hard = seconds + 2});
   }
-  request.has_input = input.kind != sandbox::StdinSource::Kind::kEmpty;
-  ProcessExec::Parts parts{.client = client_,
-                           .group = group_,
-                           .denials = denials_,
-                           .flush = [network = network_] { if (network) network->engine().FlushEvents(); },
-                           .input = std::move(input),
-                           .handler = std::move(handler),
-                           .limits = spec.limits,
-                           .watch = MakeWatch(cpu_time),
-                           .disk = disk_,
-                           .init = wall_->pid(),
-                           .waits_for_background = false,
-                           .has_terminal = spec.terminal.has_value()};
-  PADDOCK_ASSIGN(std::unique_ptr<sandbox::Process> process, ProcessExec::Start(std::move(parts), request));
+  ProcessWarden::Parts known{.group = group_,
+                             .denials = denials_,
+                             .flush = [network = network_, sockets = socket_denials_, log = denials_] {
+                               if (network) network->engine().FlushEvents();
+                               if (sockets) sockets->MoveTo(*log);
+                             },
+                             .watch = MakeWatch(cpu_time),
+                             .disk = disk_,
+                             .init = wall_->pid()};
+  guest::GuestExec::Parts parts{.client = client_,
+                                .warden = std::make_unique<ProcessWarden>(std::move(known)),
+                                .input = std::move(input),
+                                .handler = std::move(handler),
+                                .limits = spec.limits,
+                                .waits_for_background = false,
+                                .has_terminal = spec.terminal.has_value()};
+  PADDOCK_ASSIGN(std::unique_ptr<sandbox::Process> process, guest::GuestExec::Start(std::move(parts), request));
   return process;
 }
 

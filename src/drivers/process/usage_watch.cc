@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <charconv>
 #include <map>
 #include <set>
@@ -149,7 +150,11 @@ uint64_t FilesInMemory(const std::vector<pid_t>& processes) {
 
 }  // namespace
 
-void KillFromOutside(pid_t init) {
+namespace {
+
+// Processes that are behind the wall of `init` for sure, by handles: a number that has gone to somebody else is not hit.
+template <class Visit>
+void ForEachInside(pid_t init, const Visit& visit) {
   const auto space = [](pid_t process) {
     struct stat status{};
     const bool is_there = stat(("/proc/" + std::to_string(process) + "/ns/pid").c_str(), &status) == 0;
@@ -159,9 +164,47 @@ void KillFromOutside(pid_t init) {
   for (const pid_t process : Descendants(init)) {
     if (process == init || !own) continue;
     // Looked at after it was opened: a number that has gone to somebody else is not hit.
-    const Descriptor handle(static_cast<int>(syscall(SYS_pidfd_open, process, 0)));
-    if (handle.is_open() && space(process) == own) syscall(SYS_pidfd_send_signal, handle.get(), SIGKILL, nullptr, 0);
+    Descriptor handle(static_cast<int>(syscall(SYS_pidfd_open, process, 0)));
+    if (handle.is_open() && space(process) == own) visit(process, std::move(handle));
   }
+}
+
+// By the third field of its stat: stopped by somebody, or traced.
+bool IsStopped(pid_t process) {
+  const std::string text = ReadProc("/proc/" + std::to_string(process) + "/stat");
+  const size_t end = text.rfind(')');
+  return end != std::string::npos && end + 2 < text.size() && (text[end + 2] == 'T' || text[end + 2] == 't');
+}
+
+}  // namespace
+
+void KillFromOutside(pid_t init) {
+  ForEachInside(init, [](pid_t, Descriptor handle) { syscall(SYS_pidfd_send_signal, handle.get(), SIGKILL, nullptr, 0); });
+}
+
+HeldProcesses::HeldProcesses(pid_t init) {
+  ForEachInside(init, [this](pid_t process, Descriptor handle) {
+    if (IsStopped(process) || syscall(SYS_pidfd_send_signal, handle.get(), SIGSTOP, nullptr, 0) != 0) return;
+    held_.push_back(std::move(handle));
+  });
+}
+
+HeldProcesses::~HeldProcesses() {
+  for (const Descriptor& handle : held_) syscall(SYS_pidfd_send_signal, handle.get(), SIGCONT, nullptr, 0);
+}
+
+std::optional<uint64_t> WrittenInside(pid_t init) {
+  uint64_t sum = 0;
+  for (const pid_t process : Descendants(init)) {
+    const std::string text = ReadProc("/proc/" + std::to_string(process) + "/io");
+    const size_t at = text.find("\nwrite_bytes:");
+    // Of init what it has inherited counts; one that has just ended is there at its parent's.
+    if (at == std::string::npos && process == init) return std::nullopt;
+    if (at == std::string::npos) continue;
+    std::string_view rest = std::string_view(text).substr(at);
+    sum += NextNumber(rest);
+  }
+  return sum;
 }
 
 namespace {
@@ -185,6 +228,19 @@ uint64_t ProportionalMemory(const std::vector<pid_t>& processes, uint64_t files)
     mapped += NextNumber(rest) * 1024;
   }
   return sum + files - std::min(files, mapped);
+}
+
+struct DiskUse {
+  uint64_t read = 0, written = 0;   // its own, and that of children it has waited for
+};
+
+// From /proc/PID/io.
+std::optional<DiskUse> ReadDiskUse(pid_t process) {
+  const std::string text = ReadProc("/proc/" + std::to_string(process) + "/io");
+  const size_t read_at = text.find("\nread_bytes: "), written_at = text.find("\nwrite_bytes: ");
+  if (read_at == std::string::npos || written_at == std::string::npos) return std::nullopt;
+  std::string_view read = std::string_view(text).substr(read_at), written = std::string_view(text).substr(written_at);
+  return DiskUse{.read = NextNumber(read), .written = NextNumber(written)};
 }
 
 // What files of memfd_create(2) hold, mapped or not.
@@ -212,12 +268,21 @@ uint64_t MemoryInFiles(const std::vector<pid_t>& processes) {
 
 WallUse MeasureWall(pid_t init) {
   WallUse use;
+  bool is_whole = true;
   for (const pid_t process : Descendants(init)) {
     const auto one = ReadUse(process);
     if (!one) continue;
     use.memory_bytes += one->memory;
     use.cpu_nanoseconds += one->cpu_nanoseconds;
+    const auto disk = ReadDiskUse(process);
+    if (!disk) {
+      is_whole &= kill(process, 0) != 0 && errno == ESRCH;   // else it has just ended, and what it did is its parent's now
+      continue;
+    }
+    use.disk_read_bytes = use.disk_read_bytes.value_or(0) + disk->read;
+    use.disk_written_bytes = use.disk_written_bytes.value_or(0) + disk->written;
   }
+  if (!is_whole) use.disk_read_bytes = use.disk_written_bytes = std::nullopt;
   return use;
 }
 

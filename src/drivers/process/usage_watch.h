@@ -11,7 +11,8 @@
 #include <string>
 #include <vector>
 
-#include "sandbox/result.h"
+#include "base/descriptor.h"
+#include "guest/sandbox/exec_warden.h"
 
 namespace paddock::process_wall {
 
@@ -21,11 +22,30 @@ std::vector<pid_t> Descendants(pid_t init);
 // started meanwhile may escape it.
 void KillFromOutside(pid_t init);
 
+// Holds what runs behind the wall of `init`, but not that, with SIGSTOP as long as the object lives, and lets go only what it has stopped itself. What is being
+// started meanwhile may escape it.
+class HeldProcesses {
+ public:
+  explicit HeldProcesses(pid_t init);
+  ~HeldProcesses();
+  HeldProcesses(const HeldProcesses&) = delete;
+  HeldProcesses& operator=(const HeldProcesses&) = delete;
+
+ private:
+  std::vector<Descriptor> held_;
+};
+
+// Bytes that the processes behind the wall of `init` have written to disks so far, the ended and waited for included; nothing where the kernel
+// does not tell us.
+std::optional<uint64_t> WrittenInside(pid_t init);
+
 // What a process and its descendants use: resident memory now, and processor time so far, of those that have ended, too, as far as somebody
 // waited for them.
 struct WallUse {
   uint64_t memory_bytes = 0;
   uint64_t cpu_nanoseconds = 0;
+  // From and to disks, as /proc/PID/io counts them; none where the kernel, or the right to look, is missing.
+  std::optional<uint64_t> disk_read_bytes, disk_written_bytes;
 };
 WallUse MeasureWall(pid_t init);
 
@@ -38,11 +58,7 @@ class UsageWatch {
   // Watches the descendants of `init`, a process of the host. Processor time counts from now on.
   UsageWatch(pid_t init, Bounds bounds);
 
-  struct Excess {
-    sandbox::Termination::Reason reason = sandbox::Termination::Reason::kOom;
-    const char* limit = "";
-    uint64_t peak = 0;   // bytes, nanoseconds
-  };
+  using Excess = guest::Excess;
   // What is exceeded now.
   std::optional<Excess> Look();
   // When to look again: soon when a bound is near.

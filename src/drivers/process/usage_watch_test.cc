@@ -4,12 +4,19 @@
 
 #include <fstream>
 #include <signal.h>
+#include <sched.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/vfs.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <array>
+#include <chrono>
 #include <ctime>
 #include <functional>
+#include <memory>
+#include <string>
 
 namespace paddock::process_wall {
 namespace {
@@ -144,6 +151,95 @@ TEST(UsageWatch, MemoryBelowTheBoundIsLeftAlone) {
   EXPECT_FALSE(watch.Look());
   EXPECT_GE(watch.peak_memory_bytes(), 64 * kMiB);
   EXPECT_EQ(watch.Interval(), std::chrono::milliseconds(100));
+}
+
+char StateOf(pid_t process) {
+  std::ifstream file("/proc/" + std::to_string(process) + "/stat");
+  std::string text;
+  std::getline(file, text);
+  return text[text.rfind(')') + 2];
+}
+
+// A stop is obeyed a moment later.
+bool ComesTo(pid_t process, bool is_stopped) {
+  const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(30);
+  while ((StateOf(process) == 'T') != is_stopped) {
+    if (std::chrono::steady_clock::now() > until) return false;
+    sched_yield();
+  }
+  return true;
+}
+
+// A process with two children, one of which is stopped already.
+class HeldProcessesTest : public testing::Test {
+ protected:
+  HeldProcessesTest() {
+    int told[2];
+    if (pipe(told) != 0) abort();
+    init_ = std::make_unique<Busy>([&told] {
+      std::array<pid_t, 2> children{};
+      for (pid_t& child : children) {
+        child = fork();
+        if (child == 0) {
+          prctl(PR_SET_PDEATHSIG, SIGKILL);
+          while (true) pause();
+        }
+      }
+      (void)!write(told[1], children.data(), sizeof children);
+    });
+    EXPECT_EQ(read(told[0], children_.data(), sizeof children_), static_cast<ssize_t>(sizeof children_));
+    close(told[0]);
+    close(told[1]);
+    kill(children_[1], SIGSTOP);
+    EXPECT_TRUE(ComesTo(children_[1], true));
+  }
+  ~HeldProcessesTest() override {
+    for (const pid_t child : children_) kill(child, SIGKILL);
+  }
+  std::unique_ptr<Busy> init_;
+  std::array<pid_t, 2> children_{};
+};
+
+TEST_F(HeldProcessesTest, AllButInitAreStoppedAndGoOn) {
+  {
+    const HeldProcesses held(init_->pid());
+    EXPECT_TRUE(ComesTo(children_[0], true));
+    EXPECT_NE(StateOf(init_->pid()), 'T');
+  }
+  EXPECT_TRUE(ComesTo(children_[0], false));
+}
+
+TEST_F(HeldProcessesTest, WhatSomebodyElseHasStoppedStaysSo) {
+  { const HeldProcesses held(init_->pid()); }
+  EXPECT_TRUE(ComesTo(children_[0], false));
+  EXPECT_EQ(StateOf(children_[1]), 'T');
+}
+
+TEST(UsageWatch, BytesThatWereWrittenToADiskAreCounted) {
+  const std::string path = testing::TempDir() + "written-" + std::to_string(getpid());
+  int go[2], done[2];
+  ASSERT_EQ(pipe(go) | pipe(done), 0);
+  const Busy writer([&] {
+    if (fork() != 0) return;
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    char byte = 0;
+    (void)!read(go[0], &byte, 1);
+    std::ofstream(path) << std::string(4 * kMiB, 'x');
+    (void)!write(done[1], "d", 1);
+    while (true) pause();
+  });
+  const auto before = WrittenInside(writer.pid());
+  char byte = 0;
+  ASSERT_EQ(write(go[1], "g", 1), 1);
+  ASSERT_EQ(read(done[0], &byte, 1), 1);
+  const auto after = WrittenInside(writer.pid());
+  struct statfs system {};
+  const bool is_in_memory = statfs(testing::TempDir().c_str(), &system) == 0 && system.f_type == 0x01021994;
+  unlink(path.c_str());
+  for (const int end : {go[0], go[1], done[0], done[1]}) close(end);
+  if (!before || !after) GTEST_SKIP() << "this kernel does not tell what processes write";
+  if (is_in_memory) GTEST_SKIP() << "the temporary directory is in memory";
+  EXPECT_GE(*after - *before, 4 * kMiB);
 }
 
 }  // namespace

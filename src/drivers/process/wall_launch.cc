@@ -23,6 +23,7 @@ namespace paddock::process_wall {
 namespace {
 
 constexpr int kLaunchTimeoutMs = 20'000;
+constexpr int kEndingMs = 500;
 constexpr char kZygoteKilled[] = "the zygote, from which walls are forked: was killed";
 
 struct SocketPair {
@@ -166,7 +167,11 @@ Result<bool> Wall::TakeMessage() {
   if (count > 0 && ready[0].revents == 0) return Error(Code::kBrokenPipe, kZygoteKilled);
   auto received = ReceiveLaunchMessage(launch_.get(), 0);
   if (!received && received.error().code == Code::kBrokenPipe) {
-    if (!zygote_->is_alive()) return Error(Code::kBrokenPipe, kZygoteKilled);
+    // The files of a process that is killed are closed one after the other: for a moment it seems to live.
+    pollfd end{zygote_->socket_.get(), 0, 0};
+    do count = poll(&end, 1, kEndingMs);
+    while (count < 0 && errno == EINTR);
+    if (count > 0 || !zygote_->is_alive()) return Error(Code::kBrokenPipe, kZygoteKilled);
     return Error(Code::kUnavailable, pid_ < 0 ? "no process came of the wall: are too many files open?" : "the wall's first process was killed");
   }
   if (!received) return received.error();
@@ -181,6 +186,7 @@ Result<bool> Wall::TakeMessage() {
       if (static_cast<uint64_t>(message.number) >= listeners_.size()) return Error(Code::kInternal, "a listener that nobody wants");
       listeners_[static_cast<size_t>(message.number)] = std::move(descriptor);
       break;
+    case LaunchMessage::Kind::kDenials: denials_ = std::move(descriptor); break;
     case LaunchMessage::Kind::kWarning: warnings_.push_back(std::move(message.text)); break;
     case LaunchMessage::Kind::kFailed: return Error(Code::kUnavailable, message.text);
     case LaunchMessage::Kind::kReady: return true;
@@ -188,16 +194,23 @@ Result<bool> Wall::TakeMessage() {
   return false;
 }
 
-Status Wall::GivePlan(const WallPlan& plan) {
-  PADDOCK_TRY(SendBytes(launch_.get(), plan.Encode()));
-  if (!plan.is_root) return {};
-  return SendSources(launch_.get(), plan, [this](std::string_view text) { warnings_.emplace_back(text); });
+Status Wall::Give(const WallPlan& plan) {
+  Status given = SendBytes(launch_.get(), plan.Encode());
+  if (given && plan.is_root) given = SendSources(launch_.get(), plan, [this](std::string_view text) { warnings_.emplace_back(text); });
+  // Who has closed its end has said why before.
+  return !given && given.error().code == Code::kBrokenPipe ? Status() : given;
+}
+
+Status Wall::Begin(const WallPlan& base) { return Give(base); }
+
+bool Wall::is_waiting() const {
+  pollfd other{launch_.get(), 0, 0};
+  return poll(&other, 1, 0) == 0;
 }
 
 Status Wall::Build(const WallPlan& plan) {
   listeners_.resize(plan.listeners.size());
-  // Who has closed its end has said why before.
-  if (const Status given = GivePlan(plan); !given && given.error().code != Code::kBrokenPipe) return given;
+  PADDOCK_TRY(Give(plan));
   while (true) {
     PADDOCK_ASSIGN(const bool is_ready, TakeMessage());
     if (is_ready) break;
@@ -212,6 +225,7 @@ Wall::Wall(Wall&& other) noexcept
       control_(std::move(other.control_)),
       launch_(std::move(other.launch_)),
       pidfd_(std::move(other.pidfd_)),
+      denials_(std::move(other.denials_)),
       pid_(std::exchange(other.pid_, -1)),
       may_have_process_(std::exchange(other.may_have_process_, false)),
       listeners_(std::move(other.listeners_)),

@@ -20,7 +20,9 @@ class WallZygote;
 // A wall from the moment when its process is asked for. Destroying it ends everything inside.
 class Wall {
  public:
-  // Gives it the plan and waits until the wall stands. Errors: kUnavailable with what the launcher says; kBrokenPipe when
+  // Gives it the first part of the plan (launcher.h), which it works on at once. Errors: as Build(), of a source that cannot be opened.
+  Status Begin(const WallPlan& base);
+  // Gives it the rest of the plan and waits until the wall stands. Errors: kUnavailable with what the launcher says; kBrokenPipe when
   // the zygote was killed meanwhile; kTimedOut.
   Status Build(const WallPlan& plan);
 
@@ -28,17 +30,20 @@ class Wall {
   Wall& operator=(Wall&&) = delete;
   ~Wall();
 
+  // After Begin() and before Build(): whether it is still there.
+  bool is_waiting() const;
   Descriptor TakeControl() { return std::move(control_); }   // speaks the guest protocol; closing it ends the wall
   pid_t pid() const { return pid_; }                    // of the init, on the host
   Descriptor TakeListener(size_t index) { return std::move(listeners_.at(index)); }   // in the order of plan.listeners
   const std::vector<std::string>& warnings() const { return warnings_; }
+  Descriptor TakeDenials() { return std::move(denials_); }   // of LaunchMessage::Kind::kDenials; not open without a guard
   // Ends everything inside and waits until it has ended and the cgroups are gone. Idempotent.
   void Destroy();
 
  private:
   friend class WallZygote;
   Wall() = default;
-  Status GivePlan(const WallPlan& plan);
+  Status Give(const WallPlan& plan);
   // Notes what the next message says; whether that is that the wall stands.
   Result<bool> TakeMessage();
 
@@ -47,6 +52,7 @@ class Wall {
   Descriptor control_;
   Descriptor launch_;
   Descriptor pidfd_;
+  Descriptor denials_;
   pid_t pid_ = -1;
   bool may_have_process_ = false;
   std::vector<Descriptor> listeners_;

@@ -22,6 +22,7 @@ namespace paddock::process_wall {
 namespace {
 
 using Kind = MountStep::Kind;
+using Owners = MountStep::Owners;
 
 constexpr const char* kPrivateWorkspace = "/workspace";
 // Where root's sandboxes live among the host's ids: far from people, containers and dynamic users.
@@ -57,16 +58,9 @@ class Planner {
     for (const std::string& path : {policy_.files.root, policy_.files.home_store}) {
       if (!path.empty()) PADDOCK_TRY(RefusePlantedLink(path, path == policy_.files.root ? "root" : "home_store"));
     }
-    if (!policy_.files.root.empty()) {
-      MountStep& step = Add(Kind::kOverlay, "/", policy_.files.root);
-      step.size = policy_.limits.disk_bytes.value_or(policy_.files.tmp_bytes);
-      step.extra = context_.root_store;
-      step.remaps = facts_.is_root;
-    } else if (policy_.files.host_view) {
-      ShowHost();
-    }
-    if (ShowsTop()) ShowTop();
-    AddPrivatePlaces();
+    plan_.mounts = context_.base;
+    if (plan_.mounts.empty()) BeginTree();
+    AddOwnPlaces();
     PADDOCK_TRY(AddRules());
     PADDOCK_TRY(AddMounts());
     PADDOCK_TRY(HidePrivateDirectory());
@@ -75,8 +69,9 @@ class Planner {
     ProtectNames();
     ProtectOwnPrograms();
     AddSystemFiles();
-    HideKernelFiles();
+    GuardSockets();
     SetLimits();
+    plan_.mounts.erase(plan_.mounts.begin(), plan_.mounts.begin() + static_cast<ptrdiff_t>(context_.base.size()));
     // Landlock refuses every mount to those that it restricts.
     plan_.uses_landlock = !policy_.kernel.nested;
     plan_.seccomp = policy_.kernel.nested   ? SeccompProfile::kNested
@@ -85,13 +80,60 @@ class Planner {
     return std::move(plan_);
   }
 
+  std::vector<MountStep> MakeBase() {
+    if (policy_.files.root.empty() && policy_.files.host_view && !ShowsTop()) BeginTree();
+    return std::move(plan_.mounts);
+  }
+
  private:
+  void BeginTree() {
+    if (!policy_.files.root.empty()) {
+      MountStep& step = Add(Kind::kOverlay, "/", policy_.files.root);
+      step.size = policy_.limits.disk_bytes.value_or(policy_.files.tmp_bytes);
+      step.extra = context_.root_store;
+      step.owners = OwnersShown();
+    } else if (policy_.files.host_view) {
+      ShowHost();
+    }
+    if (ShowsTop()) ShowTop();
+    AddPrivatePlaces();
+    HideKernelFiles();
+  }
+
   MountStep& Add(Kind kind, std::string target, std::string source = {}) {
     MountStep& step = plan_.mounts.emplace_back();
     step.kind = kind;
     step.target = std::move(target);
     step.source = std::move(source);
     return step;
+  }
+
+  struct Showing {
+    bool writable = false;
+    bool optional = false;   // an absent source is no error
+  };
+
+  // What of the host the policy names. Of root's, which are nobody on the host, each mount below it is a step of its own, because not every
+  // file system can map owners.
+  void Show(const std::string& target, const std::string& source, Showing how) {
+    const auto add = [&](const std::string& path, const std::string& from, bool is_optional, Owners owners) {
+      MountStep& step = Add(Kind::kBind, path, from);
+      step.writable = how.writable;
+      step.optional = is_optional;
+      step.is_alone = facts_.is_root;
+      step.owners = owners;
+    };
+    add(target, source, how.optional, OwnersShown());
+    if (!facts_.is_root) return;
+    for (const std::string& below : MountsBelow(Mounts(), source)) add(target + below.substr(source.size()), below, true, Owners::kMappedAlike);
+  }
+
+  Owners OwnersShown() const { return facts_.is_root ? Owners::kMapped : Owners::kKept; }
+
+  const std::vector<HostMount>& Mounts() {
+    if (context_.host_mounts) return *context_.host_mounts;
+    if (!mounts_) mounts_ = HostMounts();
+    return *mounts_;
   }
 
   void SetIdentity() {
@@ -120,8 +162,6 @@ class Planner {
     for (const char* name : TellingSystemFiles()) {
       if (access(name, F_OK) == 0) Add(Kind::kMask, name);
     }
-    // Programs want one; the host's own would tell runs, and hosts, apart.
-    if (access("/etc/machine-id", F_OK) == 0) AddFile("/etc/machine-id", RandomMachineId() + "\n");
   }
 
   bool ShowsTop() const {
@@ -145,32 +185,34 @@ class Planner {
     return std::min(policy_.files.tmp_bytes, policy_.limits.memory_bytes.value_or(policy_.files.tmp_bytes));
   }
 
+  void AddPrivate(const std::string& path, uint32_t mode) {
+    MountStep& step = Add(Kind::kTmpfs, path);
+    step.size = PrivateBytes();
+    step.mode = mode;
+  }
+
   void AddPrivatePlaces() {
     Add(Kind::kProc, "/proc");
     Add(Kind::kDevices, "/dev").size = PrivateBytes();
-    const auto add_private = [this](const std::string& path, uint32_t mode) {
-      MountStep& step = Add(Kind::kTmpfs, path);
-      step.size = PrivateBytes();
-      step.mode = mode;
-    };
-    add_private("/tmp", 01777);
-    add_private("/var/tmp", 01777);
-    add_private("/run", 0755);
+    AddPrivate("/tmp", 01777);
+    AddPrivate("/var/tmp", 01777);
+    AddPrivate("/run", 0755);
     if (!IsShown("/var")) Add(Kind::kSymlink, "/var/run").extra = "/run";
     for (const char* name : {"cpu", "node"}) {
       const std::string path = std::string("/sys/devices/system/") + name;
       Add(Kind::kBind, path, path).optional = true;
     }
+  }
+
+  void AddOwnPlaces() {
     if (!policy_.files.home.empty()) {
       if (policy_.files.home_store.empty()) {
-        add_private(policy_.files.home, 0700);
+        AddPrivate(policy_.files.home, 0700);
       } else {
-        MountStep& step = Add(Kind::kBind, policy_.files.home, policy_.files.home_store);
-        step.writable = true;
-        step.remaps = facts_.is_root;
+        Show(policy_.files.home, policy_.files.home_store, {.writable = true});
       }
     }
-    if (policy_.files.workspace.empty()) add_private(kPrivateWorkspace, 0755);
+    if (policy_.files.workspace.empty()) AddPrivate(kPrivateWorkspace, 0755);
   }
 
   // Rules become mounts, shorter paths first, so that the most specific is on top.
@@ -270,17 +312,17 @@ class Planner {
   bool IsShown(const std::string& path) const {
     for (auto step = plan_.mounts.rbegin(); step != plan_.mounts.rend(); ++step) {
       if (!IsBelow(path, step->target)) continue;
-      return step->kind != Kind::kTmpfs && step->kind != Kind::kMask && IsReadable(path, step->remaps);
+      return step->kind != Kind::kTmpfs && step->kind != Kind::kMask && IsReadable(path, step->owners != Owners::kKept);
     }
     return false;
   }
 
   // Root's sandboxes are nobody on the host: of what is not remapped they can read what everybody can.
-  bool IsReadable(const std::string& path, bool remaps) const {
+  bool IsReadable(const std::string& path, bool is_mapped) const {
     struct stat status{};
     if (lstat(path.c_str(), &status) != 0) return false;
     const mode_t everybody = S_ISDIR(status.st_mode) ? S_IROTH | S_IXOTH : S_IROTH | S_IWOTH;
-    return remaps || !facts_.is_root || (status.st_mode & everybody) != 0;
+    return is_mapped || !facts_.is_root || (status.st_mode & everybody) != 0;
   }
 
   // Somebody who starts a run in /etc does not mean that code may change the system. A rule that names the path does.
@@ -330,13 +372,11 @@ class Planner {
     if (is_workspace && mode == policy::WorkspaceMode::kOverlay) {
       MountStep& step = Add(Kind::kOverlay, path, source);
       step.extra = context_.overlay_directory;
-      step.remaps = facts_.is_root;
+      step.owners = OwnersShown();
       return;
     }
-    MountStep& step = Add(Kind::kBind, path, source);
-    step.writable = is_workspace ? mode == policy::WorkspaceMode::kDirect : access == policy::Access::kWrite;
-    step.remaps = facts_.is_root;
-    step.optional = !is_workspace;
+    const bool is_writable = is_workspace ? mode == policy::WorkspaceMode::kDirect : access == policy::Access::kWrite;
+    Show(path, source, {.writable = is_writable, .optional = !is_workspace});
   }
 
   Status AddMounts() {
@@ -349,7 +389,7 @@ class Planner {
       if (!source) return Error(Code::kNoEntry, "mount " + mount.host + ": no such directory on the host");
       PADDOCK_TRY(RefusePlantedLink(mount.host, "mount"));
       if (IsPartOfKernel(*source)) return Error(Code::kInvalid, "mount " + *source + ": it belongs to the kernel's own file systems");
-      Add(Kind::kBind, mount.guest, *source).remaps = facts_.is_root;
+      Show(mount.guest, *source, {});
     }
     return {};
   }
@@ -366,9 +406,25 @@ class Planner {
       if (stat(rule.path.c_str(), &status) != 0 || !S_ISSOCK(status.st_mode)) {
         return Error(Code::kNoEntry, rule.path + " is not a socket (" + rule.origin + ")");
       }
-      Add(Kind::kBind, rule.path, rule.path).remaps = facts_.is_root;
+      Show(rule.path, rule.path, {});
+      plan_.host_sockets.push_back(rule.path);
     }
     return {};
+  }
+
+  // In which directories programs of the host may make sockets at any time. Those of the system are root's and lie still; through an overlay
+  // no socket of the host is reached.
+  void GuardSockets() {
+    const auto is_still = [](const std::string& path) {
+      constexpr std::array<const char*, 12> kSystem{"/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/etc", "/nix", "/sys", "/var/lib/dpkg", "/var/cache/fontconfig"};
+      return std::any_of(kSystem.begin(), kSystem.end(), [&path](const char* root) { return IsBelow(path, root); });
+    };
+    plan_.guards_sockets = std::any_of(plan_.mounts.begin(), plan_.mounts.end(), [&](const MountStep& step) {
+      struct stat status{};
+      std::error_code error;
+      if (step.source == "/opt" && std::filesystem::is_empty(step.source, error)) return false;
+      return step.kind == Kind::kBind && !is_still(step.source) && stat(step.source.c_str(), &status) == 0 && S_ISDIR(status.st_mode);
+    });
   }
 
   // What Paddock itself keeps on the host is neither seen nor changed nor replaced from inside.
@@ -397,21 +453,15 @@ class Planner {
   }
 
   void ProtectNames() {
-    const auto add = [this](const std::string& path, bool is_writable) {
-      MountStep& step = Add(Kind::kBind, path, path);
-      step.writable = is_writable;
-      step.remaps = facts_.is_root;
-      step.optional = true;
-    };
-    for (const std::string& path : context_.extra_reads) add(path, false);
-    for (const std::string& path : context_.extra_writes) add(path, true);
+    for (const std::string& path : context_.extra_reads) Show(path, path, {.optional = true});
+    for (const std::string& path : context_.extra_writes) Show(path, path, {.writable = true, .optional = true});
     for (const std::string& path : context_.pinned) Add(Kind::kPin, path);
     for (const std::string& path : context_.protected_paths) Add(Kind::kReadOnly, path);
   }
 
   // The kernel's file systems of the host that are mounted somewhere in what is shown, as in a tree that somebody builds an image in.
   void HideKernelMounts() {
-    for (const std::string& path : KernelMounts()) {
+    for (const std::string& path : KernelMounts(Mounts())) {
       if (IsShown(path)) Add(Kind::kMask, path);
     }
   }
@@ -436,6 +486,9 @@ class Planner {
 
   // Files that would name the host's users and resolvers, or mislead.
   void AddSystemFiles() {
+    // Programs want one; the host's own would tell runs, and hosts, apart.
+    if (policy_.files.root.empty() && policy_.files.host_view && access("/etc/machine-id", F_OK) == 0) AddFile("/etc/machine-id", RandomMachineId() + "\n");
+    AddFile("/proc/sys/kernel/random/boot_id", RandomUuid() + "\n");
     const std::string ids = std::to_string(plan_.uid) + ":" + std::to_string(plan_.gid);
     AddFile("/etc/passwd", "root:x:0:0:root:/root:/usr/sbin/nologin\n" + facts_.user + ":x:" + ids + "::" + HomePath(policy_.files) +
                                ":/bin/bash\nnobody:x:65534:65534:nobody:/nonexistent:/usr/sbin/nologin\n");
@@ -458,7 +511,6 @@ class Planner {
 
   // What shows or steers the host through /proc, whoever may read it there.
   void HideKernelFiles() {
-    AddFile("/proc/sys/kernel/random/boot_id", RandomUuid() + "\n");
     for (const char* name : {"/proc/sys", "/proc/sysrq-trigger"}) Add(Kind::kReadOnly, name);
     for (const std::string& path : facts_.kernel_files) Add(Kind::kMask, path);
   }
@@ -476,7 +528,7 @@ class Planner {
     add(RLIMIT_RTPRIO, 0);
     add(RLIMIT_NOFILE, limits.open_files.value_or(4096));
     // Counts what this user namespace runs, init included.
-    if (limits.processes) add(RLIMIT_NPROC, *limits.processes + 1);
+    if (limits.processes) add(RLIMIT_NPROC, *limits.processes + kOwnProcesses);
     if (limits.file_bytes || limits.disk_bytes) {
       // A little more than the disk's limit, so that the watch sees it passed; sparse files end here.
       constexpr uint64_t kBeyond = 1 << 20;
@@ -492,21 +544,32 @@ class Planner {
   const HostFacts& facts_;
   const PlanContext& context_;
   WallPlan plan_;
+  std::optional<std::vector<HostMount>> mounts_;   // when they are asked for
 };
 
 }  // namespace
 
-WallOrder MakeWallOrder(const policy::Policy& policy, const HostFacts& facts) {
+WallOrder MakeWallOrder(const policy::Policy& policy, const HostFacts& facts, const std::optional<sandbox::WallUser>& user) {
   WallOrder order;
   order.is_root = facts.is_root;
   order.allows_namespaces = policy.kernel.nested;
   if (facts.is_root) {
     constexpr uint32_t kInside = 1000;
-    order.uid = order.gid = {kInside, DrawHostId()};
+    order.uid = order.gid = {kInside, 0};
+    order = WithNewHostIds(order);
   } else {
     order.uid = {facts.uid, facts.uid};
     order.gid = {facts.gid, facts.gid};
   }
+  if (user) {
+    order.uid.inside = user->uid;
+    order.gid.inside = user->gid;
+  }
+  return order;
+}
+
+WallOrder WithNewHostIds(WallOrder order) {
+  if (order.is_root) order.uid.outside = order.gid.outside = DrawHostId();
   return order;
 }
 
@@ -515,6 +578,11 @@ std::string WorkspacePath(const policy::FileRules& rules) {
 }
 
 std::string HomePath(const policy::FileRules& rules) { return rules.home.empty() ? "/tmp" : rules.home; }
+
+std::vector<MountStep> MakeBaseSteps(const policy::Policy& policy, const HostFacts& facts) {
+  const PlanContext context;
+  return Planner(policy, facts, context).MakeBase();
+}
 
 Result<WallPlan> MakeWallPlan(const policy::Policy& policy, const HostFacts& facts, const PlanContext& context) {
   return Planner(policy, facts, context).Make();

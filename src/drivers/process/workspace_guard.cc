@@ -140,7 +140,7 @@ Status WorkspaceGuard::Scan(const policy::FileRules& rules) {
   std::vector<std::string> paths = WritableRoots(rules);
   // A walk stays on one mount; what is mounted below a writable directory is writable, too, and walked by itself.
   for (const std::string& path : WritableRoots(rules)) {
-    for (std::string& mount : MountsBelow(path)) paths.push_back(std::move(mount));
+    for (std::string& mount : MountsBelow(HostMounts(), path)) paths.push_back(std::move(mount));
   }
   for (const std::string& path : paths) {
     Root root;

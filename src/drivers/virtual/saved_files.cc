@@ -36,7 +36,7 @@ Status SavedFiles::Add(std::shared_ptr<vfs::MemoryVolume> volume, std::shared_pt
   Tree& tree = trees_.emplace_back(Tree{.volume = std::move(volume), .base = std::move(base), .saved = {}, .captured = {}});
   if (number >= steps.size() || steps[number].empty()) return {};
   for (const std::string_view bytes : steps[number]) {
-    PADDOCK_ASSIGN(const vfs::TreeChanges changes, vfs::DecodeChanges(bytes));
+    PADDOCK_ASSIGN(const vfs::TreeChanges changes, vfs::DecodeChanges(bytes, extents_.get()));
     PADDOCK_TRY(vfs::ApplyChanges(changes, *tree.volume));
   }
   tree.saved = tree.volume->Fork();
@@ -58,9 +58,31 @@ Result<std::string> SavedFiles::Capture(Since since) {
     }
     if (changes.empty()) continue;
     out.Number(i);
-    out.Bytes(vfs::EncodeChanges(changes));
+    out.Bytes(vfs::EncodeChanges(changes, extents_.get()));
   }
   return bytes;
+}
+
+std::string SavedFiles::StepOf(std::string_view changes) {
+  std::string bytes;
+  if (changes.empty()) return bytes;
+  PackedWriter out(bytes);
+  out.Number(0);
+  out.Bytes(changes);
+  return bytes;
+}
+
+Result<std::vector<vfs::ExtentName>> SavedFiles::ExtentsOf(const SavedStep& step) {
+  std::vector<vfs::ExtentName> names;
+  const std::vector<SavedStep> one{step};   // the steps are views into it
+  PADDOCK_ASSIGN(const Steps steps, Split(one));
+  for (const auto& tree : steps) {
+    for (const std::string_view bytes : tree) {
+      PADDOCK_ASSIGN(std::vector<vfs::ExtentName> some, vfs::ExtentsOf(bytes));
+      names.insert(names.end(), some.begin(), some.end());
+    }
+  }
+  return names;
 }
 
 void SavedFiles::MarkSaved() {

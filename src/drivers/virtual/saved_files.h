@@ -16,6 +16,9 @@ namespace paddock::sandbox {
 
 class SavedFiles {
  public:
+  // Where what it captures may name extents, and what is added finds them; null: nowhere.
+  explicit SavedFiles(std::shared_ptr<vfs::ExtentSource> extents = nullptr) : extents_(std::move(extents)) {}
+
   // The changes of each tree, in the order of the steps. Views into the steps.
   using Steps = std::vector<std::vector<std::string_view>>;
   static Result<Steps> Split(const std::vector<SavedStep>& steps);
@@ -32,6 +35,9 @@ class SavedFiles {
   enum class Since { kSaved, kBase };
   Result<std::string> Capture(Since since);
   void MarkSaved();
+  // A step of the sandbox's own tree alone.
+  static std::string StepOf(std::string_view changes);
+  static Result<std::vector<vfs::ExtentName>> ExtentsOf(const SavedStep& step);
 
  private:
   struct Tree {
@@ -40,6 +46,7 @@ class SavedFiles {
     std::shared_ptr<const vfs::MemoryVolume> saved;      // a fork; null: as the base
     std::shared_ptr<const vfs::MemoryVolume> captured;   // of the last capture, until it is marked; null: as saved
   };
+  std::shared_ptr<vfs::ExtentSource> extents_;
   std::vector<Tree> trees_;
 };
 

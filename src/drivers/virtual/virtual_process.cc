@@ -1,5 +1,7 @@
 #include "drivers/virtual/virtual_process.h"
 
+#include <csignal>
+
 #include "drivers/virtual/virtual_sandbox.h"
 #include "shell/exec/jobs.h"
 #include "shell/shell.h"
@@ -11,11 +13,28 @@ VirtualProcess::VirtualProcess(VirtualSandbox& sandbox, ExecSpec spec, StdinSour
       spec_(std::move(spec)),
       input_(std::move(input)),
       handler_(std::move(handler)),
-      budget_(spec_.limits, SystemClock()) {}
+      budget_(spec_.limits, SystemClock()) {
+  if (!spec_.terminal) return;
+  sandbox_.kernel().ClearRequests();
+  spec_.environment.Set("COLUMNS", std::to_string(spec_.terminal->columns));
+  spec_.environment.Set("LINES", std::to_string(spec_.terminal->lines));
+  sandbox_.SetWindow(*spec_.terminal);
+}
 
 void VirtualProcess::Cancel() {
   budget_.Cancel();
   sandbox_.waiter().Interrupt();
+}
+
+void VirtualTerminalProcess::Signal(int signal) {
+  if (signal == SIGKILL) return Cancel();
+  sandbox().kernel().RequestSignal(signal);
+  sandbox().waiter().Interrupt();
+}
+
+void VirtualTerminalProcess::Resize(WindowSize size) {
+  sandbox().SetWindow(size);
+  Signal(SIGWINCH);
 }
 
 int VirtualProcess::RunInside(proc::Process& process) {
@@ -49,15 +68,17 @@ ExecResult VirtualProcess::Wait() {
     proc::Kernel& kernel = sandbox_.kernel();
     proc::DescriptorTable& descriptors = process.descriptors();
     descriptors.Set(0, MakeInputFile(kernel, sandbox_.waiter(), std::move(input_)));
-    descriptors.Set(1, MakeOutputFile(kernel, sandbox_.route(), Stream::kStdout, false));
-    descriptors.Set(2, MakeOutputFile(kernel, sandbox_.route(), Stream::kStderr, false));
+    descriptors.Set(1, MakeOutputFile(kernel, sandbox_.route(), Stream::kStdout, spec_.terminal.has_value()));
+    descriptors.Set(2, MakeOutputFile(kernel, sandbox_.route(), Stream::kStderr, spec_.terminal.has_value()));
   };
+  if (spec_.terminal) sandbox_.kernel().set_foreground_group(VirtualSandbox::kShellPid);
   ExecResult result = sandbox_.Run({.budget = budget_,
                                     .handler = std::move(handler_),
                                     .cwd = spec_.cwd,
                                     .prepare = prepare,
                                     .body = [this](proc::Process& process) { return RunInside(process); },
                                     .waits_for_background = spec_.waits_for_background});
+  if (spec_.terminal) sandbox_.LeaveTerminal();
   sandbox_.Release();
   return result;
 }

@@ -12,11 +12,14 @@ namespace paddock::sandbox {
 
 class VirtualSandbox;
 
-class VirtualProcess final : public Process {
+class VirtualProcess : public Process {
  public:
   VirtualProcess(VirtualSandbox& sandbox, ExecSpec spec, StdinSource input, OutputHandler handler);
   ExecResult Wait() override;
   void Cancel() override;
+
+ protected:
+  VirtualSandbox& sandbox() { return sandbox_; }
 
  private:
   int RunInside(proc::Process& process);
@@ -26,6 +29,14 @@ class VirtualProcess final : public Process {
   StdinSource input_;
   OutputHandler handler_;
   Budget budget_;
+};
+
+// At a terminal, whose keys are signals.
+class VirtualTerminalProcess final : public VirtualProcess, public Controllable {
+ public:
+  using VirtualProcess::VirtualProcess;
+  void Signal(int signal) override;
+  void Resize(WindowSize size) override;   // COLUMNS and LINES stay what they were at the start
 };
 
 }  // namespace paddock::sandbox

@@ -86,8 +86,9 @@ VirtualHost::VirtualHost(std::span<const Command* const> commands) : programs(co
 }
 
 VirtualSandbox::VirtualSandbox(std::shared_ptr<VirtualHost> host, SandboxSpec spec,
-                               std::shared_ptr<const vfs::BaseTree> base, std::shared_ptr<vfs::MemoryVolume> root)
-    : host_(std::move(host)), id_(NewId()), spec_(std::move(spec)), base_(std::move(base)), root_(std::move(root)) {
+                               std::shared_ptr<const vfs::BaseTree> base, std::shared_ptr<vfs::MemoryVolume> root,
+                               std::shared_ptr<vfs::ExtentSource> extents)
+    : host_(std::move(host)), id_(NewId()), spec_(std::move(spec)), base_(std::move(base)), root_(std::move(root)), saved_files_(std::move(extents)) {
   auto names = std::make_unique<vfs::Namespace>(root_);
   kernel_ = std::make_unique<proc::Kernel>(std::move(names), SystemClock(), waiter_);
   kernel_->set_hostname(spec_.hostname);
@@ -101,6 +102,22 @@ VirtualSandbox::~VirtualSandbox() {
   // Fibers of background processes hold shells that refer to the kernel: end them first.
   kernel_->EndAll();
   state_.reset();
+}
+
+void VirtualSandbox::Give(std::shared_ptr<NetworkDoor> door) {
+  if (door == nullptr) return;
+  door_ = std::move(door);
+  network_ = std::make_unique<VirtualNetwork>(*door_, *kernel_, waiter_);
+  kernel_->set_network(network_.get());
+}
+
+void VirtualSandbox::AddVariables(Environment& environment) const {
+  if (door_ == nullptr) return;
+  for (const auto& [name, placeholder] : door_->Placeholders()) environment.Set(name, placeholder);
+}
+
+void VirtualSandbox::TellDenials(std::function<void(const std::string&)> listener) {
+  if (door_ != nullptr) door_->denials().Tell(std::move(listener));
 }
 
 Status VirtualSandbox::Mount(const std::vector<SavedStep>& steps, const VirtualSandbox* original) {
@@ -142,6 +159,8 @@ Result<std::unique_ptr<Process>> VirtualSandbox::Start(ExecSpec spec, StdinSourc
     if (!found->is_directory()) return Error(Code::kNotDirectory, "cwd " + spec.cwd + " is not a directory");
   }
   is_running_ = true;
+  AddVariables(spec.environment);
+  if (spec.terminal) return std::unique_ptr<Process>(std::make_unique<VirtualTerminalProcess>(*this, std::move(spec), std::move(input), std::move(handler)));
   return std::unique_ptr<Process>(
       std::make_unique<VirtualProcess>(*this, std::move(spec), std::move(input), std::move(handler)));
 }
@@ -150,11 +169,13 @@ Result<std::unique_ptr<ShellSession>> VirtualSandbox::OpenShell(SessionSpec spec
   if (is_running_) return Error(Code::kBusy, "sandbox " + id_ + " is running another exec");
   if (!spec.cwd.empty()) PADDOCK_TRY(view_->Stat(spec.cwd));
   is_running_ = true;
+  AddVariables(spec.environment);
   return std::unique_ptr<ShellSession>(std::make_unique<VirtualShell>(*this, std::move(spec), std::move(output)));
 }
 
 Result<std::unique_ptr<Sandbox>> VirtualSandbox::Fork() {
   auto fork = std::make_unique<VirtualSandbox>(host_, spec_, base_, root_->Fork());
+  fork->Give(door_);
   PADDOCK_TRY(fork->Mount({}, this));
   fork->state_ = state_;
   fork->cwd_ = cwd_;
@@ -196,6 +217,7 @@ ExecResult VirtualSandbox::Run(Exec exec) {
   result.dropped_bytes = route.dropped_bytes;
   result.duration = SystemClock().MonotonicNow() - started;
   NoteDisk();
+  if (door_ != nullptr) result.denials = door_->TakeDenials();
   FillResult(exec.budget, exec.budget.StopClock(), ended, result);
   return result;
 }

@@ -13,8 +13,10 @@
 
 #include "drivers/virtual/saved_files.h"
 #include "drivers/virtual/streams.h"
+#include "drivers/virtual/virtual_network.h"
 #include "sandbox/persistent.h"
 #include "sandbox/shell_session.h"
+#include "sandbox/tells_denials.h"
 #include "shell/exec/program.h"
 #include "shell/state/state_codec.h"
 #include "vfs/view.h"
@@ -35,12 +37,14 @@ struct VirtualHost {
 };
 
 class VirtualSandbox final : public Sandbox, public HasFiles, public Forkable, public Interactive, public Persistent, public KeepsShell,
-                             public Metered, public StandsStill {
+                             public Metered, public StandsStill, public TellsDenials {
  public:
   VirtualSandbox(std::shared_ptr<VirtualHost> host, SandboxSpec spec, std::shared_ptr<const vfs::BaseTree> base,
-                 std::shared_ptr<vfs::MemoryVolume> root);
+                 std::shared_ptr<vfs::MemoryVolume> root, std::shared_ptr<vfs::ExtentSource> extents = nullptr);
   ~VirtualSandbox() override;
 
+  // Before Mount(): the way out, which forks share.
+  void Give(std::shared_ptr<NetworkDoor> door);
   // Before its first use. With steps, it goes on from where they end; with an original, from its changes over mounts.
   Status Mount(const std::vector<SavedStep>& steps, const VirtualSandbox* original = nullptr);
   const std::string& id() const override { return id_; }
@@ -52,6 +56,7 @@ class VirtualSandbox final : public Sandbox, public HasFiles, public Forkable, p
   Result<std::unique_ptr<ShellSession>> OpenShell(SessionSpec spec, OutputHandler output) override;
 
   Measured Measure() const override;
+  void TellDenials(std::function<void(const std::string&)> listener) override;
   void WhenStill(std::function<void()> visit) override;
 
   std::shared_ptr<const vfs::BaseTree> base() const override { return base_; }
@@ -60,6 +65,7 @@ class VirtualSandbox final : public Sandbox, public HasFiles, public Forkable, p
   void MarkSaved() override;
   Result<std::shared_ptr<const vfs::MemoryVolume>> CaptureFiles() override;
   Result<std::string> CaptureState() override;
+  std::string FilesStep(std::string_view changes) const override { return SavedFiles::StepOf(changes); }
 
   // For VirtualProcess and VirtualShell.
   static constexpr int kShellPid = 42;   // of a sandbox's shell, in every exec
@@ -84,7 +90,15 @@ class VirtualSandbox final : public Sandbox, public HasFiles, public Forkable, p
   const SandboxSpec& spec() const { return spec_; }
   io::PollWaiter& waiter() { return waiter_; }
   proc::Kernel& kernel() { return *kernel_; }
+  // The terminal of what runs: the size of its window; nobody looks at one any more.
+  void SetWindow(WindowSize size) { kernel_->set_window_size({.columns = size.columns, .lines = size.lines}); }
+  void LeaveTerminal() {
+    kernel_->set_foreground_group(0);
+    kernel_->set_window_size({});
+  }
   const std::shared_ptr<OutputRoute>& route() const { return route_; }
+  // Placeholders of secrets, for every environment.
+  void AddVariables(Environment& environment) const;
 
  private:
   Status MountHost(const MountSpec& mount, const SavedFiles::Steps& steps, const VirtualSandbox* original);
@@ -102,6 +116,8 @@ class VirtualSandbox final : public Sandbox, public HasFiles, public Forkable, p
   std::shared_ptr<vfs::MemoryVolume> root_;
   SavedFiles saved_files_;
   io::PollWaiter waiter_;
+  std::shared_ptr<NetworkDoor> door_;          // null without a network
+  std::unique_ptr<VirtualNetwork> network_;    // through it
   std::unique_ptr<proc::Kernel> kernel_;
   std::unique_ptr<vfs::View> view_;
   std::shared_ptr<OutputRoute> route_ = std::make_shared<OutputRoute>();

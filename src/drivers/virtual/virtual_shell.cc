@@ -35,8 +35,13 @@ VirtualShell::VirtualShell(VirtualSandbox& sandbox, SessionSpec spec, OutputHand
 }
 
 VirtualShell::~VirtualShell() {
-  sandbox_.kernel().set_foreground_group(0);
+  sandbox_.LeaveTerminal();
   sandbox_.Release();
+}
+
+void VirtualShell::Resize(WindowSize size) {
+  size_ = size;
+  sandbox_.SetWindow(size);
 }
 
 void VirtualShell::UpdateWindow(shell::Shell& shell) const {

@@ -30,7 +30,7 @@ class VirtualShell final : public ShellSession {
   void Leave() override;
   std::optional<int> ended() const override { return ended_; }
   Completions Complete(std::string_view line, size_t cursor) override;
-  void Resize(WindowSize size) override { size_ = size; }
+  void Resize(WindowSize size) override;
   void Idle(int descriptor, std::chrono::nanoseconds until) override;
   void Signal(int signal) override;
   void Kill() override;

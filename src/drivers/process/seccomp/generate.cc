@@ -2,7 +2,8 @@
 //
 // Default deny: a call that is not listed answers ENOSYS, as on a kernel that does not have it, so that programs take
 // their older way; calls that are known and dangerous answer EPERM. Another architecture's calls kill the process.
-// Three filters: the default; one that lets debuggers work; one for sandboxes in the sandbox.
+// Three filters: the default; one that lets debuggers work; one for sandboxes in the sandbox. Each a second time with connect(2) handed to
+// a listener (wall/socket_guard.h), and the filter of who listens.
 //
 // Usage: generate_seccomp > profiles.inc
 
@@ -21,21 +22,26 @@
 #include <sys/types.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <functional>
 #include <initializer_list>
 #include <string>
 #include <vector>
 
-#include "drivers/process/seccomp/calls.h"
+#include "seccomp/calls.h"
+#include "seccomp/compact.h"
 
 namespace {
 
-using paddock::process_wall::kAllowedCalls;
-using paddock::process_wall::kNestedCalls;
-using paddock::process_wall::kPtraceCalls;
-using paddock::process_wall::kRefusedCalls;
+using paddock::seccomp::kAllowedCalls;
+using paddock::seccomp::kGuardCalls;
+using paddock::seccomp::kNestedCalls;
+using paddock::seccomp::kPtraceCalls;
+using paddock::seccomp::kRefusedCalls;
+using paddock::seccomp::Program;
 
 [[noreturn]] void Die(const std::string& text) {
   std::fprintf(stderr, "generate_seccomp: %s\n", text.c_str());
@@ -44,7 +50,8 @@ using paddock::process_wall::kRefusedCalls;
 
 class Filter {
  public:
-  explicit Filter(uint32_t fallback) : context_(seccomp_init(fallback)) {
+  // Keeps the rules for the calls of `only`, or all.
+  explicit Filter(uint32_t fallback, const std::vector<int>* only = nullptr) : context_(seccomp_init(fallback)), only_(only) {
     if (context_ == nullptr) Die("seccomp_init");
     // x32 shares the architecture's number; libseccomp refuses it by the same attribute.
     Set(SCMP_FLTATR_ACT_BADARCH, SCMP_ACT_KILL_PROCESS);
@@ -57,6 +64,7 @@ class Filter {
   void Add(uint32_t action, const char* name, std::initializer_list<scmp_arg_cmp> conditions = {}) {
     const int call = seccomp_syscall_resolve_name(name);
     if (call < 0) return;   // not a call of this architecture
+    if (only_ != nullptr && std::find(only_->begin(), only_->end(), call) == only_->end()) return;
     const std::vector<scmp_arg_cmp> list(conditions);
     const int status = seccomp_rule_add_array(context_, action, call, static_cast<unsigned>(list.size()), list.data());
     if (status != 0) Die(std::string(name) + ": " + std::strerror(-status));
@@ -66,14 +74,14 @@ class Filter {
     Add(SCMP_ACT_ERRNO(EPERM), name, conditions);
   }
 
-  std::vector<sock_filter> Program() {
+  Program Export() {
     char path[] = "/tmp/seccompXXXXXX";
     const int file = mkstemp(path);
     if (file < 0) Die("mkstemp");
     unlink(path);
     if (seccomp_export_bpf(context_, file) != 0) Die("export");
     const off_t size = lseek(file, 0, SEEK_END);
-    std::vector<sock_filter> program(static_cast<size_t>(size) / sizeof(sock_filter));
+    Program program(static_cast<size_t>(size) / sizeof(sock_filter));
     if (pread(file, program.data(), program.size() * sizeof(sock_filter), 0) != size) Die("read back");
     close(file);
     return program;
@@ -84,6 +92,7 @@ class Filter {
     if (seccomp_attr_set(context_, attribute, value) != 0) Die("attribute");
   }
   scmp_filter_ctx context_;
+  const std::vector<int>* only_;
 };
 
 // The kernel looks at the low half of int arguments only, so a filter must, too.
@@ -92,10 +101,25 @@ constexpr uint64_t kLow = 0xffffffff;
 constexpr uint64_t kNamespaceFlags = CLONE_NEWNS | CLONE_NEWCGROUP | CLONE_NEWUTS | CLONE_NEWIPC | CLONE_NEWUSER |
                                      CLONE_NEWPID | CLONE_NEWNET | 0x80 /* CLONE_NEWTIME */;
 
-void AddSockets(Filter& filter) {
+void AddUnixSockets(Filter& filter, bool listens) {
+  constexpr uint64_t kType = 0xf;   // the rest are flags
   for (const char* name : {"socket", "socketpair"}) {
-    filter.Allow(name, {SCMP_A0(SCMP_CMP_MASKED_EQ, kLow, AF_UNIX)});
+    if (!listens) {
+      filter.Allow(name, {SCMP_A0(SCMP_CMP_MASKED_EQ, kLow, AF_UNIX)});
+      continue;
+    }
+    for (const uint64_t type : {SOCK_STREAM, SOCK_SEQPACKET}) {
+      filter.Allow(name, {SCMP_A0(SCMP_CMP_MASKED_EQ, kLow, AF_UNIX), SCMP_A1(SCMP_CMP_MASKED_EQ, kType, type)});
+    }
+    // They can name a receiver behind a pointer, in calls that are too many to ask for.
+    for (const uint64_t type : {SOCK_DGRAM, SOCK_RAW}) {
+      filter.Refuse(name, {SCMP_A0(SCMP_CMP_MASKED_EQ, kLow, AF_UNIX), SCMP_A1(SCMP_CMP_MASKED_EQ, kType, type)});
+    }
   }
+}
+
+void AddSockets(Filter& filter, bool listens) {
+  AddUnixSockets(filter, listens);
   // Transport protocols of every day; raw, SCTP, MPTCP and the rest are kernel surface that nobody needs here.
   for (const uint64_t family : {AF_INET, AF_INET6}) {
     for (const uint64_t protocol : {IPPROTO_IP, IPPROTO_TCP, IPPROTO_UDP}) {
@@ -145,8 +169,11 @@ void RefuseByArgument(Filter& filter, bool allows_nesting) {
   }
 }
 
-void AllowCalls(Filter& filter, bool allows_ptrace, bool allows_nesting) {
-  for (const char* name : kAllowedCalls) filter.Allow(name);
+void AllowCalls(Filter& filter, bool allows_ptrace, bool allows_nesting, bool listens) {
+  for (const char* name : kAllowedCalls) {
+    if (listens && std::strcmp(name, "connect") == 0) filter.Add(SCMP_ACT_NOTIFY, name);
+    else filter.Allow(name);
+  }
   for (const char* name : kRefusedCalls) {
     const auto is_in = [name](const auto& list) {
       for (const char* granted : list) {
@@ -157,7 +184,7 @@ void AllowCalls(Filter& filter, bool allows_ptrace, bool allows_nesting) {
     if ((allows_ptrace && is_in(kPtraceCalls)) || (allows_nesting && is_in(kNestedCalls))) filter.Allow(name);
     else filter.Refuse(name);
   }
-  AddSockets(filter);
+  AddSockets(filter, listens);
   for (const uint64_t persona : {uint64_t{PER_LINUX}, uint64_t{0xffffffff}, uint64_t{ADDR_NO_RANDOMIZE}}) {
     filter.Allow("personality", {SCMP_A0(SCMP_CMP_MASKED_EQ, kLow, persona)});
   }
@@ -165,7 +192,7 @@ void AllowCalls(Filter& filter, bool allows_ptrace, bool allows_nesting) {
 }
 
 // One program of two: what the first allows goes on to the second. Loading one takes half the time of two.
-std::vector<sock_filter> Join(std::vector<sock_filter> first, const std::vector<sock_filter>& second) {
+Program Join(Program first, const Program& second) {
   const size_t length = first.size();
   for (size_t at = 0; at < length; ++at) {
     if (first[at].code != (BPF_RET | BPF_K) || first[at].k != SECCOMP_RET_ALLOW) continue;
@@ -175,23 +202,50 @@ std::vector<sock_filter> Join(std::vector<sock_filter> first, const std::vector<
   return first;
 }
 
-void Print(const char* name, bool allows_ptrace, bool allows_nesting) {
-  Filter arguments(SCMP_ACT_ALLOW), calls(SCMP_ACT_ERRNO(ENOSYS));
+Program Make(bool allows_ptrace, bool allows_nesting, bool listens, const std::vector<int>* only) {
+  Filter arguments(SCMP_ACT_ALLOW, only), calls(SCMP_ACT_ERRNO(ENOSYS), only);
   RefuseByArgument(arguments, allows_nesting);
-  AllowCalls(calls, allows_ptrace, allows_nesting);
-  std::printf("constexpr sock_filter %s[] = {\n", name);
-  for (const sock_filter& step : Join(arguments.Program(), calls.Program())) {
-    std::printf("    {%u, %u, %u, %uu},\n", step.code, step.jt, step.jf, step.k);
-  }
+  AllowCalls(calls, allows_ptrace, allows_nesting, listens);
+  return Join(arguments.Export(), calls.Export());
+}
+
+// `make`: the program, or what of it is for some calls.
+void Print(const char* name, const std::function<Program(const std::vector<int>*)>& make) {
+  const Program whole = make(nullptr);
+  const std::vector<int> by_argument = paddock::seccomp::CallsByArgument(whole);
+  const auto compact = paddock::seccomp::Compact(whole, make(&by_argument));
+  if (!compact) Die(std::string(name) + ": the compact program does not answer as the one of libseccomp does");
+  const Program& shorter = compact->size() < whole.size() ? *compact : whole;
+  std::printf("constexpr sock_filter %s[] = {   // %zu steps, of %zu\n", name, shorter.size(), whole.size());
+  for (const sock_filter& step : shorter) std::printf("    {%u, %u, %u, %uu},\n", step.code, step.jt, step.jf, step.k);
   std::printf("};\n");
+}
+
+void Print(const char* name, bool allows_ptrace, bool allows_nesting, bool listens) {
+  Print(name, [&](const std::vector<int>* only) { return Make(allows_ptrace, allows_nesting, listens, only); });
+}
+
+// Its own errors should not bring down process 1, so what is not listed answers EPERM.
+Program MakeGuard(const std::vector<int>* only) {
+  Filter filter(SCMP_ACT_ERRNO(EPERM), only);
+  for (const char* name : kGuardCalls) filter.Allow(name);
+  for (const uint64_t request : {SECCOMP_IOCTL_NOTIF_RECV, SECCOMP_IOCTL_NOTIF_SEND, SECCOMP_IOCTL_NOTIF_ID_VALID}) {
+    filter.Allow("ioctl", {SCMP_A1(SCMP_CMP_MASKED_EQ, kLow, request)});
+  }
+  filter.Add(SCMP_ACT_ERRNO(ENOSYS), "clone3");
+  return filter.Export();
 }
 
 }  // namespace
 
 int main() {
   std::printf("// Made by generate_seccomp; not to be edited.\n");
-  Print("kDefaultFilter", false, false);
-  Print("kPtraceFilter", true, false);
-  Print("kNestedFilter", false, true);
+  Print("kDefaultFilter", false, false, false);
+  Print("kPtraceFilter", true, false, false);
+  Print("kNestedFilter", false, true, false);
+  Print("kDefaultListeningFilter", false, false, true);
+  Print("kPtraceListeningFilter", true, false, true);
+  Print("kNestedListeningFilter", false, true, true);
+  Print("kGuardFilter", MakeGuard);
   return 0;
 }

@@ -40,11 +40,13 @@ constexpr uint64_t kIoctlDevice = 1ull << 15;  // ABI 5
 constexpr uint64_t kScopeAbstractSocket = 1ull << 0;  // ABI 6
 constexpr uint64_t kScopeSignal = 1ull << 1;          // ABI 6
 
-uint64_t HandledAccess(int abi) {
+// The kernel asks for the right to truncate with every open, also one for reading, so that is what a free open must do without.
+uint64_t HandledAccess(int abi, Reading reading) {
   uint64_t access = (1ull << 13) - 1;   // ABI 1
   if (abi >= 2) access |= kRefer;
   if (abi >= 3) access |= kTruncate;
   if (abi >= 5) access |= kIoctlDevice;
+  if (reading == Reading::kFree) access &= ~(LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_READ_DIR | kTruncate);
   return access;
 }
 
@@ -68,15 +70,31 @@ Status Install(std::span<const sock_filter> program) {
   return {};
 }
 
+Result<Descriptor> InstallListening(std::span<const sock_filter> program) {
+  const sock_fprog filter{static_cast<unsigned short>(program.size()), const_cast<sock_filter*>(program.data())};
+  // Once an answer is on its way, only a fatal signal takes a caller out of its call: it would not know whether it is connected. Linux 5.19.
+  constexpr unsigned kWaitKillable = 1u << 5;
+  for (const unsigned more : {kWaitKillable, 0u}) {
+    Descriptor listener(static_cast<int>(syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_NEW_LISTENER | more, &filter)));
+    if (listener.is_open()) return listener;
+    if (errno != EINVAL) break;
+  }
+  return Failure("seccomp");
+}
+
 }  // namespace
 
-Status DropPrivileges() {
+Status EmptyBoundingSet() {
   constexpr int kHighest = 63;
   for (int capability = 0; capability <= kHighest; ++capability) {
     if (prctl(PR_CAPBSET_DROP, capability, 0, 0, 0) == 0) continue;
     if (errno == EINVAL) break;   // the kernel knows no higher one
     return Failure("drop a capability");
   }
+  return {};
+}
+
+Status DropPrivileges() {
   prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0);
   constexpr unsigned long kNoRoot = SECBIT_NOROOT | SECBIT_NOROOT_LOCKED | SECBIT_NO_SETUID_FIXUP |
                                     SECBIT_NO_SETUID_FIXUP_LOCKED | SECBIT_KEEP_CAPS_LOCKED |
@@ -89,16 +107,16 @@ Status DropPrivileges() {
   return {};
 }
 
-Result<bool> RestrictWithLandlock(const std::vector<std::string>& writable) {
+Result<bool> RestrictWithLandlock(const std::vector<std::string>& writable, Reading reading) {
   const auto abi = static_cast<int>(syscall(SYS_landlock_create_ruleset, nullptr, 0, LANDLOCK_CREATE_RULESET_VERSION));
   if (abi < 1) return false;
-  RulesetAttributes attributes{HandledAccess(abi), 0, abi >= 6 ? kScopeAbstractSocket | kScopeSignal : 0};
+  RulesetAttributes attributes{HandledAccess(abi, reading), 0, abi >= 6 ? kScopeAbstractSocket | kScopeSignal : 0};
   const size_t size = abi >= 6 ? sizeof attributes : abi >= 4 ? 16 : 8;
   const Descriptor ruleset(static_cast<int>(syscall(SYS_landlock_create_ruleset, &attributes, size, 0)));
   if (!ruleset.is_open()) return Failure("make a Landlock ruleset");
   const uint64_t all = attributes.handled_access_fs;
   constexpr uint64_t kRead = LANDLOCK_ACCESS_FS_EXECUTE | LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_READ_DIR;
-  PADDOCK_TRY(AddRule(ruleset.get(), "/", kRead));
+  PADDOCK_TRY(AddRule(ruleset.get(), "/", kRead & all));
   // Device files can be written and asked, but nothing be made beside them; /proc holds what a process sets of its own.
   constexpr uint64_t kUse = kRead | LANDLOCK_ACCESS_FS_WRITE_FILE;
   PADDOCK_TRY(AddRule(ruleset.get(), "/dev", (kUse | kIoctlDevice | kTruncate) & all));
@@ -117,5 +135,16 @@ Status InstallSeccomp(SeccompProfile profile) {
   }
   return Error(Code::kInvalid, "unknown seccomp profile");
 }
+
+Result<Descriptor> InstallListeningSeccomp(SeccompProfile profile) {
+  switch (profile) {
+    case SeccompProfile::kDefault: return InstallListening(kDefaultListeningFilter);
+    case SeccompProfile::kPtrace: return InstallListening(kPtraceListeningFilter);
+    case SeccompProfile::kNested: return InstallListening(kNestedListeningFilter);
+  }
+  return Error(Code::kInvalid, "unknown seccomp profile");
+}
+
+Status InstallGuardSeccomp() { return Install(kGuardFilter); }
 
 }  // namespace paddock::process_wall

@@ -5,6 +5,7 @@
 #include <sys/mount.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include <array>
@@ -26,11 +27,12 @@ int OpenBeneath(int directory, const char* path, uint64_t flags) {
 
 }  // namespace
 
-Status FileTree::Build() {
+Status FileTree::Begin() {
   umask(0);   // modes are as they are named
   if (mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0) return Failure("make private", "/");
   const char* base = nullptr;
-  for (const char* candidate : {"/tmp", "/run", "/mnt", "/var"}) {
+  // What lies below is out of sight from here on, and a user's wall opens more of the host's directories later: none of them is in /proc/fs.
+  for (const char* candidate : {"/proc/fs", "/mnt", "/run", "/tmp", "/var"}) {
     if (mount("paddock", candidate, "tmpfs", MS_NOSUID | MS_NODEV, "mode=755,size=16m,nr_inodes=16k") == 0) {
       base = candidate;
       break;
@@ -44,12 +46,15 @@ Status FileTree::Build() {
   PADDOCK_TRY(FreezeScratch());
   if (mkdirat(scratch_.get(), "skeleton", 0755) != 0) return Failure("make directory", "skeleton");
   PADDOCK_ASSIGN(const Descriptor skeleton, CloneOwn(scratch_.get(), "skeleton", Reach::kOne, "skeleton"));
-  PADDOCK_TRY(BecomeRoot(skeleton.get(), "tree"));
-  for (size_t i = 0; i < plan_.mounts.size(); ++i) {
-    if (Status applied = Apply(plan_.mounts[i], sources_[i]); !applied) {
-      return Error(applied.error().code, "at " + plan_.mounts[i].target + ": " + std::string(applied.error().Text()));
+  return BecomeRoot(skeleton.get(), "tree");
+}
+
+Status FileTree::Add(const std::vector<MountStep>& steps, std::vector<MountSource> sources) {
+  for (size_t i = 0; i < steps.size(); ++i) {
+    if (Status applied = Apply(steps[i], sources[i]); !applied) {
+      return Error(applied.error().code, "at " + steps[i].target + ": " + std::string(applied.error().Text()));
     }
-    sources_[i] = {};
+    sources[i] = {};
   }
   return {};
 }
@@ -160,6 +165,7 @@ Status FileTree::MountTmpfs(const MountStep& step) {
     if (move_mount(mount.get(), "", scratch_.get(), "private", MOVE_MOUNT_F_EMPTY_PATH) != 0) return Failure("mount", "private");
     private_.Reset(openat(scratch_.get(), "private", O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
     if (!private_.is_open()) return Failure("open", "private");
+    PADDOCK_TRY(NoteOwn(private_.get()));
   }
   const std::string name = std::to_string(scratch_count_++);
   if (mkdirat(private_.get(), name.c_str(), step.mode) != 0) return Failure("make", step.target);
@@ -168,7 +174,11 @@ Status FileTree::MountTmpfs(const MountStep& step) {
 }
 
 Status FileTree::MountBind(const MountStep& step, MountSource& source) {
-  if (step.target != "/") return Attach(source.mount.get(), step.target, source.is_directory);
+  if (step.target != "/") {
+    // What the host has unmounted and removed meanwhile, and mounts below what the host has covered with another one, have no place.
+    if (step.owners == MountStep::Owners::kMappedAlike && !OpenTarget(step.target, false, source.is_directory)) return {};
+    return Attach(source.mount.get(), step.target, source.is_directory);
+  }
   has_own_root_ = true;
   return BecomeRoot(source.mount.get(), "root");
 }
@@ -195,9 +205,17 @@ Status FileTree::MountOverlay(const MountStep& step, MountSource& source) {
   const std::string data = "userxattr,lowerdir=" + lower + ",upperdir=" + upper + "/upper,workdir=" + upper + "/work";
   if (::mount("paddock", merged.c_str(), "overlay", MS_NOSUID | MS_NODEV, data.c_str()) != 0) return Failure("overlay", step.target);
   PADDOCK_ASSIGN(const Descriptor mount, CloneOwn(scratch_.get(), merged.c_str(), Reach::kOne, step.target));
+  PADDOCK_TRY(NoteOwn(mount.get()));
   if (step.target != "/") return Attach(mount.get(), step.target, true);
   has_own_root_ = true;
   return BecomeRoot(mount.get(), "root");
+}
+
+Status FileTree::NoteOwn(int directory) {
+  struct stat status{};
+  if (fstat(directory, &status) != 0) return Failure("look at", "a file system");
+  own_devices_.push_back(major(status.st_dev) << 20 | minor(status.st_dev));
+  return {};
 }
 
 Status FileTree::MakeSymlink(const MountStep& step) {
@@ -251,8 +269,12 @@ Status FileTree::Mask(const MountStep& step) {
   constexpr std::string_view kProc = "/proc/";
   if (proc_.is_open() && step.target.starts_with(kProc) && step.target.find('/', kProc.size()) == std::string::npos) {
     // Names at the top of our own /proc are the kernel's: no need to look at them first.
-    PADDOCK_ASSIGN(const Descriptor mount, CloneOwn(blank_file_.get(), "", Reach::kOne, step.target));
-    if (move_mount(mount.get(), "", proc_.get(), step.target.c_str() + kProc.size(), MOVE_MOUNT_F_EMPTY_PATH) == 0 || errno == ENOENT) return {};
+    PADDOCK_TRY(TakeSpareBlank(step));
+    if (move_mount(spare_blank_.get(), "", proc_.get(), step.target.c_str() + kProc.size(), MOVE_MOUNT_F_EMPTY_PATH) == 0) {
+      spare_blank_.Reset();
+      return {};
+    }
+    if (errno == ENOENT) return {};
   }
   auto target = OpenTarget(step.target, false, false);
   if (!target) {
@@ -261,11 +283,23 @@ Status FileTree::Mask(const MountStep& step) {
   }
   const bool is_directory = IsDirectory(target->get());
   if (is_directory && !blank_directory_.is_open()) PADDOCK_TRY(MakeBlankDirectory());
-  const Descriptor& blank = is_directory ? blank_directory_ : blank_file_;
-  PADDOCK_ASSIGN(const Descriptor mount, CloneOwn(blank.get(), "", Reach::kOne, step.target));
+  if (!is_directory) PADDOCK_TRY(TakeSpareBlank(step));
+  Descriptor mount;
+  if (is_directory) {
+    PADDOCK_ASSIGN(mount, CloneOwn(blank_directory_.get(), "", Reach::kOne, step.target));
+  } else {
+    mount = std::move(spare_blank_);
+  }
   if (move_mount(mount.get(), "", target->get(), "", MOVE_MOUNT_F_EMPTY_PATH | MOVE_MOUNT_T_EMPTY_PATH) != 0) {
     return Failure("mask", step.target);
   }
+  return {};
+}
+
+// A clone that was of no use is kept for the next mask: the end of a mount that is attached nowhere waits for a grace period.
+Status FileTree::TakeSpareBlank(const MountStep& step) {
+  if (spare_blank_.is_open()) return {};
+  PADDOCK_ASSIGN(spare_blank_, CloneOwn(blank_file_.get(), "", Reach::kOne, step.target));
   return {};
 }
 
@@ -358,6 +392,9 @@ Status FileTree::BecomeRoot(int mount, const char* name) {
 }
 
 Status FileTree::Enter() {
+  // Goes with the host's tree.
+  if (spare_blank_.is_open() && move_mount(spare_blank_.get(), "", scratch_.get(), "blank", MOVE_MOUNT_F_EMPTY_PATH) != 0) return Failure("mount", "blank");
+  spare_blank_.Reset();
   if (fchdir(root_.get()) != 0) return Failure("enter", "the new root");
   private_.Reset();
   proc_.Reset();

@@ -20,13 +20,14 @@ namespace paddock::process_wall {
 
 class FileTree {
  public:
-  // `sources`: one for each step of the plan.
-  FileTree(const WallPlan& plan, std::vector<MountSource> sources) : plan_(plan), sources_(std::move(sources)) {}
-
-  // Mounts everything beside the host's tree. Runs inside the new mount and PID namespaces.
-  Status Build();
+  // Begins a tree beside the host's. Runs inside the new mount and PID namespaces.
+  Status Begin();
+  // Mounts in it. `sources`: one for each step.
+  Status Add(const std::vector<MountStep>& steps, std::vector<MountSource> sources);
   // Makes the new tree the root and leaves the host's.
   Status Enter();
+  // File systems that are the wall's alone, as the kernel numbers them (major << 20 | minor).
+  const std::vector<uint32_t>& own_devices() const { return own_devices_; }
 
  private:
   Status FreezeScratch();
@@ -41,9 +42,12 @@ class FileTree {
   Status MakeBlankFile();
   Status MakeBlankDirectory();
   Status Mask(const MountStep& step);
+  Status TakeSpareBlank(const MountStep& step);
   Status ProtectInPlace(const MountStep& step, bool makes_readonly);
   // Mounts at a name in the scratch directory what is to be /.
   Status BecomeRoot(int mount, const char* name);
+  // A directory of a file system that was made here.
+  Status NoteOwn(int directory);
 
   // Opens a path inside without following links; makes missing parents, and the last component as a directory or an
   // empty file, when `makes` is set. Errors: kNoEntry, kLoop for a link on the way, what mkdir says.
@@ -52,8 +56,6 @@ class FileTree {
   Status Attach(int mount, std::string_view target, bool is_directory);
   Result<Descriptor> NewTmpfs(uint64_t size, uint32_t mode, bool is_readonly);
 
-  const WallPlan& plan_;
-  std::vector<MountSource> sources_;
   Descriptor root_;        // the new root while it is being built
   Descriptor scratch_;     // a tmpfs outside of it
   Descriptor frozen_;      // the same, read-only: what is cloned from it is, too
@@ -61,6 +63,8 @@ class FileTree {
   Descriptor proc_;        // the new /proc
   Descriptor blank_file_;  // mounts that masks are cloned from
   Descriptor blank_directory_;
+  Descriptor spare_blank_;   // a clone of blank_file_ that is attached nowhere yet
+  std::vector<uint32_t> own_devices_;
   int scratch_count_ = 0;
   bool has_own_root_ = false;   // a step stands as /, instead of the skeleton
 };

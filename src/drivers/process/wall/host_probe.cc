@@ -122,7 +122,7 @@ void TryNetwork(const Reporter& report) {
 
 void TryFilters(const Reporter& report) {
   if (!report.Try("privileges", DropPrivileges())) return;
-  const auto landlock = RestrictWithLandlock({});
+  const auto landlock = RestrictWithLandlock({}, Reading::kHeld);
   if (!landlock) report.Say("landlock-rules", static_cast<int>(landlock.error().code), landlock.error().Text());
   else report.Say("landlock-rules", *landlock ? 0 : ENOSYS);
   if (!report.Try("seccomp", InstallSeccomp(SeccompProfile::kDefault))) return;

@@ -18,6 +18,7 @@ struct LaunchMessage {
   enum class Kind : uint8_t {
     kProcess,    // number: pid on the host; descriptor: its pidfd
     kListener,   // number: index in plan.listeners; descriptor: the socket
+    kDenials,    // descriptor: a pipe from which paths of sockets come that were refused, each with a NUL behind it
     kWarning,    // text: what this host could not give, though the wall stands
     kFailed,     // text: why there is no wall
     kReady,      // the wall stands; the guest protocol follows on the control socket

@@ -15,6 +15,7 @@
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -24,6 +25,7 @@
 #include "drivers/process/wall/launch_channel.h"
 #include "drivers/process/wall/network.h"
 #include "drivers/process/wall/plan.h"
+#include "drivers/process/wall/socket_guard.h"
 
 namespace paddock::process_wall {
 namespace {
@@ -82,9 +84,8 @@ Status SetLimits(const WallPlan& plan) {
   return {};
 }
 
-std::vector<std::string> WritablePlaces(const WallPlan& plan) {
-  std::vector<std::string> places;
-  for (const MountStep& step : plan.mounts) {
+void AddWritablePlaces(const std::vector<MountStep>& steps, std::vector<std::string>& places) {
+  for (const MountStep& step : steps) {
     const bool is_bind = step.kind == MountStep::Kind::kBind && step.writable;
     if (is_bind || step.kind == MountStep::Kind::kTmpfs || step.kind == MountStep::Kind::kOverlay) places.push_back(step.target);
     if (step.kind == MountStep::Kind::kDevices) {
@@ -92,40 +93,87 @@ std::vector<std::string> WritablePlaces(const WallPlan& plan) {
       places.push_back(step.target + "/mqueue");
     }
   }
-  return places;
 }
 
-// In the new namespaces, as process 1.
-Status BuildInside(const WallOrder& order, int launch) {
+// The last step: from here on nothing is done that the filter refuses.
+Status InstallFilter(const WallPlan& plan, const FileTree& tree, int launch) {
+  if (!plan.guards_sockets) return InstallSeccomp(plan.seccomp);
+  int denials[2];
+  if (pipe2(denials, O_CLOEXEC | O_NONBLOCK) != 0) return Failure("make a pipe");
+  const Descriptor read_end(denials[0]);
+  PADDOCK_ASSIGN(std::unique_ptr<SocketGuard> guard, SocketGuard::Make(plan, tree.own_devices(), Descriptor(denials[1])));
+  PADDOCK_TRY(SendLaunchMessage(launch, Kind::kDenials, 0, {}, read_end.get()));
+  if (const std::string lacks = guard->Lacks(); !lacks.empty()) PADDOCK_TRY(SendLaunchMessage(launch, Kind::kWarning, 0, lacks));
+  PADDOCK_TRY(guard->Start());
+  auto listener = InstallListeningSeccomp(plan.seccomp);
+  if (listener) return SocketGuard::Serve(std::move(guard), std::move(*listener));
+  // The thread waits for good.
+  (void)guard.release();
+  PADDOCK_TRY(SendLaunchMessage(launch, Kind::kWarning, 0, "a socket that a program of the host makes in a directory shown inside can be connected to (" +
+                                                               std::string(listener.error().Text()) + ": is this a sandbox in a sandbox?)"));
+  return InstallSeccomp(plan.seccomp);
+}
+
+// A plan, and what its steps take of the host, as far as that comes with it.
+struct Part {
+  WallPlan plan;
+  std::vector<MountSource> sources;
+};
+
+Result<Part> ReceivePart(int launch) {
+  Part part;
+  PADDOCK_ASSIGN(const std::string bytes, ReceiveBytes(launch));
+  PADDOCK_ASSIGN(part.plan, WallPlan::Decode(bytes));
+  if (part.plan.is_root) {
+    PADDOCK_ASSIGN(part.sources, ReceiveSources(launch, part.plan.mounts.size()));
+  }
+  return part;
+}
+
+// A user's wall opens by itself what it shows.
+Status AddToTree(Part& part, int launch, FileTree& tree) {
+  if (!part.plan.is_root) {
+    PADDOCK_ASSIGN(part.sources, OpenSources(part.plan, [launch](std::string_view text) {
+      const Status sent = SendLaunchMessage(launch, Kind::kWarning, 0, text);
+      (void)sent;
+    }));
+  }
+  return tree.Add(part.plan.mounts, std::move(part.sources));
+}
+
+// In the new namespaces, as process 1: what a plan's first part decides, and what no plan does.
+Status BuildBase(const WallOrder& order, int launch, FileTree& tree, std::vector<std::string>& writable) {
   // The network is made beside the rest: it takes as long as the file tree.
   NetworkBuilder network;
   PADDOCK_TRY(network.Start(!order.allows_namespaces));
-  PADDOCK_ASSIGN(const std::string bytes, ReceiveBytes(launch));
-  PADDOCK_ASSIGN(const WallPlan plan, WallPlan::Decode(bytes));
-  std::vector<MountSource> sources;
-  if (plan.is_root) {
-    PADDOCK_ASSIGN(sources, ReceiveSources(launch, plan.mounts.size()));
-  }
+  PADDOCK_ASSIGN(Part base, ReceivePart(launch));
   // As who the caller is, who may join them.
-  for (const std::string& directory : plan.cgroups) PADDOCK_TRY(JoinGroup(directory));
+  for (const std::string& directory : base.plan.cgroups) PADDOCK_TRY(JoinGroup(directory));
   // Now, so that its root is what was joined.
   if (unshare(CLONE_NEWCGROUP) != 0) return Failure("make a cgroup namespace");
   char go = 0;
   if (read(kGateDescriptor, &go, 1) != 1) _exit(1);
   close(kGateDescriptor);
   prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
-  if (!plan.is_root) {
-    PADDOCK_ASSIGN(sources, OpenSources(plan, [launch](std::string_view text) {
-      const Status sent = SendLaunchMessage(launch, Kind::kWarning, 0, text);
-      (void)sent;
-    }));
-  }
-  PADDOCK_TRY(TakeIdentity(plan));
+  PADDOCK_TRY(TakeIdentity(base.plan));
+  PADDOCK_TRY(tree.Begin());
+  PADDOCK_TRY(AddToTree(base, launch, tree));
+  AddWritablePlaces(base.plan.mounts, writable);
+  syscall(SYS_keyctl, KEYCTL_JOIN_SESSION_KEYRING, nullptr);
+  PADDOCK_TRY(EmptyBoundingSet());
+  return network.Join();
+}
+
+Status BuildInside(const WallOrder& order, int launch) {
+  FileTree tree;
+  std::vector<std::string> writable;
+  PADDOCK_TRY(BuildBase(order, launch, tree, writable));
+  PADDOCK_ASSIGN(Part rest, ReceivePart(launch));
+  const WallPlan& plan = rest.plan;
   if (sethostname(plan.hostname.data(), plan.hostname.size()) != 0) return Failure("set the host name");
   if (setdomainname("(none)", 6) != 0) return Failure("set the domain name");
-  FileTree tree(plan, std::move(sources));
-  PADDOCK_TRY(tree.Build());
-  PADDOCK_TRY(network.Join());
+  PADDOCK_TRY(AddToTree(rest, launch, tree));
+  AddWritablePlaces(plan.mounts, writable);
   if (plan.captures_network) PADDOCK_TRY(CaptureNetwork());
   for (size_t i = 0; i < plan.listeners.size(); ++i) {
     auto listener = MakeListener(plan.listeners[i]);
@@ -137,14 +185,15 @@ Status BuildInside(const WallOrder& order, int launch) {
   PADDOCK_TRY(tree.Enter());
   PADDOCK_TRY(TakeOwnStandardDescriptors());
   PADDOCK_TRY(SetLimits(plan));
-  syscall(SYS_keyctl, KEYCTL_JOIN_SESSION_KEYRING, nullptr);
   umask(022);
   PADDOCK_TRY(DropPrivileges());
   if (plan.uses_landlock) {
-    PADDOCK_ASSIGN(const bool has_landlock, RestrictWithLandlock(WritablePlaces(plan)));
+    // A program of the host that can be talked to may hand in a directory of the host's.
+    const Reading reading = plan.host_sockets.empty() ? Reading::kFree : Reading::kHeld;
+    PADDOCK_ASSIGN(const bool has_landlock, RestrictWithLandlock(writable, reading));
     if (!has_landlock) PADDOCK_TRY(SendLaunchMessage(launch, Kind::kWarning, 0, "this kernel has no Landlock; mounts and namespaces alone confine files"));
   }
-  return InstallSeccomp(plan.seccomp);
+  return InstallFilter(plan, tree, launch);
 }
 
 }  // namespace

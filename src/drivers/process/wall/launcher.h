@@ -1,5 +1,5 @@
 // The launcher: what a new wall does to itself. It starts as a copy of the zygote (zygote.h), process 1 of a new PID
-// namespace, and a child of the driver's process; it makes its network, gets its plan, builds its file tree, gives up every
+// namespace, and a child of the driver's process; it makes its network, gets its plan in two parts, builds its file tree, gives up every
 // right and returns to its caller, which then runs the agent.
 #pragma once
 
@@ -20,6 +20,8 @@ struct WallOrder {
   bool allows_namespaces = false;   // code inside may make user namespaces
 };
 
+// The first part of a plan says who the code is, its cgroups, and how the file tree begins; the second all the rest. Each comes as bytes,
+// and for root with the sources of its steps.
 // Returns true in a finished wall, with only the control socket and 0 to 2 open. Every failure ends in _exit() after a
 // message.
 bool BuildWall(const WallOrder& order);

@@ -14,6 +14,8 @@
 namespace paddock::process_wall {
 namespace {
 
+using Owners = MountStep::Owners;
+
 class Opener {
  public:
   Opener(const WallPlan& plan, const Warn& warn) : plan_(plan), warn_(warn) {}
@@ -22,7 +24,10 @@ class Opener {
   Status Open(const MountStep& step, MountSource& source) {
     if (step.kind != MountStep::Kind::kBind && step.kind != MountStep::Kind::kOverlay) return {};
     const bool is_readonly = step.kind == MountStep::Kind::kOverlay || !step.writable;
-    auto mount = CloneMount(AT_FDCWD, step.source.c_str(), Reach::kTree, kAlways | (is_readonly ? MOUNT_ATTR_RDONLY : 0), step.source);
+    if (step.owners == Owners::kMapped) id_map_ = nullptr;
+    // Of a lower directory only what lies on its own file system is in an overlay; and a user's namespace may not part what is mounted together.
+    const Reach reach = step.is_alone || (step.kind == MountStep::Kind::kOverlay && plan_.is_root) ? Reach::kOne : Reach::kTree;
+    auto mount = CloneMount(AT_FDCWD, step.source.c_str(), reach, kAlways | (is_readonly ? MOUNT_ATTR_RDONLY : 0), step.source);
     if (!mount) {
       if (!step.optional) return mount.error();
       if (mount.error().code != Code::kNoEntry) warn_(std::string(mount.error().Text()) + "; it is left out");
@@ -30,33 +35,42 @@ class Opener {
     }
     source.mount = std::move(*mount);
     source.is_directory = IsDirectory(source.mount.get());
-    if (step.remaps) PADDOCK_TRY(Remap(source.mount.get(), step.source));
+    PADDOCK_TRY(MapOwners(source.mount.get(), step, step.source));
     if (step.kind != MountStep::Kind::kOverlay || step.extra.empty()) return {};   // else made with the tree
     PADDOCK_ASSIGN(source.upper, CloneMount(AT_FDCWD, step.extra.c_str(), Reach::kOne, kAlways, step.extra));
-    return step.remaps ? Remap(source.upper.get(), step.extra) : Status();
+    return MapOwners(source.upper.get(), step, step.extra);
   }
 
  private:
-  // Shows the files of the mount's owner as the sandbox user's.
-  Status Remap(int mount, const std::string& name) {
+  Status MapOwners(int mount, const MountStep& step, const std::string& name) {
+    if (step.owners == Owners::kKept) return {};
+    if (step.owners == Owners::kMapped) PADDOCK_TRY(ChooseMap(mount, name));
+    if (id_map_ == nullptr) return {};
+    mount_attr attributes{};
+    attributes.attr_set = MOUNT_ATTR_IDMAP;
+    attributes.userns_fd = static_cast<uint64_t>(id_map_->get());
+    if (mount_setattr(mount, "", AT_EMPTY_PATH, &attributes, sizeof attributes) != 0 && step.owners == Owners::kMapped) {
+      return MountFailure("map owners of", name + " (its file system may not allow it; run as its owner instead of root)");
+    }
+    return {};
+  }
+
+  // The map that makes the mount's owner the sandbox user.
+  Status ChooseMap(int mount, const std::string& name) {
     struct stat status{};
     if (fstatat(mount, "", &status, AT_EMPTY_PATH) != 0) return MountFailure("look at", name);
     Descriptor& map = id_maps_[{status.st_uid, status.st_gid}];
     if (!map.is_open()) {
       PADDOCK_ASSIGN(map, MakeIdMap({status.st_uid, plan_.host_uid}, {status.st_gid, plan_.host_gid}));
     }
-    mount_attr attributes{};
-    attributes.attr_set = MOUNT_ATTR_IDMAP;
-    attributes.userns_fd = static_cast<uint64_t>(map.get());
-    if (mount_setattr(mount, "", AT_EMPTY_PATH | AT_RECURSIVE, &attributes, sizeof attributes) != 0) {
-      return MountFailure("map owners of", name + " (its file system may not allow it; run as its owner instead of root)");
-    }
+    id_map_ = &map;
     return {};
   }
 
   const WallPlan& plan_;
   const Warn& warn_;
   std::map<std::pair<uid_t, gid_t>, Descriptor> id_maps_;   // user namespaces that map an owner on disk to host_uid
+  const Descriptor* id_map_ = nullptr;   // of the last kMapped step, if its source is there
 };
 
 // What the descriptors of one step are.

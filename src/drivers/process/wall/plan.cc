@@ -79,7 +79,8 @@ void VisitPlan(Visitor& v, Plan& plan) {
     visitor.Number(step.mode);
     visitor.Number(step.writable);
     visitor.Number(step.optional);
-    visitor.Number(step.remaps);
+    visitor.Number(step.is_alone);
+    visitor.Number(step.owners);
   });
   v.List(plan.cgroups, [](auto& visitor, auto& path) { visitor.Text(path); });
   v.List(plan.limits, [](auto& visitor, auto& limit) {
@@ -94,6 +95,8 @@ void VisitPlan(Visitor& v, Plan& plan) {
   });
   v.Number(plan.seccomp);
   v.Number(plan.uses_landlock);
+  v.Number(plan.guards_sockets);
+  v.List(plan.host_sockets, [](auto& visitor, auto& path) { visitor.Text(path); });
 }
 
 }  // namespace

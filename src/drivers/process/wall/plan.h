@@ -19,7 +19,7 @@ namespace paddock::process_wall {
 struct MountStep {
   enum class Kind : uint8_t {
     kTmpfs,       // a private file system: size, mode
-    kBind,        // source of the host, read-only or writable, with all mounts below it
+    kBind,        // source of the host, read-only or writable, with the mounts below it
     kOverlay,     // source is the lower directory; extra a directory of the host with upper/ and work/, or empty: in memory, size
     kSymlink,     // extra is what it points to
     kFile,        // a file with extra as its content: read-only over what is there, or, writable, the sandbox's own
@@ -30,6 +30,12 @@ struct MountStep {
     kProc,
     kDevices,
   };
+  // Whose the files of the source are inside. What is not mapped is nobody's there, and root's sandboxes may do with it what everybody may.
+  enum class Owners : uint8_t {
+    kKept,
+    kMapped,        // those of the source's owner are the sandbox user's; the launcher is root
+    kMappedAlike,   // of a mount below the last kMapped: the same, if the file system can; a container's overlay, say, cannot
+  };
   Kind kind = Kind::kBind;
   std::string target;
   std::string source;
@@ -38,7 +44,10 @@ struct MountStep {
   uint32_t mode = 0755;
   bool writable = false;    // for kBind
   bool optional = false;    // an absent source is no error
-  bool remaps = false;      // for kBind: show the files of the source's owner as the sandbox user's (launcher is root)
+  bool is_alone = false;    // for kBind: without the mounts below the source
+  Owners owners = Owners::kKept;   // for kBind and kOverlay
+
+  bool operator==(const MountStep&) const = default;
 };
 
 enum class SeccompProfile : uint8_t { kDefault, kPtrace, kNested };
@@ -56,6 +65,9 @@ struct ResourceLimit {
   uint64_t value = 0;
 };
 
+// Of what a limit on processes counts: init, and the threads with which it answers for others (socket_guard.h).
+inline constexpr uint64_t kOwnProcesses = 3;
+
 struct WallPlan {
   uint32_t uid = 1000;            // inside
   uint32_t gid = 1000;
@@ -70,6 +82,8 @@ struct WallPlan {
   std::vector<ListenerSpec> listeners;
   SeccompProfile seccomp = SeccompProfile::kDefault;
   bool uses_landlock = true;
+  bool guards_sockets = false;             // host programs may make sockets in what is shown (socket_guard.h)
+  std::vector<std::string> host_sockets;   // sockets of the host, by their paths inside, that may be connected to all the same
 
   std::string Encode() const;
   // Errors: kInvalid.
