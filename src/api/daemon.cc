@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <thread>
 
 #include "api/dashboard/dashboard.h"
 #include "api/keys/key_ring.h"
@@ -14,11 +15,13 @@
 #include "api/session/configured.h"
 #include "api/session/session_service.h"
 #include "base/descriptor.h"
+#include "base/id.h"
 #include "net/server.h"
-#include "registry/directory_keeper.h"
-#include "registry/journal_keeper.h"
-#include "registry/laid_templates.h"
 #include "registry/registry.h"
+#include "registry/states/container_keeper.h"
+#include "registry/states/directory_keeper.h"
+#include "registry/states/journal_keeper.h"
+#include "registry/states/laid_templates.h"
 
 namespace paddock::api {
 namespace {
@@ -56,8 +59,48 @@ sandbox::SandboxSpec VirtualSpec(const registry::SandboxRequest& request) {
 // Refuses what the virtual tier has not, rather than take no notice of it.
 Status CheckVirtual(const registry::SandboxRequest& request) {
   if (request.network.mode != policy::NetworkMode::kNone) return Error(Code::kInvalid, "network: isolation 'virtual' has none; choose 'process'");
+  if (!request.network.publish.empty()) return Error(Code::kInvalid, "network.publish: isolation 'virtual' has no ports; choose 'process' or 'container'");
   // One thread: it never has more than a core, and cannot be given less.
   if (request.limits.cpus && *request.limits.cpus < 1) return Error(Code::kInvalid, "limits.cpus: isolation 'virtual' cannot be held to less than one core");
+  return {};
+}
+
+// What a container has where nobody says otherwise.
+registry::RegistrySettings::Usual UsualContainer(const ContainerConfig& config, const registry::SandboxLimits& limits, const registry::Lease& lease) {
+  registry::RegistrySettings::Usual usual{.limits = limits, .lease = lease};
+  usual.limits.memory_bytes = config.settings.memory_bytes;
+  usual.limits.processes = static_cast<uint64_t>(config.settings.pids);
+  usual.limits.cpus = static_cast<double>(config.settings.nano_cpus) / 1e9;
+  usual.limits.disk_bytes = config.settings.disk_bytes;
+  usual.limits.files.reset();
+  usual.lease.idle_ttl = config.auto_stop;
+  usual.lease.remove_after = config.remove_after;
+  usual.lease.on_expiry = registry::OnExpiry::kStop;
+  return usual;
+}
+
+// A file in the data directory says that there may be something on an engine.
+Status NoteContainers(const std::string& data) {
+  const Descriptor file(open((data + "/containers").c_str(), O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600));
+  return file.is_open() ? Status() : Status(HostError("cannot make " + data + "/containers"));
+}
+
+Status CheckNoContainer(const registry::SandboxRequest& request) {
+  if (request.container == sandbox::ContainerChoice()) return {};
+  return Error(Code::kInvalid, "image and runtime are for isolation 'container'; this one begins from templates");
+}
+
+// Refuses what a container is not given, rather than give it less.
+Status CheckContainer(const registry::SandboxRequest& request, const registry::SandboxLimits& most) {
+  const auto check = [](const char* name, const auto& asked, const auto& limit) -> Status {
+    if (!asked || !limit || *asked <= *limit) return {};
+    return Error(Code::kInvalid, std::string("limits.") + name + ": a container has at most " + std::to_string(*limit) + " here (containers." + name + ")");
+  };
+  PADDOCK_TRY(check("memory", request.limits.memory_bytes, most.memory_bytes));
+  PADDOCK_TRY(check("processes", request.limits.processes, most.processes));
+  PADDOCK_TRY(check("cpus", request.limits.cpus, most.cpus));
+  PADDOCK_TRY(check("disk", request.limits.disk_bytes, most.disk_bytes));
+  if (request.limits.files) return Error(Code::kInvalid, "limits.files: the files of a container are not counted; leave it out");
   return {};
 }
 
@@ -72,9 +115,12 @@ class RunningDaemon final : public Daemon {
     PADDOCK_ASSIGN(records_, OpenRecords(start_.config.data));
     keys_ = std::make_unique<KeyRing>(*records_);
     PADDOCK_TRY(CheckKeys());
+    PADDOCK_TRY(ConfigureContainers());
     PADDOCK_ASSIGN(std::shared_ptr<trees::Store> trees, trees::Store::Open(directory + "/trees"));
     PADDOCK_ASSIGN(std::shared_ptr<registry::UnpackedTemplates> unpacked, registry::UnpackedTemplates::Open(trees, directory + "/templates"));
     PADDOCK_ASSIGN(registry_, registry::Registry::Open(SettingsOf(directory, std::make_shared<registry::Bases>(std::move(trees)), std::move(unpacked)), *records_));
+    SweepContainers();
+    PADDOCK_TRY(ExpectContainers());
     PADDOCK_ASSIGN(sessions_, OpenSessions());
     services_ = std::make_unique<Services>(Services{.registry = *registry_, .version = start_.version, .scratch_directory = start_.config.data.directory, .sessions = sessions_.get(), .rates = start_.config.rates});
     router_ = std::make_unique<Router>(*services_, [this](const net::Request& request) { return Identify(request); });
@@ -94,10 +140,81 @@ class RunningDaemon final : public Daemon {
     mcp_.reset();
     mcp_door_.reset();
     sessions_.reset();
+    if (container_sweep_.joinable()) container_sweep_.join();
     registry_.reset();
   }
 
  private:
+  // Which containers on an engine are this daemon's, whoever else uses that.
+  Result<std::string> Deployment() {
+    const std::string path = start_.config.data.directory + "/deployment";
+    const Descriptor file(open(path.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600));
+    std::string text(64, '\0');
+    const ssize_t size = file.is_open() ? read(file.get(), text.data(), text.size()) : -1;
+    if (size < 0) return HostError("cannot read " + path);
+    text.resize(static_cast<size_t>(size));
+    if (IsId(text, "dep_")) return text;
+    text = NewId("dep_");
+    if (ftruncate(file.get(), 0) != 0 || pwrite(file.get(), text.data(), text.size(), 0) != static_cast<ssize_t>(text.size())) return HostError("cannot write " + path);
+    return text;
+  }
+
+  Status ConfigureContainers() {
+    for (const auto& driver : start_.drivers->drivers()) {
+      auto* const takes = dynamic_cast<sandbox::TakesContainerSettings*>(driver.get());
+      if (takes == nullptr) continue;
+      sandbox::ContainerSettings settings = start_.config.containers.settings;
+      PADDOCK_ASSIGN(settings.deployment, Deployment());
+      settings.state_directory = start_.config.data.directory + "/oci";
+      PADDOCK_TRY(takes->Configure(std::move(settings), [log = start_.log](const std::string& line, bool is_last) {
+        if (is_last && log) log(line);
+      }));
+    }
+    return {};
+  }
+
+  // What a daemon that was killed has left on the engine; beside the rest, since an engine may be slow, or not there.
+  void SweepContainers() {
+    const std::string sandboxes = start_.config.data.directory + "/sandboxes";
+    for (const auto& driver : start_.drivers->drivers()) {
+      auto* const keeps = dynamic_cast<sandbox::KeepsSandboxes*>(driver.get());
+      // Where no container was ever asked for nobody goes looking for an engine.
+      if (keeps == nullptr || access((start_.config.data.directory + "/containers").c_str(), F_OK) != 0) continue;
+      container_sweep_ = std::thread([keeps, roots = dynamic_cast<sandbox::BeginsOnRoots*>(driver.get()), sandboxes, log = start_.log, templates = registry_->settings().templates] {
+        auto swept = keeps->Sweep([&](const std::string& key) {
+          const auto kept = registry::ContainerKeeper::Keys(sandboxes);   // now: others are made meanwhile
+          return !kept || kept->contains(key);
+        });
+        if (swept && roots != nullptr) {
+          const auto images = roots->SweepRoots([&](const std::string& name) {
+            const auto kept = registry::ContainerKeeper::RootNames(sandboxes);
+            return !kept || kept->contains(name) || templates->HasTree(name);
+          });
+          if (images) swept->insert(swept->end(), images->begin(), images->end());
+          else swept = images.error();
+        }
+        if (!log) return;
+        if (!swept) log("containers that an earlier daemon may have left were not looked for: " + std::string(swept.error().Text()));
+        else for (const std::string& line : *swept) log("removed " + line + ", which an earlier daemon had left");
+      });
+    }
+  }
+
+  // Those that stand ready are first of the kind that somebody gets who says nothing.
+  Status ExpectContainers() {
+    if (start_.config.containers.settings.warm == 0) return {};
+    for (const auto& driver : start_.drivers->drivers()) {
+      auto* const keeps = dynamic_cast<sandbox::KeepsSandboxes*>(driver.get());
+      if (keeps == nullptr) continue;
+      PADDOCK_TRY(NoteContainers(start_.config.data.directory));
+      registry::SandboxRequest usual;
+      usual.isolation = driver->name();
+      registry_->settings().Complete(usual);
+      keeps->Expect(registry::ContainerKeeper::SpecOf(usual));
+    }
+    return {};
+  }
+
   // Somebody has to be able to use it; beyond this machine nobody without a key may.
   Status CheckKeys() {
     PADDOCK_ASSIGN(const bool has_key, keys_->HasUsable());
@@ -151,26 +268,58 @@ class RunningDaemon final : public Daemon {
     if (const auto action = registry::ParseOnExpiry(config.lease.on_expiry)) settings.default_lease.on_expiry = *action;
     const auto most = [](const std::optional<uint64_t>& count) { return static_cast<size_t>(count.value_or(records::kMaxCounter)); };
     settings.most_per_owner = most(config.quota.sandboxes);
+    settings.most_containers_per_owner = most(config.quota.containers);
     settings.most_execs_per_owner = most(config.quota.execs);
-    for (const auto& [owner, quota] : config.owner_quotas) settings.owners[owner] = {.sandboxes = most(quota.sandboxes), .execs = most(quota.execs)};
+    for (const auto& [owner, quota] : config.owner_quotas) {
+      settings.owners[owner] = {.sandboxes = most(quota.sandboxes), .containers = most(quota.containers), .execs = most(quota.execs)};
+    }
     for (const auto& driver : start_.drivers->drivers()) {
       const std::string isolation = driver->name();
       if (isolation == "virtual") {
         settings.isolations[isolation] = [driver = driver.get(), bases](const registry::SandboxInfo& info, const std::string& own) -> Result<std::unique_ptr<registry::Keeper>> {
+          PADDOCK_TRY(CheckNoContainer(info.request));
           PADDOCK_TRY(CheckVirtual(info.request));
           return std::unique_ptr<registry::Keeper>(std::make_unique<registry::JournalKeeper>(*driver, VirtualSpec(info.request), bases, !info.request.base.empty(), own));
         };
         if (auto* lays = dynamic_cast<sandbox::LaysBases*>(driver.get())) {
           settings.beginners[isolation] = {.begin = [laid = std::make_shared<registry::LaidTemplates>(*lays, bases)](trees::Session& session, const registry::TemplateInfo& info) {
                                              return laid->Begin(session, info);
-                                           },
-                                           .takes_working_directory = true};
+                                           }};
         }
       } else if (isolation == "process") {
-        settings.isolations[isolation] = [driver = driver.get(), unpacked = settings.unpacked](const registry::SandboxInfo& info, const std::string& own) {
+        settings.isolations[isolation] = [driver = driver.get(), unpacked = settings.unpacked](const registry::SandboxInfo& info, const std::string& own) -> Result<std::unique_ptr<registry::Keeper>> {
+          PADDOCK_TRY(CheckNoContainer(info.request));
           return registry::DirectoryKeeper::Make(*driver, info, own, unpacked);
         };
-        settings.beginners[isolation] = {.begin = registry::DirectoryKeeper::Begin};
+        settings.beginners[isolation] = {.begin = registry::DirectoryKeeper::Begin, .runs_programs = true};
+      } else if (isolation == "oci" || isolation == "gvisor") {
+        settings.usual[isolation] = UsualContainer(config.containers, settings.default_limits, settings.default_lease);
+        settings.usual[isolation].lease = settings.default_lease;
+        settings.usual[isolation].limits.disk_bytes.reset();   // they keep none
+        settings.isolations[isolation] = [driver = driver.get(), unpacked = settings.unpacked, most = settings.usual[isolation].limits](
+                                             const registry::SandboxInfo& info, const std::string& own) -> Result<std::unique_ptr<registry::Keeper>> {
+          PADDOCK_TRY(CheckNoContainer(info.request));
+          PADDOCK_TRY(CheckContainer(info.request, most));
+          if (info.request.base.empty()) return Error(Code::kInvalid, "template: isolation '" + info.request.isolation + "' begins from one; build it from an image or a root directory (paddock template create)");
+          return registry::DirectoryKeeper::Make(*driver, info, own, unpacked);
+        };
+        settings.beginners[isolation] = {.begin = registry::DirectoryKeeper::Begin, .runs_programs = true};
+      } else if (isolation == "container") {
+        settings.usual[isolation] = UsualContainer(config.containers, settings.default_limits, settings.default_lease);
+        const auto is_template = [templates = settings.templates](const trees::ObjectId& tree) { return templates->HasTree(registry::ContainerKeeper::RootName(tree)); };
+        settings.isolations[isolation] = [driver = driver.get(), is_template, most = settings.usual[isolation].limits, store = settings.bases->store(), data = directory](const registry::SandboxInfo& info, const std::string& own) -> Result<std::unique_ptr<registry::Keeper>> {
+          PADDOCK_TRY(CheckContainer(info.request, most));
+          PADDOCK_TRY(NoteContainers(data));
+          return registry::ContainerKeeper::Make(*driver, info, own, store, is_template);
+        };
+        if (auto* const roots = dynamic_cast<sandbox::BeginsOnRoots*>(driver.get())) {
+          settings.beginners[isolation] = {.begin = [driver = driver.get()](trees::Session& session, const registry::TemplateInfo& info) { return registry::ContainerKeeper::Begin(*driver, session, info); },
+                                           .runs_programs = true, .takes_user = !roots->has_own_roots()};
+          settings.template_gone = [roots, is_template, data = start_.config.data.directory](const trees::ObjectId& tree) {
+            // Where no container was ever asked for nobody goes looking for an engine.
+            if (access((data + "/containers").c_str(), F_OK) == 0 && !is_template(tree)) (void)roots->DropRoot({}, registry::ContainerKeeper::RootName(tree));
+          };
+        }
       }
     }
     return settings;
@@ -182,8 +331,14 @@ class RunningDaemon final : public Daemon {
     SessionService::Settings settings{.deployment = {.isolations = {}, .features = start_.features}, .harnesses = std::move(configured.harnesses), .agents = std::move(configured.agents), .sessions = {}, .log = start_.log};
     for (const std::string& isolation : registry_->isolations()) settings.deployment.isolations.insert(isolation);
     const auto most = [](const std::optional<uint64_t>& count) { return static_cast<size_t>(count.value_or(records::kMaxCounter)); };
-    settings.sessions.most_per_owner = most(config.quota.sessions);
-    for (const auto& [owner, quota] : config.owner_quotas) settings.sessions.owners[owner] = most(quota.sessions);
+    const auto limits_of = [&](const QuotaConfig& quota) {
+      return registry::SessionSettings::OwnerLimits{.sessions = most(quota.sessions), .sandboxes = most(quota.session_sandboxes), .containers = most(quota.session_containers)};
+    };
+    const auto usual = limits_of(config.quota);
+    settings.sessions.most_per_owner = usual.sessions;
+    settings.sessions.most_sandboxes = usual.sandboxes;
+    settings.sessions.most_containers = usual.containers;
+    for (const auto& [owner, quota] : config.owner_quotas) settings.sessions.owners[owner] = limits_of(quota);
     return SessionService::Open(std::move(settings), *registry_, *records_);
   }
 
@@ -240,6 +395,7 @@ class RunningDaemon final : public Daemon {
   std::unique_ptr<mcp::HttpFace> mcp_;
   std::unique_ptr<net::Server> server_;
   std::string new_key_file_;
+  std::thread container_sweep_;
 };
 
 }  // namespace

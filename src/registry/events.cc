@@ -13,7 +13,7 @@ std::string StreamOf(const std::string& owner) {
 
 void EventBus::Publish(Event event) {
   const std::lock_guard lock(mutex_);   // listeners see the order of the numbers
-  event.at = std::chrono::time_point_cast<Duration>(std::chrono::system_clock::now());
+  event.at = Now();
   const std::array stored{records::Event{.sequence = 0, .at = {}, .type = event.type, .subject = event.subject, .body = event.detail}};
   if (const auto sequence = records_.AppendEvents(StreamOf(event.owner), stored)) event.sequence = *sequence;
   for (const auto& [number, listener] : listeners_) {

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "registry/lease.h"
+#include "registry/entry/lease.h"
 #include "store/records/records.h"
 
 namespace paddock::registry {

@@ -7,13 +7,15 @@
 
 #include <algorithm>
 #include <array>
+#include <boost/json.hpp>
 #include <cerrno>
 #include <charconv>
 #include <tuple>
 
 #include "base/id.h"
 #include "overlay/beneath.h"
-#include "registry/description_json.h"
+#include "registry/entry/description_json.h"
+#include "registry/host_error.h"
 #include "registry/request_check.h"
 #include "text/digest.h"
 
@@ -23,18 +25,10 @@ namespace {
 constexpr const char* kKind = "sandbox";
 constexpr auto kPatience = std::chrono::seconds(30);   // for what runs to make way
 constexpr auto kSweepEvery = std::chrono::seconds(1);
-
-Time Now() {
-  return std::chrono::time_point_cast<Duration>(std::chrono::system_clock::now());
-}
+constexpr size_t kMostEnders = 16;   // threads
 
 Error None(std::string_view id) {
   return Error(Code::kNoEntry, "no sandbox '" + std::string(id.substr(0, 100)) + "'");
-}
-
-Error HostError(const std::string& what) {
-  const auto code = static_cast<Code>(errno);
-  return Error(code, what + ": " + std::string(CodeText(code)));
 }
 
 std::string NameKey(std::string_view owner, std::string_view parent, std::string_view name) {
@@ -154,7 +148,15 @@ Registry::~Registry() {
   NoteUsage(Now(), true);
   FlushLogs(Now());
   futimens(lock_.get(), nullptr);
-  for (const EntryPtr& entry : all) entry->Park();
+  std::erase_if(all, [](const EntryPtr& entry) { return entry->Park() || !entry->is_in_memory(); });
+  // The rest waits for others, an engine for one: all of it together.
+  std::atomic<size_t> next{0};
+  std::vector<std::jthread> helpers;
+  for (size_t i = 0; i < std::min(all.size(), kMostEnders); ++i) {
+    helpers.emplace_back([&] {
+      for (size_t at = next++; at < all.size(); at = next++) all[at]->LetGo();
+    });
+  }
 }
 
 // What the database knows becomes entries; what a crash left half-made or half-deleted goes.
@@ -172,6 +174,10 @@ Status Registry::Load() {
       if (info->state == SandboxState::kRunning) info->last_active = Now();
       const bool is_deleting = info->state == SandboxState::kDeleting;
       PADDOCK_ASSIGN(std::unique_ptr<Keeper> keeper, MakeKeeper(*info));
+      {
+        const std::unique_lock lock(mutex_);
+        CountIn(*info);
+      }
       const EntryPtr entry = MakeEntry(std::move(*info), std::move(keeper), PastOf(id));
       if (is_deleting) deleting.push_back(entry);
     }
@@ -232,14 +238,66 @@ Registry::EntryPtr Registry::MakeEntry(SandboxInfo info, std::unique_ptr<Keeper>
   entry_settings->log = {.directory = settings_.directory + "/logs", .most_bytes = settings_.most_log_bytes, .most_age = settings_.keep_output};
   if (const auto found = log_files_.find(info.id); found != log_files_.end()) entry_settings->log_files = found->second;
   entry_settings->on_state = [this](const SandboxInfo& changed) { StateChanged(changed); };
+  entry_settings->on_denial = [this, owner = info.owner, id = info.id](const std::string& text, uint64_t left_out) { PublishDenial(owner, id, text, left_out); };
   auto entry = std::make_shared<SandboxEntry>(std::move(info), std::move(keeper), std::move(entry_settings), std::move(past));
   const SandboxInfo made = entry->Info();
   const std::unique_lock lock(mutex_);
   entries_[made.id] = entry;
   if (!made.request.name.empty()) names_[NameKey(made.owner, made.request.parent, made.request.name)] = made.id;
   if (!made.request.parent.empty()) children_[made.request.parent].insert(made.id);
-  if (!made.request.is_internal) ++owners_[made.owner];
   return entry;
+}
+
+// ---- what an owner has
+
+void Registry::CountIn(const SandboxInfo& info) {
+  if (info.request.is_internal) return;
+  Owned& owned = owners_[info.owner];
+  ++owned.sandboxes;
+  if (IsContainer(info)) ++owned.containers;
+}
+
+void Registry::CountOut(const SandboxInfo& info) {
+  const auto found = owners_.find(info.owner);
+  if (info.request.is_internal || found == owners_.end()) return;
+  if (IsContainer(info)) --found->second.containers;
+  if (--found->second.sandboxes == 0) owners_.erase(found);
+}
+
+class Registry::Claim {
+ public:
+  Claim(Registry& registry, const SandboxInfo& info) : registry_(&registry), info_(&info) {}
+  Claim(Claim&& other) noexcept : registry_(std::exchange(other.registry_, nullptr)), info_(other.info_) {}
+  Claim& operator=(Claim&&) = delete;
+  ~Claim() {
+    if (registry_ == nullptr) return;
+    const std::unique_lock lock(registry_->mutex_);
+    registry_->CountOut(*info_);
+  }
+  void Keep() { registry_ = nullptr; }
+
+ private:
+  Registry* registry_;
+  const SandboxInfo* info_;   // of the caller's
+};
+
+Result<Registry::Claim> Registry::ClaimPlace(const SandboxInfo& info) {
+  const OwnerLimits most = settings_.LimitsOf(info.owner);
+  const std::unique_lock lock(mutex_);
+  if (entries_.size() >= settings_.most_sandboxes) return Error(Code::kQuota, "there are " + std::to_string(entries_.size()) + " sandboxes, the most this daemon takes");
+  const auto found = owners_.find(info.owner);
+  const Owned owned = found != owners_.end() ? found->second : Owned{};
+  if (!info.request.is_internal && owned.sandboxes >= most.sandboxes) {
+    return Error(Code::kQuota, "you have " + std::to_string(owned.sandboxes) + " sandboxes, the most you may have (quota.sandboxes); delete some");
+  }
+  if (!info.request.is_internal && IsContainer(info) && owned.containers >= most.containers) {
+    return Error(Code::kQuota, "you have " + std::to_string(owned.containers) + " containers, the most you may have (quota.containers); delete some");
+  }
+  if (!info.request.name.empty() && names_.contains(NameKey(info.owner, info.request.parent, info.request.name))) {
+    return Error(Code::kExists, "you have a sandbox named '" + info.request.name + "'; choose another name, or ask for it");
+  }
+  CountIn(info);
+  return Claim(*this, info);
 }
 
 Result<Registry::EntryPtr> Registry::Find(const Caller& caller, std::string_view id) const {
@@ -264,12 +322,29 @@ Status Registry::Check(const SandboxRequest& request) const {
   return Error(Code::kInvalid, "isolation '" + request.isolation.substr(0, 80) + "' is none of " + names);
 }
 
+void RegistrySettings::Complete(SandboxRequest& request) const {
+  const Lease lease = request.is_internal ? Lease{} : UsualLease(request.isolation);
+  if (!request.lease.ttl) request.lease.ttl = lease.ttl;
+  if (!request.lease.idle_ttl) request.lease.idle_ttl = lease.idle_ttl;
+  if (!request.lease.max_lifetime) request.lease.max_lifetime = lease.max_lifetime;
+  if (!request.lease.remove_after) request.lease.remove_after = lease.remove_after;
+  if (!request.has_on_expiry) request.lease.on_expiry = lease.on_expiry;
+  const SandboxLimits& limits = UsualLimits(request.isolation);
+  const auto take = [](auto& to, const auto& usual_limit) {
+    if (!to) to = usual_limit;
+  };
+  take(request.limits.memory_bytes, limits.memory_bytes);
+  take(request.limits.processes, limits.processes);
+  take(request.limits.cpus, limits.cpus);
+  request.limits.is_disk_usual = !request.limits.disk_bytes;
+  take(request.limits.disk_bytes, limits.disk_bytes);
+  take(request.limits.files, limits.files);
+  take(request.limits.exec_time, limits.exec_time);
+  take(request.limits.cpu_time, limits.cpu_time);
+  take(request.limits.output_bytes, limits.output_bytes);
+}
+
 Result<Created> Registry::Create(const Caller& caller, SandboxRequest request, const std::string& idempotency_key) {
-  const Lease usual = request.is_internal ? Lease{} : settings_.default_lease;
-  if (!request.lease.ttl) request.lease.ttl = usual.ttl;
-  if (!request.lease.idle_ttl) request.lease.idle_ttl = usual.idle_ttl;
-  if (!request.lease.max_lifetime) request.lease.max_lifetime = usual.max_lifetime;
-  if (!request.has_on_expiry) request.lease.on_expiry = usual.on_expiry;
   std::optional<Beginning> beginning;
   if (!request.base.empty()) {
     auto found = FindBeginning(caller, request.base, request.isolation);
@@ -281,24 +356,19 @@ Result<Created> Registry::Create(const Caller& caller, SandboxRequest request, c
     if (request.isolation.empty()) request.isolation = beginning->isolation;
     request.environment.insert(beginning->environment.begin(), beginning->environment.end());
     if (request.working_directory.empty()) request.working_directory = beginning->working_directory;
+    request.image = beginning->image;
+    if (beginning->state.base && !request.container.image.empty()) return Error(Code::kInvalid, "image: " + beginning->id + " says what the sandbox stands on; leave the image out");
     if (request.isolation != beginning->isolation) {
       return Error(Code::kInvalid, beginning->id + " is of isolation '" + beginning->isolation + "', which cannot begin one of '" + request.isolation.substr(0, 80) + "'");
     }
   }
   if (request.isolation.empty()) request.isolation = settings_.default_isolation;
-  const SandboxLimits& limits = settings_.default_limits;
-  const auto take = [](auto& to, const auto& usual_limit) {
-    if (!to) to = usual_limit;
-  };
-  take(request.limits.memory_bytes, limits.memory_bytes);
-  take(request.limits.processes, limits.processes);
-  take(request.limits.cpus, limits.cpus);
-  take(request.limits.disk_bytes, limits.disk_bytes);
-  take(request.limits.files, limits.files);
-  take(request.limits.exec_time, limits.exec_time);
-  take(request.limits.cpu_time, limits.cpu_time);
-  take(request.limits.output_bytes, limits.output_bytes);
+  settings_.Complete(request);
   PADDOCK_TRY(Check(request));
+  const auto& published = request.network.publish;
+  if (!caller.is_admin && std::any_of(published.begin(), published.end(), [](const policy::PublishedPort& port) { return port.host != 0; })) {
+    return Error(Code::kNotPermitted, "network.publish: only an administrator chooses the host's port; write ':PORT' for any free one");
+  }
   if (request.takes_existing) {
     if (auto existing = Get(caller, request.name)) return Created{.sandbox = std::move(*existing), .is_new = false};
   }
@@ -324,17 +394,16 @@ Result<Created> Registry::CreateNew(const Caller& caller, SandboxRequest request
   info.request = std::move(request);
   info.created = info.updated = info.extended = info.last_active = Now();
   const std::string id = info.id;
-  {
-    const std::shared_lock lock(mutex_);
-    if (entries_.size() >= settings_.most_sandboxes) return Error(Code::kQuota, "there are " + std::to_string(entries_.size()) + " sandboxes, the most this daemon takes");
-    const auto owned = owners_.find(info.owner);
-    if (!info.request.is_internal && owned != owners_.end() && owned->second >= settings_.LimitsOf(info.owner).sandboxes) {
-      return Error(Code::kQuota, "you have " + std::to_string(owned->second) + " sandboxes, the most you may have; delete some");
-    }
-    if (!info.request.name.empty() && names_.contains(NameKey(info.owner, info.request.parent, info.request.name))) {
-      return Error(Code::kExists, "you have a sandbox named '" + info.request.name + "'; choose another name, or ask for it");
+  auto claimed = ClaimPlace(info);
+  if (!claimed && claimed.error().code == Code::kQuota && once.has_key()) {   // a repetition takes no place
+    PADDOCK_ASSIGN(const auto made, MadeBefore({once}));
+    if (made[0]) {
+      PADDOCK_ASSIGN(SandboxInfo known, Get(caller, *made[0]));
+      return Created{.sandbox = std::move(known), .is_new = false};
     }
   }
+  if (!claimed) return claimed.error();
+  Claim claim = std::move(*claimed);
   PADDOCK_ASSIGN(std::unique_ptr<Keeper> keeper, MakeKeeper(info));
   // What it begins as first: a crash leaves a directory of no sandbox then, which a start takes away, and never a sandbox that begins as
   // another. Of the rest the record is first: what a crash leaves beside it is found by it.
@@ -368,6 +437,7 @@ Result<Created> Registry::CreateNew(const Caller& caller, SandboxRequest request
     return Created{.sandbox = std::move(*made), .is_new = false};
   }
   const EntryPtr entry = MakeEntry(info, std::move(keeper));
+  claim.Keep();
   if (const Status woken = entry->Wake(); !woken) {
     (void)Remove(entry, "could not be made");
     if (once.has_key()) {   // the next one tries anew
@@ -530,7 +600,7 @@ Status Registry::Remove(const EntryPtr& entry, const std::string& reason) {
         siblings->second.erase(info.id);
         if (siblings->second.empty()) children_.erase(siblings);
       }
-      if (!info.request.is_internal && --owners_[info.owner] == 0) owners_.erase(info.owner);
+      CountOut(info);
     }
   }
   if (is_first) events_.Publish({.owner = info.owner, .type = "sandbox.deleted", .subject = info.id, .detail = R"({"reason":")" + reason + "\"}"});
@@ -538,83 +608,6 @@ Status Registry::Remove(const EntryPtr& entry, const std::string& reason) {
 }
 
 // ---- use
-
-Result<std::shared_ptr<void>> Registry::TakePlace(const std::string& owner) {
-  const std::lock_guard lock(places_mutex_);
-  size_t& taken = places_[owner];
-  const size_t most = settings_.LimitsOf(owner).execs;
-  if (taken >= most) {
-    const std::string count = std::to_string(taken);
-    if (taken == 0) places_.erase(owner);
-    return Error(Code::kQuota, "you run " + count + " execs, the most you may have at once; wait for some, or end them");
-  }
-  ++taken;
-  return std::shared_ptr<void>(nullptr, [this, owner](void*) {
-    const std::lock_guard leaving(places_mutex_);
-    const auto found = places_.find(owner);
-    if (--found->second == 0) places_.erase(found);
-  });
-}
-
-Result<Registry::Ended> Registry::Exec(const Caller& caller, std::string_view id, ExecRequest request, sandbox::OutputHandler handler) {
-  PADDOCK_ASSIGN(const EntryPtr entry, Find(caller, id));
-  PADDOCK_TRY(CheckExec(request));
-  PADDOCK_ASSIGN(const std::shared_ptr<void> place, TakePlace(entry->owner()));
-  PADDOCK_ASSIGN(std::shared_ptr<RunningProcess> process, entry->Admit(request));
-  const std::stop_callback cancel(request.stop, [&] { process->Cancel(); });
-  PADDOCK_ASSIGN(sandbox::ExecResult result, entry->Run(process, std::move(request), std::move(handler)));
-  return Ended{.process = std::move(process), .result = std::move(result)};
-}
-
-Status Registry::Detach(std::function<void()> work) {
-  {
-    const std::lock_guard lock(threads_mutex_);
-    if (threads_ >= settings_.most_threads) return Error(Code::kLimit, "this daemon runs " + std::to_string(threads_) + " processes, the most it may");
-    ++threads_;
-  }
-  std::thread([this, work = std::move(work)]() mutable {
-    work();
-    work = nullptr;   // what it holds goes before the registry may
-    const std::lock_guard lock(threads_mutex_);
-    --threads_;
-    threads_changed_.notify_all();
-  }).detach();
-  return {};
-}
-
-Result<std::shared_ptr<RunningProcess>> Registry::StartProcess(const Caller& caller, std::string_view id, ExecRequest request, sandbox::OutputHandler handler) {
-  PADDOCK_ASSIGN(const EntryPtr entry, Find(caller, id));
-  PADDOCK_TRY(CheckExec(request));
-  PADDOCK_ASSIGN(const std::shared_ptr<void> place, TakePlace(entry->owner()));
-  PADDOCK_ASSIGN(const std::shared_ptr<RunningProcess> process, entry->Admit(request));
-  const Status detached = Detach([entry, place, process, request, handler]() mutable {
-    (void)entry->Run(process, std::move(request), std::move(handler));   // the process knows its end
-  });
-  if (!detached) {
-    sandbox::ExecResult result;
-    result.termination.reason = sandbox::Termination::Reason::kInfra;
-    process->Finish(std::move(result), Now(), std::string(detached.error().Text()));
-    return detached.error();
-  }
-  return process;
-}
-
-Status Registry::ForgetShell(const Caller& caller, std::string_view id, SandboxEntry::Deadline until) {
-  PADDOCK_ASSIGN(const EntryPtr entry, Find(caller, id));
-  return entry->ForgetShell(until);
-}
-
-Result<std::vector<ProcessInfo>> Registry::Processes(const Caller& caller, std::string_view id) const {
-  PADDOCK_ASSIGN(const EntryPtr entry, Find(caller, id));
-  return entry->Processes();
-}
-
-Result<std::shared_ptr<RunningProcess>> Registry::FindProcess(const Caller& caller, std::string_view id, std::string_view process) const {
-  PADDOCK_ASSIGN(const EntryPtr entry, Find(caller, id));
-  std::shared_ptr<RunningProcess> found = entry->FindProcess(process);
-  if (found == nullptr) return Error(Code::kNoEntry, "no process '" + std::string(process.substr(0, 100)) + "' in " + entry->id());
-  return found;
-}
 
 Result<HeldFiles> Registry::Files(const Caller& caller, std::string_view id, SandboxEntry::Deadline until) {
   PADDOCK_ASSIGN(const EntryPtr entry, Find(caller, id));
@@ -647,14 +640,20 @@ void Registry::RunSweeps() {
   }
 }
 
+void Registry::PublishDenial(const std::string& owner, const std::string& id, const std::string& text, uint64_t left_out) {
+  const boost::json::object detail{{"text", text}, {"left_out", left_out}};
+  events_.Publish({.owner = owner, .type = "denial", .subject = id, .detail = boost::json::serialize(detail)});
+}
+
 void Registry::Sweep(Time now) {
   std::vector<std::pair<EntryPtr, Expiry>> due;
-  std::vector<EntryPtr> idle;
+  std::vector<EntryPtr> idle, denied;
   {
     const std::shared_lock lock(mutex_);
     for (const auto& [id, entry] : entries_) {
       if (const auto expiry = entry->Due(now)) due.emplace_back(entry, *expiry);
       else if (entry->IsIdleSince(now - settings_.park_after)) idle.push_back(entry);
+      if (entry->denials().owes()) denied.push_back(entry);
     }
   }
   for (const auto& [entry, expiry] : due) {
@@ -667,6 +666,7 @@ void Registry::Sweep(Time now) {
     (void)entry->Rest(state, is_idle, !is_idle, std::chrono::steady_clock::now() + (is_idle ? std::chrono::seconds(0) : kPatience));
   }
   for (const EntryPtr& entry : idle) entry->Park();
+  for (const EntryPtr& entry : denied) entry->denials().TellLeftOut();
 }
 
 }  // namespace paddock::registry

@@ -19,17 +19,17 @@
 #include <unordered_map>
 #include <vector>
 
-#include "registry/bases.h"
 #include "registry/caller.h"
-#include "registry/description.h"
+#include "registry/entry/description.h"
+#include "registry/entry/file_watches.h"
+#include "registry/entry/ledger.h"
+#include "registry/entry/sandbox_entry.h"
 #include "registry/events.h"
-#include "registry/file_watches.h"
-#include "registry/ledger.h"
 #include "registry/once.h"
-#include "registry/sandbox_entry.h"
-#include "registry/snapshots.h"
-#include "registry/templates.h"
-#include "registry/unpacked_templates.h"
+#include "registry/states/bases.h"
+#include "registry/states/snapshots.h"
+#include "registry/states/templates.h"
+#include "registry/states/unpacked_templates.h"
 #include "store/records/records.h"
 
 namespace paddock::registry {
@@ -40,13 +40,15 @@ using KeeperMaker = std::function<Result<std::unique_ptr<Keeper>>(const SandboxI
 // What sandboxes of an isolation begin as when they begin from a template.
 struct TemplateBeginner {
   std::function<Result<SavedState>(trees::Session& session, const TemplateInfo& info)> begin;   // the session holds the state
-  bool takes_working_directory = false;   // an image's
+  bool runs_programs = false;   // of the template's: execs are in the image's directory
+  bool takes_user = true;       // and the image's user
 };
 
 // What one owner may have.
 struct OwnerLimits {
   size_t sandboxes = 10'000;
-  size_t execs = 100'000;   // at once
+  size_t containers = 10'000;   // of the sandboxes
+  size_t execs = 100'000;       // at once
 };
 
 struct RegistrySettings {
@@ -56,10 +58,18 @@ struct RegistrySettings {
   std::string default_isolation = "virtual";
   SandboxLimits default_limits;
   Lease default_lease{.idle_ttl = std::chrono::minutes(10)};
+  // Of isolations that have others.
+  struct Usual {
+    SandboxLimits limits;
+    Lease lease;
+  };
+  std::map<std::string, Usual> usual;
   size_t most_sandboxes = 100'000;
   size_t most_per_owner = 10'000;
+  size_t most_containers_per_owner = 10'000;      // of them, of `container_isolations`
+  std::set<std::string> container_isolations = {"container", "oci", "gvisor"};
   size_t most_execs_per_owner = 100'000;          // at once
-  std::map<std::string, OwnerLimits> owners;      // of whom these two are others
+  std::map<std::string, OwnerLimits> owners;      // of whom these are others
   size_t most_processes = 64;                     // of one sandbox
   size_t most_threads = 1024;                     // of execs that nobody waits for
   Duration park_after = std::chrono::seconds(30); // what is idle leaves memory
@@ -67,6 +77,7 @@ struct RegistrySettings {
   std::shared_ptr<Snapshots> snapshots;
   std::shared_ptr<Templates> templates;
   std::map<std::string, TemplateBeginner> beginners;   // by isolation; others begin from no template
+  std::function<void(const trees::ObjectId& tree)> template_gone;   // after one was deleted, on a thread of its own; may be null
   std::shared_ptr<Bases> bases;
   std::shared_ptr<UnpackedTemplates> unpacked;
   Nanoseconds collect_grace = std::chrono::hours(1);   // what nothing needs stays so long
@@ -78,9 +89,19 @@ struct RegistrySettings {
   size_t most_events = 100'000;                                        // of one owner
   std::optional<Duration> keep_deleted = std::chrono::hours(24 * 7);   // usage of what was deleted; none: for ever
 
+  const SandboxLimits& UsualLimits(const std::string& isolation) const {
+    const auto found = usual.find(isolation);
+    return found != usual.end() ? found->second.limits : default_limits;
+  }
+  const Lease& UsualLease(const std::string& isolation) const {
+    const auto found = usual.find(isolation);
+    return found != usual.end() ? found->second.lease : default_lease;
+  }
+  // Sets what the request leaves to the daemon. Its isolation is named.
+  void Complete(SandboxRequest& request) const;
   OwnerLimits LimitsOf(const std::string& owner) const {
     const auto found = owners.find(owner);
-    return found != owners.end() ? found->second : OwnerLimits{.sandboxes = most_per_owner, .execs = most_execs_per_owner};
+    return found != owners.end() ? found->second : OwnerLimits{.sandboxes = most_per_owner, .containers = most_containers_per_owner, .execs = most_execs_per_owner};
   }
 };
 
@@ -158,6 +179,13 @@ class Registry {
 
   // Runs on a thread of its own; `handler` gets the output there, beside the process's log. kLimit: there are too many.
   Result<std::shared_ptr<RunningProcess>> StartProcess(const Caller& caller, std::string_view id, ExecRequest request, sandbox::OutputHandler handler = {});
+  // The same once for each key: a repetition gets the process that the first one started, and starts nothing. kConflict: the key was used for
+  // something else, or the process is gone, with the daemon that it ran in or because it ended long ago.
+  struct Started {
+    std::shared_ptr<RunningProcess> process;
+    bool is_new = true;
+  };
+  Result<Started> StartProcessOnce(const Caller& caller, std::string_view id, ExecRequest request, const std::string& idempotency_key);
   // Runs `work` on one of the same threads; the registry outlives it. kLimit, as above.
   Status Detach(std::function<void()> work);
   Result<std::vector<ProcessInfo>> Processes(const Caller& caller, std::string_view id) const;
@@ -190,6 +218,8 @@ class Registry {
   Result<Templates*> templates() const;
   Result<TemplateInfo> BuildTemplate(const Caller& caller, const TemplateRequest& request, const ArchiveRequest& archive, ByteSource& in);
   Result<TemplateInfo> TemplateFromSnapshot(const Caller& caller, std::string_view snapshot, const TemplateRequest& request);
+  // Of a sandbox as it is now: of its root with the workspace in it, for all isolations, where its isolation gives that; else of its state.
+  Result<TemplateInfo> TemplateFromSandbox(const Caller& caller, std::string_view id, const TemplateRequest& request);
   Status DeleteTemplate(const Caller& caller, std::string_view id);
 
   // ---- usage (registry_usage.cc)
@@ -243,15 +273,25 @@ class Registry {
     // Where the request leaves them open.
     Variables environment;
     std::string working_directory;
+    ImageStart image;
   };
   // `isolation` as the request has it; only templates look at it.
   Result<Beginning> FindBeginning(const Caller& caller, const std::string& base, const std::string& isolation) const;
   Result<Beginning> FindTemplate(const Caller& caller, std::string_view name, const std::string& isolation) const;
   Result<Created> CreateNew(const Caller& caller, SandboxRequest request, const Once& once, const Beginning* beginning);
+  // A place among what the owner may have, given back unless it is kept.
+  class Claim;
+  Result<Claim> ClaimPlace(const SandboxInfo& info);
+  bool IsContainer(const SandboxInfo& info) const { return settings_.container_isolations.contains(info.request.isolation); }
+  // Holding mutex_.
+  void CountIn(const SandboxInfo& info);
+  void CountOut(const SandboxInfo& info);
   // One for each fork, or none without a key.
   std::vector<Once> OncesOf(const SandboxEntry& original, const ForkRequest& request) const;
   // What those keys made before, where they did. Errors: kConflict.
   Result<std::vector<std::optional<std::string>>> MadeBefore(const std::vector<Once>& onces);
+  Status Begin(const EntryPtr& entry, std::shared_ptr<void> place, const std::shared_ptr<RunningProcess>& process, ExecRequest request,
+               sandbox::OutputHandler handler);
   // A place among the owner's execs, given back when the last holder goes. Errors: kQuota.
   Result<std::shared_ptr<void>> TakePlace(const std::string& owner);
   Ledger::Past PastOf(const std::string& id) const;
@@ -259,6 +299,7 @@ class Registry {
   Status DeleteRecord(const EntryPtr& entry);
   void ForgetDeleted();
   void FlushLogs(Time now);
+  void PublishDenial(const std::string& owner, const std::string& id, const std::string& text, uint64_t left_out);
   void RunBooks();
   void RunSweeps();
   void RunCleanings();
@@ -273,7 +314,11 @@ class Registry {
   std::map<std::string, EntryPtr, std::less<>> entries_;        // by id
   std::map<std::string, std::string, std::less<>> names_;       // owner, parent and name, joined by NUL, to the id
   std::map<std::string, std::set<std::string>, std::less<>> children_;   // ids by parent
-  std::unordered_map<std::string, size_t> owners_;              // how many each has
+  struct Owned {
+    size_t sandboxes = 0;
+    size_t containers = 0;   // of them
+  };
+  std::unordered_map<std::string, Owned> owners_;               // how many each has, those that are being made included
 
   std::mutex places_mutex_;
   std::unordered_map<std::string, size_t> places_;   // execs of each owner

@@ -27,7 +27,8 @@ Result<Templates*> Registry::templates() const {
 
 Result<TemplateInfo> Registry::BuildTemplate(const Caller& caller, const TemplateRequest& request, const ArchiveRequest& archive, ByteSource& in) {
   PADDOCK_ASSIGN(Templates* const kept, templates());
-  PADDOCK_ASSIGN(TemplateInfo info, kept->Build(caller, request, archive, in));
+  PADDOCK_ASSIGN(TemplateInfo info, kept->Build(caller, request, archive, in, OnceOf(caller.owner, request.idempotency_key, {})));
+  if (!info.is_new) return info;
   events_.Publish({.owner = info.owner, .type = "template.created", .subject = info.id, .detail = "{}"});
   return info;
 }
@@ -36,8 +37,34 @@ Result<TemplateInfo> Registry::TemplateFromSnapshot(const Caller& caller, std::s
   PADDOCK_ASSIGN(Templates* const kept, templates());
   PADDOCK_ASSIGN(Snapshots* const states, snapshots());
   PADDOCK_ASSIGN(const SnapshotInfo from, states->Get(caller, snapshot));
-  PADDOCK_ASSIGN(TemplateInfo info, kept->FromSnapshot(caller, request, from));
+  PADDOCK_ASSIGN(TemplateInfo info, kept->FromSnapshot(caller, request, from, OnceOf(caller.owner, request.idempotency_key, {})));
+  if (!info.is_new) return info;
   events_.Publish({.owner = info.owner, .type = "template.created", .subject = info.id, .detail = R"({"snapshot":")" + from.id + "\"}"});
+  return info;
+}
+
+Result<TemplateInfo> Registry::TemplateFromSandbox(const Caller& caller, std::string_view id, const TemplateRequest& request) {
+  PADDOCK_ASSIGN(const EntryPtr entry, Find(caller, id));
+  PADDOCK_ASSIGN(Templates* const kept, templates());
+  PADDOCK_ASSIGN(const Templates::Place place, kept->TakePlace(caller, request));
+  trees::Session session = kept->store()->Begin();
+  PADDOCK_ASSIGN(std::optional<CapturedRoot> root, entry->CaptureRoot(session, Soon(), place.limits));
+  const Once once = OnceOf(caller.owner, request.idempotency_key, {});
+  const SandboxRequest made = entry->Info().request;
+  Result<TemplateInfo> info = Error(Code::kNoEntry);
+  if (root) {
+    const auto like = made.base.starts_with("tpl_") ? kept->Get(caller, made.base) : Result<TemplateInfo>(Error(Code::kNoEntry));
+    if (!like && root->config.entrypoint.empty() && root->config.command.empty()) {   // a fork knows that much
+      root->config.command = made.image.command;
+      root->config.working_directory = made.image.working_directory;
+    }
+    info = kept->FromRoot(caller, request, session, entry->id(), *root, like ? &*like : nullptr, once);
+  } else {
+    PADDOCK_ASSIGN(const SavedState state, entry->Capture(session, Soon()));
+    info = kept->FromState(caller, request, session, entry->id(), state, made.isolation, once);
+  }
+  if (!info || !info->is_new) return info;
+  events_.Publish({.owner = info->owner, .type = "template.created", .subject = info->id, .detail = R"({"sandbox":")" + entry->id() + "\"}"});
   return info;
 }
 
@@ -46,6 +73,8 @@ Status Registry::DeleteTemplate(const Caller& caller, std::string_view id) {
   PADDOCK_ASSIGN(const TemplateInfo info, kept->Get(caller, id));
   PADDOCK_TRY(kept->Delete(caller, info.id));
   events_.Publish({.owner = info.owner, .type = "template.deleted", .subject = info.id, .detail = "{}"});
+  // Beside the answer: an engine may be slow. What is not done is done at the next start.
+  if (settings_.template_gone) (void)Detach([gone = settings_.template_gone, tree = info.state.files] { gone(tree); });
   return {};
 }
 
@@ -56,14 +85,20 @@ Result<Registry::Beginning> Registry::FindTemplate(const Caller& caller, std::st
   const std::string& own = info.state.isolation;
   const std::string wall = !own.empty() ? own : !isolation.empty() ? isolation : settings_.default_isolation;
   Beginning beginning{.session = std::move(session), .state = {}, .isolation = wall, .id = info.id, .environment = info.environment,
-                      .working_directory = info.working_directory};
+                      .working_directory = info.working_directory, .image = {}};
   if (!own.empty()) {   // a sandbox's state
     PADDOCK_ASSIGN(beginning.state, ReadState(beginning.session, info.state));
     return beginning;
   }
   const auto beginner = settings_.beginners.find(wall);
   if (beginner == settings_.beginners.end()) return Error(Code::kNotSupported, "template: sandboxes of isolation '" + wall.substr(0, 80) + "' begin from none");
-  if (!beginner->second.takes_working_directory) beginning.working_directory.clear();
+  beginning.image.command = info.image.entrypoint;
+  beginning.image.command.insert(beginning.image.command.end(), info.image.command.begin(), info.image.command.end());
+  if (beginner->second.runs_programs) {
+    beginning.working_directory.clear();
+    if (info.image.has_working_directory) beginning.image.working_directory = info.working_directory;
+    if (beginner->second.takes_user) beginning.image.user = info.image.wall_user;
+  }
   PADDOCK_ASSIGN(beginning.state, beginner->second.begin(beginning.session, info));
   return beginning;
 }
@@ -76,7 +111,7 @@ Result<Registry::Beginning> Registry::FindBeginning(const Caller& caller, const 
   trees::Session session = kept->store()->Begin();
   PADDOCK_ASSIGN(const SnapshotInfo info, kept->Get(caller, std::string_view(base).substr(kSnapshotPrefix.size())));
   PADDOCK_ASSIGN(SavedState state, ReadState(session, info.state));
-  return Beginning{.session = std::move(session), .state = std::move(state), .isolation = info.state.isolation, .id = info.id, .environment = {}, .working_directory = {}};
+  return Beginning{.session = std::move(session), .state = std::move(state), .isolation = info.state.isolation, .id = info.id, .environment = {}, .working_directory = {}, .image = {}};
 }
 
 Result<SavedState> Registry::CaptureState(const Caller& caller, std::string_view id, trees::Session& session) {
@@ -142,13 +177,14 @@ Result<std::vector<Forked>> Registry::Fork(const Caller& caller, std::string_vie
 
   PADDOCK_ASSIGN(Snapshots* const kept, snapshots());
   trees::Session session = kept->store()->Begin();
-  PADDOCK_ASSIGN(SavedState state, entry->Capture(session, Soon()));
+  PADDOCK_ASSIGN(SavedState state, entry->Capture(session, Soon(), SandboxEntry::CaptureFor::kForks));
   PADDOCK_TRY(session.Finish());
   SandboxRequest like = entry->Info().request;
   like.takes_existing = like.is_internal = false;
   like.labels.erase(kOnceLabel);
+  for (policy::PublishedPort& port : like.network.publish) port.host = 0;   // those of the host are the original's
   for (const auto& [key, value] : request.labels) like.labels[key] = value;
-  const Beginning beginning{.session = std::move(session), .state = std::move(state), .isolation = like.isolation, .id = entry->id(), .environment = {}, .working_directory = {}};
+  const Beginning beginning{.session = std::move(session), .state = std::move(state), .isolation = like.isolation, .id = entry->id(), .environment = {}, .working_directory = {}, .image = {}};
   // In memory once for all of them, while they are made.
   PADDOCK_ASSIGN(const std::shared_ptr<const void> shared, entry->Share(beginning.state));
   size_t made = 0;

@@ -9,10 +9,10 @@
 
 #include "commands/table.h"                 // allow(layers): a real driver under test
 #include "drivers/virtual/virtual_driver.h"   // allow(layers): a real driver under test
-#include "registry/journal_keeper.h"
-#include "registry/keeper_for_test.h"
 #include "registry/registry.h"
-#include "registry/state_diff.h"
+#include "registry/states/journal_keeper.h"
+#include "registry/states/keeper_for_test.h"
+#include "registry/states/state_diff.h"
 
 namespace paddock::registry {
 namespace {

@@ -2,12 +2,14 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <filesystem>
 #include <set>
+#include <thread>
 
 #include "commands/table.h"                 // allow(layers): a real driver under test
 #include "drivers/virtual/virtual_driver.h"   // allow(layers): a real driver under test
-#include "registry/keeper_for_test.h"
+#include "registry/states/keeper_for_test.h"
 
 namespace paddock::registry {
 namespace {
@@ -39,6 +41,11 @@ class RegistryTest : public testing::Test {
     RegistrySettings settings;
     settings.directory = directory_ + "/data";
     settings.most_per_owner = 5;
+    settings.most_containers_per_owner = 2;
+    settings.isolations["container"] = [this](const SandboxInfo&, const std::string& directory) -> Result<std::unique_ptr<Keeper>> {
+      return std::unique_ptr<Keeper>(std::make_unique<FileKeeperForTest>(*driver_, directory));
+    };
+    settings.isolations["unkept"] = [](const SandboxInfo&, const std::string&) -> Result<std::unique_ptr<Keeper>> { return Error(Code::kUnavailable, "no keeper"); };
     settings.isolations["virtual"] = [this](const SandboxInfo&, const std::string& directory) -> Result<std::unique_ptr<Keeper>> {
       return std::unique_ptr<Keeper>(std::make_unique<FileKeeperForTest>(*driver_, directory));
     };
@@ -135,6 +142,76 @@ TEST_F(RegistryTest, OwnersHaveQuotas) {
   Make(alice_);
 }
 
+// Of Registry::Create(): how many were made, and that all others were refused for the quota, by its name.
+struct Counted {
+  int made = 0, refused = 0;
+};
+Counted CreateAtOnce(Registry& registry, const Caller& caller, const SandboxRequest& request, const char* words, const std::string& key = {}) {
+  std::atomic<int> made{0}, refused{0};
+  {
+    std::vector<std::jthread> threads;
+    for (int i = 0; i < 20; ++i) {
+      threads.emplace_back([&] {
+        const auto created = registry.Create(caller, request, key);
+        if (created) ++made;
+        else if (created.error().code == Code::kQuota && created.error().Text().find(words) != std::string_view::npos) ++refused;
+      });
+    }
+  }
+  return {made, refused};
+}
+
+TEST_F(RegistryTest, TwentyAtOnceDoNotPassAQuota) {
+  const Counted all = CreateAtOnce(*registry_, alice_, {}, "quota.sandboxes");
+  EXPECT_EQ(all.made, 5);
+  EXPECT_EQ(all.refused, 15);
+  EXPECT_EQ(registry_->count(), 5u);
+  const Counted walled = CreateAtOnce(*registry_, bob_, {.isolation = "container"}, "quota.containers");
+  EXPECT_EQ(walled.made, 2);
+  EXPECT_EQ(walled.refused, 18);
+  Make(bob_);
+  EXPECT_EQ(CreateAtOnce(*registry_, bob_, {}, "quota.sandboxes").made, 2) << "of another isolation there may be more";
+}
+
+TEST_F(RegistryTest, WhatFailedTakesNoPlace) {
+  for (int i = 0; i < 10; ++i) EXPECT_EQ(registry_->Create(alice_, {.isolation = "broken"}).error().code, Code::kUnavailable);
+  for (int i = 0; i < 10; ++i) EXPECT_EQ(registry_->Create(alice_, {.isolation = "unkept"}).error().code, Code::kUnavailable);
+  EXPECT_EQ(CreateAtOnce(*registry_, alice_, {}, "quota.sandboxes").made, 5);
+}
+
+TEST_F(RegistryTest, ARepeatedRequestIsAnsweredAlsoWhenTheQuotaIsFull) {
+  const auto first = registry_->Create(alice_, {}, "key");
+  ASSERT_TRUE(first);
+  for (int i = 0; i < 4; ++i) Make(alice_);
+  const auto again = registry_->Create(alice_, {}, "key");
+  ASSERT_TRUE(again) << again.error().Text();
+  EXPECT_FALSE(again->is_new);
+  EXPECT_EQ(again->sandbox.id, first->sandbox.id);
+}
+
+TEST_F(RegistryTest, QuotasCountWhatIsThereAfterANewStart) {
+  for (int i = 0; i < 2; ++i) Make(alice_, {.isolation = "container"});
+  Open();
+  EXPECT_EQ(registry_->Create(alice_, {.isolation = "container"}).error().code, Code::kQuota);
+  EXPECT_TRUE(registry_->Delete(alice_, registry_->List(alice_, {})->sandboxes[0].id));
+  EXPECT_TRUE(registry_->Create(alice_, {.isolation = "container"}));
+}
+
+TEST_F(RegistryTest, OnlyAnAdministratorChoosesTheHostsPort) {
+  SandboxRequest request;
+  request.network.publish = {{.host = 8080, .guest = 80}};
+  const auto refused = registry_->Create(alice_, request);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, Code::kNotPermitted) << refused.error().Text();
+  EXPECT_TRUE(registry_->Create(admin_, request));
+  request.network.publish = {{.host = 0, .guest = 80}};
+  EXPECT_TRUE(registry_->Create(alice_, request));
+  request.network.publish = {{.host = 80, .guest = 80}};
+  EXPECT_EQ(registry_->Create(admin_, request).error().code, Code::kInvalid) << "the system's";
+  request.network.publish.assign(65, {.host = 0, .guest = 80});
+  EXPECT_EQ(registry_->Create(alice_, request).error().code, Code::kInvalid) << "too many";
+}
+
 TEST_F(RegistryTest, WhatCannotBeMadeLeavesNothing) {
   EXPECT_EQ(registry_->Create(alice_, {.name = "x", .isolation = "broken"}, "key").error().Text(), "not on this host");
   EXPECT_EQ(registry_->count(), 0u);
@@ -198,7 +275,7 @@ TEST_F(RegistryTest, LeasesEnd) {
   const std::string idle = Make(alice_, {.lease = {.idle_ttl = 60s}}).id;
   const std::string gone = Make(alice_, {.lease = {.ttl = 60s, .on_expiry = OnExpiry::kDelete}, .has_on_expiry = true}).id;
   const std::string longest = Make(alice_, {.lease = {.max_lifetime = 1h, .on_expiry = OnExpiry::kPause}}).id;
-  const Time start = std::chrono::time_point_cast<Duration>(std::chrono::system_clock::now());
+  const Time start = Now();
   registry_->Sweep(start + 30s);
   EXPECT_EQ(registry_->Get(alice_, idle)->state, SandboxState::kRunning);
   registry_->Sweep(start + 2min);

@@ -15,10 +15,6 @@ constexpr const char* kKind = "usage";
 constexpr size_t kBatch = 16;            // stretches written in one transaction
 constexpr size_t kMostRead = 200'000;    // stretches looked at for one answer
 
-Time Now() {
-  return std::chrono::time_point_cast<Duration>(std::chrono::system_clock::now());
-}
-
 std::string IdOf(const UsageStretch& stretch) {
   return stretch.sandbox + "." + std::to_string(stretch.from.time_since_epoch().count());
 }

@@ -77,6 +77,15 @@ Status CheckRequest(const SandboxRequest& request) {
   if (host.empty() || host.size() > 63 || !std::all_of(host.begin(), host.end(), [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '-'; })) {
     return Error(Code::kInvalid, "hostname must be 1 to 63 letters, digits and '-'");
   }
+  const sandbox::ContainerChoice& container = request.container;
+  for (const auto& [name, text] : {std::pair("image", &container.image), std::pair("runtime", &container.runtime), std::pair("engine", &container.engine)}) {
+    if (text->size() > 512 || text->find('\0') != std::string::npos) return Error(Code::kInvalid, std::string(name) + " is longer than 512 bytes, or holds a NUL");
+  }
+  if (request.network.publish.size() > kMostPublished) return Error(Code::kInvalid, "network.publish: more than " + std::to_string(kMostPublished) + " ports");
+  for (const policy::PublishedPort& port : request.network.publish) {
+    if (port.guest == 0) return Error(Code::kInvalid, "network.publish: 0 is no port inside");
+    if (port.host != 0 && port.host < 1024) return Error(Code::kInvalid, "network.publish: ports of the host below 1024 are the system's; choose another, or ':PORT' for any free one");
+  }
   const SandboxLimits& limits = request.limits;
   PADDOCK_TRY(CheckRange<uint64_t>("memory_bytes", limits.memory_bytes, 1 << 20, 1ull << 50));
   PADDOCK_TRY(CheckRange<uint64_t>("processes", limits.processes, 1, 1 << 22));
@@ -90,7 +99,10 @@ Status CheckRequest(const SandboxRequest& request) {
 }
 
 Status CheckExec(const ExecRequest& request) {
-  if (request.script.has_value() == !request.command.empty()) return Error(Code::kInvalid, "an exec needs either a script or a command");
+  if (request.script && !request.command.empty()) return Error(Code::kInvalid, "an exec takes a script or a command, not both");
+  if (!request.script && request.command.empty()) {
+    return Error(Code::kInvalid, request.keeps_shell ? "keep_shell: give a script" : "an exec needs a script or a command: the sandbox began from no image that names one");
+  }
   if (request.script && request.script->find('\0') != std::string::npos) return Error(Code::kInvalid, "script holds a NUL");
   for (const std::string& word : request.command) {
     if (word.find('\0') != std::string::npos) return Error(Code::kInvalid, "command holds a NUL");

@@ -3,13 +3,14 @@
 
 #include <string_view>
 
-#include "registry/description.h"
+#include "registry/entry/description.h"
 
 namespace paddock::registry {
 
 inline constexpr size_t kMostLabels = 64;
 inline constexpr size_t kMostLabelKey = 63, kMostLabelValue = 256;
 inline constexpr size_t kMostVariables = 256;
+inline constexpr size_t kMostPublished = 64;
 inline constexpr size_t kMostVariableBytes = 128 << 10;   // all names and values
 
 // "[a-z0-9]([a-z0-9._-]{0,61}[a-z0-9])?", and not like an id.

@@ -20,10 +20,6 @@ Error None(std::string_view id) {
   return Error(Code::kNoEntry, "no session '" + std::string(id.substr(0, 100)) + "'");
 }
 
-Error TooMany(size_t sandboxes) {
-  return Error(Code::kQuota, "this session has " + std::to_string(sandboxes) + " sandboxes, the most it may have; remove one");
-}
-
 Error NoSandbox(const std::string& id) {
   return Error(Code::kNoEntry, "this session has no sandbox " + HarmlessLine(id.substr(0, 100)) + "; sandbox_list shows those it has");
 }
@@ -52,6 +48,19 @@ Status Session::CheckAlive() const {
   return live_->is_deleted ? Status(None(info_.id)) : Status();
 }
 
+Session::Room Session::RoomFor(const std::string& isolation, const std::vector<SandboxInfo>& known) const {
+  const SessionSettings::OwnerLimits most = settings_.LimitsOf(info_.owner);
+  const auto& containers = registry_.settings().container_isolations;
+  const auto room = [](size_t has, size_t may, const std::string& what, const char* setting) {
+    return Room{.left = may - std::min(has, may), .why = "this session has " + std::to_string(has) + " " + what + ", the most it may have (" + setting + "); remove one"};
+  };
+  const Room all = room(known.size(), most.sandboxes, "sandboxes", "quota.session_sandboxes");
+  if (!containers.contains(isolation.empty() ? registry_.settings().default_isolation : isolation)) return all;
+  const auto has = static_cast<size_t>(std::count_if(known.begin(), known.end(), [&](const SandboxInfo& one) { return containers.contains(one.request.isolation); }));
+  const Room some = room(has, most.containers, "containers", "quota.session_containers");
+  return some.left < all.left ? some : all;
+}
+
 Result<SandboxInfo> Session::Create(SandboxRequest request, const std::string& idempotency_key) {
   const std::lock_guard lock(live_->making);
   PADDOCK_TRY(CheckAlive());
@@ -64,9 +73,7 @@ Result<SandboxInfo> Session::Create(SandboxRequest request, const std::string& i
     const auto label = one.request.labels.find(kOnceLabel);
     if (!once.empty() && label != one.request.labels.end() && label->second == once) return one;
   }
-  if (known.size() >= settings_.most_sandboxes) {
-    return TooMany(known.size());
-  }
+  if (const Room room = RoomFor(request.isolation, known); room.left == 0) return Error(Code::kQuota, room.why);
   if (!request.name.empty() && is_named(request.name)) return Error(Code::kExists, "name: there is a sandbox '" + request.name + "' already; choose another name");
   for (size_t number = 1; request.name.empty(); ++number) {
     const std::string name = "sandbox-" + std::to_string(number);
@@ -82,11 +89,12 @@ Result<std::vector<Forked>> Session::Fork(const std::string& id, const ForkReque
   const std::lock_guard lock(live_->making);
   PADDOCK_TRY(CheckAlive());
   const std::vector<SandboxInfo> children = registry_.Children(caller(), info_.id);
-  if (std::none_of(children.begin(), children.end(), [&](const SandboxInfo& one) { return one.id == id; })) return NoSandbox(id);
-  const size_t known = List().size();
+  const auto original = std::find_if(children.begin(), children.end(), [&](const SandboxInfo& one) { return one.id == id; });
+  if (original == children.end()) return NoSandbox(id);
+  Room room = RoomFor(original->request.isolation, List());
   ForkRequest fitting = request;
-  fitting.room = settings_.most_sandboxes - std::min(known, settings_.most_sandboxes);
-  fitting.no_room = TooMany(settings_.most_sandboxes).Text();
+  fitting.room = room.left;
+  fitting.no_room = std::move(room.why);
   return registry_.Fork(caller(), id, fitting);
 }
 
@@ -261,8 +269,7 @@ Result<SessionInfo> Sessions::Create(const Caller& caller, SessionRequest reques
       PADDOCK_ASSIGN(before, UseOnce(transaction, once, record.id));
       if (before) return {};
     }
-    const auto own = settings_.owners.find(caller.owner);
-    const size_t most = own != settings_.owners.end() ? own->second : settings_.most_per_owner;
+    const size_t most = settings_.LimitsOf(caller.owner).sessions;
     PADDOCK_ASSIGN(const size_t owned, transaction.Count({.kind = kKind, .owner = caller.owner}, most));
     if (owned >= most) return Error(Code::kQuota, "you have " + std::to_string(owned) + " sessions, the most you may have; delete some");
     PADDOCK_ASSIGN(records::Record inserted, transaction.Insert(record));

@@ -41,11 +41,20 @@ struct SessionPage {
 
 struct SessionSettings {
   size_t most_per_owner = 10'000;
-  std::map<std::string, size_t> owners;   // of whom that is another
-  size_t most_sandboxes = 16;                 // of one session
+  struct OwnerLimits {
+    size_t sessions = 10'000;
+    size_t sandboxes = 16, containers = 16;   // of one session; the second of those of RegistrySettings::container_isolations
+  };
+  std::map<std::string, OwnerLimits> owners;  // of whom these are others
+  size_t most_sandboxes = 16, most_containers = 16;
   size_t most_keys = 1000;
   size_t most_key_bytes = 8 << 20;            // keys and values of one session
   std::string storage_isolation = "virtual";  // of the sandbox that holds a session's files
+
+  OwnerLimits LimitsOf(const std::string& owner) const {
+    const auto found = owners.find(owner);
+    return found != owners.end() ? found->second : OwnerLimits{.sessions = most_per_owner, .sandboxes = most_sandboxes, .containers = most_containers};
+  }
 };
 
 // One session, found. Any thread; outlives neither Sessions nor its turn of deletion: afterwards all of it is kNoEntry.
@@ -95,6 +104,12 @@ class Session {
   Session(Registry& registry, records::Records& records, const SessionSettings& settings, SessionInfo info, std::shared_ptr<Live> live)
       : registry_(registry), records_(records), settings_(settings), info_(std::move(info)), live_(std::move(live)) {}
   Status CheckAlive() const;   // with one of the mutexes held
+  // How many more sandboxes of an isolation there may be, and why no more.
+  struct Room {
+    size_t left = 0;
+    std::string why;
+  };
+  Room RoomFor(const std::string& isolation, const std::vector<SandboxInfo>& known) const;
   Status ReadKeys() const;     // with `keys` held
 
   Registry& registry_;

@@ -7,7 +7,7 @@
 
 #include "commands/table.h"                   // allow(layers): a real driver under test
 #include "drivers/virtual/virtual_driver.h"   // allow(layers): a real driver under test
-#include "registry/keeper_for_test.h"
+#include "registry/states/keeper_for_test.h"
 
 namespace paddock::registry {
 namespace {
@@ -38,8 +38,9 @@ class SessionsTest : public testing::Test {
     settings.isolations["virtual"] = [this](const SandboxInfo&, const std::string& directory) -> Result<std::unique_ptr<Keeper>> {
       return std::unique_ptr<Keeper>(std::make_unique<FileKeeperForTest>(*driver_, directory));
     };
+    settings.isolations["container"] = settings.isolations["virtual"];
     registry_ = std::move(*Registry::Open(std::move(settings), *records_));
-    auto opened = Sessions::Open({.most_per_owner = 3, .most_sandboxes = 2, .most_keys = 3, .most_key_bytes = 100}, *registry_, *records_);
+    auto opened = Sessions::Open({.most_per_owner = 3, .most_sandboxes = 2, .most_containers = 1, .most_keys = 3, .most_key_bytes = 100}, *registry_, *records_);
     ASSERT_TRUE(opened) << opened.error().Text();
     sessions_ = std::move(*opened);
   }
@@ -85,6 +86,19 @@ TEST_F(SessionsTest, WhatIsSomebodyElsesIsAbsent) {
   EXPECT_TRUE(sessions_->List(bob_, {.name = {}, .owner = "alice", .labels = {}, .cursor = {}})->sessions.empty());
   EXPECT_EQ(sessions_->List(admin_, {})->sessions.size(), 1u);
   EXPECT_TRUE(sessions_->Find(admin_, id));
+}
+
+TEST_F(SessionsTest, MayHaveFewerContainersThanSandboxes) {
+  const std::string id = Make(alice_), other = Make(alice_);
+  ASSERT_TRUE(Get(id)->Create({.isolation = "container"}, "k"));
+  const auto refused = Get(id)->Create({.isolation = "container"}, "");
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, Code::kQuota);
+  EXPECT_NE(refused.error().Text().find("quota.session_containers"), std::string_view::npos) << refused.error().Text();
+  EXPECT_TRUE(Get(id)->Create({.isolation = "container"}, "k")) << "the same one again";
+  EXPECT_TRUE(Get(id)->Create({}, ""));
+  EXPECT_NE(Get(id)->Create({}, "").error().Text().find("quota.session_sandboxes"), std::string_view::npos);
+  EXPECT_TRUE(Get(other)->Create({.isolation = "container"}, "")) << "another session's";
 }
 
 TEST_F(SessionsTest, HaveSandboxesOfTheirOwn) {

@@ -10,7 +10,7 @@
 #include "api/session/registry_session.h"    // allow(layers): tests play tools on what the daemon gives them
 #include "commands/table.h"                  // allow(layers): tests play tools on the virtual driver
 #include "drivers/virtual/virtual_driver.h"  // allow(layers): tests play tools on the virtual driver
-#include "registry/journal_keeper.h"
+#include "registry/states/journal_keeper.h"
 #include "tools/offer/offer.h"
 #include "tools/schema/parse_json.h"
 #include "tools/session/direct_session.h"

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "policy/policy.h"
+#include "sandbox/container_settings.h"
 
 namespace paddock::api {
 
@@ -45,7 +46,10 @@ struct LeaseConfig {
 // Of one owner. What is not set does not bound.
 struct QuotaConfig {
   std::optional<uint64_t> sandboxes;
+  std::optional<uint64_t> containers;          // of the sandboxes
   std::optional<uint64_t> sessions;
+  std::optional<uint64_t> session_sandboxes;   // of one session
+  std::optional<uint64_t> session_containers;
   std::optional<uint64_t> snapshots;
   std::optional<uint64_t> snapshot_bytes;
   std::optional<uint64_t> execs;  // at once
@@ -79,6 +83,13 @@ struct Definition {
   std::string origin;  // "paddock.toml:40"
 };
 
+// Containers: what the driver takes, and what holds for sandboxes that ask for none.
+struct ContainerConfig {
+  sandbox::ContainerSettings settings;
+  std::optional<Milliseconds> auto_stop;      // without use
+  std::optional<Milliseconds> remove_after;   // one that was stopped so
+};
+
 struct Config {
   ServerConfig server;
   DataConfig data;
@@ -89,6 +100,7 @@ struct Config {
   std::map<std::string, QuotaConfig> owner_quotas;  // whole: what an owner's table leaves out is as in `quota`
   RetentionConfig retention;
   RateConfig rates;
+  ContainerConfig containers;
   std::vector<Definition> harnesses;
   std::vector<Definition> agents;
 

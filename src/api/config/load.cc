@@ -66,6 +66,14 @@ Result<Given> ReadValue(const Field& field, Notation notation) {
     PADDOCK_ASSIGN(given.text, field.Text());
     return given;
   }
+  if (notation == Notation::kList) {
+    PADDOCK_ASSIGN(const std::vector<std::string> items, field.Texts());
+    for (const std::string& item : items) {
+      if (item.find(',') != std::string::npos) return field.Fail("an item holds a comma");
+      given.text += (given.text.empty() ? "" : ",") + item;
+    }
+    return given;
+  }
   if (value.kind == Value::Kind::kInteger) {
     given.text = std::to_string(value.integer);
     return given;

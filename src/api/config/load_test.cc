@@ -141,7 +141,7 @@ TEST(LoadConfig, EveryUnknownKeyIsAnErrorWithTheNearestName) {
   EXPECT_EQ(ErrorOf("[server]\nprot = 1"), "paddock.toml:2: server.prot: unknown key; did you mean 'port'?");
   EXPECT_EQ(ErrorOf("[sever]\n"), "paddock.toml:1: sever: unknown key; did you mean 'server'?");
   EXPECT_EQ(ErrorOf("port = 1"),
-            "paddock.toml:1: port: unknown key; the keys here are server, data, sandbox, limits, lease, quota, retention, rates, "
+            "paddock.toml:1: port: unknown key; the keys here are server, data, sandbox, limits, containers, lease, quota, retention, rates, "
             "harness, agent");
   EXPECT_EQ(ErrorOf("[quota]\nowner = 1"), "paddock.toml:2: quota.owner: unknown key; did you mean 'owners'?");
   EXPECT_EQ(ErrorOf("[quota.owners.ann]\nsandbox = 1"),

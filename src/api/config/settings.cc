@@ -167,6 +167,72 @@ Status SetDurability(CommitWait& into, const std::string& text) {
   return {};
 }
 
+Status SetList(std::vector<std::string>& into, const std::string& text) {
+  into.clear();
+  for (size_t at = 0; at < text.size();) {
+    const size_t comma = std::min(text.find(',', at), text.size());
+    if (comma > at) into.push_back(text.substr(at, comma - at));
+    at = comma + 1;
+  }
+  return {};
+}
+
+Status SetYes(bool& into, const std::string& text) {
+  std::string choice;
+  PADDOCK_TRY(SetChoice(choice, text, {"no", "yes"}));
+  into = choice == "yes";
+  return {};
+}
+
+Status SetProfile(sandbox::ContainerProfile& into, const std::string& text) {
+  std::string choice;
+  PADDOCK_TRY(SetChoice(choice, text, {"strict", "dev"}));
+  into = choice == "dev" ? sandbox::ContainerProfile::kDev : sandbox::ContainerProfile::kStrict;
+  return {};
+}
+
+Status SetUserNamespace(bool& needs_user_namespace, const std::string& text) {
+  std::string choice;
+  PADDOCK_TRY(SetChoice(choice, text, {"any", "remapped"}));
+  needs_user_namespace = choice == "remapped";
+  return {};
+}
+
+Status SetNetwork(bool& has_network, const std::string& text) {
+  std::string choice;
+  PADDOCK_TRY(SetChoice(choice, text, {"isolated", "none"}));
+  has_network = choice == "isolated";
+  return {};
+}
+
+// What engines take at least is theirs to say.
+Status SetAmount(uint64_t& into, const std::string& text) {
+  PADDOCK_ASSIGN(into, policy::ParseSize(text));
+  if (into < (6 << 20)) return Invalid("is less than 6 MiB, the least that a container runs with");
+  return {};
+}
+
+Status SetNanoCpus(int64_t& into, const std::string& text) {
+  std::optional<double> cpus;
+  PADDOCK_TRY(SetCpus(cpus, text));
+  if (!cpus) return Invalid("must be a number of cores");
+  into = static_cast<int64_t>(*cpus * 1e9);
+  return {};
+}
+
+Status SetProcesses(int64_t& into, const std::string& text) {
+  PADDOCK_ASSIGN(const uint64_t number, ReadNumber(text, 1 << 22));
+  if (number == 0) return Invalid("must be at least 1");
+  into = static_cast<int64_t>(number);
+  return {};
+}
+
+Status SetWarm(size_t& into, const std::string& text) {
+  constexpr uint64_t kMost = 100;
+  PADDOCK_ASSIGN(into, ReadNumber(text, kMost));
+  return {};
+}
+
 using Text = const std::string&;
 using enum Notation;
 
@@ -187,8 +253,8 @@ constexpr Setting kSettings[] = {
      [](Config& c, Text t) { return SetText(c.data.schema, t); }},
     {"data.durability", kText, "process", "what SQLite's commits survive: process (a kill) or power (a power cut, slower)",
      [](Config& c, Text t) { return SetDurability(c.data.durability, t); }},
-    {"sandbox.isolation", kText, "virtual", "of sandboxes that ask for none: virtual or process",
-     [](Config& c, Text t) { return SetChoice(c.isolation, t, {"virtual", "process"}); }},
+    {"sandbox.isolation", kText, "virtual", "of sandboxes that ask for none: virtual, process, container, oci or gvisor",
+     [](Config& c, Text t) { return SetChoice(c.isolation, t, {"virtual", "process", "container", "oci", "gvisor"}); }},
     {"limits.memory", kText, "512MiB", "memory of a sandbox",
      [](Config& c, Text t) { return SetSize(c.limits.memory_bytes, t); }},
     {"limits.processes", kCount, "256", "processes of a sandbox",
@@ -200,6 +266,43 @@ constexpr Setting kSettings[] = {
     {"limits.disk", kText, "1GiB", "files of a sandbox", [](Config& c, Text t) { return SetSize(c.limits.disk_bytes, t); }},
     {"limits.files", kCount, "100000", "names in a sandbox's tree",
      [](Config& c, Text t) { return SetCount(c.limits.files, t); }},
+    {"containers.docker_host", kText, "", "the engine: unix:///path, tcp://host:2376 …; empty: CONTAINER_SANDBOX_DOCKER_HOST, DOCKER_HOST, the usual sockets",
+     [](Config& c, Text t) { return SetText(c.containers.settings.engine.host, t); }},
+    {"containers.engines", kList, "", "others that a capability's docker_host may name",
+     [](Config& c, Text t) { return SetList(c.containers.settings.other_engines, t); }},
+    {"containers.tls_ca", kText, "", "PEM file of the engine's authority", [](Config& c, Text t) { return SetPath(c.containers.settings.engine.ca_file, t); }},
+    {"containers.tls_certificate", kText, "", "PEM file of this daemon's certificate for the engine",
+     [](Config& c, Text t) { return SetPath(c.containers.settings.engine.certificate_file, t); }},
+    {"containers.tls_key", kText, "", "PEM file of that certificate's private key", [](Config& c, Text t) { return SetPath(c.containers.settings.engine.key_file, t); }},
+    {"containers.allow_insecure", kText, "no", "yes: an engine beyond this machine may be used without TLS; whoever sits between owns it",
+     [](Config& c, Text t) { return SetYes(c.containers.settings.engine.allows_insecure, t); }},
+    {"containers.runtime", kText, "runc", "OCI runtime: runc (or crun, where the engine has only that), sysbox-runc, kata, gvisor, or a name that the engine has",
+     [](Config& c, Text t) { return SetText(c.containers.settings.runtime, t); }},
+    {"containers.runtimes", kList, "", "others that a sandbox may ask for", [](Config& c, Text t) { return SetList(c.containers.settings.other_runtimes, t); }},
+    {"containers.image", kText, "ubuntu:24.04", "of sandboxes that ask for none", [](Config& c, Text t) { return SetText(c.containers.settings.image, t); }},
+    {"containers.images", kList, "", "that may be asked for: references, or repositories for all of their tags; empty: any",
+     [](Config& c, Text t) { return SetList(c.containers.settings.allowed_images, t); }},
+    {"containers.profile", kText, "strict", "strict: user 1000 and a read-only root; dev: the image's root user, all writable",
+     [](Config& c, Text t) { return SetProfile(c.containers.settings.profile, t); }},
+    {"containers.network", kText, "none", "none: a container has only a loopback; isolated: a network of the engine's of its own, from which broadcasts still reach the host",
+     [](Config& c, Text t) { return SetNetwork(c.containers.settings.has_network, t); }},
+    {"containers.memory", kText, "2GiB", "memory of one, without swap, and the most that it may ask for",
+     [](Config& c, Text t) { return SetAmount(c.containers.settings.memory_bytes, t); }},
+    {"containers.cpus", kNumber, "1", "its cores, likewise", [](Config& c, Text t) { return SetNanoCpus(c.containers.settings.nano_cpus, t); }},
+    {"containers.processes", kCount, "256", "its processes, likewise", [](Config& c, Text t) { return SetProcesses(c.containers.settings.pids, t); }},
+    {"containers.tmp", kText, "512MiB", "its /tmp, which is memory", [](Config& c, Text t) { return SetAmount(c.containers.settings.tmpfs_bytes, t); }},
+    {"containers.warm", kCount, "0", "that stand ready before they are asked for, of the kinds asked for last",
+     [](Config& c, Text t) { return SetWarm(c.containers.settings.warm, t); }},
+    {"containers.disk", kText, "none", "its files, and the most that it may ask for; looked at while commands run where the engine keeps no quota",
+     [](Config& c, Text t) { return SetSize(c.containers.settings.disk_bytes, t); }},
+    {"containers.user_namespace", kText, "any", "remapped: a container is refused whose user 0 is the engine's machine's own",
+     [](Config& c, Text t) { return SetUserNamespace(c.containers.settings.needs_user_namespace, t); }},
+    {"containers.profile_directory", kText, "", "where a Podman on this machine can read seccomp profiles of Paddock's; empty: the directory for temporary files",
+     [](Config& c, Text t) { return SetPath(c.containers.settings.profile_directory, t); }},
+    {"containers.auto_stop", kText, "10m", "it is stopped when it was not used for so long; its files stay",
+     [](Config& c, Text t) { return SetTime(c.containers.auto_stop, t); }},
+    {"containers.remove_after", kText, "20m", "it is deleted so long after that, unless somebody wakes it",
+     [](Config& c, Text t) { return SetTime(c.containers.remove_after, t); }},
     {"lease.ttl", kText, "none", "a sandbox's time from its creation, or from when it was extended",
      [](Config& c, Text t) { return SetTime(c.lease.ttl, t); }},
     {"lease.idle_ttl", kText, "30m", "its time without an exec, a stream or a transfer",
@@ -235,7 +338,11 @@ constexpr Setting kSettings[] = {
 constexpr QuotaSetting kQuotaSettings[] = {
     {"sandboxes", kCount, "1000", "sandboxes of one owner, in any state",
      [](QuotaConfig& q, Text t) { return SetCount(q.sandboxes, t); }},
+    {"containers", kCount, "100", "of them, containers (isolations container, oci, gvisor)",
+     [](QuotaConfig& q, Text t) { return SetCount(q.containers, t); }},
     {"sessions", kCount, "1000", "sessions of one owner", [](QuotaConfig& q, Text t) { return SetCount(q.sessions, t); }},
+    {"session_sandboxes", kCount, "16", "sandboxes of one session", [](QuotaConfig& q, Text t) { return SetCount(q.session_sandboxes, t); }},
+    {"session_containers", kCount, "16", "of them, containers", [](QuotaConfig& q, Text t) { return SetCount(q.session_containers, t); }},
     {"snapshots", kCount, "1000", "snapshots of one owner", [](QuotaConfig& q, Text t) { return SetCount(q.snapshots, t); }},
     {"snapshot_bytes", kText, "100GiB", "sum of the sizes of their files",
      [](QuotaConfig& q, Text t) { return SetSize(q.snapshot_bytes, t); }},

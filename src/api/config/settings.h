@@ -15,6 +15,7 @@ enum class Notation {
   kText,    // a string
   kCount,   // an integer, or "none"
   kNumber,  // an integer, or a number with a fraction
+  kList,    // an array of strings; on the command line and in the environment with commas between them
 };
 
 struct Setting {

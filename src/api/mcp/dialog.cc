@@ -1,14 +1,29 @@
 #include "api/mcp/dialog.h"
 
+#include <condition_variable>
+
 namespace paddock::mcp {
 
-Dialog::Dialog(Server& server, Send send) : server_(server), send_(std::move(send)) {}
+Dialog::Dialog(Server& server, Send send) : server_(server), send_(std::move(send)) {
+  const auto tell = [this](uint64_t, const json::object& notification) {
+    SendObject(notification);
+    return true;
+  };
+  (void)subscriber_->feed().Attach({.send = tell, .close = {}}, std::nullopt);
+  subscriber_->feed().Pump();
+  subscriptions_.Mind(subscriber_);
+}
 
 void Dialog::Close(std::chrono::milliseconds patience) {
   is_closed_ = true;
   threads_.WaitFor(patience);
+  closing_.request_stop();
+  listeners_.WaitFor(std::chrono::milliseconds(100));   // so that they say that it is over
+  subscriptions_.End();
+  subscriber_->Close();
   calls_->CancelAll();
   while (!threads_.WaitFor(std::chrono::milliseconds(1000))) calls_->CancelAll();
+  while (!listeners_.WaitFor(std::chrono::milliseconds(1000))) continue;
   const std::lock_guard lock(sending_);
   send_ = nullptr;
 }
@@ -38,10 +53,51 @@ std::optional<json::object> Dialog::Answer(const Message& request, Revision revi
                                            const std::shared_ptr<CallTable::Place>& place) {
   const Context context{.revision = revision, .stop = place->stop(), .notify = [this, place](json::object notification) {
                           if (!place->is_cancelled()) SendObject(notification);
-                        }};
+                        }, .subscriber = subscriber_};
   Outcome outcome = server_.Answer(request, context);
   if (place->is_cancelled()) return std::nullopt;
   return ResponseTo(request.id, std::move(outcome));
+}
+
+void Dialog::Listen(const Message& request, Revision revision, std::shared_ptr<CallTable::Place> place) {
+  const auto listen = [this, request, revision, place]() mutable {
+    const auto subscriber = std::make_shared<Subscriber>(request.id);
+    Outcome outcome = server_.Listen(request, {.revision = revision, .stop = place->stop(), .notify = nullptr, .subscriber = subscriber});
+    const auto* const acknowledged = std::get_if<json::object>(&outcome);
+    if (acknowledged == nullptr) {
+      const bool is_wanted = !place->is_cancelled();
+      place.reset();
+      if (is_wanted) SendObject(ResponseTo(request.id, std::move(outcome)));
+      return;
+    }
+    SendObject(*acknowledged);
+    const auto tell = [this, place](uint64_t, const json::object& notification) {
+      if (!place->is_cancelled()) SendObject(notification);
+      return true;
+    };
+    (void)subscriber->feed().Attach({.send = tell, .close = {}}, std::nullopt);
+    subscriber->feed().Pump();
+    subscriptions_.Mind(subscriber);
+    {
+      std::mutex mutex;
+      std::condition_variable_any changed;
+      // Before the lock, for of what is cancelled already it is called at once; and ended after it.
+      const std::stop_callback cancelled(place->stop(), [&] {
+        const std::lock_guard woken(mutex);
+        changed.notify_all();
+      });
+      std::unique_lock lock(mutex);
+      changed.wait(lock, closing_.get_token(), [&] { return place->is_cancelled(); });
+    }
+    subscriber->Close();
+    const bool is_wanted = !place->is_cancelled();
+    place.reset();
+    if (is_wanted) SendObject(EndOfListening(request.id));
+  };
+  if (listeners_.Start(listen)) return;
+  SendObject(ResponseTo(request.id, RpcError{.code = kTooBusy,
+                                             .message = std::to_string(kMostListens) + " subscriptions are open, the most at a time; end one",
+                                             .data = nullptr}));
 }
 
 void Dialog::OnNotification(const Message& message) {
@@ -60,6 +116,7 @@ void Dialog::ReceiveOne(Item item) {
   if (message.method == "initialize") agreed_ = std::get<Revision>(revision);
   auto begun = CallTable::Begin(calls_, message.id);
   if (const auto* const error = std::get_if<RpcError>(&begun)) return SendObject(ResponseTo(message.id, *error));
+  if (message.method == "subscriptions/listen") return Listen(message, std::get<Revision>(revision), std::get<0>(std::move(begun)));
   auto run = [this, message, revision = std::get<Revision>(revision), place = std::get<0>(begun)]() mutable {
     std::optional<json::object> response = Answer(message, revision, place);
     place.reset();   // its id is free before the client has the answer

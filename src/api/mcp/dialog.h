@@ -13,6 +13,8 @@
 
 namespace paddock::mcp {
 
+inline constexpr size_t kMostListens = 16;   // of one client at a time
+
 class Dialog {
  public:
   // Takes a frame for the client, without a line end. Called from any thread, one call at a time.
@@ -38,6 +40,8 @@ class Dialog {
   void ReceiveOne(Item item);
   void ReceiveBatch(Frame frame);
   void OnNotification(const Message& message);
+  // "subscriptions/listen": on a thread, until the client cancels it or all ends.
+  void Listen(const Message& request, Revision revision, std::shared_ptr<CallTable::Place> place);
   void SendObject(const json::object& object);
 
   Server& server_;
@@ -46,6 +50,10 @@ class Dialog {
   std::optional<Revision> agreed_;   // by the handshake; of the receiving thread
   bool is_closed_ = false;           // the same
   const std::shared_ptr<CallTable> calls_ = std::make_shared<CallTable>();
+  const std::shared_ptr<Subscriber> subscriber_ = std::make_shared<Subscriber>();   // of revisions with a handshake
+  Subscriptions subscriptions_;
+  std::stop_source closing_;
+  CallThreads listeners_{kMostListens};
   CallThreads threads_{kMostCalls};   // the last: ended first
 };
 

@@ -58,7 +58,7 @@ TEST(McpDialog, MethodsBelongToTheirRevision) {
   DialogForTest test;
   EXPECT_EQ(ErrorCode(test.AskStateless("ping")), kMethodNotFound);
   EXPECT_EQ(ErrorCode(test.AskStateless("initialize")), kMethodNotFound);
-  EXPECT_EQ(ErrorCode(test.AskStateless("subscriptions/listen")), kMethodNotFound);
+  EXPECT_EQ(ErrorCode(test.AskStateless("resources/subscribe")), kMethodNotFound);
   test.Handshake();
   EXPECT_EQ(ErrorCode(test.Ask("prompts/list")), kMethodNotFound);
   EXPECT_EQ(ErrorCode(test.Ask("logging/setLevel")), kMethodNotFound);

@@ -1,5 +1,5 @@
-// HttpFace: the Model Context Protocol over HTTP ("streamable HTTP"): one path that takes POST, and DELETE for clients that began
-// with a handshake.
+// HttpFace: the Model Context Protocol over HTTP ("streamable HTTP"): one path that takes POST, and of clients that began with a handshake
+// GET, a stream of what they have subscribed to, and DELETE.
 //
 // A request is answered with JSON, or, where it may take long and the client takes them, with server-sent events: notifications
 // of progress, then the answer. In 2026-07-28 a client cancels by going away; before, by notifications/cancelled.
@@ -53,15 +53,21 @@ class HttpFace {
   struct Call;
   Status Route(net::Exchange& exchange);
   Status Post(net::Exchange& exchange, const std::string& owner);
+  Status Get(net::Exchange& exchange, const std::string& owner);
+  Status Listen(net::Exchange& exchange, const std::string& owner, const Message& request, const std::shared_ptr<Server>& server,
+                std::shared_ptr<CallTable::Place> place);
+  // A place among the streams that listen.
+  Result<std::shared_ptr<void>> TakeListener(const std::string& owner);
   Status PostStateless(net::Exchange& exchange, const std::string& owner, Item item);
   Status PostWithHandshake(net::Exchange& exchange, const std::string& owner, Frame frame);
   Status Batch(net::Exchange& exchange, const std::shared_ptr<HttpClient>& client, Frame frame);
   Result<std::shared_ptr<Server>> ServerFor(const net::Request& request);
   // Answers one request on this exchange, as JSON or as events.
   Status Run(net::Exchange& exchange, const std::string& owner, const Message& request, Revision revision,
-             std::shared_ptr<CallTable::Place> place, net::Headers headers);
+             std::shared_ptr<CallTable::Place> place, std::shared_ptr<Subscriber> subscriber, net::Headers headers);
 
-  static constexpr size_t kMostStreams = 256;   // calls that are answered with events, at a time
+  static constexpr size_t kMostStreams = 256;      // calls that are answered with events, at a time
+  static constexpr size_t kMostListening = 1024;   // streams to who listens, at a time
 
   Door& door_;
   const Settings settings_;
@@ -70,8 +76,11 @@ class HttpFace {
   const std::shared_ptr<CallTable> stateless_ = std::make_shared<CallTable>(4 * kMostStreams);
   std::atomic<uint64_t> stateless_calls_{0};
   HttpClients clients_;
+  Subscriptions subscriptions_;
   CallThreads threads_{kMostStreams};
   net::Shares stream_shares_{kMostStreams / 4 * 3, "calls"};
+  net::Shares listener_shares_{kMostListening / 4, "streams of notifications"};
+  std::shared_ptr<std::atomic<size_t>> listeners_ = std::make_shared<std::atomic<size_t>>(0);
 };
 
 }  // namespace paddock::mcp

@@ -8,6 +8,15 @@ namespace paddock::mcp {
 
 using Clock = std::chrono::steady_clock;
 
+namespace {
+
+void Forget(const HttpClient& client) {
+  client.calls->CancelAll();
+  client.subscriber->Close();
+}
+
+}  // namespace
+
 std::shared_ptr<HttpClient> HttpClients::Add(const std::string& owner, Revision revision) {
   auto client = std::make_shared<HttpClient>();
   client->id = NewId("mcp_");
@@ -15,12 +24,14 @@ std::shared_ptr<HttpClient> HttpClients::Add(const std::string& owner, Revision 
   client->revision = revision;
   client->used = Clock::now();
   std::shared_ptr<HttpClient> forgotten;
+  std::vector<std::shared_ptr<HttpClient>> idle;
   {
     const std::lock_guard lock(mutex_);
     size_t count = 0;
     auto oldest = clients_.end();
     for (auto each = clients_.begin(); each != clients_.end();) {
       if (client->used - each->second->used > kClientIdle) {
+        idle.push_back(std::move(each->second));
         each = clients_.erase(each);
         continue;
       }
@@ -36,7 +47,8 @@ std::shared_ptr<HttpClient> HttpClients::Add(const std::string& owner, Revision 
     }
     clients_.emplace(client->id, client);
   }
-  if (forgotten) forgotten->calls->CancelAll();
+  if (forgotten) idle.push_back(std::move(forgotten));
+  for (const auto& gone : idle) Forget(*gone);
   return client;
 }
 
@@ -57,7 +69,7 @@ bool HttpClients::Remove(const std::string& owner, const std::string& id) {
     removed = std::move(found->second);
     clients_.erase(found);
   }
-  removed->calls->CancelAll();
+  Forget(*removed);
   return true;
 }
 
@@ -67,7 +79,7 @@ void HttpClients::CancelAll() {
     const std::lock_guard lock(mutex_);
     for (const auto& [id, client] : clients_) all.push_back(client);
   }
-  for (const auto& client : all) client->calls->CancelAll();
+  for (const auto& client : all) Forget(*client);
 }
 
 }  // namespace paddock::mcp

@@ -9,6 +9,7 @@
 #include <unordered_map>
 
 #include "api/mcp/call_table.h"
+#include "api/mcp/subscriptions.h"
 
 namespace paddock::mcp {
 
@@ -17,6 +18,7 @@ struct HttpClient {
   std::string owner;
   Revision revision = kNewestWithHandshake;
   std::shared_ptr<CallTable> calls = std::make_shared<CallTable>();
+  std::shared_ptr<Subscriber> subscriber = std::make_shared<Subscriber>();
   std::chrono::steady_clock::time_point used;   // under the lock of HttpClients
 };
 
@@ -30,7 +32,7 @@ class HttpClients {
   // Null for one that is not there, or somebody else's.
   std::shared_ptr<HttpClient> Find(const std::string& owner, const std::string& id);
   bool Remove(const std::string& owner, const std::string& id);   // cancels what runs; whether it was there
-  void CancelAll();
+  void CancelAll();   // and ends what they listen to
 
  private:
   std::mutex mutex_;

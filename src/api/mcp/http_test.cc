@@ -171,7 +171,8 @@ TEST_F(McpHttp, StatusesFollowTheCodes) {
   EXPECT_EQ(Ask(Bytes("[" + Body("ping") + "]", Heads("x"))).status, 400);
   EXPECT_EQ(Ask(Bytes(R"({"jsonrpc":"2.0","id":1,"result":{}})", Heads("x"))).status, 400);
   EXPECT_EQ(Ask(Bytes(R"({"jsonrpc":"2.0","method":"notifications/x"})", Heads("notifications/x"))).status, 202);
-  EXPECT_EQ(Ask(Bytes("", "", "GET")).status, 405);
+  EXPECT_EQ(Ask(Bytes("", Heads("x"), "GET")).status, 405);
+  EXPECT_EQ(Ask(Bytes("", "", "PUT")).status, 405);
   EXPECT_EQ(Ask(Bytes("{}", "", "POST", "/mcp?x=1")).status, 400);
 }
 
@@ -270,6 +271,131 @@ TEST_F(McpHttp, BodiesAreBounded) {
                 .status,
             413);
   EXPECT_EQ(Ask(Bytes("x=1", "Content-Type: text/plain\r\n")).status, 400);
+}
+
+class McpHttpStreams : public McpHttp {
+ protected:
+  static constexpr const char* kEvents = "Accept: text/event-stream\r\n";
+  static constexpr const char* kUri = "paddock://session/a";
+
+  // The stream of a client, from behind an event.
+  net::RawClient Listen(const std::string& headers, const std::string& after = "") {
+    net::RawClient stream = server_.Open();
+    stream.Send(Bytes("", headers + kEvents + (after.empty() ? "" : "Last-Event-ID: " + after + "\r\n"), "GET"));
+    EXPECT_TRUE(stream.ReceiveUntil("\r\n\r\n").starts_with("HTTP/1.1 200"));
+    return stream;
+  }
+  void Subscribe(const std::string& headers, const std::string& uri = kUri) {
+    const Reply reply = Ask(Bytes(Body("resources/subscribe", {{"uri", uri}}), headers));
+    EXPECT_TRUE(reply.json().contains("result")) << reply.body;
+  }
+  void Write(const std::string& text, const char* path = "/a") {
+    const Reply reply = Ask(Bytes(Body("tools/call", Stateless({{"name", "write_file"}, {"arguments", {{"path", path}, {"content", text}}}})),
+                                  Heads("tools/call", "write_file")));
+    EXPECT_EQ(reply.status, 200) << reply.body;
+  }
+  // The id of the next event that tells of the file; the rest of the event is read, too.
+  static std::string NextUpdate(net::RawClient& stream) {
+    const std::string text = stream.ReceiveUntil("notifications/resources/updated");
+    const size_t id = text.rfind("id: ");
+    stream.ReceiveUntil("\n\n");
+    return id == std::string::npos ? "" : text.substr(id + 4, text.find('\n', id) - id - 4);
+  }
+};
+
+TEST_F(McpHttpStreams, TellWhatAClientSubscribedToAndGoOnWhereItWas) {
+  const std::string headers = Begin();
+  net::RawClient stream = Listen(headers);
+  EXPECT_NE(stream.ReceiveUntil("\n\n").find("id: 0\ndata: \n"), std::string::npos);   // from where to go on
+  Subscribe(headers);
+  Write("1");
+  const std::string first = NextUpdate(stream);
+  EXPECT_EQ(first, "1");
+  Write("22");
+  NextUpdate(stream);
+  stream.Close();
+  Write("333");   // nobody listens
+  net::RawClient again = Listen(headers, first);
+  EXPECT_EQ(NextUpdate(again), "2");
+  EXPECT_EQ(NextUpdate(again), "3");
+  // Another stream takes its place, and goes on behind it.
+  net::RawClient other = Listen(headers);
+  again.ReceiveAll();
+  Write("4444");
+  EXPECT_EQ(NextUpdate(other), "4");
+  // The end of the client ends its stream.
+  EXPECT_EQ(Ask(Bytes("", headers, "DELETE")).status, 204);
+  other.ReceiveAll();
+  EXPECT_EQ(Ask(Bytes("", headers + kEvents, "GET")).status, 404);
+}
+
+TEST_F(McpHttpStreams, AreTheClientsOwn) {
+  const std::string headers = Begin();
+  std::string stolen = Bytes("", headers + kEvents, "GET");
+  stolen.replace(stolen.find("Bearer ann"), 10, "Bearer bob");
+  EXPECT_EQ(Ask(stolen).status, 404);
+  EXPECT_EQ(Ask(Bytes("", headers, "GET")).status, 406);
+  EXPECT_EQ(Ask(Bytes("", kEvents, "GET")).status, 400);
+  EXPECT_EQ(Ask(Bytes("", headers + kEvents + "Last-Event-ID: 7\r\n", "GET")).status, 400);
+  EXPECT_EQ(Ask(Bytes("", headers + kEvents + "Last-Event-ID: x\r\n", "GET")).status, 400);
+  // Two clients of one owner hear what each has asked for.
+  const std::string others = Begin();
+  net::RawClient mine = Listen(headers), other = Listen(others);
+  Subscribe(headers, "paddock://session/a");
+  Subscribe(others, "paddock://session/b");
+  Write("1", "/a");
+  Write("1", "/b");
+  EXPECT_EQ(other.ReceiveUntil("paddock://session/").find("list_changed"), std::string::npos);
+  EXPECT_EQ(other.Receive(1), "b");
+  mine.ReceiveUntil("paddock://session/");
+  EXPECT_EQ(mine.Receive(1), "a");
+}
+
+TEST_F(McpHttpStreams, OldRevisionsGetNoEmptyEvent) {
+  const std::string headers = Begin("2025-06-18");
+  net::RawClient stream = Listen(headers);
+  Subscribe(headers);
+  Write("1");
+  EXPECT_TRUE(stream.ReceiveUntil("\n\n").find("notifications/resources/updated") != std::string::npos);
+}
+
+TEST_F(McpHttpStreams, AStatelessClientListensOnARequestOfItsOwn) {
+  const std::string listen = Body("subscriptions/listen", Stateless({{"notifications", {{"resourceSubscriptions", {kUri}}, {"resourcesListChanged", true}}}}), "l");
+  EXPECT_EQ(Ask(Bytes(listen, Heads("subscriptions/listen") + "Accept: application/json\r\n")).status, 406);
+  EXPECT_EQ(Ask(Bytes(Body("subscriptions/listen", Stateless()), Heads("subscriptions/listen") + kEvents + "Accept: application/json\r\n")).status, 400);
+  net::RawClient stream = server_.Open();
+  stream.Send(Bytes(listen, Heads("subscriptions/listen") + "Accept: application/json, text/event-stream\r\n"));
+  stream.ReceiveUntil("\r\n\r\n");
+  EXPECT_NE(stream.ReceiveUntil("\n\n").find("notifications/subscriptions/acknowledged"), std::string::npos);
+  Write("1");
+  std::string heard = stream.ReceiveUntil("\n\n");
+  heard += stream.ReceiveUntil("\n\n");
+  for (const char* part : {"notifications/resources/updated", "notifications/resources/list_changed", R"("io.modelcontextprotocol/subscriptionId":"l")"}) {
+    EXPECT_NE(heard.find(part), std::string::npos) << part << heard;
+  }
+}
+
+TEST_F(McpHttpStreams, OneOwnerGetsAQuarterOfThemAndGivesThemBack) {
+  std::vector<net::RawClient> streams;
+  const std::string listen = Bytes(Body("subscriptions/listen", Stateless({{"notifications", json::object()}})),
+                                   Heads("subscriptions/listen") + "Accept: application/json, text/event-stream\r\n");
+  for (size_t i = 0; i < 256; ++i) {
+    streams.push_back(server_.Open());
+    streams.back().Send(listen);
+    streams.back().ReceiveUntil("acknowledged");
+  }
+  EXPECT_EQ(Ask(listen).status, 429);
+  std::string others = listen;
+  others.replace(others.find("Bearer ann"), 10, "Bearer bob");
+  net::RawClient bob = server_.Open();
+  bob.Send(others);
+  EXPECT_TRUE(bob.ReceiveUntil("\r\n\r\n").starts_with("HTTP/1.1 200"));
+  streams.clear();
+  for (;;) {   // they are given back when the server sees that they have gone
+    net::RawClient again = server_.Open();
+    again.Send(listen);
+    if (again.ReceiveUntil("\r\n\r\n").starts_with("HTTP/1.1 200")) break;
+  }
 }
 
 TEST_F(McpHttp, ClosingEndsWhatRuns) {

@@ -135,6 +135,25 @@ json::object ListTemplates(const tools::Equipment& equipment) {
   return {{"resourceTemplates", std::move(list)}};
 }
 
+Result<std::string> FileOf(tools::SessionAccess& session, const Place& place) {
+  const auto find = [](vfs::FileSystem& files, const std::string& path) -> Result<std::string> {
+    const auto found = files.Stat(path);
+    if (found && found->is_directory()) return Error(Code::kIsDirectory, "uri: " + path + " is a directory; name a file in it");
+    PADDOCK_ASSIGN(const std::string file, files.Canonical(path, vfs::FileSystem::MustExist::kParent));
+    PADDOCK_ASSIGN(const vfs::Attributes directory, files.Stat(file.substr(0, std::max<size_t>(file.rfind('/'), 1))));
+    if (!directory.is_directory()) return Error(Code::kNotDirectory, "uri: " + path + " lies in no directory");
+    return file;
+  };
+  if (place.sandbox.empty()) {
+    PADDOCK_ASSIGN(const std::string path, tools::SessionPath(place.path, "uri"));
+    PADDOCK_ASSIGN(const tools::FileLease files, session.Files());
+    return find(*files, path);
+  }
+  PADDOCK_ASSIGN(const std::shared_ptr<tools::SandboxAccess> sandbox, session.Find(place.sandbox));
+  PADDOCK_ASSIGN(const tools::FileLease files, sandbox->Files());
+  return find(*files, place.path);
+}
+
 Result<json::object> ReadResource(tools::SessionAccess& session, const Place& place, std::string_view uri) {
   std::string content;
   if (place.sandbox.empty()) {

@@ -29,6 +29,10 @@ inline constexpr size_t kResourcesInPage = 100;
 inline constexpr size_t kMostResources = 10'000;   // entries that a listing looks at; what lies behind is not listed
 inline constexpr size_t kMostResourceDepth = 32;
 
+// The file that a place names, absolute in its sandbox or in session storage, with its symlinks followed; it need not be there, but its
+// directory must. Errors: as ReadResource(), kIsDirectory.
+Result<std::string> FileOf(tools::SessionAccess& session, const Place& place);
+
 // A page of the session's files in order of their paths: {"resources", "nextCursor"?}. Errors: kInvalid for a cursor that is
 // none.
 Result<json::object> ListResources(tools::SessionAccess& session, const json::string* cursor);

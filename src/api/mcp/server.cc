@@ -118,6 +118,8 @@ const Server::Method Server::kMethods[] = {
     {"resources/list", &Server::ListResources, true, true, false},
     {"resources/templates/list", &Server::ListTemplates, true, true, true},
     {"resources/read", &Server::ReadResource, true, true, false},
+    {"resources/subscribe", &Server::Subscribe, true, false, false},
+    {"resources/unsubscribe", &Server::Unsubscribe, true, false, false},
     {"tasks/get", &Server::GetTask, true, true, true},
     {"tasks/update", &Server::UpdateTask, false, true, true},
     {"tasks/cancel", &Server::CancelTask, true, true, true},
@@ -168,7 +170,7 @@ json::object Server::Capabilities(Revision revision) const {
     capabilities["tasks"] = json::object{
         {"list", json::object()}, {"cancel", json::object()}, {"requests", {{"tools", {{"call", json::object()}}}}}};
   }
-  if (HasSessionFiles(*settings_.equipment)) capabilities["resources"] = json::object();
+  if (HasSessionFiles(*settings_.equipment)) capabilities["resources"] = json::object{{"subscribe", true}, {"listChanged", true}};
   return capabilities;
 }
 
@@ -320,7 +322,72 @@ Outcome Server::ListResources(const json::object& params, const Context& context
   if (!page && page.error().code == Code::kInvalid) return Bad(page.error().message);
   if (!page) return RpcError{.code = kInternalError, .message = RepairUtf8(page.error().Text()), .data = nullptr};
   MakeCacheable(*page, context, 0);
+  // Who has asked is told when it is another list.
+  if (context.subscriber && !IsStateless(context.revision)) context.subscriber->WantListing(settings_.session);
   return std::move(*page);
+}
+
+Outcome Server::Subscribe(const json::object& params, const Context& context) {
+  const json::string* const uri = TextAt(params, "uri");
+  if (uri == nullptr) return Bad("uri: must be a string");
+  if (!context.subscriber) return Bad("this client has no way to be told");
+  const auto place = ParseUri(*uri);
+  if (!place) return Bad(place.error().message);
+  const auto absent = [&](std::string_view message) {
+    return RpcError{.code = kResourceNotFound, .message = RepairUtf8(message), .data = json::object{{"uri", *uri}}};
+  };
+  if (!place->sandbox.empty() && !HasSandboxFiles(*settings_.equipment)) return absent("resource not found");
+  if (const Status added = context.subscriber->Add(settings_.session, std::string(*uri)); !added) {
+    const Error& error = added.error();
+    if (error.code == Code::kNoEntry || error.code == Code::kNotDirectory) return absent(error.Text());
+    if (error.code == Code::kLimit) return RpcError{.code = kTooBusy, .message = RepairUtf8(error.Text()), .data = nullptr};
+    if (error.code != Code::kInternal && error.code != Code::kIo) return Bad(error.Text());
+    if (settings_.log) settings_.log("resources/subscribe: " + std::string(error.Text()));
+    return RpcError{.code = kInternalError, .message = "internal error; it has been logged", .data = nullptr};
+  }
+  return json::object();
+}
+
+Outcome Server::Unsubscribe(const json::object& params, const Context& context) {
+  const json::string* const uri = TextAt(params, "uri");
+  if (uri == nullptr || uri->empty()) return Bad("uri: must be a string");
+  if (context.subscriber) context.subscriber->Remove(std::string(*uri));
+  return json::object();
+}
+
+Outcome Server::Listen(const Message& request, const Context& context) {
+  const json::object* const wanted = ObjectAt(request.params, "notifications");
+  if (wanted == nullptr) return Bad("notifications: must be an object");
+  const json::value* const listing = wanted->if_contains("resourcesListChanged");
+  if (listing != nullptr && !listing->is_bool()) return Bad("notifications.resourcesListChanged: must be a boolean");
+  const json::value* const named = wanted->if_contains("resourceSubscriptions");
+  if (named != nullptr && !named->is_array()) return Bad("notifications.resourceSubscriptions: must be an array of strings");
+  if (named != nullptr && named->get_array().size() > kMostSubscriptions) {
+    return Bad("notifications.resourceSubscriptions: must have at most " + std::to_string(kMostSubscriptions) + " items");
+  }
+  json::object agreed;
+  const bool has_files = HasSessionFiles(*settings_.equipment);
+  if (named != nullptr) {
+    json::array watched;
+    for (const json::value& uri : named->get_array()) {
+      if (!uri.is_string()) return Bad("notifications.resourceSubscriptions: must be an array of strings");
+      const std::string text(uri.get_string());
+      const auto place = ParseUri(text);
+      if (!has_files || !place || (!place->sandbox.empty() && !HasSandboxFiles(*settings_.equipment))) continue;
+      if (context.stop.stop_requested()) break;
+      if (context.subscriber->Add(settings_.session, text)) watched.push_back(uri);
+    }
+    if (!watched.empty()) agreed["resourceSubscriptions"] = std::move(watched);
+  }
+  if (has_files && listing != nullptr && listing->get_bool() && context.subscriber->Add(settings_.session, "")) {
+    agreed["resourcesListChanged"] = true;
+  }
+  return Notification("notifications/subscriptions/acknowledged",
+                      {{"notifications", std::move(agreed)}, {"_meta", {{kSubscriptionKey, request.id}}}});
+}
+
+json::object EndOfListening(const json::value& id) {
+  return ResponseTo(id, json::object{{"resultType", "complete"}, {"_meta", {{kSubscriptionKey, id}}}});
 }
 
 Outcome Server::ListTemplates(const json::object& params, const Context& context) {

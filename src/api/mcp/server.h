@@ -11,6 +11,7 @@
 
 #include "api/mcp/message.h"
 #include "api/mcp/progress.h"
+#include "api/mcp/subscriptions.h"
 #include "api/mcp/tasks.h"
 #include "tools/capability/capability.h"
 
@@ -30,6 +31,7 @@ struct Context {
   Revision revision = kNewestWithHandshake;
   std::stop_token stop;   // the client cancelled it, or has gone
   Notify notify;          // null where the transport has no way for notifications
+  std::shared_ptr<Subscriber> subscriber = nullptr;   // the client's, or this request's own; null where it cannot listen
 };
 
 // Any thread.
@@ -40,6 +42,9 @@ class Server {
   // Blocks until it is done. "initialize" is the transport's to allow; here it is answered at any time, and so is everything
   // else.
   Outcome Answer(const Message& request, const Context& context);
+  // What "subscriptions/listen" agreed on: the notification that comes first, and from then on, in the subscriber's feed, those that it
+  // names. Resources that cannot be watched are left out.
+  Outcome Listen(const Message& request, const Context& context);
   // Whether the answer comes at once, without waiting for a sandbox.
   bool IsQuick(const Message& request) const;
   // Whether it may take longer than clients and proxies wait in silence.
@@ -64,6 +69,8 @@ class Server {
   Outcome ListResources(const json::object& params, const Context& context);
   Outcome ListTemplates(const json::object& params, const Context& context);
   Outcome ReadResource(const json::object& params, const Context& context);
+  Outcome Subscribe(const json::object& params, const Context& context);
+  Outcome Unsubscribe(const json::object& params, const Context& context);
   Outcome GetTask(const json::object& params, const Context& context);
   Outcome UpdateTask(const json::object& params, const Context& context);
   Outcome CancelTask(const json::object& params, const Context& context);
@@ -80,6 +87,8 @@ class Server {
 // The revision of a request that stands for itself, or why it cannot be one: what is missing in params._meta, or a revision that
 // is not spoken here.
 std::variant<Revision, RpcError> ReadStateless(const Message& request);
+// The answer to "subscriptions/listen" when this end closes it.
+json::object EndOfListening(const json::value& id);
 // Whether a request is meant to stand for itself: its params._meta names a revision, or only such revisions have its method.
 bool IsMeantStateless(const Message& request);
 // The revision that a handshake agrees on: what the client asks for, else the newest that has one. An error without a

@@ -10,7 +10,7 @@
 #include "drivers/virtual/virtual_driver.h"   // allow(layers): a real driver under test
 #include "net/client.h"
 #include "net/server.h"
-#include "registry/keeper_for_test.h"
+#include "registry/states/keeper_for_test.h"
 
 namespace paddock::api {
 

@@ -4,7 +4,7 @@
 #include "api/rest/groups.h"
 #include "api/rest/output_pieces.h"
 #include "api/rest/shapes.h"
-#include "api/rest/terminal_socket.h"
+#include "api/rest/terminal/terminal_socket.h"
 #include "policy/amount.h"
 
 namespace paddock::api {
@@ -27,7 +27,7 @@ struct ExecBody {
 };
 constexpr Field kExecBody[] = {
     Optional<&ExecBody::script>("script", "For the sandbox's shell.", {.max_length = 1 << 20}),
-    Optional<&ExecBody::command>("command", "Instead: a program and its arguments, without a shell.", {.max_length = 128 << 10, .max_items = 4096}),
+    Optional<&ExecBody::command>("command", "Instead: a program and its arguments, without a shell. Neither: what the sandbox's image names.", {.max_length = 128 << 10, .max_items = 4096}),
     Optional<&ExecBody::cwd>("cwd", "Absolute path; empty: where the sandbox's shell is.", {.max_length = 4095}),
     Optional<&ExecBody::environment>("environment", "Variables besides the sandbox's.", {.max_items = 256}),
     Optional<&ExecBody::input>("input", "What stdin holds.", {.max_length = 1 << 20}),
@@ -181,7 +181,7 @@ struct ProcessBody {
 constexpr Field kProcessBody[] = {
     Required<&ProcessBody::exec>("exec", "What to run."),
     Optional<&ProcessBody::open_input>("open_input", "Keep stdin open, for POST …/input."),
-    Optional<&ProcessBody::terminal>("terminal", "Give it a pseudo-terminal of this size, for GET …/attach. Isolation 'virtual' has none for a process; GET …/terminal is its shell."),
+    Optional<&ProcessBody::terminal>("terminal", "Give it a pseudo-terminal of this size, for GET …/attach. In isolation 'virtual' lines are typed there, and the size is what COLUMNS and LINES hold at the start."),
 };
 std::span<const Field> FieldsOf(const ProcessBody*) { return kProcessBody; }
 
@@ -190,13 +190,14 @@ Result<ProcessShape> StartProcess(Call& call, const Nothing&, ProcessBody& body)
   request.has_open_input = body.open_input;
   if (body.terminal) {
     PADDOCK_ASSIGN(const bool is_line_shell, call.services.registry.HasLineShell(call.caller, call["sandbox"]));
-    if (is_line_shell) return Error(Code::kNotSupported, "terminal: this isolation has none for a process; its shell is at GET …/terminal");
+    request.reads_lines = is_line_shell;
     request.terminal = {static_cast<uint32_t>(body.terminal->columns), static_cast<uint32_t>(body.terminal->rows)};
     request.has_open_input = true;
     request.environment.try_emplace("TERM", "xterm-256color");
   }
-  PADDOCK_ASSIGN(const auto process, call.services.registry.StartProcess(call.caller, call["sandbox"], std::move(request)));
-  return ShapeOf(process->Info());
+  PADDOCK_ASSIGN(const std::string key, IdempotencyKeyOf(call));
+  PADDOCK_ASSIGN(const auto started, call.services.registry.StartProcessOnce(call.caller, call["sandbox"], std::move(request), key));
+  return MadeShape(call, ShapeOf(started.process->Info()), started.is_new);
 }
 
 struct ProcessList {
@@ -324,7 +325,7 @@ Result<OutputAnswer> ReadOutput(Call& call, const OutputQuery& query, Nothing&) 
 std::vector<Operation> ExecOperations() {
   return {
       Define<Nothing, ExecBody, ExecAnswer, Exec>("POST", "/v1/sandboxes/{sandbox}/exec", "exec", "Runs something and waits for its end; as events while it runs for who accepts text/event-stream.", Access::kUse, true),
-      Define<Nothing, ProcessBody, ProcessShape, StartProcess, 201>("POST", "/v1/sandboxes/{sandbox}/processes", "startProcess", "Runs something without waiting.", Access::kUse),
+      TakesKey(Define<Nothing, ProcessBody, ProcessShape, StartProcess, 201>("POST", "/v1/sandboxes/{sandbox}/processes", "startProcess", "Runs something without waiting.", Access::kUse)),
       Define<Nothing, Nothing, ProcessList, ListProcesses>("GET", "/v1/sandboxes/{sandbox}/processes", "listProcesses", "Lists the processes of a sandbox.", Access::kRead),
       Define<Nothing, Nothing, ProcessShape, GetProcess>("GET", "/v1/sandboxes/{sandbox}/processes/{process}", "getProcess", "Shows a process.", Access::kRead),
       Define<WaitQuery, Nothing, ProcessShape, WaitProcess>("GET", "/v1/sandboxes/{sandbox}/processes/{process}/wait", "waitProcess", "Shows a process once it has ended.", Access::kRead),

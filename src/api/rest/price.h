@@ -5,7 +5,7 @@
 #include <string>
 
 #include "api/config/config.h"
-#include "registry/usage.h"
+#include "registry/entry/usage.h"
 
 namespace paddock::api {
 

@@ -83,6 +83,7 @@ TEST_F(ApiTest, SomebodyElsesIsAbsentOnEveryPath) {
     if (name == "startProcess") body = R"({"exec":{"script":":"}})";
     if (name == "signalProcess") body = R"({"signal":9})";
     if (name == "restoreSandbox") body = R"({"snapshot":"first"})";
+    if (name == "makeTemplateOfSandbox") body = R"({"name":"base"})";
     if (name == "setSandboxLabels") body = R"({"labels":{}})";
     if (name == "makeDirectory") body = R"({"path":"/tmp/x"})";
     if (name == "moveFile") body = R"({"from":"/tmp/x","to":"/tmp/y"})";

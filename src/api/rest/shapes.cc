@@ -53,12 +53,30 @@ constexpr Field kLimits[] = {
 constexpr Field kNetwork[] = {
     Optional<&NetworkShape::allow>("allow", "Hosts that may be reached, with ports where given: \"pypi.org:443\", \"*.example.org\". None: no network.",
                                    {.max_length = 300, .max_items = 256}),
+    Optional<&NetworkShape::publish>("publish", "Ports inside that the daemon's machine reaches on its loopback: \":3000\" by any free port, \"8080:3000\" by 8080, \"3000\" by the same.",
+                                     {.max_length = 11, .max_items = 64}),
+};
+
+constexpr Field kPort[] = {
+    Shown<&PortShape::port>("port", "Inside."),
+    Shown<&PortShape::host_port>("host_port", "Of the daemon's machine."),
+    Shown<&PortShape::address>("address", "What to connect to there."),
+};
+
+constexpr Field kPosture[] = {
+    Shown<&PostureShape::runtime>("runtime", "The container runtime that was found; null: none, or not known."),
+    Shown<&PostureShape::user_map>("user_map", "First line of the user namespace's map: \"0 100000 65536\"."),
+    Shown<&PostureShape::root_is_somebody_else>("root_is_somebody_else", "Whether user 0 inside is another user outside."),
+    Shown<&PostureShape::seccomp>("seccomp", "Whether a seccomp filter holds."),
+    Shown<&PostureShape::no_new_privileges>("no_new_privileges", "Whether programs gain no rights by being started."),
+    Shown<&PostureShape::capabilities>("capabilities", "Of all sets together, in hexadecimal as in /proc."),
 };
 
 constexpr Field kLease[] = {
     Optional<&LeaseShape::ttl>("ttl", "Life from creation, or from the last extension: \"1h\"."),
     Optional<&LeaseShape::idle_ttl>("idle_ttl", "Life without an exec, a stream or a transfer: \"10m\"."),
     Optional<&LeaseShape::max_lifetime>("max_lifetime", "Life from creation, whatever is extended; then it is deleted."),
+    Optional<&LeaseShape::remove_after>("remove_after", "Time until one that ttl or idle_ttl has put to rest is deleted, unless somebody wakes it: \"20m\"."),
     Optional<&LeaseShape::on_expiry>("on_expiry", "What becomes of it when ttl or idle_ttl is over."),
 };
 
@@ -66,6 +84,8 @@ constexpr Field kCreate[] = {
     Optional<&CreateBody::name>("name", "Unique among your sandboxes.", {.max_length = 63}),
     Optional<&CreateBody::get_or_create>("get_or_create", "Answer with the sandbox of that name if there is one."),
     Optional<&CreateBody::isolation>("isolation", "The wall: see GET /v1/isolations; empty: the daemon's own choice.", {.max_length = 63}),
+    Optional<&CreateBody::image>("image", "Of a container: a reference such as \"ubuntu:24.04\"; empty: the daemon's own choice.", {.max_length = 512}),
+    Optional<&CreateBody::runtime>("runtime", "Of a container: runc, sysbox-runc, kata or gvisor, as the daemon allows; empty: its own choice.", {.max_length = 64}),
     Optional<&CreateBody::snapshot>("snapshot", "Id or name of the snapshot that it begins as.", {.max_length = 63}),
     Optional<&CreateBody::template_name>("template", "Id of the template that it begins from, or NAME (the newest), or NAME@VERSION.", {.max_length = 90}),
     Optional<&CreateBody::labels>("labels", "For filters.", {.max_items = 64}),
@@ -86,6 +106,10 @@ constexpr Field kSandbox[] = {
     Shown<&SandboxShape::labels>("labels", "For filters."),
     Shown<&SandboxShape::environment>("environment", "Variables of every exec."),
     Shown<&SandboxShape::working_directory>("working_directory", "Where execs start; empty: the isolation's own."),
+    Shown<&SandboxShape::command>("command", "What an exec without script and command runs: its image's entrypoint and command; empty: none."),
+    Shown<&SandboxShape::user>("user", "UID:GID of execs, from its image; null: the isolation's own."),
+    Shown<&SandboxShape::image>("image", "Of a container; null: the daemon's own choice, or none."),
+    Shown<&SandboxShape::runtime>("runtime", "Of a container; null: the daemon's own choice, or none."),
     Shown<&SandboxShape::hostname>("hostname", "What the sandbox calls itself."),
     Shown<&SandboxShape::origin>("origin", "The snapshot or template that it began as, or the sandbox that it is a fork of; null: none of them."),
     Shown<&SandboxShape::limits>("limits", "What it may use; what is absent is the isolation's own."),
@@ -97,6 +121,8 @@ constexpr Field kSandbox[] = {
     Shown<&SandboxShape::expires_at>("expires_at", "When its lease ends if nothing happens."),
     Shown<&SandboxShape::expires_by>("expires_by", "What of the lease ends then."),
     Shown<&SandboxShape::running>("running", "Execs that run or wait."),
+    Shown<&SandboxShape::ports>("ports", "Published ports, while it stands."),
+    Shown<&SandboxShape::posture>("posture", "How its code was found to be confined when it stood up; null where the wall does not tell, and at rest."),
     Shown<&SandboxShape::warnings>("warnings", "What this host could not give, with the remedy."),
 };
 
@@ -150,6 +176,8 @@ std::optional<uint64_t> BytesOf(const std::optional<tools::ByteAmount>& amount) 
 std::span<const Field> FieldsOf(const LimitsShape*) { return kLimits; }
 std::span<const Field> FieldsOf(const NetworkShape*) { return kNetwork; }
 std::span<const Field> FieldsOf(const LeaseShape*) { return kLease; }
+std::span<const Field> FieldsOf(const PortShape*) { return kPort; }
+std::span<const Field> FieldsOf(const PostureShape*) { return kPosture; }
 std::span<const Field> FieldsOf(const CreateBody*) { return kCreate; }
 std::span<const Field> FieldsOf(const SandboxShape*) { return kSandbox; }
 std::span<const Field> FieldsOf(const TerminationShape*) { return kTermination; }
@@ -165,6 +193,7 @@ Result<registry::Lease> LeaseOf(const LeaseShape& shape, const registry::Lease& 
   PADDOCK_TRY(take(lease.ttl, "lease.ttl", shape.ttl));
   PADDOCK_TRY(take(lease.idle_ttl, "lease.idle_ttl", shape.idle_ttl));
   PADDOCK_TRY(take(lease.max_lifetime, "lease.max_lifetime", shape.max_lifetime));
+  PADDOCK_TRY(take(lease.remove_after, "lease.remove_after", shape.remove_after));
   if (shape.on_expiry) lease.on_expiry = *shape.on_expiry;
   return lease;
 }
@@ -174,6 +203,7 @@ Result<registry::SandboxRequest> RequestOf(const CreateBody& body) {
   request.name = body.name;
   request.takes_existing = body.get_or_create;
   request.isolation = body.isolation;
+  request.container = {.engine = {}, .image = body.image, .runtime = body.runtime};
   if (body.snapshot && body.template_name) return Error(Code::kInvalid, "template: give it, or snapshot, not both");
   if (body.snapshot) request.base = "snapshot:" + *body.snapshot;
   if (body.template_name) request.base = "template:" + *body.template_name;
@@ -187,9 +217,22 @@ Result<registry::SandboxRequest> RequestOf(const CreateBody& body) {
   PADDOCK_ASSIGN(request.limits.exec_time, TimeOf("limits.exec_time", body.limits.exec_time));
   PADDOCK_ASSIGN(request.limits.cpu_time, TimeOf("limits.cpu_time", body.limits.cpu_time));
   PADDOCK_ASSIGN(request.network, policy::AllowHosts(body.network.allow, "network.allow"));
+  for (const std::string& text : body.network.publish) {
+    const auto port = policy::ParsePublishedPort(text);
+    if (!port) return Error(Code::kInvalid, "network.publish: '" + text + "': " + std::string(port.error().Text()));
+    request.network.publish.push_back(*port);
+  }
   PADDOCK_ASSIGN(request.lease, LeaseOf(body.lease, registry::Lease{}));
   request.has_on_expiry = body.lease.on_expiry.has_value();
   return request;
+}
+
+PostureShape ShapeOf(const sandbox::Posture& posture) {
+  PostureShape shape{.root_is_somebody_else = posture.is_root_somebody_else, .seccomp = posture.has_seccomp_filter, .no_new_privileges = posture.has_no_new_privileges};
+  if (!posture.runtime.empty()) shape.runtime = posture.runtime;
+  if (!posture.user_map.empty()) shape.user_map = posture.user_map;
+  if (posture.capabilities) shape.capabilities = sandbox::CapabilityText(*posture.capabilities);
+  return shape;
 }
 
 SandboxShape ShapeOf(const registry::SandboxInfo& info) {
@@ -202,7 +245,11 @@ SandboxShape ShapeOf(const registry::SandboxInfo& info) {
   shape.state = info.state;
   shape.labels = request.labels;
   shape.environment = request.environment;
-  shape.working_directory = request.working_directory;
+  shape.working_directory = request.working_directory.empty() ? request.image.working_directory : request.working_directory;
+  shape.command = request.image.command;
+  if (const auto& user = request.image.user) shape.user = std::to_string(user->uid) + ":" + std::to_string(user->gid);
+  if (!request.container.image.empty()) shape.image = request.container.image;
+  if (!request.container.runtime.empty()) shape.runtime = request.container.runtime;
   shape.hostname = request.hostname;
   if (!request.base.empty()) shape.origin = request.base;
   const registry::SandboxLimits& limits = request.limits;
@@ -210,8 +257,13 @@ SandboxShape ShapeOf(const registry::SandboxInfo& info) {
                   .exec_time = TextOfTime(limits.exec_time), .cpu_time = TextOfTime(limits.cpu_time), .output = Amount(limits.output_bytes)};
   if (limits.cpus) shape.limits.cpus = tools::CoreAmount{*limits.cpus};
   for (const policy::NetworkRule& rule : request.network.rules) shape.network.allow.push_back(policy::HostAndPortsText(rule.host, rule.ports));
+  for (const policy::PublishedPort& port : request.network.publish) shape.network.publish.push_back(policy::PublishedPortText(port));
+  for (const policy::PublishedPort& port : info.ports) {
+    shape.ports.push_back({.port = port.guest, .host_port = port.host, .address = "127.0.0.1:" + std::to_string(port.host)});
+  }
+  if (info.posture) shape.posture = ShapeOf(*info.posture);
   shape.lease = {.ttl = TextOfTime(request.lease.ttl), .idle_ttl = TextOfTime(request.lease.idle_ttl),
-                 .max_lifetime = TextOfTime(request.lease.max_lifetime), .on_expiry = request.lease.on_expiry};
+                 .max_lifetime = TextOfTime(request.lease.max_lifetime), .remove_after = TextOfTime(request.lease.remove_after), .on_expiry = request.lease.on_expiry};
   shape.created_at = TimeText(info.created);
   shape.updated_at = TimeText(info.updated);
   shape.last_active_at = TimeText(info.last_active);

@@ -27,16 +27,26 @@ struct LimitsShape {
   std::optional<tools::ByteAmount> output;
 };
 struct NetworkShape {
-  std::vector<std::string> allow;
+  std::vector<std::string> allow, publish;
+};
+struct PortShape {
+  uint64_t port = 0, host_port = 0;
+  std::string address;
+};
+struct PostureShape {
+  std::optional<std::string> runtime, user_map;
+  std::optional<bool> root_is_somebody_else, seccomp, no_new_privileges;
+  std::optional<std::string> capabilities;
 };
 struct LeaseShape {
-  std::optional<std::string> ttl, idle_ttl, max_lifetime;
+  std::optional<std::string> ttl, idle_ttl, max_lifetime, remove_after;
   std::optional<registry::OnExpiry> on_expiry;
 };
 struct CreateBody {
   std::string name;
   bool get_or_create = false;
   std::string isolation;
+  std::string image, runtime;
   std::optional<std::string> snapshot, template_name;
   Texts labels, environment;
   std::string working_directory;
@@ -48,6 +58,8 @@ struct CreateBody {
 std::span<const Field> FieldsOf(const LimitsShape*);
 std::span<const Field> FieldsOf(const NetworkShape*);
 std::span<const Field> FieldsOf(const LeaseShape*);
+std::span<const Field> FieldsOf(const PortShape*);
+std::span<const Field> FieldsOf(const PostureShape*);
 std::span<const Field> FieldsOf(const CreateBody*);
 
 Result<registry::SandboxRequest> RequestOf(const CreateBody& body);
@@ -57,7 +69,10 @@ struct SandboxShape {
   std::string id, name, owner, isolation;
   registry::SandboxState state = registry::SandboxState::kRunning;
   Texts labels, environment;
-  std::string working_directory, hostname;
+  std::string working_directory;
+  std::vector<std::string> command;
+  std::optional<std::string> user, image, runtime;
+  std::string hostname;
   std::optional<std::string> origin;
   LimitsShape limits;
   NetworkShape network;
@@ -65,10 +80,13 @@ struct SandboxShape {
   std::string created_at, updated_at, last_active_at;
   std::optional<std::string> expires_at, expires_by;
   uint64_t running = 0;
+  std::vector<PortShape> ports;
+  std::optional<PostureShape> posture;
   std::vector<std::string> warnings;
 };
 std::span<const Field> FieldsOf(const SandboxShape*);
 SandboxShape ShapeOf(const registry::SandboxInfo& info);
+PostureShape ShapeOf(const sandbox::Posture& posture);
 
 struct TerminationShape {
   sandbox::Termination::Reason reason = sandbox::Termination::Reason::kExit;

@@ -4,7 +4,7 @@
 #include <optional>
 #include <string>
 
-#include "registry/lease.h"
+#include "registry/entry/lease.h"
 
 namespace paddock::api {
 

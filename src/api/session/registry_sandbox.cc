@@ -77,10 +77,18 @@ tools::SandboxInfo ToolInfoOf(const registry::Registry& registry, const registry
     case registry::SandboxState::kDeleting: shown.state = tools::SandboxState::kDead; break;
   }
   shown.isolation = request.isolation;
-  shown.working_directory = request.working_directory;
+  shown.working_directory = request.working_directory.empty() ? request.image.working_directory : request.working_directory;
+  if (shown.working_directory.empty() && request.isolation == "container") shown.working_directory = "/workspace";
   if (shown.working_directory.empty()) shown.working_directory = registry.settings().directory + "/sandboxes/" + info.id + "/workspace";
+  shown.image = request.container.image;
+  shown.runtime = request.container.runtime;
   shown.network = request.network.mode == policy::NetworkMode::kNone ? tools::NetworkReach::kNone : tools::NetworkReach::kEgress;
   shown.limits = {.memory_bytes = request.limits.memory_bytes, .cpus = request.limits.cpus, .processes = request.limits.processes, .disk_bytes = request.limits.disk_bytes};
+  shown.ports = info.ports;
+  if (info.posture) {
+    if (!info.posture->runtime.empty()) shown.runtime = info.posture->runtime;
+    shown.has_user_namespace = info.posture->is_root_somebody_else;
+  }
   shown.created_at = SinceEpoch(info.created);
   shown.last_used_at = SinceEpoch(info.last_active);
   if (info.expiry) {

@@ -2,7 +2,7 @@
 #include <algorithm>
 
 #include "api/session/registry_sandbox.h"
-#include "registry/state_diff.h"
+#include "registry/states/state_diff.h"
 #include "text/utf8.h"
 
 namespace paddock::api {

@@ -14,7 +14,8 @@ Error NotHere(const char* what) {
 Result<policy::NetworkRules> NetworkOf(const tools::CreateRequest& request) {
   using tools::NetworkReach;
   const NetworkReach reach = request.network.value_or(request.allowed_hosts.empty() ? NetworkReach::kNone : NetworkReach::kEgress);
-  if (reach == NetworkReach::kNone) return policy::NetworkRules{};
+  // A container has a network of its own, from which nothing is reached, where the operator wants one.
+  if (reach == NetworkReach::kNone || (reach == NetworkReach::kIsolated && request.isolation == "container")) return policy::NetworkRules{};
   if (reach != NetworkReach::kEgress) return NotHere("network: this daemon's sandboxes have \"none\" or \"egress\"; ask for one of these");
   if (request.allowed_hosts.empty()) return NotHere("network: this session allows no hosts (network_allow); leave it out or ask for \"none\"");
   return policy::AllowHosts(request.allowed_hosts, "network_allow");
@@ -41,17 +42,22 @@ Result<std::shared_ptr<tools::SandboxAccess>> RegistrySession::Create(const tool
   }
   const registry::RegistrySettings& settings = context_.registry.settings();
   const std::string& isolation = request.isolation.empty() ? settings.default_isolation : request.isolation;
-  if (request.image) return NotHere("image: this isolation has no images; leave it out");
-  if (!request.engine.empty() || !request.ports.empty()) return NotHere("this isolation has no container engine and no ports to publish");
-  if (request.runtime) return NotHere("runtime: this isolation has no container runtimes; leave it out");
+  const bool is_container = isolation == "container";
+  if (request.image && !is_container) return NotHere("image: this isolation has no images; leave it out");
+  if (!request.engine.empty() && !is_container) return NotHere("docker_host: this isolation has no container engine");
+  if (request.runtime && !is_container) return NotHere("runtime: this isolation has no container runtimes; leave it out");
+  if (!request.ports.empty() && isolation == "virtual") return NotHere("allowed_ports: isolation 'virtual' has no ports; leave it out");
   registry::SandboxRequest made;
+  made.container = {.engine = request.engine, .image = request.image.value_or(""), .runtime = request.runtime.value_or("")};
   PADDOCK_ASSIGN(made.network, NetworkOf(request));
+  if (!request.from_template.empty()) made.base = "template:" + request.from_template;
+  for (const uint16_t port : request.ports) made.network.publish.push_back({.host = 0, .guest = port});
   made.name = request.name;
   made.isolation = isolation;
   made.environment = request.environment;
   made.working_directory = request.working_directory;
   if (!request.title.empty()) made.labels[kTitleLabel] = request.title;
-  const registry::SandboxLimits& usual = settings.default_limits;
+  const registry::SandboxLimits& usual = settings.UsualLimits(isolation);
   PADDOCK_TRY(Lower("memory_limit", request.limits.memory_bytes, configured_.memory_bytes, usual.memory_bytes, made.limits.memory_bytes));
   PADDOCK_TRY(Lower("disk_limit", request.limits.disk_bytes, configured_.disk_bytes, usual.disk_bytes, made.limits.disk_bytes));
   PADDOCK_TRY(Lower("pids_limit", request.limits.processes, configured_.processes, usual.processes, made.limits.processes));
@@ -74,6 +80,31 @@ Result<std::vector<tools::SandboxInfo>> RegistrySession::List() {
 Result<std::shared_ptr<tools::SandboxAccess>> RegistrySession::Find(const std::string& id) {
   PADDOCK_ASSIGN(const registry::SandboxInfo info, context_.session->Find(id));
   return Access(info);
+}
+
+Result<std::shared_ptr<void>> RegistrySession::Watch(const tools::WatchRequest& request, tools::WatchListener listener) {
+  std::string root;   // of session storage in its sandbox
+  std::string id;
+  if (request.sandbox.empty()) {
+    PADDOCK_ASSIGN(const registry::SandboxInfo storage, context_.session->Storage());
+    id = storage.id;
+    root = storage.request.working_directory;
+  } else {
+    PADDOCK_ASSIGN(const registry::SandboxInfo info, context_.session->Find(request.sandbox));
+    id = info.id;
+  }
+  registry::FileWatches::Listener inner{
+      .on_event =
+          [root, tell = std::move(listener.on_event)](const sandbox::FileEvent& event) {
+            tell(tools::Below(root, event));
+            return true;
+          },
+      .on_end = std::move(listener.on_end),
+      .on_round = std::move(listener.on_round)};
+  registry::Registry& registry = context_.registry;
+  const std::string path = root.empty() || request.directory == "/" ? (root.empty() ? request.directory : root) : root + request.directory;
+  PADDOCK_ASSIGN(const uint64_t number, registry.WatchFiles(context_.session->caller(), id, path, request.is_recursive, std::move(inner)));
+  return std::shared_ptr<void>(nullptr, [&registry, number](void*) { registry.StopWatching(number); });
 }
 
 Result<tools::FileLease> RegistrySession::Files() {

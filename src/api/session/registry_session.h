@@ -21,6 +21,7 @@ class RegistrySession final : public tools::SessionAccess {
   Result<std::shared_ptr<tools::SandboxAccess>> Find(const std::string& id) override;
   Result<tools::FileLease> Files() override;
   tools::KeyValueStore& keys() override { return keys_; }
+  Result<std::shared_ptr<void>> Watch(const tools::WatchRequest& request, tools::WatchListener listener) override;
   Status Settle() override { return context_.unkept->Take(); }
 
  private:

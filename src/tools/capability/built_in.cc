@@ -60,7 +60,7 @@ std::string ShellPrompt(const json::object&) {
 
 Status ContainerAvailability(const Deployment& deployment, const json::object&) {
   if (!deployment.features.contains("container_sandbox")) return Error(Code::kUnavailable, "it is switched off; set FEATURE_CONTAINER_SANDBOX=true in the environment of every process that serves it");
-  if (!deployment.isolations.contains("container")) return Error(Code::kUnavailable, "this build has no container driver; use capability 'sandbox' with an isolation that it has");
+  if (!deployment.isolations.contains("container")) return Error(Code::kUnavailable, "there are no containers here; a daemon (paddock serve) has them");
   return {};
 }
 

@@ -98,18 +98,18 @@ TEST(Capabilities, WhatIsWrongIsNamedWithItsLevel) {
 
 TEST(Capabilities, ContainersNeedTheFlagAndADriver) {
   EXPECT_TRUE(ErrorOf(R"(["container_sandbox"])").find("set FEATURE_CONTAINER_SANDBOX=true") != std::string::npos);
-  EXPECT_TRUE(ErrorOf(R"(["container_sandbox"])", {.isolations = {"virtual"}, .features = {"container_sandbox"}}).find("no container driver") != std::string::npos);
+  EXPECT_TRUE(ErrorOf(R"(["container_sandbox"])", {.isolations = {"virtual"}, .features = {"container_sandbox"}}).find("paddock serve") != std::string::npos);
   const Deployment deployment{.isolations = {"virtual", "container"}, .features = {"container_sandbox"}};
   const auto resolved = ResolveLevels({{"session", Attach(R"(["container_sandbox"])"), ""}}, deployment);
   ASSERT_TRUE(resolved) << resolved.error().message;
   const CreateRequest& create = resolved->defaults.create;
   EXPECT_EQ(create.isolation, "container");
-  EXPECT_EQ(create.image, "ubuntu:24.04");
-  EXPECT_EQ(create.runtime, "runc");
-  EXPECT_EQ(create.limits.memory_bytes, 2147483648u);
-  EXPECT_EQ(create.limits.cpus, 1.0);
-  EXPECT_EQ(create.limits.processes, 256u);
-  EXPECT_EQ(create.auto_stop, std::chrono::minutes(10));
+  EXPECT_FALSE(create.image || create.runtime || create.auto_stop || create.limits.memory_bytes) << "the daemon's own choice";
+  const auto chosen = ResolveLevels({{"harness", Attach(R"([{"ref": "container_sandbox", "config": {"image": "debian:12", "memory_limit": "1g"}}])"), ""},
+                                     {"session", Attach(R"([{"ref": "container_sandbox", "config": {"image": "alpine:3"}}])"), ""}}, deployment);
+  ASSERT_TRUE(chosen) << chosen.error().message;
+  EXPECT_EQ(chosen->defaults.create.image, "alpine:3") << "the nearest level wins";
+  EXPECT_EQ(chosen->defaults.create.limits.memory_bytes, 1u << 30);
   EXPECT_TRUE(ErrorOf(R"(["container_sandbox", "sandbox"])", deployment).find("both make sandboxes") != std::string::npos);
 }
 

@@ -17,8 +17,12 @@ constexpr const char* kStopWords = "Stop a sandbox after so many minutes without
 constexpr const char* kAllowWords = "Images that may be used: exact, or with * as in \"ubuntu:*\". Empty: any.";
 constexpr const char* kEnvWords = "Variables of every sandbox.";
 constexpr const char* kTimeoutWords = "The most that one command may take.";
+constexpr const char* kPortWords = "Ports inside that the daemon's machine reaches on its loopback, each by a free one there; a sandbox tells which.";
+constexpr Rules kPortRules{.min = 1, .max = 65535, .max_items = 64};
 constexpr Rules kMemoryRules{.min = 6 << 20};
 constexpr Rules kImageRules{.min_length = 1, .max_length = 512};
+constexpr const char* kTemplateWords = "Template that sandboxes begin from, by name, \"NAME@VERSION\" or id; takes the place of an image.";
+constexpr Rules kTemplateRules{.min_length = 1, .max_length = 100};
 constexpr Rules kTimeoutRules{.min = 1, .max = 86'400'000};
 constexpr Rules kRuntimeRules{.min_length = 1, .max_length = 64};
 
@@ -27,6 +31,7 @@ constexpr Field kSandbox[] = {
                                         {.pattern = {"^[a-z][a-z0-9_-]{0,31}$", "must be the name of an isolation, such as virtual"}}),
     Optional<&SandboxConfig::image>("image", kImageWords, kImageRules),
     Optional<&SandboxConfig::runtime>("runtime", "Container runtime.", kRuntimeRules),
+    Optional<&SandboxConfig::from_template>("template", kTemplateWords, kTemplateRules),
     Optional<&SandboxConfig::memory_limit>("memory_limit", kMemoryWords, kMemoryRules),
     Optional<&SandboxConfig::cpu_limit>("cpu_limit", kCpuWords),
     Optional<&SandboxConfig::pids_limit>("pids_limit", kPidsWords, {.min = 1, .max = 1 << 20}),
@@ -35,6 +40,7 @@ constexpr Field kSandbox[] = {
     Optional<&SandboxConfig::network_mode>("network_mode", kNetworkWords),
     Optional<&SandboxConfig::network_allow>("network_allow", "Hosts that sandboxes may reach, with ports where given: \"pypi.org:443\", \"*.example.org\". Empty: none.",
                                             {.min_length = 1, .max_length = 300, .max_items = 256}),
+    Optional<&SandboxConfig::allowed_ports>("allowed_ports", kPortWords, kPortRules),
     Optional<&SandboxConfig::auto_stop_minutes>("auto_stop_minutes", kStopWords, {.min = 1, .max = 60}),
     Optional<&SandboxConfig::image_allowlist>("image_allowlist", kAllowWords, {.min_length = 1, .max_length = 512, .max_items = 256}),
     Optional<&SandboxConfig::env>("env", kEnvWords, kEnvironmentRules),
@@ -46,6 +52,7 @@ constexpr Field kContainer[] = {
                                             {.max_length = 512, .pattern = {"^(unix:///|tcp://|https?://)", "must begin with unix:///, tcp://, http:// or https://"}}),
     Optional<&ContainerConfig::runtime>("runtime", "Container runtime: runc, sysbox-runc, kata or gvisor.", kRuntimeRules),
     Optional<&ContainerConfig::image>("image", kImageWords, kImageRules),
+    Optional<&ContainerConfig::from_template>("template", kTemplateWords, kTemplateRules),
     Optional<&ContainerConfig::memory_limit>("memory_limit", kMemoryWords, kMemoryRules),
     Optional<&ContainerConfig::cpu_limit>("cpu_limit", kCpuWords),
     Optional<&ContainerConfig::pids_limit>("pids_limit", kPidsWords, {.min = 1, .max = 1 << 20}),
@@ -53,11 +60,20 @@ constexpr Field kContainer[] = {
     Optional<&ContainerConfig::working_dir>("working_dir", kDirectoryWords, kPathRules),
     Optional<&ContainerConfig::network_mode>("network_mode", kNetworkWords),
     Optional<&ContainerConfig::auto_stop_minutes>("auto_stop_minutes", kStopWords, {.min = 1, .max = 60}),
-    Optional<&ContainerConfig::allowed_ports>("allowed_ports", "Ports inside that may be published.", {.min = 1, .max = 65535, .max_items = 64}),
+    Optional<&ContainerConfig::allowed_ports>("allowed_ports", kPortWords, kPortRules),
     Optional<&ContainerConfig::image_allowlist>("image_allowlist", kAllowWords, {.min_length = 1, .max_length = 512, .max_items = 256}),
     Optional<&ContainerConfig::env>("env", kEnvWords, kEnvironmentRules),
     Optional<&ContainerConfig::exec_timeout_ms>("exec_timeout_ms", kTimeoutWords, kTimeoutRules),
 };
+
+template <class Config>
+void SetLimits(const Config& config, CreateRequest& create) {
+  if (config.memory_limit) create.limits.memory_bytes = config.memory_limit->bytes;
+  if (config.cpu_limit) create.limits.cpus = config.cpu_limit->cores;
+  if (config.pids_limit) create.limits.processes = static_cast<uint64_t>(*config.pids_limit);
+  if (config.disk_limit) create.limits.disk_bytes = config.disk_limit->bytes;
+  if (config.auto_stop_minutes) create.auto_stop = std::chrono::minutes(*config.auto_stop_minutes);
+}
 
 void SetReach(NetworkReach reach, EffectiveRules& rules) { rules.is_network_open = reach == NetworkReach::kEgress || reach == NetworkReach::kBridge; }
 
@@ -77,18 +93,16 @@ void Apply(const SandboxConfig& config, SandboxDefaults& defaults, EffectiveRule
   create.isolation = config.isolation;
   create.image = config.image;
   create.runtime = config.runtime;
+  create.from_template = config.from_template.value_or("");
   create.environment = config.env;
-  if (config.memory_limit) create.limits.memory_bytes = config.memory_limit->bytes;
-  if (config.cpu_limit) create.limits.cpus = config.cpu_limit->cores;
-  if (config.pids_limit) create.limits.processes = static_cast<uint64_t>(*config.pids_limit);
-  if (config.disk_limit) create.limits.disk_bytes = config.disk_limit->bytes;
+  SetLimits(config, create);
   // Behind the process wall the workspace is a directory of the host with a path of its own.
   create.working_directory = config.working_dir.value_or(config.isolation == "process" ? "" : "/workspace");
   create.network = config.network_mode;
-  if (config.auto_stop_minutes) create.auto_stop = std::chrono::minutes(*config.auto_stop_minutes);
   defaults.image_allowlist = config.image_allowlist;
   defaults.max_exec_timeout = std::chrono::milliseconds(config.exec_timeout_ms);
   create.allowed_hosts = config.network_allow;
+  for (const int64_t port : config.allowed_ports) create.ports.push_back(static_cast<uint16_t>(port));
   SetReach(config.network_mode.value_or(config.isolation == "virtual" || config.network_allow.empty() ? NetworkReach::kNone : NetworkReach::kEgress), rules);
 }
 
@@ -98,12 +112,11 @@ void Apply(const ContainerConfig& config, SandboxDefaults& defaults, EffectiveRu
   create.engine = config.docker_host.value_or("");
   create.image = config.image;
   create.runtime = config.runtime;
+  create.from_template = config.from_template.value_or("");
   create.environment = config.env;
-  create.limits = {.memory_bytes = config.memory_limit.bytes, .cpus = config.cpu_limit.cores, .processes = static_cast<uint64_t>(config.pids_limit), .disk_bytes = {}};
-  if (config.disk_limit) create.limits.disk_bytes = config.disk_limit->bytes;
+  SetLimits(config, create);
   create.working_directory = config.working_dir;
   create.network = config.network_mode;
-  create.auto_stop = std::chrono::minutes(config.auto_stop_minutes);
   for (const int64_t port : config.allowed_ports) create.ports.push_back(static_cast<uint16_t>(port));
   defaults.image_allowlist = config.image_allowlist;
   defaults.max_exec_timeout = std::chrono::milliseconds(config.exec_timeout_ms);

@@ -151,6 +151,7 @@ Result<Answer<ShownSandbox>> Run(CallContext& context, const Arguments& argument
   const ShownSandbox& shown = answer.data;
   answer.text = "Sandbox " + shown.sandbox_id + " (" + shown.name + ") " + (shown.state == SandboxState::kRunning ? "runs" : "is made") + ". Isolation: " + shown.isolation +
                 (shown.image ? ", image " + *shown.image : "") + ". Working directory: " + shown.working_dir + ".";
+  for (const ShownPort& port : shown.ports) answer.text += " Port " + std::to_string(port.port) + " is reached from outside at " + port.address + ".";
   for (const std::string& warning : shown.warnings) answer.text += "\nWarning: " + warning;
   return answer;
 }

@@ -6,8 +6,8 @@
 
 namespace paddock::tools {
 
-inline constexpr size_t kMaxCommandBytes = 128 << 10;    // what Linux takes as one argument
-inline constexpr size_t kMaxKeptOutput = 1 << 20;        // of each stream
+inline constexpr size_t kMaxCommandBytes = (128 << 10) - 1;   // what Linux takes as one argument, which ends with a NUL
+inline constexpr size_t kMaxKeptOutput = (1 << 20) - 64;      // of each stream: with the line that says what is missing, at most 1 MiB
 inline constexpr const char* kOutputWords =
     "How much of the output to show: silent 200 bytes, concise 2 KiB, normal 8 KiB, verbose 16 KiB, full 64 KiB; auto shows 384 bytes of a command "
     "that succeeded, 8 KiB of one that failed. What is not shown is kept in session files.";

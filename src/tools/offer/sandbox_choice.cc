@@ -16,6 +16,11 @@ constexpr Field kLimitFields[] = {
     Shown<&ShownLimits::disk_bytes>("disk_bytes", "Its own files."),
 };
 
+constexpr Field kPortFields[] = {
+    Shown<&ShownPort::port>("port", "Where a program inside listens."),
+    Shown<&ShownPort::address>("address", "Where people reach it, on the machine of the sandboxes."),
+};
+
 constexpr Field kSandboxFields[] = {
     Shown<&ShownSandbox::sandbox_id>("sandbox_id", "What other tools take as sandbox_id."),
     Shown<&ShownSandbox::name>("name", "Its name in this session."),
@@ -25,8 +30,10 @@ constexpr Field kSandboxFields[] = {
     Shown<&ShownSandbox::isolation>("isolation", "The kind of wall around it."),
     Shown<&ShownSandbox::image>("image", "Null where there are no images."),
     Shown<&ShownSandbox::runtime>("runtime", "Container runtime, where there is one."),
+    Shown<&ShownSandbox::user_namespace>("user_namespace", "Whether user 0 inside is another user outside; null: not known."),
     Shown<&ShownSandbox::working_dir>("working_dir", "Where commands start."),
     Shown<&ShownSandbox::network>("network", "What code inside reaches: nothing, its own network, allowed destinations, everything."),
+    Shown<&ShownSandbox::ports>("ports", "Ports inside that people reach from outside, while it runs."),
     Shown<&ShownSandbox::limits>("limits", "Null: not limited."),
     Shown<&ShownSandbox::created_at>("created_at", "UTC."),
     Shown<&ShownSandbox::last_used_at>("last_used_at", "UTC."),
@@ -46,6 +53,7 @@ std::string Listed(const std::vector<SandboxInfo>& sandboxes) {
 std::span<const char* const> NamesOf(SandboxState) { return kStates; }
 std::span<const char* const> NamesOf(NetworkReach) { return kReaches; }
 std::span<const Field> FieldsOf(const ShownLimits*) { return kLimitFields; }
+std::span<const Field> FieldsOf(const ShownPort*) { return kPortFields; }
 std::span<const Field> FieldsOf(const ShownSandbox*) { return kSandboxFields; }
 
 std::string TimeText(Nanoseconds since_1970) {
@@ -74,6 +82,8 @@ ShownSandbox Show(const SandboxInfo& info) {
   shown.runtime = optional_text(info.runtime);
   shown.working_dir = info.working_directory;
   shown.network = info.network;
+  shown.user_namespace = info.has_user_namespace;
+  for (const policy::PublishedPort& port : info.ports) shown.ports.push_back({.port = port.guest, .address = "127.0.0.1:" + std::to_string(port.host)});
   shown.limits = {.memory_bytes = info.limits.memory_bytes, .cpus = info.limits.cpus, .pids = info.limits.processes, .disk_bytes = info.limits.disk_bytes};
   shown.created_at = TimeText(info.created_at);
   shown.last_used_at = TimeText(info.last_used_at);

@@ -34,6 +34,11 @@ struct ShownLimits {
   std::optional<uint64_t> disk_bytes;
 };
 std::span<const Field> FieldsOf(const ShownLimits*);
+struct ShownPort {
+  int64_t port = 0;
+  std::string address;
+};
+std::span<const Field> FieldsOf(const ShownPort*);
 struct ShownSandbox {
   std::string sandbox_id, name, title;
   SandboxState state = SandboxState::kRunning;
@@ -41,7 +46,9 @@ struct ShownSandbox {
   std::string isolation;
   std::optional<std::string> image, runtime;
   std::string working_dir;
+  std::optional<bool> user_namespace;
   NetworkReach network = NetworkReach::kNone;
+  std::vector<ShownPort> ports;
   ShownLimits limits;
   std::string created_at, last_used_at;
   std::optional<std::string> auto_stop_at, lease_expires_at;

@@ -3,6 +3,7 @@
 #include <array>
 
 #include "base/random.h"
+#include "registry/entry/scan_watch.h"
 #include "tools/session/tree_diff.h"
 
 namespace paddock::tools {
@@ -62,7 +63,8 @@ Result<DirectSandbox::Turn> DirectSandbox::TakeTurn(bool needs_running) {
   return std::make_shared<TurnHolder>(shared_from_this());
 }
 
-void DirectSandbox::GiveBack() {
+void DirectSandbox::GiveBack(bool only_looked) {
+  if (!only_looked) ++uses_;
   const std::lock_guard lock(mutex_);
   is_taken_ = false;
   runner_.clear();
@@ -72,6 +74,31 @@ void DirectSandbox::GiveBack() {
 SandboxInfo DirectSandbox::Inspect() {
   const std::lock_guard lock(mutex_);
   return info_;
+}
+
+Result<std::unique_ptr<sandbox::FileWatch>> DirectSandbox::WatchFiles(const std::string& path, bool is_recursive) {
+  struct Seen {
+    uint64_t uses = 0;
+    bool has_looked = false;
+  };
+  const auto look = [weak = weak_from_this(), seen = std::make_shared<Seen>()](const std::function<Status(vfs::FileSystem&)>& body) -> Status {
+    const std::shared_ptr<DirectSandbox> self = weak.lock();
+    if (self == nullptr || self->is_removed_) return Error(Code::kUnavailable, "the sandbox has been removed");
+    const uint64_t uses = self->uses_;
+    if (seen->has_looked && uses == seen->uses) return Code::kBusy;
+    if (seen->has_looked) {
+      const std::lock_guard lock(self->mutex_);
+      if (self->is_taken_) return Code::kBusy;
+    }
+    PADDOCK_ASSIGN(const Turn turn, self->TakeTurn(false));
+    turn->only_looks = true;
+    PADDOCK_ASSIGN(vfs::FileSystem* const files, self->FilesOf(*self->sandbox_));
+    PADDOCK_TRY(body(*files));
+    *seen = {.uses = uses, .has_looked = true};
+    return {};
+  };
+  PADDOCK_ASSIGN(std::unique_ptr<registry::ScanWatch> watch, registry::ScanWatch::Make(look, path, is_recursive));
+  return std::unique_ptr<sandbox::FileWatch>(std::move(watch));
 }
 
 Result<vfs::FileSystem*> DirectSandbox::FilesOf(sandbox::Sandbox& sandbox) const {

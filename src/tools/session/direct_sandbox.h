@@ -39,6 +39,8 @@ class DirectSandbox final : public SandboxAccess, public std::enable_shared_from
   Result<DiffOutcome> Diff(const DiffRequest& request) override;
   Result<std::string> Manage(const ManageRequest& request) override;
 
+  // Looks again whenever something was done in it, and nothing is.
+  Result<std::unique_ptr<sandbox::FileWatch>> WatchFiles(const std::string& path, bool is_recursive);
   bool is_removed() const { return is_removed_; }
 
  private:
@@ -50,12 +52,13 @@ class DirectSandbox final : public SandboxAccess, public std::enable_shared_from
   struct TurnHolder {
     explicit TurnHolder(std::shared_ptr<DirectSandbox> of) : sandbox(std::move(of)) {}
     ~TurnHolder() {
-      if (sandbox) sandbox->GiveBack();
+      if (sandbox) sandbox->GiveBack(only_looks);
     }
     std::shared_ptr<DirectSandbox> sandbox;
+    bool only_looks = false;
   };
   using Turn = std::shared_ptr<TurnHolder>;
-  void GiveBack();
+  void GiveBack(bool only_looked = false);
   Result<Turn> TakeTurn(bool needs_running = true);
   Result<sandbox::ExecSpec> MakeSpec(const ExecRequest& request);
   Result<std::shared_ptr<DirectProcess>> FindProcess(const std::string& id);
@@ -69,6 +72,7 @@ class DirectSandbox final : public SandboxAccess, public std::enable_shared_from
   bool is_taken_ = false;
   std::string runner_;   // the process that has the sandbox
   std::atomic<bool> is_removed_{false};
+  std::atomic<uint64_t> uses_{0};   // turns that were taken, but for those of watches
   std::unique_ptr<sandbox::Sandbox> sandbox_;
   std::unique_ptr<sandbox::Sandbox> first_;   // as it was created; null where the wall cannot fork
   SandboxInfo info_;

@@ -63,6 +63,7 @@ DirectSession::DirectSession(const sandbox::DriverSet& drivers, DirectSettings s
     : drivers_(drivers), settings_(std::move(settings)), id_(NewId("ses_")), keys_(MakeMemoryKeys(kMaxKeys, kMaxKeyBytes)) {}
 
 Result<std::shared_ptr<DirectSandbox>> DirectSession::Make(const CreateRequest& request) {
+  if (!request.from_template.empty()) return Error(Code::kUnavailable, "template: there are none without a daemon; leave it out");
   if (request.image) return Error(Code::kUnavailable, "image: this isolation has no images; leave it out");
   if (!request.engine.empty() || !request.ports.empty()) return Error(Code::kUnavailable, "this isolation has no container engine and no ports to publish");
   if (request.runtime) return Error(Code::kUnavailable, "runtime: this isolation has no container runtimes; leave it out");
@@ -169,6 +170,31 @@ Result<std::shared_ptr<DirectSandbox>> DirectSession::Own() {
     PADDOCK_ASSIGN(own_, Make(request));
   }
   return own_;
+}
+
+Result<std::shared_ptr<void>> DirectSession::Watch(const WatchRequest& request, WatchListener listener) {
+  std::shared_ptr<DirectSandbox> sandbox;
+  std::string root;
+  if (request.sandbox.empty()) {
+    PADDOCK_ASSIGN(sandbox, Own());
+    root = kWorkspace;
+  } else {
+    PADDOCK_ASSIGN(const std::shared_ptr<SandboxAccess> found, Find(request.sandbox));
+    sandbox = std::static_pointer_cast<DirectSandbox>(found);
+  }
+  registry::FileWatches::Listener inner{
+      .on_event =
+          [root, tell = std::move(listener.on_event)](const sandbox::FileEvent& event) {
+            tell(Below(root, event));
+            return true;
+          },
+      .on_end = std::move(listener.on_end),
+      .on_round = std::move(listener.on_round)};
+  const std::string path = request.directory == "/" && !root.empty() ? root : root + request.directory;
+  PADDOCK_ASSIGN(const uint64_t number,
+                 watches_.Add({.sandbox = sandbox->Inspect().id, .owner = id_}, path,
+                              [&] { return sandbox->WatchFiles(path, request.is_recursive); }, std::move(inner)));
+  return std::shared_ptr<void>(nullptr, [this, number](void*) { watches_.Remove(number); });
 }
 
 Result<FileLease> DirectSession::Files() {

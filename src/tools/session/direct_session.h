@@ -1,6 +1,7 @@
 // DirectSession: a session whose sandboxes live in this process, made by drivers: for tests and for programs without the daemon.
 #pragma once
 
+#include "registry/entry/file_watches.h"
 #include "sandbox/driver_set.h"
 #include "tools/session/direct_sandbox.h"
 #include "tools/session/session_access.h"
@@ -25,6 +26,7 @@ class DirectSession final : public SessionAccess {
   Result<std::shared_ptr<SandboxAccess>> Find(const std::string& id) override;
   Result<FileLease> Files() override;
   KeyValueStore& keys() override { return *keys_; }
+  Result<std::shared_ptr<void>> Watch(const WatchRequest& request, WatchListener listener) override;
   Status Settle() override { return {}; }
 
  private:
@@ -46,6 +48,7 @@ class DirectSession final : public SessionAccess {
   uint64_t made_ = 0;
   std::shared_ptr<DirectSandbox> own_;
   std::unique_ptr<KeyValueStore> keys_;
+  registry::FileWatches watches_;   // the last: its thread ends first
 };
 
 // Keys in memory. Any thread.

@@ -17,4 +17,13 @@ Result<std::string> RootedFiles::Canonical(std::string_view path, MustExist must
   return Error(Code::kAccess, "leads out of the session's files");
 }
 
+sandbox::FileEvent Below(const std::string& root, sandbox::FileEvent event) {
+  for (std::string* const path : {&event.path, &event.from}) {
+    if (root.empty() || root == "/" || !path->starts_with(root)) continue;
+    path->erase(0, root.size());
+    if (path->empty()) *path = "/";
+  }
+  return event;
+}
+
 }  // namespace paddock::tools

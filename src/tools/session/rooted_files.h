@@ -1,9 +1,13 @@
 // RootedFiles: a directory of another file system, seen as one of its own.
 #pragma once
 
+#include "sandbox/file_watch.h"
 #include "vfs/file_system.h"
 
 namespace paddock::tools {
+
+// An event of what lies below `root`, as who sees only that is told.
+sandbox::FileEvent Below(const std::string& root, sandbox::FileEvent event);
 
 // Paths are absolute; what they name lies below `root` of `files`, which outlives this. ".." does not lead out. A symlink does: it
 // means what it means in `files`, so this is a view, not a wall.

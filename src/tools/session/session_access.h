@@ -7,6 +7,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -17,6 +18,7 @@
 
 #include "base/clock.h"
 #include "base/result.h"
+#include "sandbox/file_watch.h"
 #include "sandbox/sandbox.h"
 #include "vfs/file_system.h"
 
@@ -58,6 +60,8 @@ struct SandboxInfo {
   std::string runtime;                 // the same
   std::string working_directory;
   NetworkReach network = NetworkReach::kNone;
+  std::vector<policy::PublishedPort> ports;   // as they are published now
+  std::optional<bool> has_user_namespace;     // user 0 inside is another user outside; none: nobody knows
   SandboxLimits limits;
   Nanoseconds created_at{0};           // since 1970
   Nanoseconds last_used_at{0};
@@ -72,13 +76,14 @@ struct CreateRequest {
   std::string title;
   std::optional<std::string> image;
   std::optional<std::string> runtime;
+  std::string from_template;           // what it begins from, by name; empty: nothing
   Variables environment;               // of every exec
   SandboxLimits limits;                // may only lower what the session has
   std::optional<NetworkReach> network; // may only be stricter
   std::vector<std::string> allowed_hosts;   // what egress reaches: "example.org:443", as policies have them
   std::optional<std::chrono::minutes> auto_stop;
   std::string engine;                  // of containers: where it listens; empty: the usual place
-  std::vector<uint16_t> ports;         // inside, that may be published
+  std::vector<uint16_t> ports;         // inside, that are published on any free ones outside
   std::string working_directory = "/workspace";
   std::string idempotency_key;         // not empty: the same key gives the same sandbox
   // Serves a tool itself (the shell of `bash`): not listed, not found without its id, and its working directory is the session's files.
@@ -188,6 +193,19 @@ class KeyValueStore {
   virtual Result<std::vector<std::string>> List(const std::string& prefix) = 0;   // sorted
 };
 
+// What is to be watched: a directory with what is in it, or to any depth.
+struct WatchRequest {
+  std::string sandbox;                 // its id or name; empty: session storage
+  std::string directory = "/";         // absolute there
+  bool is_recursive = false;
+};
+// Called on a thread of the watches, one call at a time; must be quick, and may not begin or end watches.
+struct WatchListener {
+  std::function<void(const sandbox::FileEvent&)> on_event;   // paths as the request has them
+  std::function<void()> on_round;                            // behind some events
+  std::function<void(const Error& why)> on_end;              // nothing comes any more
+};
+
 class SessionAccess {
  public:
   virtual ~SessionAccess() = default;
@@ -200,6 +218,10 @@ class SessionAccess {
   // Session storage: an absolute path "/a/b" is a session path.
   virtual Result<FileLease> Files() = 0;
   virtual KeyValueStore& keys() = 0;
+
+  // Tells what happens to files until the handle goes; then the listener is not running. Errors: kNoEntry, kNotDirectory, kLimit, those of
+  // the files.
+  virtual Result<std::shared_ptr<void>> Watch(const WatchRequest& request, WatchListener listener) = 0;
 
   // Whether all that was changed through leases which have been given back is as safe as what this session keeps at all; to be asked
   // before a call is answered with success. What went wrong is told once.
