@@ -5,7 +5,7 @@ JOBS ?= $(shell nproc)
 FUZZ_SECONDS ?= 60
 
 .DEFAULT_GOAL := help
-.PHONY: help setup configure build run test bench fuzz asan format lint clean
+.PHONY: help setup configure build run test bench docs fuzz asan format lint clean
 
 help:  ## list the targets
 	@sed -n 's/^\([a-z]*\):.*## /  make \1|/p' Makefile | awk -F'|' '{ printf "%-14s %s\n", $$1, $$2 }'
@@ -23,6 +23,7 @@ run: build  ## build, then play the tour: real data, then hostile scripts
 	@tools/tour
 
 test: setup configure  ## build and run every check and test
+	@scripts/setup engines
 	@ninja -C $(BUILD) -j$(JOBS) paddock unit_tests
 	@scripts/test
 
@@ -33,6 +34,10 @@ bench: build  ## run the benchmarks
 	@$(BUILD)/bin/egress_bench 256 1000
 	@$(BUILD)/bin/net_bench
 	@bench/daemon --idle 10000
+	@bench/containers
+
+docs: build  ## write docs/commands.md, the commands of the virtual shell, from their tables
+	@tools/commands_page
 
 fuzz:  ## fuzz each target for FUZZ_SECONDS (60)
 	@scripts/setup fuzz

@@ -2,9 +2,11 @@
 import { createHash } from "node:crypto";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
 import { build } from "esbuild";
 
+const HERE = fileURLToPath(new URL(".", import.meta.url));   // import.meta.dirname came with Node.js 20; Debian 12 has 18
 const out = process.argv[2];
 
 // The terminal styles itself with <style> elements and style attributes, which the page's policy refuses. It gets elements that fill
@@ -23,13 +25,13 @@ const terminalStyles = {
         if (found !== count) throw new Error(`${path}: ${found} places of ${pattern}, not ${count}`);
         text = text.replace(pattern, replacement);
       }
-      return { contents: `import { paddockStyle } from ${JSON.stringify(join(import.meta.dirname, "src/terminal/style_element.ts"))};\n${text}`, loader: "js" };
+      return { contents: `import { paddockStyle } from ${JSON.stringify(join(HERE, "src/terminal/style_element.ts"))};\n${text}`, loader: "js" };
     });
   },
 };
 
 const packed = await build({
-  entryPoints: { app: join(import.meta.dirname, "src/main.tsx") },
+  entryPoints: { app: join(HERE, "src/main.tsx") },
   outdir: out,
   bundle: true,
   minify: true,
@@ -44,14 +46,14 @@ const packed = await build({
 });
 
 const licenses = ["preact", "@xterm/xterm", "@xterm/addon-fit"]
-  .map((name) => `${name}\n\n${readFileSync(join(import.meta.dirname, "node_modules", name, "LICENSE"), "utf8").trim()}\n`)
+  .map((name) => `${name}\n\n${readFileSync(join(HERE, "node_modules", name, "LICENSE"), "utf8").trim()}\n`)
   .join(`\n${"-".repeat(80)}\n\n`);
 const contents = new Map(packed.outputFiles.map((file) => [file.path.slice(out.length + 1), Buffer.from(file.contents)]));
 const files = [
-  { path: "/", name: "index.html", type: "text/html; charset=utf-8", content: readFileSync(join(import.meta.dirname, "src/index.html")) },
+  { path: "/", name: "index.html", type: "text/html; charset=utf-8", content: readFileSync(join(HERE, "src/index.html")) },
   { path: "/dashboard/app.js", name: "app.js", type: "text/javascript; charset=utf-8", content: contents.get("app.js") },
   { path: "/dashboard/app.css", name: "app.css", type: "text/css; charset=utf-8", content: contents.get("app.css") },
-  { path: "/dashboard/icon.svg", name: "icon.svg", type: "image/svg+xml", content: readFileSync(join(import.meta.dirname, "src/icon.svg")) },
+  { path: "/dashboard/icon.svg", name: "icon.svg", type: "image/svg+xml", content: readFileSync(join(HERE, "src/icon.svg")) },
   { path: "/dashboard/licenses.txt", name: "licenses.txt", type: "text/plain; charset=utf-8", content: Buffer.from(licenses) },
 ];
 

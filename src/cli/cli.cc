@@ -20,6 +20,7 @@ constexpr Subcommand kHere[] = {
     {"mcp", "serve tools and sandboxes to a client of the Model Context Protocol, on stdio", RunMcp},
     {"policy", "show a policy and answer what it allows", RunPolicy},
     {"doctor", "try what every isolation needs on this host, with remedies", RunDoctor},
+    {"commands", "list the commands of the virtual shell, or explain some", RunCommands},
     {"tools", "print the tools that capabilities offer a model, and the system prompt", RunTools},
     {"escape-test", "attack the process wall under a policy, and report what held", RunEscapeTest},
 };
@@ -37,7 +38,7 @@ constexpr Subcommand kOfDaemon[] = {
     {"attach", "come back to a command at a terminal that was left", RunAttach},
     {"ps", "list what runs in a sandbox", RunPs},
     {"logs", "print what a process wrote", RunLogs},
-    {"cp", "copy files and directories into a sandbox or out of one", RunCp},
+    {"cp", "copy files and directories into a sandbox, out of one, or between two", RunCp},
     {"inspect", "print all that is known of a sandbox", RunInspect},
     {"snapshot", "keep the state of a sandbox, compare it, bring it back", RunSnapshot},
     {"template", "keep files that sandboxes begin with", RunTemplate},

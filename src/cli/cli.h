@@ -34,6 +34,7 @@ int RunMcp(const sandbox::DriverSet& drivers, std::span<const std::string> args)
 int RunKey(const sandbox::DriverSet& drivers, std::span<const std::string> args);
 int RunConfig(const sandbox::DriverSet& drivers, std::span<const std::string> args);
 int RunDoctor(const sandbox::DriverSet& drivers, std::span<const std::string> args);
+int RunCommands(const sandbox::DriverSet& drivers, std::span<const std::string> args);
 int RunTools(const sandbox::DriverSet& drivers, std::span<const std::string> args);
 int RunEscapeTest(const sandbox::DriverSet& drivers, std::span<const std::string> args);
 

@@ -2,14 +2,17 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <boost/json.hpp>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 
 #include "base/options.h"
 #include "cli/cli.h"
 #include "cli/host_context.h"
+#include "cli/state_check.h"
 #include "policy/preset.h"
 #include "sandbox/diagnosis.h"
 
@@ -29,15 +32,16 @@ constexpr Option kOptions[] = {
 constexpr const char* kHelp =
     "Usage: paddock doctor [OPTION]...\n"
     "Makes a sandbox of every isolation, runs a command in it, and tries the parts that it\n"
-    "stands on one by one. What is limited or missing is printed with its remedy.\n"
+    "stands on one by one; of containers, only whether there is an engine or a runtime. Then it looks at the directory for overlays and a daemon's data. What is limited or missing is printed with its remedy.\n"
     "docs/doctor.md describes the checks.\n\n";
 
-constexpr const char* kHelpEnd = "\nExit status: 0 when every isolation works, 1 when one does not, 2 for a usage error.\n";
+constexpr const char* kHelpEnd = "\nExit status: 0 when every isolation works that needs nothing beside Paddock, 1 when one does not, 2 for a usage error.\n";
 
 // What became of one isolation.
 struct Finding {
   std::string isolation;
   bool works = false;
+  bool is_optional = false;   // nothing was made, and nothing has to be there
   std::string detail;
   double milliseconds = 0;
   std::vector<Check> checks;
@@ -60,7 +64,15 @@ Result<std::string> RunEcho(sandbox::Driver& driver, const sandbox::SandboxSpec&
 
 Finding Examine(sandbox::Driver& driver) {
   Finding finding{.isolation = driver.name()};
-  if (auto* diagnosable = dynamic_cast<sandbox::Diagnosable*>(&driver)) finding.checks = diagnosable->Diagnose();
+  if (auto* diagnosable = dynamic_cast<sandbox::Diagnosable*>(&driver)) {
+    finding.checks = diagnosable->Diagnose();
+    finding.is_optional = diagnosable->is_optional();
+  }
+  if (finding.is_optional) {
+    finding.works = std::none_of(finding.checks.begin(), finding.checks.end(), [](const Check& check) { return check.state == Check::State::kMissing; });
+    finding.detail = finding.works ? "what it stands on is there; no sandbox was made" : "not there";
+    return finding;
+  }
   sandbox::SandboxSpec spec;
   if (finding.isolation != "virtual") {
     const auto context = MakeHostContext("");
@@ -98,34 +110,43 @@ std::string Indented(const std::string& text, size_t by) {
   return out;
 }
 
-void PrintTable(const std::vector<Finding>& findings, const Paint& paint) {
-  for (const Finding& finding : findings) {
-    char time[64] = "";
-    if (finding.works) std::snprintf(time, sizeof time, "a sandbox and a command in %.1f ms", finding.milliseconds);
-    std::printf("%-20s %s %s\n", finding.isolation.c_str(), paint.Of(finding.works ? Check::State::kWorks : Check::State::kMissing).c_str(),
-                finding.works ? time : finding.detail.c_str());
-    for (const Check& check : finding.checks) {
-      std::printf("  %-18s %s %s\n", check.name.c_str(), paint.Of(check.state).c_str(), check.detail.c_str());
-      if (!check.remedy.empty()) std::printf("%-30sremedy: %s\n", "", Indented(check.remedy, 30).c_str());
-    }
-  }
+void PrintCheck(const Check& check, const char* indent, const Paint& paint) {
+  const int width = 20 - static_cast<int>(std::strlen(indent));
+  std::printf("%s%-*s %s %s\n", indent, width, check.name.c_str(), paint.Of(check.state).c_str(), check.detail.c_str());
+  if (!check.remedy.empty()) std::printf("%-30sremedy: %s\n", "", Indented(check.remedy, 30).c_str());
 }
 
-void PrintJson(const std::vector<Finding>& findings) {
+void PrintTable(const std::vector<Finding>& findings, const Check& state, const Paint& paint) {
+  for (const Finding& finding : findings) {
+    char time[64] = "";
+    if (finding.works && !finding.is_optional) std::snprintf(time, sizeof time, "a sandbox and a command in %.1f ms", finding.milliseconds);
+    std::printf("%-20s %s %s\n", finding.isolation.c_str(), paint.Of(finding.works ? Check::State::kWorks : Check::State::kMissing).c_str(),
+                finding.works && !finding.is_optional ? time : finding.detail.c_str());
+    for (const Check& check : finding.checks) PrintCheck(check, "  ", paint);
+  }
+  PrintCheck(state, "", paint);
+}
+
+boost::json::object CheckJson(const Check& check) {
+  return {{"name", check.name},
+          {"state", sandbox::StateName(check.state)},
+          {"detail", check.detail},
+          {"remedy", check.remedy.empty() ? boost::json::value(nullptr) : boost::json::value(check.remedy)}};
+}
+
+void PrintJson(const std::vector<Finding>& findings, const Check& state) {
   boost::json::array isolations;
   for (const Finding& finding : findings) {
     boost::json::array checks;
-    for (const Check& check : finding.checks) {
-      checks.push_back({{"name", check.name}, {"state", sandbox::StateName(check.state)}, {"detail", check.detail},
-                        {"remedy", check.remedy.empty() ? boost::json::value(nullptr) : boost::json::value(check.remedy)}});
-    }
+    for (const Check& check : finding.checks) checks.push_back(CheckJson(check));
     isolations.push_back({{"isolation", finding.isolation},
                           {"works", finding.works},
+                          {"optional", finding.is_optional},
                           {"error", finding.works ? boost::json::value(nullptr) : boost::json::value(finding.detail)},
                           {"duration_ms", finding.milliseconds},
                           {"checks", std::move(checks)}});
   }
-  const std::string text = boost::json::serialize(boost::json::object{{"isolations", std::move(isolations)}});
+  const std::string text = boost::json::serialize(boost::json::object{{"isolations", std::move(isolations)}, {"state_directory", CheckJson(state)}});
   std::printf("%s\n", text.c_str());
 }
 
@@ -146,11 +167,12 @@ int RunDoctor(const sandbox::DriverSet& drivers, std::span<const std::string> ar
   bool all_work = true;
   for (const auto& driver : drivers.drivers()) {
     findings.push_back(Examine(*driver));
-    all_work = all_work && findings.back().works;
+    all_work = all_work && (findings.back().works || findings.back().is_optional);
   }
   const char* no_colour = std::getenv("NO_COLOR");  // allow(getenv): how a person asks for none
-  if (options.json) PrintJson(findings);
-  else PrintTable(findings, {.is_on = isatty(1) == 1 && (no_colour == nullptr || *no_colour == '\0')});
+  const Check state = CheckStateDirectory(StateDirectory(), geteuid());
+  if (options.json) PrintJson(findings, state);
+  else PrintTable(findings, state, {.is_on = isatty(1) == 1 && (no_colour == nullptr || *no_colour == '\0')});
   return all_work ? 0 : 1;
 }
 

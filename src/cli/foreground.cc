@@ -11,6 +11,8 @@
 #include <cerrno>
 #include <chrono>
 #include <csignal>
+#include <cstdio>
+#include <cstring>
 #include <ctime>
 #include <limits>
 #include <optional>
@@ -27,6 +29,7 @@ std::atomic<sandbox::Process*> running{nullptr};
 std::atomic<sandbox::Controllable*> controllable{nullptr};
 std::atomic<int> interrupts{0};
 std::atomic<int> cancelling{0};
+std::atomic<int> output_failure{0};   // errno of the first write to stdout that failed
 
 // Output that nobody takes is waited for until the time limit, or for a second after a signal; then it is dropped, so that
 // the wait for room does not keep the exec from its end. A program may live on after SIGINT: that drops one piece only.
@@ -91,6 +94,16 @@ class RawTerminal {
 
 }  // namespace
 
+int EndOutput(int status) {
+  errno = 0;
+  const bool has_failed = std::fflush(stdout) != 0 || std::ferror(stdout) != 0;
+  const int failure = output_failure != 0 ? output_failure.load() : has_failed ? (errno != 0 ? errno : EIO) : 0;
+  if (failure == 0) return status;
+  if (failure == EPIPE) return status != 0 ? status : 128 + SIGPIPE;   // as a program that the signal ends
+  std::fprintf(stderr, "paddock: stdout: %s\n", std::strerror(failure));
+  return status != 0 ? status : 1;
+}
+
 bool WriteAll(int descriptor, std::string_view bytes) {
   struct stat status{};
   const bool is_file = fstat(descriptor, &status) == 0 && S_ISREG(status.st_mode);
@@ -105,7 +118,11 @@ bool WriteAll(int descriptor, std::string_view bytes) {
     // As much as a pipe with room takes without waiting.
     const ssize_t count = write(descriptor, bytes.data(), is_file ? bytes.size() : std::min<size_t>(bytes.size(), PIPE_BUF));
     if (count < 0 && (errno == EINTR || errno == EAGAIN)) continue;
-    if (count <= 0) return count == 0 || errno != EPIPE;
+    if (count < 0 && errno == EPIPE) return false;
+    if (count <= 0) {   // a full disk: EndOutput() tells, whatever comes of the rest
+      if (descriptor == STDOUT_FILENO && output_failure == 0) output_failure = count < 0 ? errno : EIO;
+      return true;
+    }
     bytes.remove_prefix(static_cast<size_t>(count));
   }
   return true;

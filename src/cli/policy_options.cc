@@ -69,13 +69,9 @@ Status AddSecret(policy::Policy& result, const std::string& text) {
 }
 
 Status AddPublished(policy::Policy& result, const std::string& text) {
-  const size_t colon = text.find(':');
-  const auto guest = policy::ParsePorts(colon == std::string::npos ? text : text.substr(colon + 1));
-  const auto host = colon == std::string::npos ? guest : policy::ParsePorts(text.substr(0, colon));
-  if (!guest || !host || guest->first != guest->last || host->first != host->last) {
-    return Error(Code::kInvalid, "--publish " + text + ": write [HOSTPORT:]PORT");
-  }
-  result.network.publish.push_back({.host = host->first, .guest = guest->first});
+  const auto port = policy::ParsePublishedPort(text);
+  if (!port) return Error(Code::kInvalid, "--publish " + text + ": write PORT, HOSTPORT:PORT or :PORT (any free one of the host's)");
+  result.network.publish.push_back(*port);
   return {};
 }
 

@@ -45,7 +45,7 @@ inline constexpr Option kPolicyOptions[] = {
     Value<&PolicyOptions::hosts>(0, "allow-host", "HOST[:PORTS]", "let connections to a host through (name, *.name, address, CIDR)"),
     Value<&PolicyOptions::secrets>(0, "secret", "NAME=env:VAR@HOST", "put a credential in at the edge, for one host; inside, NAME holds a placeholder"),
     Value<&PolicyOptions::tls_trust>(0, "tls-trust", "FILE", "certificates (PEM) that servers may chain to besides the system's"),
-    Value<&PolicyOptions::publish>(0, "publish", "[PORT:]PORT", "reach a port inside from the host's loopback"),
+    Value<&PolicyOptions::publish>(0, "publish", "[PORT:]PORT", "reach a port inside from the host's loopback; :PORT takes any free one there"),
 };
 
 // Builds the policy: the document or the preset (default: workspace), then what the options add. Errors name the option.

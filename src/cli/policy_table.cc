@@ -136,7 +136,7 @@ void AddSecrets(Table& table, const std::vector<policy::SecretBinding>& secrets)
     for (const auto& destination : secret.destinations) {
       table.Row("  to " + policy::HostAndPortsText(destination.host, destination.ports) +
                 (destination.header.empty() ? ", any header" : ", header " + destination.header) +
-                (destination.methods.empty() ? "" : ", " + Joined(destination.methods)));
+                (destination.methods.empty() ? "" : ", " + Joined(destination.methods)) + (destination.allow_messages ? ", messages of WebSockets" : ""));
     }
   }
 }

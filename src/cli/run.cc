@@ -14,35 +14,38 @@
 #include "cli/base64.h"
 #include "cli/cli.h"
 #include "cli/client/run_remote.h"
+#include "cli/container_options.h"
 #include "cli/foreground.h"
 #include "cli/line_editor.h"
-#include "cli/sandbox_options.h"
+#include "sandbox/tells_posture.h"
 #include "text/utf8.h"
 
 namespace paddock::cli {
 namespace {
 
 struct RunOptions {
-  SandboxOptions sandbox;   // first: see JoinOptions()
+  ContainerOptions sandbox;   // first: see JoinOptions()
   std::string isolation;    // empty: virtual, or what a daemon chooses
   bool json = false;
   bool script_from_stdin = false;
   bool wants_terminal = false;
   bool wants_pipes = false;
   std::string server, key_file, ca_file;   // of a daemon, when one is named
+  std::string template_name;               // of a daemon's
 };
 
 constexpr Option kOwnOptions[] = {
-    Value<&RunOptions::isolation>('i', "isolation", "WALL", "virtual (default): Paddock's own Bash; process: real programs behind an OS-level wall; auto: process where this host allows it"),
+    Value<&RunOptions::isolation>('i', "isolation", "WALL", "virtual (default): Paddock's own Bash; process: real programs behind an OS-level wall; container: of a Docker Engine or Podman; oci, gvisor: containers without an engine, of --root DIR (takes root); auto: process where this host allows it"),
     Flag<&RunOptions::json>('j', "json", "print the whole result as one JSON object"),
     Flag<&RunOptions::wants_terminal>('t', "tty", "give the program a terminal (default when stdin and stdout are one; needs a wall)"),
     Flag<&RunOptions::wants_pipes>('T', "no-tty", "give it pipes even so"),
     Value<&RunOptions::server>('S', "server", "URL", "in a fresh sandbox of this daemon, deleted afterwards"),
-    Value<&RunOptions::key_file>('K', "key-file", "FILE", "holds the key for --server (default: $PADDOCK_KEY)"),
+    Value<&RunOptions::template_name>(0, "template", "TEMPLATE", "in a fresh sandbox of a daemon that begins from it; without SCRIPT and COMMAND what its image names"),
+    Value<&RunOptions::key_file>('K', "key-file", "FILE", "holds the key of the daemon (default: $PADDOCK_KEY)"),
     Value<&RunOptions::ca_file>(0, "ca-file", "FILE", "the authority of an https daemon (default: the system's)"),
     Flag<&RunOptions::script_from_stdin>('s', "stdin-script", "read the script from stdin (also when SCRIPT is -)"),
 };
-constexpr auto kOptions = JoinOptions(kOwnOptions, kPolicyOptions, kSandboxOptions);
+constexpr auto kOptions = JoinOptions(kOwnOptions, kPolicyOptions, kSandboxOptions, kContainerOptions);
 
 constexpr const char* kHelp =
     "Usage: paddock run [OPTION]... 'SCRIPT' [ARG]...\n"
@@ -50,11 +53,13 @@ constexpr const char* kHelp =
     "  or:  paddock run [OPTION]... -- COMMAND [ARG]...\n"
     "  or:  paddock run [OPTION]... - < SCRIPT\n"
     "Runs a Bash script in a fresh sandbox. SCRIPT is taken as a FILE when a file of that name exists.\n"
-    "The virtual sandbox sees nothing of the host; the process one sees what its policy shows.\n\n";
+    "The virtual sandbox and the container see nothing of the host; the process one sees what its policy shows.\n\n";
 
 constexpr const char* kHelpEnd =
-    "\nOptions from --preset to --publish belong to --isolation process; 'paddock policy' shows what they amount to.\n"
-    "Limits there: time, cpus, memory, output, processes, disk, files.\n"
+    "\nOptions from --preset to --publish belong to --isolation process; 'paddock policy' shows what they amount to. Of them\n"
+    "containers take --preset, --allow-host, --secret, --tls-trust and --publish, the virtual sandbox --allow-host, --secret\n"
+    "and --tls-trust; from --image on they are containers' own.\n"
+    "Limits of both: time, cpus, memory, output, processes, disk, files.\n"
     "\nExit status: the script's own, 128+N when signal N ended it; 124 when the time limit stopped it,\n"
     "125 for any other limit or a wall that cannot be built (with the reason on stderr and in --json);\n"
     "126 and 127 for a program that cannot be started, 130 when it was cancelled, 141 when the reader of\n"
@@ -94,7 +99,21 @@ std::string ValidUtf8(std::string_view bytes) {
   return text;
 }
 
-void PrintJson(const sandbox::ExecResult& result, const std::string& isolation, const std::vector<std::string>& warnings) {
+boost::json::value PostureOf(const sandbox::Sandbox& sandbox) {
+  const auto* const teller = dynamic_cast<const sandbox::TellsPosture*>(&sandbox);
+  if (teller == nullptr) return nullptr;
+  const sandbox::Posture posture = teller->GetPosture();
+  const auto text = [](const std::string& value) { return value.empty() ? boost::json::value(nullptr) : boost::json::value(value); };
+  const auto truth = [](const std::optional<bool>& value) { return value ? boost::json::value(*value) : boost::json::value(nullptr); };
+  return {{"runtime", text(posture.runtime)},
+          {"user_map", text(posture.user_map)},
+          {"root_is_somebody_else", truth(posture.is_root_somebody_else)},
+          {"seccomp", truth(posture.has_seccomp_filter)},
+          {"no_new_privileges", truth(posture.has_no_new_privileges)},
+          {"capabilities", posture.capabilities ? text(sandbox::CapabilityText(*posture.capabilities)) : nullptr}};
+}
+
+void PrintJson(const sandbox::ExecResult& result, const std::string& isolation, boost::json::value posture, const std::vector<std::string>& warnings) {
   boost::json::object object;
   object["exit_code"] = result.exit_code ? boost::json::value(*result.exit_code) : boost::json::value(nullptr);
   boost::json::object end;
@@ -115,6 +134,7 @@ void PrintJson(const sandbox::ExecResult& result, const std::string& isolation, 
                      {"peak_memory_bytes", result.usage.peak_memory_bytes},
                      {"output_bytes", result.usage.output_bytes}};
   object["isolation"] = isolation;
+  if (!posture.is_null()) object["posture"] = std::move(posture);
   object["denials"] = boost::json::array(result.denials.begin(), result.denials.end());
   object["warnings"] = boost::json::array(warnings.begin(), warnings.end());
   WriteAll(1, boost::json::serialize(object) + "\n");
@@ -141,7 +161,7 @@ class Run {
 
  private:
   bool has_wall() const { return isolation_ != "virtual"; }
-  Status Configure();
+  Status Configure(sandbox::Driver& driver);
   Status FallBack(const Error& error);
   void ShowPorts() const;
 
@@ -156,6 +176,7 @@ class Run {
 };
 
 Status Run::TakeScript(std::vector<std::string> operands, std::vector<std::string> command) {
+  if (operands.empty() && command.empty() && !options_.template_name.empty() && !options_.script_from_stdin) return {};
   reads_script_ = options_.script_from_stdin || (operands.empty() && command.empty()) || (!operands.empty() && operands[0] == "-");
   if (!command.empty()) {
     if (!operands.empty()) return Error(Code::kInvalid, "give a script or '-- COMMAND', not both");
@@ -184,12 +205,14 @@ Status Run::TakeScript(std::vector<std::string> operands, std::vector<std::strin
   return {};
 }
 
-Status Run::Configure() {
+Status Run::Configure(sandbox::Driver& driver) {
   if (options_.wants_terminal && !has_wall()) {
-    return Error(Code::kInvalid, "--tty needs --isolation process; 'paddock shell' is the virtual sandbox's prompt");
+    return Error(Code::kInvalid, "--tty needs --isolation process or container; 'paddock shell' is the virtual sandbox's prompt");
   }
+  if (!IsContainer(isolation_) && options_.sandbox.has_container()) return Error(Code::kInvalid, "--image, --runtime, --docker-host and --profile need --isolation container");
   if (!has_wall()) return Apply(options_.sandbox, spec_, exec_);
-  PADDOCK_TRY(ApplyWalled(options_.sandbox, spec_, exec_));
+  if (IsContainer(isolation_)) PADDOCK_TRY(ApplyContainer(options_.sandbox, driver, spec_, exec_));
+  else PADDOCK_TRY(ApplyWalled(options_.sandbox, spec_, exec_));
   const bool is_terminal = isatty(0) == 1 && isatty(1) == 1;
   if (!options_.wants_pipes && (options_.wants_terminal || (is_terminal && !options_.json && !reads_script_))) {
     exec_.terminal = GetWindowSize(is_terminal ? 1 : 0);
@@ -205,8 +228,8 @@ Status Run::FallBack(const Error& error) {
   spec_ = {};
   exec_.environment = {};
   exec_.terminal.reset();
-  PADDOCK_TRY(Configure());
   PADDOCK_ASSIGN(sandbox::Driver* const driver, drivers_.Find(isolation_));
+  PADDOCK_TRY(Configure(*driver));
   PADDOCK_ASSIGN(sandbox_, driver->Create(spec_));
   return {};
 }
@@ -217,7 +240,7 @@ std::optional<int> Run::Create() {
   const auto driver = drivers_.Find(isolation_);
   if (!driver) return Fail("run", std::string(driver.error().Text()) + ", auto");
   (*driver)->GetReady();
-  if (const Status configured = Configure(); !configured) return Fail("run", configured.error().Text());
+  if (const Status configured = Configure(**driver); !configured) return Fail("run", configured.error().Text());
   auto sandbox = (*driver)->Create(spec_);
   if (sandbox) {
     sandbox_ = std::move(*sandbox);
@@ -246,10 +269,11 @@ int Run::Execute() {
     return has_wall() ? StartFailureStatus(result.error().code) : 2;
   }
   const std::vector<std::string> warnings = sandbox_->Warnings();
+  boost::json::value posture = PostureOf(*sandbox_);
   for (std::string& line : sandbox_->Close()) result->denials.push_back(std::move(line));
   const bool has_lost_reader = result->termination.reason == sandbox::Termination::Reason::kCancelled && CancellingSignal() == SIGPIPE;
   if (options_.json) {
-    PrintJson(*result, isolation_, warnings);
+    PrintJson(*result, isolation_, std::move(posture), warnings);
   } else {
     for (const std::string& line : result->denials) WriteAll(2, "paddock: " + line + "\n");
     if (const std::string message = StopMessage(*result); !message.empty() && !has_lost_reader) WriteAll(2, message + "\n");
@@ -259,14 +283,15 @@ int Run::Execute() {
 }
 
 Result<int> Run::ExecuteInDaemon() {
-  const SandboxOptions& sandbox = options_.sandbox;
+  const ContainerOptions& sandbox = options_.sandbox;
   PolicyOptions rest = sandbox;
   rest.hosts.clear();
-  if (!rest.is_empty() || !sandbox.mounts.empty() || options_.json || options_.wants_terminal) {
-    return Error(Code::kInvalid, "--server takes --isolation, --env, --cwd, --limits and --allow-host; 'paddock create' and 'paddock exec' do more");
+  if (!rest.is_empty() || sandbox.has_container() || !sandbox.mounts.empty() || options_.json || options_.wants_terminal) {
+    return Error(Code::kInvalid, "in a daemon's sandbox there are --isolation, --env, --cwd, --limits and --allow-host; 'paddock create' and 'paddock exec' do more");
   }
   RemoteRun run{.link = {.server = options_.server, .key_file = options_.key_file, .ca_file = options_.ca_file}};
   run.isolation = options_.isolation;
+  run.template_name = options_.template_name;
   run.command = std::move(exec_.command);
   if (exec_.script) {
     run.command = {"bash", "-c", std::move(*exec_.script), exec_.name0};
@@ -302,13 +327,13 @@ int RunRun(const sandbox::DriverSet& drivers, std::span<const std::string> args)
   }
   Run run(drivers, options);
   if (const Status taken = run.TakeScript(std::move(parsed->operands), std::move(command)); !taken) return Fail("run", taken.error().Text());
-  if (!options.server.empty()) {
+  if (!options.server.empty() || !options.template_name.empty()) {
     const Result<int> status = run.ExecuteInDaemon();
     if (status) return *status;
     Fail("run", status.error().Text());
     return status.error().code == Code::kInvalid ? 2 : 125;
   }
-  if (!options.key_file.empty() || !options.ca_file.empty()) return Fail("run", "--key-file and --ca-file need --server");
+  if (!options.key_file.empty() || !options.ca_file.empty()) return Fail("run", "--key-file and --ca-file need --server or --template");
   if (const std::optional<int> status = run.Create()) return *status;
   return run.Execute();
 }

@@ -19,8 +19,6 @@ Status ParseLimits(const std::vector<std::string>& lists, Limits& limits, sandbo
   return {};
 }
 
-namespace {
-
 Status SetVariables(const std::vector<std::string>& items, Environment& environment) {
   for (const std::string& item : items) {
     const size_t equals = item.find('=');
@@ -32,6 +30,27 @@ Status SetVariables(const std::vector<std::string>& items, Environment& environm
   return {};
 }
 
+namespace {
+
+// What of the policy options has a meaning in a virtual sandbox: the network's.
+Status ApplyNetwork(const SandboxOptions& options, sandbox::SandboxSpec& sandbox) {
+  if (options.is_empty()) return {};
+  PolicyOptions rest = options;
+  rest.hosts.clear();
+  rest.secrets.clear();
+  rest.tls_trust.clear();
+  if (!rest.is_empty()) {
+    return Error(Code::kInvalid, "of the policy options the virtual sandbox takes --allow-host, --secret and --tls-trust; it shows only what --mount names, and the "
+                                 "others need --isolation process");
+  }
+  PADDOCK_ASSIGN(const policy::HostContext context, MakeHostContext(""));
+  PADDOCK_ASSIGN(policy::Policy made, MakePolicy(options, context));
+  sandbox.policy.emplace();
+  sandbox.policy->network = std::move(made.network);
+  sandbox.policy->secrets = std::move(made.secrets);
+  return {};
+}
+
 }  // namespace
 
 Status Apply(const SandboxOptions& options, sandbox::SandboxSpec& sandbox, sandbox::ExecSpec& exec) {
@@ -39,7 +58,7 @@ Status Apply(const SandboxOptions& options, sandbox::SandboxSpec& sandbox, sandb
     PADDOCK_ASSIGN(auto mount, ParseMount(text));
     sandbox.mounts.push_back(std::move(mount));
   }
-  if (!options.is_empty()) return Error(Code::kInvalid, "policy options need --isolation process; the virtual sandbox shows only what --mount names");
+  PADDOCK_TRY(ApplyNetwork(options, sandbox));
   PADDOCK_TRY(ParseLimits(options.limits, exec.limits, sandbox));
   const Environment usual = sandbox::UserEnvironment(sandbox.user);
   for (const Environment::Variable& variable : usual.variables()) {

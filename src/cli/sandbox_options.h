@@ -46,6 +46,9 @@ Status Apply(const SandboxOptions& options, sandbox::SandboxSpec& sandbox, sandb
 // The same for a wall with a policy: builds the policy, and the environment that it lets pass.
 Status ApplyWalled(const SandboxOptions& options, sandbox::SandboxSpec& sandbox, sandbox::ExecSpec& exec);
 
+// Sets the items of --env.
+Status SetVariables(const std::vector<std::string>& items, Environment& environment);
+
 // Parses the items of --limits ("time=2s,memory=64M") in order.
 Status ParseLimits(const std::vector<std::string>& lists, Limits& limits, sandbox::SandboxSpec& spec);
 

@@ -12,7 +12,10 @@
 
 #include "base/memory_meter.h"
 #include "cli/cli.h"
+#include "cli/foreground.h"
 #include "commands/table.h"
+#include "drivers/docker/docker_driver.h"
+#include "drivers/oci/oci_driver.h"
 #include "drivers/process/process_driver.h"
 #include "drivers/virtual/virtual_driver.h"
 #include "sandbox/driver_set.h"
@@ -36,7 +39,10 @@ int main(int argc, char** argv) {
   paddock::sandbox::DriverSet drivers;
   drivers.Add(paddock::sandbox::MakeVirtualDriver(paddock::AllCommands()));
   drivers.Add(paddock::sandbox::MakeProcessDriver());
-  const int status = paddock::cli::Main(drivers, args);
+  drivers.Add(paddock::docker::MakeDockerDriver({}, [](const char* name) -> const char* { return std::getenv(name); }));   // allow(getenv): documented variables
+  drivers.Add(paddock::oci::MakeOciDriver({.name = "oci"}));
+  drivers.Add(paddock::oci::MakeOciDriver({.name = "gvisor", .runtime = "runsc"}));
+  const int status = paddock::cli::EndOutput(paddock::cli::Main(drivers, args));
 #ifndef PADDOCK_SANITIZE
   // The kernel takes back faster what the destructors would: a tenth of a short run.
   std::fflush(nullptr);

@@ -1,6 +1,6 @@
 // main of paddock-guest, the init of every real wall: paddock-guest [INPUT_FD [OUTPUT_FD]], by default 0 and 1. One number
-// is for both ways. "paddock-guest walls" forks walls for a driver (drivers/process/wall/zygote.h);
-// "paddock-guest probe DIR" tries what this host allows of it (drivers/process/wall/host_probe.h).
+// is for both ways. "paddock-guest answers" speaks on 0 and 1, and only when it is spoken to. "paddock-guest walls" forks walls
+// for a driver (drivers/process/wall/zygote.h); "paddock-guest probe DIR" tries what this host allows of it (drivers/process/wall/host_probe.h).
 #include <unistd.h>
 
 #include <charconv>
@@ -33,6 +33,8 @@ int main(int argc, char** argv) {
     return paddock::guest::RunAgent(options);
   }
   if (argc == 3 && std::strcmp(argv[1], "probe") == 0) return paddock::process_wall::ProbeHost(1, argv[2]);
+  options.greets_second = argc == 2 && std::strcmp(argv[1], "answers") == 0;
+  if (options.greets_second) argc = 1;
   bool is_valid = argc <= 3;
   if (argc > 1 && is_valid) {
     is_valid = ParseDescriptor(argv[1], options.input_fd);
@@ -40,7 +42,7 @@ int main(int argc, char** argv) {
   }
   if (argc > 2 && is_valid) is_valid = ParseDescriptor(argv[2], options.output_fd);
   if (!is_valid) {
-    constexpr char kUsage[] = "usage: paddock-guest [INPUT_FD [OUTPUT_FD]] | walls | probe DIR\n";
+    constexpr char kUsage[] = "usage: paddock-guest [INPUT_FD [OUTPUT_FD]] | answers | walls | probe DIR\n";
     (void)!write(2, kUsage, sizeof kUsage - 1);
     return 2;
   }

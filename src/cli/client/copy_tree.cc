@@ -8,8 +8,9 @@
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
+#include <functional>
 
-#include "api/rest/unpack.h"
+#include "api/rest/files/unpack.h"
 #include "base/id.h"
 #include "cli/client/pack_thread.h"
 #include "cli/client/progress.h"
@@ -54,6 +55,32 @@ Result<json::object> StatInside(Link& link, const Place& place) {
   return stat.as_object();
 }
 
+Result<bool> IsAbsent(Link& link, const Place& place) {
+  const auto there = StatInside(link, place);
+  if (!there && there.error().code != Code::kNoEntry) return there.error();
+  return !there.has_value();
+}
+
+// Unpacked into the directory `into`, which is made where it is missing.
+Status PutArchive(Link& link, const Place& into, std::function<Result<size_t>(std::span<char>)> source) {
+  net::ClientRequest request{.method = "PUT", .target = ArchivePath(into) + "&create_dirs=true", .asks_first = true};
+  request.headers.push_back({"Content-Type", "application/octet-stream"});
+  request.source = std::move(source);
+  PADDOCK_ASSIGN(const auto response, link.Send(std::move(request)));
+  const auto body = response->ReadAll(1 << 20);
+  const auto answer = body ? tools::ParseJson(*body) : Result<json::value>(body.error());
+  if (!answer) return Error(Code::kUnavailable, "the connection broke before the daemon said that all is there");
+  const std::string skipped = TextOf(answer->as_object(), "skipped");
+  if (skipped != "0") std::fprintf(stderr, "paddock cp: %s left out: devices, FIFOs and the like\n", Harmless(skipped).c_str());
+  return {};
+}
+
+// What was begun is not left there. With a link of its own: the other may be cancelled or broken.
+void TakeBack(const Place& place, const TreeCopy& copy) {
+  auto link = Link::Open(copy.link);
+  if (link) static_cast<void>(link->Delete(SandboxPath(place.sandbox, "/files?recursive=true&path=") + EncodePercent(vfs::NormalizePath(place.path))));
+}
+
 uint32_t Umask() {
   const mode_t mask = umask(0);
   umask(mask);
@@ -64,39 +91,44 @@ uint32_t Umask() {
 
 Status CopyTreeIn(Link& link, const std::string& from, const Place& to, const TreeCopy& copy) {
   PADDOCK_ASSIGN(HostTree tree, HostTree::Open(from, vfs::HostAccess::kReadOnly));
-  const auto there = StatInside(link, to);
-  if (!there && there.error().code != Code::kNoEntry) return there.error();
-  const bool is_new = !there.has_value();
+  PADDOCK_ASSIGN(const bool is_new, IsAbsent(link, to));
   // A new one goes into its parent under its name, which gives it its mode.
   const std::string path = vfs::NormalizePath(to.path);
-  const Place into{to.sandbox, is_new ? vfs::DirectoryName(path) : path};
   PackThread pack(tree, is_new ? vfs::BaseName(path) + "/" : "./");
   Progress progress(copy.is_quiet, isatty(STDERR_FILENO) == 1 && !copy.is_quiet ? std::optional(SizeOfTree(from)) : std::nullopt);
-  net::ClientRequest request{.method = "PUT", .target = ArchivePath(into) + "&create_dirs=true", .asks_first = true};
-  request.headers.push_back({"Content-Type", "application/octet-stream"});
-  request.source = [&](std::span<char> buffer) -> Result<size_t> {
+  const Status status = PutArchive(link, {to.sandbox, is_new ? vfs::DirectoryName(path) : path}, [&](std::span<char> buffer) -> Result<size_t> {
     if (copy.interrupts.signal() != 0) return Code::kCancelled;
     PADDOCK_ASSIGN(const size_t got, pack.Read(buffer));
     progress.Add(got);
     return got;
-  };
-  const auto put = [&]() -> Status {
-    PADDOCK_ASSIGN(const auto response, link.Send(std::move(request)));
-    const auto body = response->ReadAll(1 << 20);
-    const auto answer = body ? tools::ParseJson(*body) : Result<json::value>(body.error());
-    if (!answer) return Error(Code::kUnavailable, "the connection broke before the daemon said that all is there");
-    const std::string skipped = TextOf(answer->as_object(), "skipped");
-    if (skipped != "0") std::fprintf(stderr, "paddock cp: %s left out: devices, FIFOs and the like\n", Harmless(skipped).c_str());
-    return {};
-  };
-  Status status = put();
+  });
   const bool has_unreadable = pack.PrintLeftOut("cp");
-  if (!status && is_new) {
-    // With a link of its own, as this one may be cancelled or broken.
-    auto other = Link::Open(copy.link);
-    if (other) static_cast<void>(other->Delete(SandboxPath(to.sandbox, "/files?recursive=true&path=") + EncodePercent(path)));
-  }
+  if (!status && is_new) TakeBack(to, copy);
   if (status && has_unreadable) return Error(Code::kAccess, "not everything could be read");
+  return status;
+}
+
+Status CopyTreeBetween(Link& source, const Place& from, Link& target, const Place& to, const TreeCopy& copy) {
+  PADDOCK_ASSIGN(const bool is_new, IsAbsent(target, to));
+  PADDOCK_ASSIGN(const json::object facts, StatInside(source, {from.sandbox, from.path + "/"}));
+  PADDOCK_ASSIGN(const auto archive, source.Send({.method = "GET", .target = ArchivePath(from)}));
+  Progress progress(copy.is_quiet, std::nullopt);
+  Status reading;   // what the one connection said, rather than what the other makes of it
+  Status status = PutArchive(target, to, [&](std::span<char> buffer) -> Result<size_t> {
+    const auto got = archive->Read(buffer);
+    if (!got) reading = got.error();
+    else progress.Add(*got);
+    return got;
+  });
+  if (!reading) status = Error(reading.error().code, Harmless(from.sandbox + ":" + from.path) + ": " + std::string(reading.error().Text()));
+  // The archive's own directory has its mode from here.
+  if (status && is_new) {
+    char mode[16];
+    std::snprintf(mode, sizeof mode, "%04lo", std::strtoul(TextOf(facts, "mode").c_str(), nullptr, 8) & 0777u);
+    const auto set = target.Post(SandboxPath(to.sandbox, "/files/chmod"), {{"path", to.path}, {"mode", mode}});
+    if (!set) status = set.error();
+  }
+  if (!status && is_new) TakeBack(to, copy);
   return status;
 }
 

@@ -32,6 +32,8 @@ Status CopyTreeIn(Link& link, const std::string& from, const Place& to, const Tr
 // The sandbox, and the daemon, may be hostile. Nothing is made but below `to`; modes are less the umask and without set-user-id and set-group-id bits; owners
 // are ours (of root: the owner's of the directory).
 Status CopyTreeOut(Link& link, const Place& from, const std::string& to, const TreeCopy& copy);
+// Both in sandboxes; the archive goes from the one answer into the other request. `from` and `to` are absolute, links to the same daemon.
+Status CopyTreeBetween(Link& source, const Place& from, Link& target, const Place& to, const TreeCopy& copy);
 // As a tar archive, to stdout.
 Status WriteArchive(Link& link, const Place& from);
 

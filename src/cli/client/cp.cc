@@ -1,22 +1,16 @@
-// paddock cp: files between this machine and a sandbox of a daemon.
+// paddock cp: files between this machine and a sandbox of a daemon, or between two of them.
 
-#include <fcntl.h>
-#include <poll.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
-#include <cerrno>
 #include <cstdio>
-#include <cstring>
 #include <filesystem>
 
-#include "base/descriptor.h"
 #include "cli/cli.h"
 #include "cli/client/copy_tree.h"
+#include "cli/client/host_file.h"
 #include "cli/client/interrupts.h"
 #include "cli/client/progress.h"
 #include "cli/client/subcommand.h"
 #include "cli/present.h"
+#include "vfs/file_system.h"
 
 namespace paddock::cli {
 namespace {
@@ -32,7 +26,9 @@ constexpr Option kOptions[] = {
 constexpr SubcommandText kText{.name = "cp",
                                .help = "Usage: paddock cp [OPTION]... SOURCE SANDBOX:PATH\n"
                                        "  or:  paddock cp [OPTION]... SANDBOX:PATH TARGET\n"
-                                       "Copies a file, or a directory with all that is in it, into a sandbox of a daemon or out of one.\n"
+                                       "  or:  paddock cp [OPTION]... SANDBOX:PATH SANDBOX:PATH\n"
+                                       "Copies a file, or a directory with all that is in it, into a sandbox of a daemon, out of one, or from\n"
+                                       "one to another.\n"
                                        "A target that is a directory gets the source under its own name; one that is not there becomes the\n"
                                        "copy. SOURCE/. means what is in the directory. A slash behind a directory changes nothing; a TARGET/\n"
                                        "for a file is a directory. '-' is our stdin or stdout; a directory is written there as a tar archive.\n"
@@ -43,9 +39,6 @@ constexpr SubcommandText kText{.name = "cp",
                                        "the way out less the umask; owners are not.\n\n",
                                .least = 2, .most = 2, .operands = "what to copy, and where to",
                                .exit_status = "0, 1 when it could not be done or not all could be read, 2 for a usage error, 130 after Ctrl-C."};
-
-// What errno says about a file of this machine.
-Error HostError(const std::string& path) { return {static_cast<Code>(errno), path + ": " + std::strerror(errno)}; }
 
 // "dev:/a" is in a sandbox; "./a:b" and "/a:b" are not.
 Place PlaceOf(const std::string& text) {
@@ -94,38 +87,22 @@ Result<Inside> LookInside(Link& link, const Place& place) {
   return Inside{.exists = true, .is_directory = type == "directory", .mode = type == "file" ? TextOf(stat->as_object(), "mode") : ""};
 }
 
-// Waits for stdin or a FIFO, which may be silent, and reads. 0 is the end.
-Result<size_t> ReadSome(int file, std::span<char> buffer, const std::string& name, const net::Cancellation& cancellation) {
-  while (true) {
-    pollfd waits[2] = {{file, POLLIN, 0}, {cancellation.fd(), POLLIN, 0}};
-    if (poll(waits, 2, -1) < 0 && errno != EINTR) return HostError(name);
-    if (waits[1].revents != 0) return Code::kCancelled;
-    if (waits[0].revents == 0) continue;
-    const ssize_t got = read(file, buffer.data(), buffer.size());
-    if (got < 0 && (errno == EINTR || errno == EAGAIN)) continue;
-    if (got < 0) return HostError(name);
-    return static_cast<size_t>(got);
-  }
-}
-
-Status CopyFileIn(Link& link, int file, const struct stat& facts, const std::string& from, Place to, const TreeCopy& copy) {
+Status CopyFileIn(Link& link, HostSource& file, const std::string& from, Place to, const TreeCopy& copy) {
   PADDOCK_ASSIGN(const Inside inside, LookInside(link, to));
   if (inside.is_directory || to.path.ends_with('/')) {
     if (from == "-") return Error(Code::kInvalid, to.path + " is a directory: name the file that stdin becomes");
     to.path = PathIn(to.path, from);
   }
   net::ClientRequest request{.method = "PUT", .target = ContentPath(to), .asks_first = true};
-  if (S_ISREG(facts.st_mode)) {
-    request.source_length = static_cast<uint64_t>(facts.st_size);
+  request.source_length = file.size();
+  if (file.size()) {
     char mode[16];
-    std::snprintf(mode, sizeof mode, "&mode=%04o", facts.st_mode & 0777u);
+    std::snprintf(mode, sizeof mode, "&mode=%04o", file.mode() & 0777u);
     request.target += mode;
   }
   Progress progress(copy.is_quiet, request.source_length);
-  uint64_t left = request.source_length.value_or(UINT64_MAX);
   request.source = [&](std::span<char> buffer) -> Result<size_t> {
-    PADDOCK_ASSIGN(const size_t got, ReadSome(file, buffer.first(std::min<uint64_t>(buffer.size(), left)), from, *copy.interrupts.cancellation()));
-    left -= got;
+    PADDOCK_ASSIGN(const size_t got, file.Read(buffer, copy.interrupts.cancellation().get()));
     progress.Add(got);
     return got;
   };
@@ -137,13 +114,8 @@ Status CopyFileIn(Link& link, int file, const struct stat& facts, const std::str
 }  // namespace
 
 Status CopyIn(Link& link, const std::string& from, Place to, const TreeCopy& copy) {
-  const bool is_stdin = from == "-";
-  const Descriptor opened(is_stdin ? -1 : open(from.c_str(), O_RDONLY | O_CLOEXEC));
-  if (!is_stdin && !opened) return HostError(from);
-  const int file = is_stdin ? STDIN_FILENO : opened.get();
-  struct stat facts{};
-  if (fstat(file, &facts) != 0) return HostError(from);
-  if (is_stdin || !S_ISDIR(facts.st_mode)) return CopyFileIn(link, file, facts, from, to, copy);
+  PADDOCK_ASSIGN(HostSource file, HostSource::Open(from));
+  if (!file.is_directory()) return CopyFileIn(link, file, from, to, copy);
   PADDOCK_ASSIGN(const Inside inside, LookInside(link, to));
   if (inside.exists && !inside.is_directory) return Error(Code::kNotDirectory, to.path + " is no directory, " + from + " is one");
   if (inside.is_directory && !IsContentMeant(from)) to.path = PathIn(to.path, from);
@@ -152,78 +124,15 @@ Status CopyIn(Link& link, const std::string& from, Place to, const TreeCopy& cop
 
 namespace {
 
-// Writes, leaving out what is zero where the file can have holes.
-class FileWriter {
- public:
-  FileWriter(int file, bool may_have_holes) : file_(file), may_have_holes_(may_have_holes) {}
-
-  bool Write(std::string_view bytes) {
-    for (; !bytes.empty(); bytes.remove_prefix(std::min(kHole, bytes.size()))) {
-      const std::string_view piece = bytes.substr(0, kHole);
-      if (may_have_holes_ && piece[0] == '\0' && std::memcmp(piece.data(), piece.data() + 1, piece.size() - 1) == 0) {
-        if (!Flush()) return false;
-        hole_ += piece.size();
-        continue;
-      }
-      if (hole_ > 0 && lseek(file_, static_cast<off_t>(std::exchange(hole_, 0)), SEEK_CUR) < 0) return false;
-      if (waiting_.empty()) waiting_ = piece;
-      else waiting_ = std::string_view(waiting_.data(), waiting_.size() + piece.size());   // they lie behind one another
-    }
-    return Flush();
-  }
-  // After all of it.
-  bool Finish(uint64_t size) { return hole_ == 0 || ftruncate(file_, static_cast<off_t>(size)) == 0; }
-
- private:
-  static constexpr size_t kHole = 4096;
-
-  bool Flush() {
-    for (; !waiting_.empty();) {
-      const ssize_t wrote = write(file_, waiting_.data(), waiting_.size());
-      if (wrote < 0 && errno == EINTR) continue;
-      if (wrote < 0) return false;
-      waiting_.remove_prefix(static_cast<size_t>(wrote));
-    }
-    waiting_ = {};
-    return true;
-  }
-
-  const int file_;
-  const bool may_have_holes_;
-  std::string_view waiting_;
-  uint64_t hole_ = 0;
-};
-
 Status CopyFileOut(Link& link, const Place& from, std::string to, const std::string& mode, const TreeCopy& copy) {
   PADDOCK_ASSIGN(const auto response, link.Send({.method = "GET", .target = ContentPath(from)}));
   const bool is_stdout = to == "-";
   std::error_code ignored;
   if (!is_stdout && (to.ends_with('/') || std::filesystem::is_directory(to, ignored))) to = PathIn(to, from.path);
-  // Beside the target under another name, which it takes over at the end: nobody sees half a file.
-  const std::string draft = to + ".paddock-" + std::to_string(getpid());
-  const Descriptor made(is_stdout ? -1 : open(draft.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, mode.empty() ? 0666 : std::strtoul(mode.c_str(), nullptr, 8) & 0777));
-  if (!is_stdout && !made) return HostError(to);
   std::optional<uint64_t> length;
   if (const std::string* text = response->Header("Content-Length")) length = std::strtoull(text->c_str(), nullptr, 10);
   Progress progress(copy.is_quiet || is_stdout, length);
-  FileWriter writer(is_stdout ? STDOUT_FILENO : made.get(), !is_stdout);
-  const auto receive = [&]() -> Status {
-    std::vector<char> buffer(256 << 10);
-    uint64_t size = 0;
-    while (true) {
-      PADDOCK_ASSIGN(const size_t got, response->Read(buffer));
-      if (got == 0) break;
-      if (!writer.Write(std::string_view(buffer.data(), got))) return HostError(to);
-      size += got;
-      progress.Add(got);
-    }
-    if (!writer.Finish(size)) return HostError(to);
-    if (!is_stdout && rename(draft.c_str(), to.c_str()) != 0) return HostError(to);
-    return {};
-  };
-  const Status status = receive();
-  if (!status && !is_stdout) unlink(draft.c_str());
-  return status;
+  return ReceiveFile(*response, to, mode.empty() ? 0666 : std::strtoul(mode.c_str(), nullptr, 8) & 0777, progress);
 }
 
 }  // namespace
@@ -239,13 +148,61 @@ Status CopyOut(Link& link, const Place& from, std::string to, const TreeCopy& co
 
 namespace {
 
+// "SANDBOX:PATH: " in front of what the daemon says of one of two.
+Error About(const Place& place, const Error& error) {
+  const std::string text(error.Text());
+  const std::string path = place.path + ": ";   // the daemon's own way to name it
+  return Error(error.code, Harmless(place.sandbox + ":" + place.path) + ": " + (text.starts_with(path) ? text.substr(path.size()) : text));
+}
+
+Status CopyFileBetween(Link& source, const Place& from, Link& target, const Place& to, const std::string& mode, const TreeCopy& copy) {
+  auto answer = source.Send({.method = "GET", .target = ContentPath(from)});
+  if (!answer) return About(from, answer.error());
+  net::ClientRequest request{.method = "PUT", .target = ContentPath(to) + (mode.empty() ? "" : "&mode=" + mode), .asks_first = true};
+  if (const std::string* length = (*answer)->Header("Content-Length")) request.source_length = std::strtoull(length->c_str(), nullptr, 10);
+  Progress progress(copy.is_quiet, request.source_length);
+  Status reading;   // what the one connection said, rather than what the other makes of it
+  request.source = [&](std::span<char> buffer) -> Result<size_t> {
+    const auto got = (*answer)->Read(buffer);
+    if (!got) reading = got.error();
+    else progress.Add(*got);
+    return got;
+  };
+  const auto response = target.Send(std::move(request));
+  if (!reading) return About(from, reading.error());
+  if (!response) return About(to, response.error());
+  PADDOCK_TRY((*response)->ReadAll(1 << 20));
+  return {};
+}
+
+Status CopyBetween(const Place& from, Place to, const TreeCopy& copy) {
+  PADDOCK_ASSIGN(Link source, Link::Open(copy.link, copy.interrupts.cancellation()));
+  PADDOCK_ASSIGN(Link target, Link::Open(copy.link, copy.interrupts.cancellation()));
+  const auto one = LookInside(source, from), other = LookInside(target, to);
+  if (!one) return About(from, one.error());
+  if (!other) return About(to, other.error());
+  if (!one->exists) return About(from, Code::kNoEntry);
+  if (one->is_directory && other->exists && !other->is_directory) return About(to, Error(Code::kNotDirectory, "is no directory, " + Harmless(from.sandbox + ":" + from.path) + " is one"));
+  if (one->is_directory ? other->is_directory && !IsContentMeant(from.path) : other->is_directory || to.path.ends_with('/')) to.path = PathIn(to.path, from.path);
+  PADDOCK_ASSIGN(const json::value here, source.Get(SandboxPath(from.sandbox)));
+  PADDOCK_ASSIGN(const json::value there, target.Get(SandboxPath(to.sandbox)));
+  if (TextOf(here.as_object(), "id") == TextOf(there.as_object(), "id")) {
+    const std::string above = vfs::NormalizePath(from.path), below = vfs::NormalizePath(to.path);
+    if (above == below || (one->is_directory && (above == "/" || below.starts_with(above + "/")))) {
+      return About(to, Error(Code::kInvalid, above == below ? "is the same as what is copied" : "lies within " + Harmless(from.path)));
+    }
+  }
+  if (!one->is_directory) return CopyFileBetween(source, from, target, to, one->mode, copy);
+  const Status copied = CopyTreeBetween(source, from, target, to, copy);
+  return copied ? copied : Status(About(to, copied.error()));
+}
+
 Status Copy(const CpOptions& options, const std::vector<std::string>& operands, const Interrupts& interrupts) {
   const Place from = PlaceOf(operands[0]), to = PlaceOf(operands[1]);
-  if (from.sandbox.empty() == to.sandbox.empty()) {
-    return Error(Code::kInvalid, from.sandbox.empty() ? "one of the two must be in a sandbox: write SANDBOX:PATH" : "one of the two must be on this machine; '-' is a pipe's end");
-  }
-  PADDOCK_ASSIGN(Link link, Link::Open(options.link, interrupts.cancellation()));
+  if (from.sandbox.empty() && to.sandbox.empty()) return Error(Code::kInvalid, "one of the two must be in a sandbox: write SANDBOX:PATH");
   const TreeCopy copy{.link = options.link, .interrupts = interrupts, .is_quiet = options.is_quiet};
+  if (!from.sandbox.empty() && !to.sandbox.empty()) return CopyBetween(from, to, copy);
+  PADDOCK_ASSIGN(Link link, Link::Open(options.link, interrupts.cancellation()));
   return from.sandbox.empty() ? CopyIn(link, from.path, to, copy) : CopyOut(link, from, to.path, copy);
 }
 

@@ -43,11 +43,12 @@ constexpr Option kOptions[] = {
 
 constexpr SubcommandText kText{
     .name = "exec",
-    .help = "Usage: paddock exec [OPTION]... SANDBOX COMMAND [ARGUMENT]...\n"
+    .help = "Usage: paddock exec [OPTION]... SANDBOX [COMMAND [ARGUMENT]...]\n"
             "  or:  paddock exec [OPTION]... -c SCRIPT SANDBOX\n"
             "  or:  paddock exec [OPTION]... -t SANDBOX [COMMAND [ARGUMENT]...]\n"
             "Runs a command in a sandbox of a daemon and waits for its end. Ctrl-C goes to the command;\n"
-            "a second one kills it. It goes on if this program is killed.\n"
+            "a second one kills it. It goes on if this program is killed. Without one, what the image of the\n"
+            "sandbox's template names runs: its entrypoint and command.\n"
             "\n"
             "With -t all keys go to it. '~.' at the beginning of a line leaves it: a COMMAND goes on, a shell is\n"
             "hung up on. '~~' types a '~' there. A connection that breaks is made anew for 15 seconds (not of a shell).\n\n",
@@ -141,9 +142,9 @@ class InputRelay {
 Result<json::object> BodyOf(const ExecOptions& options, const std::vector<std::string>& operands) {
   json::object exec, variables;
   const bool has_command = operands.size() > 1;
-  if (has_command != options.script.empty()) return Error(Code::kInvalid, has_command ? "-c SCRIPT and a COMMAND exclude each other" : "needs a COMMAND, or -c SCRIPT");
+  if (has_command && !options.script.empty()) return Error(Code::kInvalid, "-c SCRIPT and a COMMAND exclude each other");
   if (has_command) exec["command"] = json::array(operands.begin() + 1, operands.end());
-  else exec["script"] = options.script;
+  else if (!options.script.empty()) exec["script"] = options.script;
   for (const std::string& item : options.variables) PADDOCK_TRY(AddPair(variables, "env", item));
   if (!variables.empty()) exec["environment"] = std::move(variables);
   if (!options.cwd.empty()) exec["cwd"] = options.cwd;
@@ -219,8 +220,10 @@ Result<int> ExecOnStreams(const LinkOptions& link, const std::string& sandbox, c
 
 int RunExec(const sandbox::DriverSet&, std::span<const std::string> args) {
   ExecOptions options;
-  const BegunSubcommand begun = BeginSubcommand(kText, args, kOptions, &options, {.stop_at_operand = true});
+  BegunSubcommand begun = BeginSubcommand(kText, args, kOptions, &options, {.stop_at_operand = true});
   if (begun.status) return *begun.status;
+  // As others write it: SANDBOX -- COMMAND.
+  if (begun.operands.size() > 2 && begun.operands[1] == "--") begun.operands.erase(begun.operands.begin() + 1);
   int status = 125;
   const int failed = EndSubcommand("exec", [&]() -> Status {
     PADDOCK_ASSIGN(status, Exec(options, begun.operands));

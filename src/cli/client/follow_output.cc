@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <cstdio>
+#include <functional>
 #include <thread>
 
 #include "cli/base64.h"
@@ -40,46 +41,56 @@ Status WritePiece(const json::object& piece, bool has_times = false) {
 
 void TellLost(const std::string& bytes) { std::fprintf(stderr, "paddock: %s bytes of output are kept no longer\n", bytes.c_str()); }
 
-// Reads until the end of the stream; the process when it ended.
-Result<std::optional<json::object>> FollowOnce(Link& link, const std::string& path, std::string& last_id) {
-  net::ClientRequest request{.method = "GET", .target = path + "/output", .headers = {{"Accept", "text/event-stream"}}};
+// Reads a stream of events until its end; true when `take` said that it is over.
+using TakeEvent = std::function<Result<bool>(const net::Event& event)>;
+Result<bool> ReadStream(Link& link, const std::string& target, std::string& last_id, const TakeEvent& take) {
+  net::ClientRequest request{.method = "GET", .target = target, .headers = {{"Accept", "text/event-stream"}}};
   if (!last_id.empty()) request.headers.push_back({"Last-Event-ID", last_id});
   PADDOCK_ASSIGN(auto response, link.Send(std::move(request)));
   PADDOCK_TRY(net::EventReader::Check(*response));
   net::EventReader reader(std::move(response));
   while (true) {
     PADDOCK_ASSIGN(const std::optional<net::Event> event, reader.Next());
-    if (!event) return std::optional<json::object>();
-    PADDOCK_ASSIGN(const json::value data, tools::ParseJson(event->data, {.max_bytes = 16 << 20, .max_depth = 32}));
-    if (event->name == "output") {
-      PADDOCK_TRY(WritePiece(data.as_object()));
-      last_id = event->id;
-    } else if (event->name == "lost") {
-      TellLost(event->data);
-      last_id = event->id;
-    } else if (event->name == "exit") {
-      return std::optional(data.as_object());
-    }
+    if (!event) return false;
+    PADDOCK_ASSIGN(const bool is_over, take(*event));
+    if (is_over) return true;
+    if ((event->name == "output" || event->name == "lost") && !event->id.empty()) last_id = event->id;
   }
 }
 
-}  // namespace
-
-Result<json::object> FollowOutput(Link& link, const std::string& path) {
+// The same until it is over: a connection that breaks is made anew, as long as something comes within kPatience. `may_be_quiet`: of a stream that the
+// daemon ends from time to time.
+Status FollowStream(Link& link, const std::string& target, bool may_be_quiet, const TakeEvent& take) {
   std::string last_id;
   auto until = std::chrono::steady_clock::now() + kPatience;
   while (true) {
     const std::string before = last_id;
-    auto ended = FollowOnce(link, path, last_id);
-    if (ended && *ended) return std::move(**ended);
+    const auto is_over = ReadStream(link, target, last_id, take);
+    if (is_over && *is_over) return {};
     const auto now = std::chrono::steady_clock::now();
-    if (last_id != before) until = now + kPatience;
-    const bool may_come_back = ended || ended.error().code == Code::kUnavailable || ended.error().code == Code::kBrokenPipe || ended.error().code == Code::kTimedOut;
-    if (!may_come_back || now > until) {
-      return ended ? Error(Code::kUnavailable, "the daemon ended the stream of the output again and again") : ended.error();
-    }
+    if (last_id != before || (may_be_quiet && is_over)) until = now + kPatience;
+    const bool may_come_back = is_over || is_over.error().code == Code::kUnavailable || is_over.error().code == Code::kBrokenPipe || is_over.error().code == Code::kTimedOut;
+    if (!may_come_back || now > until) return is_over ? Error(Code::kUnavailable, "the daemon ended the stream again and again") : is_over.error();
     std::this_thread::sleep_for(std::chrono::milliseconds(200));
   }
+}
+
+Result<json::value> DataOf(const net::Event& event) { return tools::ParseJson(event.data, {.max_bytes = 16 << 20, .max_depth = 32}); }
+
+}  // namespace
+
+Result<json::object> FollowOutput(Link& link, const std::string& path) {
+  json::object process;
+  const Status followed = FollowStream(link, path + "/output", false, [&](const net::Event& event) -> Result<bool> {
+    if (event.name == "lost") TellLost(event.data);
+    if (event.name != "output" && event.name != "exit") return false;
+    PADDOCK_ASSIGN(const json::value data, DataOf(event));
+    if (event.name == "output") PADDOCK_TRY(WritePiece(data.as_object()));
+    else process = data.as_object();
+    return event.name == "exit";
+  });
+  if (!followed) return followed.error();
+  return process;
 }
 
 Status CopyOutput(Link& link, const std::string& path) {
@@ -99,25 +110,6 @@ namespace {
 
 void TellGone() { std::fprintf(stderr, "paddock: some of the log is kept no longer\n"); }
 
-// True: the sandbox was deleted.
-Result<bool> FollowLogOnce(Link& link, const std::string& target, bool has_times, std::string& last_id) {
-  net::ClientRequest request{.method = "GET", .target = target, .headers = {{"Accept", "text/event-stream"}}};
-  if (!last_id.empty()) request.headers.push_back({"Last-Event-ID", last_id});
-  PADDOCK_ASSIGN(auto response, link.Send(std::move(request)));
-  PADDOCK_TRY(net::EventReader::Check(*response));
-  net::EventReader reader(std::move(response));
-  while (true) {
-    PADDOCK_ASSIGN(const std::optional<net::Event> event, reader.Next());
-    if (!event) return false;
-    if (event->name == "deleted") return true;
-    if (event->name == "lost") TellGone();
-    if (event->name != "output") continue;
-    PADDOCK_ASSIGN(const json::value data, tools::ParseJson(event->data, {.max_bytes = 16 << 20, .max_depth = 32}));
-    PADDOCK_TRY(WritePiece(data.as_object(), has_times));
-    last_id = event->id;
-  }
-}
-
 }  // namespace
 
 Status CopyLog(Link& link, const std::string& path, const std::string& query, const LogView& view) {
@@ -130,18 +122,13 @@ Status CopyLog(Link& link, const std::string& path, const std::string& query, co
     if (next == offset) return {};
     offset = next;
   }
-  std::string last_id;
-  auto until = std::chrono::steady_clock::now() + kPatience;
-  while (true) {
-    const std::string before = last_id;
-    const auto ended = FollowLogOnce(link, path + "?offset=0" + query, view.has_times, last_id);
-    if (ended && *ended) return {};
-    const auto now = std::chrono::steady_clock::now();
-    if (last_id != before || ended) until = now + kPatience;
-    const bool may_come_back = ended || ended.error().code == Code::kUnavailable || ended.error().code == Code::kBrokenPipe || ended.error().code == Code::kTimedOut;
-    if (!may_come_back || now > until) return ended ? Error(Code::kUnavailable, "the daemon ended the stream again and again") : ended.error();
-    std::this_thread::sleep_for(std::chrono::milliseconds(200));
-  }
+  return FollowStream(link, path + "?offset=0" + query, true, [&](const net::Event& event) -> Result<bool> {
+    if (event.name == "lost") TellGone();
+    if (event.name != "output") return event.name == "deleted";
+    PADDOCK_ASSIGN(const json::value data, DataOf(event));
+    PADDOCK_TRY(WritePiece(data.as_object(), view.has_times));
+    return false;
+  });
 }
 
 int StatusOfProcess(const json::object& process) {

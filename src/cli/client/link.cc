@@ -7,8 +7,10 @@
 #include <fstream>
 
 #include "cli/host_context.h"
+#include "cli/present.h"
 #include "net/address.h"
 #include "net/request.h"
+#include "text/utf8.h"
 #include "tools/schema/parse_json.h"
 
 namespace paddock::cli {
@@ -86,6 +88,23 @@ Error ErrorOf(int status, const std::string& body) {
   return {Code::kUnavailable, "the daemon answered with status " + std::to_string(status) + " and no reason"};
 }
 
+// The texts of a body come from the command line, where they may be any bytes.
+Status CheckTexts(const json::value& value) {
+  if (const json::string* text = value.if_string(); text != nullptr && !IsValidUtf8(*text)) {
+    return Error(Code::kInvalid, "'" + Harmless(std::string_view(*text).substr(0, 200)) + "' is no UTF-8, which a request has to be");
+  }
+  if (const json::array* list = value.if_array()) {
+    for (const json::value& item : *list) PADDOCK_TRY(CheckTexts(item));
+  }
+  if (const json::object* object = value.if_object()) {
+    for (const auto& member : *object) {
+      PADDOCK_TRY(CheckTexts(json::value(member.key())));
+      PADDOCK_TRY(CheckTexts(member.value()));
+    }
+  }
+  return {};
+}
+
 }  // namespace
 
 std::string SandboxPath(std::string_view sandbox, std::string_view rest) { return "/v1/sandboxes/" + EncodePercent(sandbox) + std::string(rest); }
@@ -139,6 +158,16 @@ Result<json::value> Link::Call(net::ClientRequest request) {
 }
 
 Result<json::value> Link::Get(const std::string& target) { return Call({.method = "GET", .target = target}); }
+Result<json::array> Link::GetAll(const std::string& target, const char* member) {
+  json::array all;
+  std::string cursor;
+  do {
+    PADDOCK_ASSIGN(json::value page, Get(target + (cursor.empty() ? "" : "&cursor=" + EncodePercent(cursor))));
+    for (json::value& one : page.at(member).as_array()) all.push_back(std::move(one));
+    cursor = TextOf(page.as_object(), "next");
+  } while (!cursor.empty());
+  return all;
+}
 Result<json::value> Link::Delete(const std::string& target) { return Call({.method = "DELETE", .target = target}); }
 Result<json::value> Link::Post(const std::string& target, const json::value& body) { return Send("POST", target, body); }
 Result<json::value> Link::Put(const std::string& target, const json::value& body) { return Send("PUT", target, body); }
@@ -146,6 +175,7 @@ Result<json::value> Link::Put(const std::string& target, const json::value& body
 Result<json::value> Link::Send(const char* method, const std::string& target, const json::value& body) {
   net::ClientRequest request{.method = method, .target = target};
   if (!body.is_null()) {
+    PADDOCK_TRY(CheckTexts(body));
     request.headers.push_back({"Content-Type", "application/json"});
     request.body = json::serialize(body);
   }

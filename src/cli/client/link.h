@@ -41,10 +41,14 @@ class Link {
 
   // The answer's body. Errors: what the daemon says, in its words; kUnavailable when it cannot be reached.
   Result<json::value> Get(const std::string& target);
+  // The array `member` of all pages of a list, which `target` asks for with a query ("…?limit=1000").
+  Result<json::array> GetAll(const std::string& target, const char* member);
   // Without a body when it is null.
   Result<json::value> Post(const std::string& target, const json::value& body);
   Result<json::value> Put(const std::string& target, const json::value& body);
   Result<json::value> Delete(const std::string& target);
+  // As Get(), for a request with a body of its own.
+  Result<json::value> SendForAnswer(net::ClientRequest request) { return Call(std::move(request)); }
   // As the server answers, when it is no error: a stream, a file.
   Result<std::unique_ptr<net::Response>> Send(net::ClientRequest request);
 

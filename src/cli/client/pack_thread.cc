@@ -6,7 +6,7 @@
 #include <cstdio>
 #include <filesystem>
 
-#include "api/rest/pack.h"
+#include "api/rest/files/pack.h"
 #include "base/clock.h"
 #include "cli/present.h"
 

@@ -31,6 +31,7 @@ Result<int> RunInDaemon(const RemoteRun& run) {
   for (const std::string& item : run.environment) PADDOCK_TRY(AddPair(variables, "env", item));
   PADDOCK_TRY(AddLimits(run.limits, limits));
   if (!run.isolation.empty()) body["isolation"] = run.isolation;
+  if (!run.template_name.empty()) body["template"] = run.template_name;
   if (!variables.empty()) body["environment"] = std::move(variables);
   if (!limits.empty()) body["limits"] = std::move(limits);
   if (!run.hosts.empty()) body["network"] = {{"allow", json::array(run.hosts.begin(), run.hosts.end())}};

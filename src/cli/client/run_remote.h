@@ -1,4 +1,4 @@
-// paddock run --server: a fresh sandbox of a daemon for one script or command, deleted behind it.
+// paddock run --server, --template: a fresh sandbox of a daemon for one script or command, deleted behind it.
 #pragma once
 
 #include <string>
@@ -11,7 +11,8 @@ namespace paddock::cli {
 struct RemoteRun {
   LinkOptions link;
   std::string isolation;                // empty: the daemon's own choice
-  std::vector<std::string> command;     // what runs; its stdin is ours when `has_input`
+  std::string template_name;            // that it begins from; empty: none
+  std::vector<std::string> command;     // what runs; its stdin is ours when `has_input`. Empty: what the template's image names
   bool has_input = true;
   std::string cwd;
   std::vector<std::string> environment, limits, hosts;   // as behind --env, --limits and --allow-host

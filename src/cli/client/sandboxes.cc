@@ -13,14 +13,16 @@ namespace {
 
 struct CreateOptions {
   LinkOptions link;   // first: the table begins with its options
-  std::string name, isolation, snapshot, template_name, cwd, ttl, idle_ttl, max_lifetime, on_expiry;
-  std::vector<std::string> labels, variables, limits, hosts;
+  std::string name, isolation, snapshot, template_name, image, runtime, cwd, ttl, idle_ttl, max_lifetime, remove_after, on_expiry;
+  std::vector<std::string> labels, variables, limits, hosts, ports;
   bool get_or_create = false, is_json = false;
 };
 
 constexpr Option kCreateOptions[] = {
     kLinkOptions[0], kLinkOptions[1], kLinkOptions[2],
-    Value<&CreateOptions::isolation>('i', "isolation", "NAME", "the wall: virtual, process … (default: the daemon's own choice)"),
+    Value<&CreateOptions::isolation>('i', "isolation", "NAME", "the wall: virtual, process, container … (default: the daemon's own choice)"),
+    Value<&CreateOptions::image>('I', "image", "IMAGE", "what a container is made from, such as ubuntu:24.04 (default: the daemon's own choice)"),
+    Value<&CreateOptions::runtime>(0, "runtime", "NAME", "of a container: runc, sysbox-runc, kata or gvisor, as the daemon allows"),
     Value<&CreateOptions::snapshot>('s', "snapshot", "SNAPSHOT", "begin as this snapshot, by its id or name"),
     Value<&CreateOptions::template_name>('t', "template", "TEMPLATE", "begin from this template, by its id, name or NAME@VERSION"),
     Value<&CreateOptions::labels>('l', "label", "NAME=VALUE", "for filters; repeat it"),
@@ -28,9 +30,11 @@ constexpr Option kCreateOptions[] = {
     Value<&CreateOptions::cwd>('w', "cwd", "DIR", "where execs start"),
     Value<&CreateOptions::limits>('m', "limits", "NAME=VALUE", "memory=1GiB, processes=64, cpus=2, disk=1GiB, files=10000, exec_time=5m, cpu_time=1m, output=64MiB; repeat it"),
     Value<&CreateOptions::hosts>(0, "allow-host", "HOST", "may be reached; repeat it"),
+    Value<&CreateOptions::ports>(0, "publish", "[PORT:]PORT", "reach a port inside from the loopback of the daemon's machine; :PORT takes any free one there; repeat it"),
     Value<&CreateOptions::ttl>(0, "ttl", "TIME", "it ends so long after its creation or the last 'paddock extend'"),
     Value<&CreateOptions::idle_ttl>(0, "idle-ttl", "TIME", "it ends when it was not used for so long"),
     Value<&CreateOptions::max_lifetime>(0, "max-lifetime", "TIME", "it is deleted then, whatever was extended"),
+    Value<&CreateOptions::remove_after>(0, "remove-after", "TIME", "it is deleted so long after a ttl has paused or stopped it, unless somebody wakes it"),
     Value<&CreateOptions::on_expiry>(0, "on-expiry", "WHAT", "what the end of a ttl means: pause, stop or delete"),
     Flag<&CreateOptions::get_or_create>('g', "get-or-create", "take the sandbox of that name if there is one"),
     Flag<&CreateOptions::is_json>('j', "json", "print it as JSON"),
@@ -46,6 +50,8 @@ Result<json::object> CreateBodyOf(const CreateOptions& options) {
   if (!options.name.empty()) body["name"] = options.name;
   if (options.get_or_create) body["get_or_create"] = true;
   if (!options.isolation.empty()) body["isolation"] = options.isolation;
+  if (!options.image.empty()) body["image"] = options.image;
+  if (!options.runtime.empty()) body["runtime"] = options.runtime;
   if (!options.snapshot.empty()) body["snapshot"] = options.snapshot;
   if (!options.template_name.empty()) body["template"] = options.template_name;
   if (!options.cwd.empty()) body["working_directory"] = options.cwd;
@@ -55,12 +61,16 @@ Result<json::object> CreateBodyOf(const CreateOptions& options) {
   if (!options.ttl.empty()) lease["ttl"] = options.ttl;
   if (!options.idle_ttl.empty()) lease["idle_ttl"] = options.idle_ttl;
   if (!options.max_lifetime.empty()) lease["max_lifetime"] = options.max_lifetime;
+  if (!options.remove_after.empty()) lease["remove_after"] = options.remove_after;
   if (!options.on_expiry.empty()) lease["on_expiry"] = options.on_expiry;
   if (!labels.empty()) body["labels"] = std::move(labels);
   if (!variables.empty()) body["environment"] = std::move(variables);
   if (!limits.empty()) body["limits"] = std::move(limits);
   if (!lease.empty()) body["lease"] = std::move(lease);
-  if (!options.hosts.empty()) body["network"] = {{"allow", json::array(options.hosts.begin(), options.hosts.end())}};
+  json::object network;
+  if (!options.hosts.empty()) network["allow"] = json::array(options.hosts.begin(), options.hosts.end());
+  if (!options.ports.empty()) network["publish"] = json::array(options.ports.begin(), options.ports.end());
+  if (!network.empty()) body["network"] = std::move(network);
   return body;
 }
 
@@ -71,6 +81,10 @@ Status Create(const CreateOptions& options) {
   const json::object& sandbox = made.as_object();
   if (const json::value* warnings = sandbox.if_contains("warnings")) {
     for (const json::value& warning : warnings->as_array()) std::fprintf(stderr, "paddock create: warning: %s\n", warning.as_string().c_str());
+  }
+  const json::value* ports = sandbox.if_contains("ports");   // of an older daemon: none
+  for (const json::value& port : ports != nullptr && !options.is_json ? ports->as_array() : json::array()) {
+    std::fprintf(stderr, "paddock create: port %s inside is %s\n", TextOf(port.as_object(), "port").c_str(), TextOf(port.as_object(), "address").c_str());
   }
   std::printf("%s", options.is_json ? Indented(made).c_str() : (TextOf(sandbox, "id") + "\n").c_str());
   return {};
@@ -107,14 +121,7 @@ Result<json::array> AllSandboxes(Link& link, const ListOptions& options) {
   for (const std::string& label : options.labels) query += "&label=" + EncodePercent(label);
   if (!options.isolation.empty()) query += "&isolation=" + EncodePercent(options.isolation);
   if (!options.owner.empty()) query += "&owner=" + EncodePercent(options.owner);
-  json::array all;
-  std::string cursor;
-  do {
-    PADDOCK_ASSIGN(json::value page, link.Get("/v1/sandboxes" + query + (cursor.empty() ? "" : "&cursor=" + EncodePercent(cursor))));
-    for (json::value& sandbox : page.at("sandboxes").as_array()) all.push_back(std::move(sandbox));
-    cursor = TextOf(page.as_object(), "next");
-  } while (!cursor.empty());
-  return all;
+  return link.GetAll("/v1/sandboxes" + query, "sandboxes");
 }
 
 Status ListDirectory(Link& link, const ListOptions& options, const std::string& place) {

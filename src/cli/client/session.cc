@@ -98,14 +98,9 @@ Status Create(Link& link, const SessionOptions& options, const Words& words) {
 }
 
 Status List(Link& link, const SessionOptions& options, const Words&) {
-  json::array all;
-  std::string query = "?limit=1000", cursor;
+  std::string query = "?limit=1000";
   for (const std::string& label : options.labels) query += "&label=" + EncodePercent(label);
-  do {
-    PADDOCK_ASSIGN(json::value page, link.Get("/v1/sessions" + query + (cursor.empty() ? "" : "&cursor=" + EncodePercent(cursor))));
-    for (json::value& session : page.at("sessions").as_array()) all.push_back(std::move(session));
-    cursor = TextOf(page.as_object(), "next");
-  } while (!cursor.empty());
+  PADDOCK_ASSIGN(const json::array all, link.GetAll("/v1/sessions" + query, "sessions"));
   if (options.is_json) return Print(all);
   std::vector<std::vector<std::string>> rows;
   for (const json::value& value : all) {

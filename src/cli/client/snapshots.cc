@@ -1,8 +1,12 @@
 // paddock snapshot, fork: states of a daemon's sandboxes.
 
+#include <unistd.h>
+
 #include <cstdio>
 
 #include "cli/cli.h"
+#include "cli/client/host_file.h"
+#include "cli/client/progress.h"
 #include "cli/client/subcommand.h"
 #include "cli/present.h"
 
@@ -13,13 +17,14 @@ namespace {
 
 struct SnapshotOptions {
   LinkOptions link;   // first: the table begins with its options
-  bool force = false, shows_patch = false, is_json = false;
+  bool force = false, shows_patch = false, is_quiet = false, is_json = false;
 };
 
 constexpr Option kSnapshotOptions[] = {
     kLinkOptions[0], kLinkOptions[1], kLinkOptions[2],
     Flag<&SnapshotOptions::force>('f', "force", "with restore: end what runs in the sandbox, rather than refuse"),
     Flag<&SnapshotOptions::shows_patch>('p', "patch", "with diff: also what changed in text files"),
+    Flag<&SnapshotOptions::is_quiet>('q', "quiet", "with export and import: show no progress"),
     Flag<&SnapshotOptions::is_json>('j', "json", "print JSON"),
 };
 
@@ -29,11 +34,15 @@ constexpr SubcommandText kSnapshot{
             "  or:  paddock snapshot list [OPTION]... [SANDBOX]\n"
             "  or:  paddock snapshot diff [OPTION]... SNAPSHOT OTHER\n"
             "  or:  paddock snapshot restore [OPTION]... SNAPSHOT SANDBOX\n"
+            "  or:  paddock snapshot export [OPTION]... SNAPSHOT FILE\n"
+            "  or:  paddock snapshot import [OPTION]... FILE [NAME]\n"
             "  or:  paddock snapshot rm [OPTION]... SNAPSHOT...\n"
             "Keeps files and shell of a sandbox of a daemon as they are, and brings them back. A snapshot\n"
             "outlives its sandbox; 'paddock create --snapshot' makes others from it. diff compares it with\n"
-            "another snapshot, or with a sandbox as it is now when no snapshot is called OTHER.\n\n",
-    .least = 1, .most = 1000, .operands = "create, list, diff, restore or rm"};
+            "another snapshot, or with a sandbox as it is now when no snapshot is called OTHER. export writes it as\n"
+            "one file, which needs nothing of this daemon, and import reads that, here or elsewhere; '-' is stdout\n"
+            "or stdin.\n\n",
+    .least = 1, .most = 1000, .operands = "create, list, diff, restore, export, import or rm"};
 
 std::string SnapshotPath(std::string_view snapshot, std::string_view rest = {}) { return "/v1/snapshots/" + EncodePercent(snapshot) + std::string(rest); }
 
@@ -47,13 +56,7 @@ Status CreateSnapshot(Link& link, const SnapshotOptions& options, const std::vec
 
 Status ListSnapshots(Link& link, const SnapshotOptions& options, const std::vector<std::string>& words) {
   const std::string path = words.size() == 2 ? SandboxPath(words[1], "/snapshots") : "/v1/snapshots";
-  json::array all;
-  std::string cursor;
-  do {
-    PADDOCK_ASSIGN(json::value page, link.Get(path + "?limit=1000" + (cursor.empty() ? "" : "&cursor=" + EncodePercent(cursor))));
-    for (json::value& snapshot : page.at("snapshots").as_array()) all.push_back(std::move(snapshot));
-    cursor = TextOf(page.as_object(), "next");
-  } while (!cursor.empty());
+  PADDOCK_ASSIGN(const json::array all, link.GetAll(path + "?limit=1000", "snapshots"));
   std::vector<std::vector<std::string>> rows;
   for (const json::value& value : all) {
     const json::object& snapshot = value.as_object();
@@ -97,6 +100,31 @@ Status RestoreSnapshot(Link& link, const SnapshotOptions& options, const std::ve
   return {};
 }
 
+Status ExportSnapshot(Link& link, const SnapshotOptions& options, const std::vector<std::string>& words) {
+  const std::string& to = words[2];
+  if (to == "-" && isatty(STDOUT_FILENO) == 1) return Error(Code::kInvalid, "a snapshot goes to stdout, and that is a terminal");
+  PADDOCK_ASSIGN(const auto response, link.Send({.method = "GET", .target = SnapshotPath(words[1], "/export")}));
+  Progress progress(options.is_quiet || to == "-", std::nullopt);
+  return ReceiveFile(*response, to, 0666, progress);
+}
+
+Status ImportSnapshot(Link& link, const SnapshotOptions& options, const std::vector<std::string>& words) {
+  PADDOCK_ASSIGN(HostSource file, HostSource::Open(words[1]));
+  if (file.is_directory()) return Error(Code::kIsDirectory, Harmless(words[1]) + ": is a directory, and no snapshot as a file");
+  net::ClientRequest request{.method = "POST", .target = "/v1/snapshots/import" + (words.size() == 3 ? "?name=" + EncodePercent(words[2]) : ""), .asks_first = true};
+  request.headers.push_back({"Content-Type", "application/octet-stream"});
+  request.source_length = file.size();
+  Progress progress(options.is_quiet, file.size());
+  request.source = [&](std::span<char> buffer) -> Result<size_t> {
+    PADDOCK_ASSIGN(const size_t got, file.Read(buffer));
+    progress.Add(got);
+    return got;
+  };
+  PADDOCK_ASSIGN(const json::value made, link.SendForAnswer(std::move(request)));
+  std::fputs((options.is_json ? Indented(made) : TextOf(made.as_object(), "id") + "\n").c_str(), stdout);
+  return {};
+}
+
 Status RemoveSnapshots(Link& link, const SnapshotOptions&, const std::vector<std::string>& words) {
   for (size_t i = 1; i < words.size(); ++i) {
     PADDOCK_TRY(link.Delete(SnapshotPath(words[i])));
@@ -111,7 +139,8 @@ struct Verb {
   Status (*run)(Link&, const SnapshotOptions&, const std::vector<std::string>&);
 };
 constexpr Verb kVerbs[] = {
-    {"create", 2, 3, CreateSnapshot}, {"list", 1, 2, ListSnapshots}, {"diff", 3, 3, DiffSnapshot}, {"restore", 3, 3, RestoreSnapshot}, {"rm", 2, 1000, RemoveSnapshots},
+    {"create", 2, 3, CreateSnapshot}, {"list", 1, 2, ListSnapshots}, {"ls", 1, 2, ListSnapshots}, {"diff", 3, 3, DiffSnapshot}, {"restore", 3, 3, RestoreSnapshot},
+    {"export", 3, 3, ExportSnapshot}, {"import", 2, 3, ImportSnapshot}, {"rm", 2, 1000, RemoveSnapshots},
 };
 
 // ---- fork
@@ -166,7 +195,7 @@ int RunSnapshot(const sandbox::DriverSet&, std::span<const std::string> args) {
       return verb.run(link, options, begun.operands);
     });
   }
-  return Fail("snapshot", "write 'create SANDBOX [NAME]', 'list [SANDBOX]', 'diff SNAPSHOT OTHER', 'restore SNAPSHOT SANDBOX' or 'rm SNAPSHOT...'");
+  return Fail("snapshot", "write 'create SANDBOX [NAME]', 'list [SANDBOX]', 'diff SNAPSHOT OTHER', 'restore SNAPSHOT SANDBOX', 'export SNAPSHOT FILE', 'import FILE [NAME]' or 'rm SNAPSHOT...'");
 }
 
 int RunFork(const sandbox::DriverSet&, std::span<const std::string> args) {

@@ -48,6 +48,7 @@ int EndSubcommand(const char* name, const std::function<Status()>& act) {
     const Status status = act();
     if (status) return 0;
     Fail(name, status.error().Text());
+    if (status.error().code == Code::kCancelled) return 130;
   } catch (const std::exception& error) {   // Boost.JSON's, about a member that is not there
     Fail(name, std::string("the daemon's answer is not what this version of paddock expects: ") + error.what());
   }

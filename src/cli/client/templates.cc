@@ -1,15 +1,11 @@
 // paddock template: what a daemon's sandboxes begin as, under names with versions.
 
-#include <fcntl.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
-#include <cerrno>
 #include <cstdio>
-#include <cstring>
 
-#include "base/descriptor.h"
 #include "cli/cli.h"
+#include "cli/client/host_file.h"
 #include "cli/client/pack_thread.h"
 #include "cli/client/progress.h"
 #include "cli/client/subcommand.h"
@@ -20,7 +16,7 @@ namespace {
 
 struct TemplateOptions {
   LinkOptions link;   // first: the table begins with its options
-  std::string format, architecture, tag, snapshot;
+  std::string format, architecture, tag, snapshot, sandbox;
   std::vector<std::string> labels;
   bool is_shared = false, is_quiet = false, is_json = false;
 };
@@ -28,6 +24,7 @@ struct TemplateOptions {
 constexpr Option kOptions[] = {
     kLinkOptions[0], kLinkOptions[1], kLinkOptions[2],
     Value<&TemplateOptions::snapshot>('s', "snapshot", "SNAPSHOT", "with create: make it of this snapshot, by its id or name"),
+    Value<&TemplateOptions::sandbox>(0, "from", "SANDBOX", "with create: make it of this sandbox as it is, by its id or name"),
     Value<&TemplateOptions::format>('f', "format", "FORMAT", "with create: what FROM is: tar, image, or auto, which looks (default)"),
     Value<&TemplateOptions::architecture>(0, "architecture", "NAME", "with create: which image of several (default: amd64)"),
     Value<&TemplateOptions::tag>('t', "tag", "TAG", "with create: which image of several (default: the first)"),
@@ -41,6 +38,7 @@ constexpr SubcommandText kText{
     .name = "template",
     .help = "Usage: paddock template create [OPTION]... NAME FROM\n"
             "  or:  paddock template create [OPTION]... --snapshot SNAPSHOT NAME\n"
+            "  or:  paddock template create [OPTION]... --from SANDBOX NAME\n"
             "  or:  paddock template ls [OPTION]... [NAME]\n"
             "  or:  paddock template show [OPTION]... TEMPLATE\n"
             "  or:  paddock template export [OPTION]... TEMPLATE FILE\n"
@@ -51,12 +49,13 @@ constexpr SubcommandText kText{
             "(the newest one) or NAME@VERSION. export writes a tar archive; '-' is stdout.\n\n",
     .least = 1, .most = 1000, .operands = "create, ls, show, export or rm"};
 
-Error HostError(const std::string& path) { return {static_cast<Code>(errno), path + ": " + std::strerror(errno)}; }
-
 std::string TemplatePath(std::string_view name, std::string_view rest = {}) { return "/v1/templates/" + EncodePercent(name) + std::string(rest); }
 
 void Print(const TemplateOptions& options, const json::value& made) {
   const json::object& one = made.as_object();
+  if (const json::value* notes = one.if_contains("notes"); notes != nullptr && notes->is_array()) {
+    for (const json::value& note : notes->get_array()) std::fprintf(stderr, "paddock template: note: %s\n", Harmless(std::string_view(note.as_string())).c_str());
+  }
   std::fputs((options.is_json ? Indented(made) : TextOf(one, "id") + " " + TextOf(one, "name") + "@" + TextOf(one, "version") + "\n").c_str(), stdout);
 }
 
@@ -78,11 +77,7 @@ Status Send(Link& link, const TemplateOptions& options, net::ClientRequest reque
     progress.Add(got);
     return got;
   };
-  PADDOCK_ASSIGN(const auto response, link.Send(std::move(request)));
-  PADDOCK_ASSIGN(const std::string body, response->ReadAll(1 << 20));
-  boost::system::error_code failure;
-  const json::value made = json::parse(body, failure);
-  if (failure) return Error(Code::kUnavailable, "the connection broke before the daemon said that it is there");
+  PADDOCK_ASSIGN(const json::value made, link.SendForAnswer(std::move(request)));
   Print(options, made);
   return {};
 }
@@ -99,37 +94,22 @@ Status CreateOfDirectory(Link& link, const TemplateOptions& options, net::Client
 }
 
 Status Create(Link& link, const TemplateOptions& options, const std::vector<std::string>& words) {
-  if (!options.snapshot.empty()) {
-    if (words.size() != 2) return Error(Code::kInvalid, "give --snapshot, or FROM, not both");
+  if (!options.snapshot.empty() || !options.sandbox.empty()) {
+    if (words.size() != 2 || (!options.snapshot.empty() && !options.sandbox.empty())) return Error(Code::kInvalid, "give one of --snapshot, --from and FROM");
     json::object labels;
     for (const std::string& label : options.labels) PADDOCK_TRY(AddPair(labels, "label", label));
-    PADDOCK_ASSIGN(const json::value made, link.Post("/v1/snapshots/" + EncodePercent(options.snapshot) + "/template",
-                                                     {{"name", words[1]}, {"labels", labels}, {"shared", options.is_shared}}));
+    const std::string from = options.sandbox.empty() ? "snapshots/" + EncodePercent(options.snapshot) : "sandboxes/" + EncodePercent(options.sandbox);
+    PADDOCK_ASSIGN(const json::value made, link.Post("/v1/" + from + "/template", {{"name", words[1]}, {"labels", labels}, {"shared", options.is_shared}}));
     Print(options, made);
     return {};
   }
-  if (words.size() != 3) return Error(Code::kInvalid, "name a file or a directory that the template is made of, or --snapshot");
+  if (words.size() != 3) return Error(Code::kInvalid, "name a file or a directory that the template is made of, --snapshot or --from");
   const std::string& from = words[2];
-  const bool is_stdin = from == "-";
-  const Descriptor opened(is_stdin ? -1 : open(from.c_str(), O_RDONLY | O_CLOEXEC));
-  if (!is_stdin && !opened) return HostError(from);
-  const int file = is_stdin ? STDIN_FILENO : opened.get();
-  struct stat facts{};
-  if (fstat(file, &facts) != 0) return HostError(from);
+  PADDOCK_ASSIGN(HostSource file, HostSource::Open(from));
   net::ClientRequest request{.method = "POST", .target = BuildTarget(options, words[1]), .asks_first = true};
-  if (S_ISDIR(facts.st_mode)) return CreateOfDirectory(link, options, std::move(request), from);
-  if (S_ISREG(facts.st_mode) && !is_stdin) request.source_length = static_cast<uint64_t>(facts.st_size);
-  const std::optional<uint64_t> total = request.source_length;
-  uint64_t left = total.value_or(UINT64_MAX);
-  return Send(link, options, std::move(request), total, [&](std::span<char> buffer) -> Result<size_t> {
-    while (true) {
-      const ssize_t got = read(file, buffer.data(), std::min<uint64_t>(buffer.size(), left));
-      if (got < 0 && errno == EINTR) continue;
-      if (got < 0) return HostError(from);
-      left -= static_cast<uint64_t>(got);
-      return static_cast<size_t>(got);
-    }
-  });
+  if (file.is_directory()) return CreateOfDirectory(link, options, std::move(request), from);
+  request.source_length = file.size();
+  return Send(link, options, std::move(request), file.size(), [&](std::span<char> buffer) { return file.Read(buffer); });
 }
 
 Status List(Link& link, const TemplateOptions& options, const std::vector<std::string>& words) {
@@ -137,13 +117,7 @@ Status List(Link& link, const TemplateOptions& options, const std::vector<std::s
   if (words.size() == 2) target += "&name=" + EncodePercent(words[1]);
   if (options.is_shared) target += "&shared=true";
   for (const std::string& label : options.labels) target += "&label=" + EncodePercent(label);
-  json::array all;
-  std::string cursor;
-  do {
-    PADDOCK_ASSIGN(json::value page, link.Get(target + (cursor.empty() ? "" : "&cursor=" + EncodePercent(cursor))));
-    for (json::value& one : page.at("templates").as_array()) all.push_back(std::move(one));
-    cursor = TextOf(page.as_object(), "next");
-  } while (!cursor.empty());
+  PADDOCK_ASSIGN(const json::array all, link.GetAll(target, "templates"));
   std::vector<std::vector<std::string>> rows;
   for (const json::value& value : all) {
     const json::object& one = value.as_object();
@@ -165,31 +139,8 @@ Status Export(Link& link, const TemplateOptions& options, const std::vector<std:
   const bool is_stdout = to == "-";
   if (is_stdout && isatty(STDOUT_FILENO) == 1) return Error(Code::kInvalid, "a tar archive goes to stdout, and that is a terminal");
   PADDOCK_ASSIGN(const auto response, link.Send({.method = "GET", .target = TemplatePath(words[1], "/export")}));
-  // Beside the target under another name, which it takes over at the end: nobody sees half an archive.
-  const std::string draft = to + ".paddock-" + std::to_string(getpid());
-  const Descriptor made(is_stdout ? -1 : open(draft.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0666));
-  if (!is_stdout && !made) return HostError(to);
-  const int file = is_stdout ? STDOUT_FILENO : made.get();
   Progress progress(options.is_quiet || is_stdout, std::nullopt);
-  const auto copy = [&]() -> Status {
-    std::vector<char> buffer(256 << 10);
-    while (true) {
-      PADDOCK_ASSIGN(const size_t got, response->Read(buffer));
-      if (got == 0) break;
-      for (size_t done = 0; done < got;) {
-        const ssize_t wrote = write(file, buffer.data() + done, got - done);
-        if (wrote < 0 && errno == EINTR) continue;
-        if (wrote < 0) return HostError(to);
-        done += static_cast<size_t>(wrote);
-      }
-      progress.Add(got);
-    }
-    if (!is_stdout && rename(draft.c_str(), to.c_str()) != 0) return HostError(to);
-    return {};
-  };
-  const Status status = copy();
-  if (!status && !is_stdout) unlink(draft.c_str());
-  return status;
+  return ReceiveFile(*response, to, 0666, progress);
 }
 
 Status Remove(Link& link, const TemplateOptions&, const std::vector<std::string>& words) {
@@ -206,7 +157,7 @@ struct Verb {
   Status (*run)(Link&, const TemplateOptions&, const std::vector<std::string>&);
 };
 constexpr Verb kVerbs[] = {
-    {"create", 2, 3, Create}, {"ls", 1, 2, List}, {"show", 2, 2, Show}, {"export", 3, 3, Export}, {"rm", 2, 1000, Remove},
+    {"create", 2, 3, Create}, {"ls", 1, 2, List}, {"list", 1, 2, List}, {"show", 2, 2, Show}, {"export", 3, 3, Export}, {"rm", 2, 1000, Remove},
 };
 
 }  // namespace

@@ -44,13 +44,26 @@ std::string NumberOr(const json::object& usage, const char* name, const char* ot
   return text;
 }
 
+// Both in MiB: "12.3/0.5"; "-" where neither was measured.
+std::string BothOf(const json::object& usage, const char* first, const char* second) {
+  if (!usage.contains(first) && !usage.contains(second)) return "-";
+  const auto text = [&](const char* name) -> std::string {
+    if (!usage.contains(name)) return "-";
+    char number[32];
+    std::snprintf(number, sizeof number, "%.4g", usage.at(name).to_number<double>() / (1 << 20));
+    return number;
+  };
+  return text(first) + "/" + text(second);
+}
+
 std::vector<std::string> RowOf(const std::string& key, const json::object& sums) {
   const json::object& usage = sums.at("usage").as_object();
   const json::object& price = sums.at("price").as_object();
   const auto time = [&](const char* name) { return usage.contains(name) ? SecondsText(usage.at(name).to_number<double>()) : std::string("-"); };
   const auto total = [&](const char* name) { return TextOf(price.at(name).as_object(), "total") + " " + TextOf(price, "currency"); };
   return {key, TextOf(usage, "execs"), time("alive_ms"), time("active_ms"), time("cpu_ms"), NumberOr(usage, "memory_gib_seconds", "-"),
-          NumberOr(usage, "disk_gib_seconds", "-"), total("active"), total("alive")};
+          NumberOr(usage, "disk_gib_seconds", "-"), BothOf(usage, "network_in_bytes", "network_out_bytes"),
+          BothOf(usage, "disk_read_bytes", "disk_written_bytes"), total("active"), total("alive")};
 }
 
 std::string QueryOf(const UsageOptions& options) {
@@ -61,7 +74,7 @@ std::string QueryOf(const UsageOptions& options) {
   return query;
 }
 
-const std::vector<std::string> kColumns = {"", "EXECS", "ALIVE", "ACTIVE", "CPU", "MEM GiB·s", "DISK GiB·s", "PRICE ACTIVE", "PRICE ALIVE"};
+const std::vector<std::string> kColumns = {"", "EXECS", "ALIVE", "ACTIVE", "CPU", "MEM GiB·s", "DISK GiB·s", "NET IN/OUT MiB", "DISK R/W MiB", "PRICE ACTIVE", "PRICE ALIVE"};
 
 Status OfSandbox(Link& link, const UsageOptions& options, const std::string& sandbox) {
   PADDOCK_ASSIGN(const json::value answer, link.Get(SandboxPath(sandbox, "/usage" + QueryOf(options))));
