@@ -17,8 +17,19 @@ import traceback
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 
 
+CASE_SEC = 900   # a case that takes longer hangs
+
+
 class Skipped(Exception):
     pass
+
+
+class Overdue(AssertionError):
+    pass
+
+
+def raise_overdue(_signal, _frame):
+    raise Overdue(f"not done within {CASE_SEC} s")
 
 
 class UnixConnection(http.client.HTTPConnection):
@@ -79,7 +90,11 @@ class Daemon:
         if self.child is None or self.child.poll() is not None:
             return None
         self.child.send_signal(signal.SIGTERM)
-        return self.child.wait(60)
+        try:
+            return self.child.wait(60)
+        except subprocess.TimeoutExpired:
+            self.kill()
+            raise
 
     def ask(self, method, path, body=None, key=..., headers=None, unix=False):
         connection = UnixConnection(str(self.data / "paddock.sock")) if unix else http.client.HTTPConnection("127.0.0.1", self.port, timeout=60)
@@ -124,8 +139,12 @@ def run_cases(description, cases, add_options=None):
         daemon = Daemon(options.paddock.resolve(), folder)
         daemon.options = options
         started = time.monotonic()
+        signal.signal(signal.SIGALRM, raise_overdue)
         try:
+            signal.alarm(CASE_SEC)
             function(daemon)
+            signal.alarm(0)
+            daemon.stop()
             passed += 1
             print(f"ok   {name} ({time.monotonic() - started:.1f} s)", flush=True)
         except Skipped as reason:
@@ -136,7 +155,9 @@ def run_cases(description, cases, add_options=None):
             where = traceback.extract_tb(error.__traceback__)[-1]
             print(f"FAIL {name}: line {where.lineno}: {type(error).__name__}: {error or where.line}", flush=True)
         finally:
-            daemon.stop()
+            signal.alarm(0)
+            if daemon.child is not None and daemon.child.poll() is None:
+                daemon.kill()
             shutil.rmtree(folder, ignore_errors=True)
     print(f"{passed} passed, {failed} failed, {skipped} skipped")
     return 1 if failed else 0

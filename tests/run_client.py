@@ -20,7 +20,7 @@ import sys
 import tempfile
 import time
 
-from client import completing, copying, sessions, terminal
+from client import completing, copying, odd, sessions, terminal
 from client.user import Cases, User, isolations
 from daemon_for_test import Skipped, run_cases
 
@@ -290,6 +290,18 @@ def one_shot(daemon):
     assert alone.returncode == 2 and "--server" in alone.stderr, alone
 
 
+@case("a warning of how the disk is held comes to who set a limit for it")
+def disk_warning(daemon):
+    daemon.start()
+    user = User(daemon)
+    for words, is_warned in (((), False), (("--limits", "disk=1GiB"), True)):
+        name = "asked" if is_warned else "usual"
+        made = subprocess.run([daemon.paddock, "create", "-i", "process", *words, name], capture_output=True, text=True, timeout=60, env=user.environment)
+        assert made.returncode == 0 and ("limits.disk is watched" in made.stderr) == is_warned, made
+        warnings = daemon.ask("GET", f"/v1/sandboxes/{name}").json()["warnings"]
+        assert any("limits.disk" in one for one in warnings) == is_warned, warnings
+
+
 @case("keys, addresses, and a daemon that is not there")
 def reaching(daemon):
     daemon.start()
@@ -329,4 +341,4 @@ def helps(daemon):
 
 
 if __name__ == "__main__":
-    sys.exit(run_cases(__doc__, case + copying.case + terminal.case + sessions.case + completing.case))
+    sys.exit(run_cases(__doc__, case + copying.case + terminal.case + sessions.case + completing.case + odd.case))

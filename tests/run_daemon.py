@@ -91,7 +91,8 @@ def default_limits(daemon):
     config = daemon.data.parent / "paddock.toml"
     config.write_text("[limits]\ncpus = 2\ntime = \"300ms\"\ncpu_time = \"20s\"\n")
     daemon.start("--config", str(config))
-    for isolation in daemon.ask("GET", "/v1/isolations").json()["isolations"]:
+    assert {"virtual", "process", "container", "oci", "gvisor"} <= set(daemon.ask("GET", "/v1/isolations").json()["isolations"])
+    for isolation in ("virtual", "process"):   # containers have suites of their own
         box = daemon.make(isolation=isolation)
         limits = daemon.ask("GET", f"/v1/sandboxes/{box}").json()["limits"]
         assert limits["cpus"] == 2 and limits["exec_time"] == "300ms" and limits["cpu_time"] == "20s", limits
@@ -167,6 +168,23 @@ def walled(daemon):
     assert daemon.ask("DELETE", f"/v1/sandboxes/{box}").status == 204
     assert not any((daemon.data / "sandboxes").iterdir())
     assert outside() == before
+
+
+@case("memory is a sandbox's own: what one's database takes is not held against another's")
+def own_memory(daemon):
+    daemon.start()
+    waits = daemon.make(limits={"memory": "64MiB"})
+    script = "(sleep 3; echo 'select count(*) from generate_series(1, 1000);') | sqlite3"
+    process = daemon.ask("POST", f"/v1/sandboxes/{waits}/processes", {"exec": {"script": script}}).json()["id"]
+    time.sleep(0.5)   # its sqlite3 has begun
+    fill = "(echo 'create table t as select value, randomblob(1000) b from generate_series(1, 150000);'; sleep 6; echo 'select count(*), sum(length(b)) from t;') | sqlite3"
+    done = daemon.run(daemon.make(), fill)   # holds it when the other one goes on
+    assert done["stdout"] == "150000|150000000\n", done
+    done = daemon.run(daemon.make(limits={"memory": "64MiB"}), fill)
+    assert done["termination"]["reason"] == "oom", done   # its own is
+    done = daemon.ask("GET", f"/v1/sandboxes/{waits}/processes/{process}/wait").json()
+    said = daemon.ask("GET", f"/v1/sandboxes/{waits}/logs").json()["pieces"]
+    assert done["exit_code"] == 0 and [piece["data"] for piece in said] == ["1000\n"], (done, said)
 
 
 @case("a stop keeps everything, a start finds it")
@@ -295,7 +313,19 @@ def killed(daemon):
                 return
             daemon.ask("POST", f"/v1/sandboxes/{states}/restore", {"snapshot": "ab"[n % 2]})
             daemon.ask("POST", f"/v1/sandboxes/{states}/snapshots", {"labels": {"round": "1"}})
+            daemon.run(states, f"echo {n} > h")   # a fork is a step behind a base
             daemon.ask("POST", f"/v1/sandboxes/{states}/fork", {"count": 3, "labels": {"fork": "1"}})
+
+    uploads = daemon.make(name="uploads")
+    sent = [0]   # of the files that were acknowledged, the last one's number
+
+    def upload(stop):
+        for n in range(sent[0] + 1, 100000):
+            if stop.is_set():
+                return
+            reply = daemon.ask("PUT", f"/v1/sandboxes/{uploads}/files/content?path=/tmp/large", bytes([n % 251]) * (2 << 20))
+            assert reply.status == 200, reply
+            sent[0] = n
 
     acknowledged = dict.fromkeys(boxes, 0)
     uncertain = dict.fromkeys(boxes, 0)   # requests without an answer: kept or not
@@ -315,6 +345,7 @@ def killed(daemon):
         threads.append(threading.Thread(target=lambda: quietly(lambda: daemon.run(walls, "sleep 31415"))))
         threads.append(threading.Thread(target=lambda: quietly(lambda: daemon.ask("DELETE", f"/v1/sandboxes/{daemon.make()}"))))
         threads.append(threading.Thread(target=lambda stop=stop: quietly(lambda: change_states(stop))))
+        threads.append(threading.Thread(target=lambda stop=stop: quietly(lambda: upload(stop))))
         for thread in threads:
             thread.start()
         time.sleep(random.uniform(0.02, 0.4))
@@ -328,6 +359,13 @@ def killed(daemon):
             least = acknowledged[box]
             assert least <= lines <= least + uncertain[box], (box, least, lines, uncertain[box])
             acknowledged[box], uncertain[box] = lines, 0
+        large = daemon.ask("GET", f"/v1/sandboxes/{uploads}/files/content?path=/tmp/large")
+        if sent[0] > 0:
+            assert large.status == 200 and len(large.body) == 2 << 20 and large.body == large.body[:1] * len(large.body), (large.status, len(large.body))
+            assert large.body[0] in (sent[0] % 251, (sent[0] + 1) % 251), (large.body[0], sent[0])
+            sent[0] += large.body[0] != sent[0] % 251
+            extents = [entry for entry in (daemon.data / "sandboxes" / uploads).iterdir() if entry.name.startswith("extent-")]
+            assert len(extents) <= 20, f"{len(extents)} files where one is needed"
         for one in [states] + [fork["id"] for fork in daemon.ask("GET", "/v1/sandboxes?label=fork=1&limit=1000").json()["sandboxes"]]:
             whole = daemon.run(one, "echo $x$(cat f)$(cat g)", keep_shell=True)["stdout"]
             assert whole in ("aaa\n", "bbb\n"), f"half a state: {whole!r}"
@@ -377,6 +415,7 @@ def full(daemon):
                 pass
         reply = daemon.ask("POST", f"/v1/sandboxes/{box}/exec", {"script": "head -c 300000 /dev/urandom > big"})
         assert reply.status == 507 and "could not be kept" in reply.json()["error"]["message"], reply
+        assert str(daemon.data) not in reply.json()["error"]["message"], "where the daemon keeps its data is not for clients"
         assert daemon.ask("GET", f"/v1/sandboxes/{box}").status == 200
         filler.unlink()
         assert daemon.run(box, "wc -c < big")["stdout"].strip() == "300000"

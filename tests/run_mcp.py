@@ -18,6 +18,7 @@ import subprocess
 import sys
 import tempfile
 import threading
+import time
 import urllib.error
 import urllib.request
 
@@ -158,6 +159,29 @@ def memory_stays_bounded_under_long_lines(paddock):
 
 
 @case
+def a_client_on_stdin_hears_of_resources(paddock):
+    with Client(paddock) as client:
+        assert client.begin()["capabilities"]["resources"] == {"subscribe": True, "listChanged": True}
+        client.call("write_file", path="/a", content="1")
+        assert client.ask("resources/subscribe", {"uri": "paddock://session/a"})["result"] == {}
+        request = client.request("tools/call", {"name": "write_file", "arguments": {"path": "/a", "content": "22"}})
+        waiting = {request, "notifications/resources/updated"}
+        while waiting:
+            got = client.next()
+            waiting.discard(got.get("id", got.get("method")))
+        listen = client.request("subscriptions/listen", {"notifications": {"resourceSubscriptions": ["paddock://session/b"]}}, stateless=True)
+        got = client.next()
+        assert got["method"] == "notifications/subscriptions/acknowledged" and got["params"]["_meta"]["io.modelcontextprotocol/subscriptionId"] == listen, got
+        client.request("tools/call", {"name": "write_file", "arguments": {"path": "/b", "content": "1"}})
+        while (got := client.next()).get("method") != "notifications/resources/updated":
+            pass
+        assert got["params"]["_meta"]["io.modelcontextprotocol/subscriptionId"] == listen, got
+        status, rest = client.end()
+        ended = [json.loads(line) for line in rest.splitlines()]
+        assert status == 0 and any(one.get("id") == listen and one["result"]["resultType"] == "complete" for one in ended), (status, rest)
+
+
+@case
 def both_kinds_of_revisions_share_a_connection(paddock):
     with Client(paddock) as client:
         found = client.ask("server/discover", stateless=True)["result"]
@@ -245,6 +269,148 @@ def what_a_session_holds_outlives_the_client(paddock):
         tool("sandbox_create", name="box")
         assert tool("sandbox_exec", command="echo in > f; cat f")["structuredContent"]["stdout"] == "in\n"
         assert [box["name"] for box in tool("sandbox_list")["structuredContent"]["sandboxes"]] == ["box"]
+
+
+class Events:
+    """Server-sent events of one answer: (id, data) each."""
+
+    def __init__(self, daemon, method="GET", body=None, key=None, **headers):
+        request = urllib.request.Request(daemon.url, body and json.dumps(body).encode(), {"Accept": "application/json, text/event-stream", **headers}, method=method)
+        request.add_header("Authorization", f"Bearer {key or daemon.key}")
+        if body:
+            request.add_header("Content-Type", "application/json")
+        self.answer = urllib.request.urlopen(request, timeout=60)
+
+    def next(self):
+        number, data = None, []
+        while (line := self.answer.readline().decode()) not in ("", "\n"):
+            name, _, value = line.rstrip("\n").partition(":")
+            if name == "id":
+                number = value.strip()
+            elif name == "data" and value.strip():
+                data.append(value.strip())
+        return number, json.loads("".join(data)) if data else None
+
+    def until(self, method):
+        while not (got := self.next())[1] or got[1].get("method") != method:
+            assert got != (None, None) or not self.answer.closed, "it ended"
+        return got
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.answer.close()
+
+
+UPDATED = "notifications/resources/updated"
+
+
+def rpc(method, params=None, identity=1):
+    return {"jsonrpc": "2.0", "id": identity, "method": method, "params": params or {}}
+
+
+def handshake(daemon):
+    status, headers, _ = daemon.post(rpc("initialize", {"protocolVersion": "2025-11-25"}))
+    assert status == 200
+    return {"Mcp-Session-Id": headers["Mcp-Session-Id"], "MCP-Protocol-Version": "2025-11-25"}
+
+
+def write(daemon, path, text):
+    call = rpc("tools/call", {"name": "write_file", "arguments": {"path": path, "content": text}, "_meta": STATELESS})
+    status, _, body = daemon.post(call, **{"MCP-Protocol-Version": "2026-07-28", "Mcp-Method": "tools/call", "Mcp-Name": "write_file"})
+    assert status == 200 and not json.loads(body)["result"]["isError"], body
+
+
+@case
+def a_lost_stream_goes_on_where_it_was(paddock):
+    with Daemon(paddock) as daemon:
+        heads = handshake(daemon)
+        subscribe = rpc("resources/subscribe", {"uri": "paddock://session/a"})
+        with Events(daemon, **heads) as stream:
+            assert stream.next() == ("0", None)
+            assert json.loads(daemon.post(subscribe, **heads)[2])["result"] == {}
+            write(daemon, "/a", "1")
+            first, told = stream.until(UPDATED)
+            assert told["params"]["uri"] == "paddock://session/a"
+        write(daemon, "/a", "22")
+        with Events(daemon, **heads, **{"Last-Event-ID": first}) as stream:
+            second, _ = stream.until(UPDATED)
+            assert int(second) == int(first) + 1, (first, second)
+            request = urllib.request.Request(daemon.url, headers={"Authorization": f"Bearer {daemon.key}", **heads}, method="DELETE")
+            assert urllib.request.urlopen(request).status == 204
+            while stream.answer.readline():   # its end
+                pass
+        assert daemon.post(subscribe, **heads)[0] == 404
+
+
+@case
+def a_subscription_survives_a_rest_of_its_sandbox(paddock):
+    with Daemon(paddock) as daemon:
+        heads = handshake(daemon)
+
+        def tool(which, **arguments):
+            result = json.loads(daemon.post(rpc("tools/call", {"name": which, "arguments": arguments}), **heads)[2])["result"]
+            assert not result["isError"], result
+            return result["structuredContent"]
+        box = tool("sandbox_create", name="box")["sandbox_id"]
+        uri = f"paddock://sandbox/{box}/workspace/f"
+        with Events(daemon, **heads) as stream:
+            assert json.loads(daemon.post(rpc("resources/subscribe", {"uri": uri}), **heads)[2])["result"] == {}
+            tool("sandbox_manage", action="stop", sandbox_id=box)
+            stream.until(UPDATED)   # nobody sees what happens from here on
+            tool("sandbox_manage", action="start", sandbox_id=box)
+            stream.until(UPDATED)   # somebody does again
+            tool("sandbox_exec", command="echo 1 > f", sandbox_id=box)
+            assert stream.until(UPDATED)[1]["params"]["uri"] == uri
+
+
+@case
+def nobody_hears_of_what_is_not_theirs(paddock):
+    with Daemon(paddock) as daemon:
+        heads = handshake(daemon)
+        made = json.loads(daemon.post(rpc("tools/call", {"name": "sandbox_create", "arguments": {"name": "box"}}), **heads)[2])
+        assert "result" in made, made
+        box = made["result"]["structuredContent"]["sandbox_id"]
+        done = subprocess.run([paddock, "key", "create", "--data", str(daemon.data), "--role", "user", "bob"], capture_output=True, text=True, check=True)
+        daemon.key = done.stdout.split()[0]
+        others = handshake(daemon)
+        answers = set()
+        for sandbox in (box, "sbx_" + "a" * (len(box) - 4)):
+            answer = json.loads(daemon.post(rpc("resources/subscribe", {"uri": f"paddock://sandbox/{sandbox}/workspace/f"}), **others)[2])
+            answers.add(json.dumps(answer).replace(sandbox, "ID"))
+            listen = rpc("subscriptions/listen", {"notifications": {"resourceSubscriptions": [f"paddock://sandbox/{sandbox}/workspace/f"]}, "_meta": STATELESS})
+            with Events(daemon, "POST", listen, **{"MCP-Protocol-Version": "2026-07-28", "Mcp-Method": "subscriptions/listen"}) as stream:
+                assert stream.next()[1]["params"]["notifications"] == {}
+        assert len(answers) == 1 and "-32002" in answers.pop(), answers
+        assert daemon.post(rpc("ping"), **heads)[0] == 404   # the session of somebody else
+
+
+@case
+def clients_that_vanish_leave_nothing(paddock):
+    with Daemon(paddock) as daemon:
+        def files():
+            return len(os.listdir(f"/proc/{daemon.child.pid}/fd"))
+        write(daemon, "/a", "1")
+        before = files()
+        listen = rpc("subscriptions/listen", {"notifications": {"resourceSubscriptions": ["paddock://session/a"]}, "_meta": STATELESS})
+        for turn in range(4):   # a sandbox takes 64
+            streams = []
+            for number in range(30):
+                streams.append(Events(daemon, "POST", listen, **{"MCP-Protocol-Version": "2026-07-28", "Mcp-Method": "subscriptions/listen"}))
+                assert streams[-1].next()[1]["params"]["notifications"], turn
+            for number in range(5):
+                heads = handshake(daemon)
+                assert json.loads(daemon.post(rpc("resources/subscribe", {"uri": "paddock://session/a"}), **heads)[2])["result"] == {}
+                streams.append(Events(daemon, **heads))
+            write(daemon, "/a", str(turn))
+            for stream in streams:
+                stream.until(UPDATED)
+                stream.answer.close()
+        deadline = time.monotonic() + 30
+        while files() > before + 4 and time.monotonic() < deadline:
+            time.sleep(0.1)   # until the daemon has seen it
+        assert files() <= before + 4, (before, files())
 
 
 def clients_of(directory):

@@ -87,10 +87,11 @@ class WebSocket:
             self.code = struct.unpack("!H", payload[:2])[0]
         return opcode
 
-    def until(self, wanted):
+    def until(self, wanted, sec=60):
         """What is shown up to and with `wanted`; of very much, the end."""
-        wanted = wanted.encode()
+        wanted, end = wanted.encode(), time.monotonic() + sec
         while wanted not in self.shown:
+            assert time.monotonic() < end, f"no {wanted} within {sec} s: {self.told} {self.shown[-400:]}"   # pings come all the time
             self.shown = self.shown[-100_000:]
             assert self.frame() != 8, f"closed with {self.code}: {self.told} {self.shown[-400:]}"
         at = self.shown.index(wanted) + len(wanted)
@@ -137,8 +138,11 @@ def terminal(daemon):
         ws.until("<7 /tmp 91>\r\n")
         ws.tell({"resize": {"columns": 55, "rows": 20}})
         ws.send(b"true\r")
-        ws.send(b"echo \"size $COLUMNS.\"\r")
-        ws.until("size 55.\r\n")
+        ws.send(b"echo \"size $COLUMNS $(tput cols 2>/dev/null || echo 55).\"\r")
+        ws.until("size 55 55.\r\n")
+        ws.send(b"cd $(mktemp -d); touch $(seq 10000000 10000010); ls; echo list'ed'\r")
+        ws.until("10000002  10000005  10000008\r\n")   # as many columns as there is room for
+        ws.until("listed\r\n")
         ws.send(b"sleep 1000\r")
         ws.until("sleep 1000\r\n")
         time.sleep(0.3)
@@ -287,6 +291,84 @@ def refusals(daemon, method, path, box, key):
         reply = daemon.ask(method, path.format(one), key=key, headers={"Accept": "text/event-stream"})
         answers.append((reply.status, reply.json()["error"]["message"].replace(one, "X")))
     assert answers[0] == answers[1] == (404, "no sandbox 'X'"), answers
+
+
+@case("what a policy refuses is an event: as it happens, bounded, resumable, and its owner's")
+def denials(daemon):
+    daemon.start()
+    if daemon.ask("POST", "/v1/sandboxes", {"isolation": "process"}).status != 201:
+        assert os.geteuid() != 0
+        return
+    ann = daemon.command("key", "create", "--data", str(daemon.data), "ann").stdout.split()[0]
+    box = daemon.ask("POST", "/v1/sandboxes", {"isolation": "process", "network": {"allow": ["allowed.example:443"]}}, key=ann).json()["id"]
+    knock = "exec 3<>/dev/tcp/127.0.0.1/3128; printf 'CONNECT %s:443 HTTP/1.1\\r\\nHost: %s\\r\\n\\r\\n' $1 $1 >&3; head -1 <&3 >/dev/null; exec 3>&-"
+    body = {"exec": {"script": f"knock() {{ {knock}; }}; knock first.example; sleep 1000"}}
+    stream = Events(daemon, "/v1/events", key=ann)
+    process = daemon.ask("POST", f"/v1/sandboxes/{box}/processes", body, key=ann).json()["id"]
+    told = stream.until(lambda event: event[2]["type"] == "denial")[-1]   # while it runs
+    assert told[2]["subject"] == box and "first.example:443" in told[2]["detail"]["text"] and told[2]["detail"]["left_out"] == 0, told
+    assert daemon.ask("GET", f"/v1/sandboxes/{box}/processes/{process}", key=ann).json()["state"] == "running"
+    daemon.ask("POST", f"/v1/sandboxes/{box}/processes/{process}/signal", {"signal": 9}, key=ann)
+    stream.close()
+    done = daemon.ask("POST", f"/v1/sandboxes/{box}/exec", {"script": f"knock() {{ {knock}; }}; for i in $(seq 200); do knock n$i.example; done"}, key=ann).json()
+    assert len(done["denials"]) >= 190, len(done["denials"])   # the process's own list has them all
+    stream = Events(daemon, "/v1/events", key=ann, last_id=told[1])
+    seen = 0
+    for event in iter(stream.next, None):
+        if event[2]["type"] != "denial":
+            continue
+        seen += 1 + event[2]["detail"]["left_out"] - event[2]["detail"]["text"].endswith("more denials")
+        if seen >= 200:
+            break
+    stream.close()
+    events = [one for one in daemon.ask("GET", "/v1/events?limit=1000", key=ann).json()["events"] if one["type"] == "denial"]
+    assert 20 <= len(events) <= 150 and any(one["detail"]["left_out"] for one in events), len(events)
+    assert all(one["type"] != "denial" for one in daemon.ask("GET", "/v1/events?limit=1000").json()["events"])   # somebody else's
+
+
+@case("ports behind the process wall: on the loopback, of whom asked, gone with the sandbox, and a fork's are others")
+def ports(daemon):
+    daemon.start()
+    request = {"isolation": "process", "network": {"publish": [":8000"]}}
+    made = daemon.ask("POST", "/v1/sandboxes", request)
+    if made.status != 201:
+        assert os.geteuid() != 0, made
+        return
+    box = made.json()
+    ann = daemon.command("key", "create", "--data", str(daemon.data), "ann").stdout.split()[0]
+    other = daemon.ask("POST", "/v1/sandboxes", request, key=ann).json()
+
+    def get(where):
+        until = time.monotonic() + 20
+        while True:
+            try:
+                with socket.create_connection(("127.0.0.1", where["ports"][0]["host_port"]), 5) as one:
+                    one.sendall(b"?")
+                    said = one.recv(100)
+                    if said or time.monotonic() > until:
+                        return said.decode()
+            except OSError:
+                if time.monotonic() > until:
+                    return None
+            time.sleep(0.05)
+    serve = "import socket; s = socket.create_server(('127.0.0.1', 8000))\nwhile True:\n c = s.accept()[0]; c.recv(1); c.sendall(b'{}'); c.close()"
+    for one, word in ((box, "first"), (other, "second")):   # the same port inside
+        reply = daemon.ask("POST", f"/v1/sandboxes/{one['id']}/processes", {"exec": {"command": ["python3", "-c", serve.format(word)]}})
+        assert reply.status == 201, reply
+    assert (get(box), get(other)) == ("first", "second")
+    assert box["network"]["publish"] == [":8000"] and box["ports"][0]["address"] == f"127.0.0.1:{box['ports'][0]['host_port']}", box
+    refused = daemon.ask("POST", "/v1/sandboxes", {"isolation": "process", "network": {"publish": ["8000:8000"]}}, key=ann)
+    assert refused.status == 403 and "administrator" in refused.json()["error"]["message"], refused
+    assert daemon.ask("DELETE", f"/v1/sandboxes/{box['id']}").status in (200, 204)
+    with socket.socket() as probe:
+        assert probe.connect_ex(("127.0.0.1", box["ports"][0]["host_port"])) != 0
+    assert get(other) == "second"
+    # By an administrator's choice; a fork has another one.
+    chosen = box["ports"][0]["host_port"]
+    own = daemon.ask("POST", "/v1/sandboxes", {"isolation": "process", "network": {"publish": [f"{chosen}:8000"]}})
+    assert own.status == 201 and own.json()["ports"][0]["host_port"] == chosen, own
+    fork = daemon.ask("POST", f"/v1/sandboxes/{own.json()['id']}/fork", {"count": 1}).json()["forks"][0]
+    assert fork["error"] is None and fork["sandbox"]["network"]["publish"] == [":8000"] and fork["sandbox"]["ports"][0]["host_port"] != chosen, fork
 
 
 @case("the log of a sandbox: all execs in one order, from any point, followed, across a stop and a kill -9")

@@ -8,8 +8,11 @@ The last line is "N passed, N failed, N skipped".
 """
 
 import concurrent.futures
+import io
 import re
 import sys
+import tarfile
+import time
 
 from daemon_for_test import Skipped, run_cases
 
@@ -329,6 +332,57 @@ def once(daemon):
     assert [reply.status for reply in imports] == [201, 200] and len({reply.json()["id"] for reply in imports}) == 1, imports
     assert daemon.ask("DELETE", f"/v1/sessions/{where}").status == 204
     refused(ask("/v1/sessions", {"name": "work"}), 409, "which is gone")
+
+
+@case("templates and processes, too; a process that is gone is not started again")
+def once_more(daemon):
+    daemon.start()
+
+    def ask(path, body, once="k", **more):
+        return daemon.ask("POST", path, body, headers={"Idempotency-Key": once}, **more)
+
+    def tar(content):
+        held = io.BytesIO()
+        with tarfile.open(fileobj=held, mode="w") as archive:
+            entry = tarfile.TarInfo("etc/x")
+            entry.size = len(content)
+            archive.addfile(entry, io.BytesIO(content))
+        return held.getvalue()
+
+    made = [ask("/v1/templates?name=base", tar(b"1")) for _ in range(2)]
+    assert [one.status for one in made] == [201, 200] and made[0].json() == made[1].json(), made
+    refused(ask("/v1/templates?name=base", tar(b"2")), 409, "'k' was used for another request")
+    refused(ask("/v1/templates?name=other", tar(b"1")), 409, "used for another request")
+    refused(ask("/v1/sandboxes", {}), 409, "used for another request")
+    box = daemon.make(name="box")
+    snap = daemon.ask("POST", f"/v1/sandboxes/{box}/snapshots", {"name": "s"}).json()["id"]
+    replies = together(4, lambda _: ask(f"/v1/snapshots/{snap}/template", {"name": "warm"}, "t"))
+    assert sorted(one.status for one in replies) == [200] * 3 + [201] and len({one.json()["id"] for one in replies}) == 1, replies
+    body = {"exec": {"script": "echo x >> /home/agent/runs; sleep 1000"}}
+    replies = together(4, lambda _: ask(f"/v1/sandboxes/{box}/processes", body, "p"))
+    assert sorted(one.status for one in replies) == [200] * 3 + [201] and len({one.json()["id"] for one in replies}) == 1, replies
+    process = replies[0].json()["id"]
+    refused(ask(f"/v1/sandboxes/{box}/processes", {"exec": {"script": "true"}}, "p"), 409, "'p' was used for another request")
+    refused(ask(f"/v1/sandboxes/{box}/processes", {**body, "open_input": True}, "p"), 409, "used for another request")
+    # Keys are their owner's: somebody else's 'p' is another one.
+    key = daemon.command("key", "create", "--data", str(daemon.data), "bob").stdout.split()[0]
+    other = daemon.ask("POST", "/v1/sandboxes", {}, key=key).json()["id"]
+    assert ask(f"/v1/sandboxes/{other}/processes", {"exec": {"script": "true"}}, "p", key=key).status == 201
+    assert len(daemon.ask("GET", f"/v1/sandboxes/{box}/processes").json()["processes"]) == 1
+    until = time.monotonic() + 30
+    while daemon.ask("GET", f"/v1/sandboxes/{box}/files/content?path=/home/agent/runs").body != b"x\n":
+        assert time.monotonic() < until
+        time.sleep(0.05)
+    daemon.kill()
+    daemon.start()
+    assert ask("/v1/templates?name=base", tar(b"1")).json()["id"] == made[0].json()["id"]
+    refused(ask("/v1/templates?name=base", tar(b"2")), 409, "used for another request")
+    assert ask(f"/v1/snapshots/{snap}/template", {"name": "warm"}, "t").status == 200
+    assert len(daemon.ask("GET", "/v1/templates").json()["templates"]) == 2
+    refused(ask(f"/v1/sandboxes/{box}/processes", body, "p"), 409, f"made {process}, which is gone")
+    assert daemon.ask("GET", f"/v1/sandboxes/{box}/processes").json()["processes"] == []
+    assert daemon.ask("DELETE", f"/v1/templates/{made[0].json()['id']}").status == 204
+    refused(ask("/v1/templates?name=base", tar(b"1")), 409, "which is gone")
 
 
 @case("agents and harnesses over REST; sessions follow them")

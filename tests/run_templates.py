@@ -195,6 +195,46 @@ def images(daemon):
     assert made(daemon, "raw", oci(lower), format="tar")["source"] == "tar"
 
 
+PASSWD = b"root:x:0:0::/root:/bin/sh\napp:x:1001:1002::/srv:/bin/sh\n"
+LAYER = tar(("etc/passwd", PASSWD), ("etc/group", b"staff:x:50:app\n"), ("srv/app", tarfile.DIRTYPE), ("srv/app/say", b"#!/bin/bash\necho \"say $# $* in $PWD\"\nexit 4\n", {"mode": 0o755}))
+
+
+def run_image(daemon, box, **body):
+    reply = daemon.ask("POST", f"/v1/sandboxes/{box}/exec", body)
+    assert reply.status == 200, reply
+    ended = reply.json()
+    return Text(ended["stdout"] + ended["stderr"] + str(ended["exit_code"]))
+
+
+@CASES("an exec without a command runs the image's entrypoint and command; notes tell what is not honoured")
+def starts(daemon):
+    daemon.start()
+    config = {"Env": ["HOME=/srv", "A=1=2"], "WorkingDir": "/srv/app", "User": "app:staff", "Entrypoint": ["/srv/app/say", "two words"], "Cmd": ["$x", ""]}
+    info = made(daemon, "app", oci(LAYER, config=config))
+    assert (info["user"], info["entrypoint"], info["command"]) == ("app:staff", config["Entrypoint"], config["Cmd"]), info
+    assert [note.split(":")[0] for note in info["notes"]] == ["environment", "user"] and "1001:50" in info["notes"][1], info
+    box = daemon.make(template="app")
+    assert run_image(daemon, box) == "say 3 two words $x  in /srv/app\n4"
+    assert run_image(daemon, box, command=["echo", "mine"]) == "mine\n0"
+    assert run_image(daemon, box, cwd="/etc", environment={"A": "3"}) == "say 3 two words $x  in /etc\n4"
+    assert daemon.ask("POST", f"/v1/sandboxes/{box}/exec", {"keep_shell": True}).status == 400
+    shown = daemon.ask("GET", f"/v1/sandboxes/{box}").json()
+    assert shown["command"] == config["Entrypoint"] + config["Cmd"] and shown["user"] is None, shown
+    fork = daemon.ask("POST", f"/v1/sandboxes/{box}/fork", {}).json()["forks"][0]["sandbox"]["id"]
+    daemon.kill()
+    daemon.start()
+    assert run_image(daemon, fork) == "say 3 two words $x  in /srv/app\n4"
+    for more, kinds in (({"User": "ghost"}, ["user"]), ({"User": "0:7"}, ["user"]), ({"User": "4294967295"}, ["user"]), ({"User": "x" * 5000}, ["user"]), ({}, []),
+                        ({"WorkingDir": "srv"}, ["working_directory"]), ({"WorkingDir": "/none"}, ["working_directory"]), ({"Entrypoint": [""]}, ["entrypoint"]),
+                        ({"Cmd": ["a\0b"]}, ["command"]), ({"Cmd": ["x"] * 5000}, ["command"]), ({"Env": ["bad-name=1", "novalue"]}, ["environment"]),
+                        ({"Env": [f"V{i}=" + "x" * 1000 for i in range(200)]}, ["environment"])):
+        info = made(daemon, "odd", oci(LAYER, config=more))
+        assert [note.split(":")[0] for note in info["notes"]] == kinds, (more, info["notes"])
+    refused = daemon.ask("POST", f"/v1/sandboxes/{daemon.make(template='odd')}/exec", {})
+    assert refused.status == 400 and "no image" in refused.json()["error"]["message"], refused
+    assert daemon.ask("POST", f"/v1/sandboxes/{daemon.make()}/processes", {"exec": {}}).status == 400
+
+
 @CASES("hostile archives are refused, and leave nothing")
 def hostile(daemon):
     daemon.start()
@@ -565,12 +605,52 @@ def walled_templates(daemon):
     daemon.run(fork, "rm -rf /opt")
     assert daemon.ask("POST", f"/v1/sandboxes/{fork}/restore", {"snapshot": "changed"}).status == 200
     assert out(daemon, fork, see) == after
-    assert daemon.ask("GET", "/v1/snapshots/changed/export").status == 501
+    carried = daemon.ask("GET", "/v1/snapshots/changed/export")
+    assert carried.status == 200 and carried.body.startswith(b"paddock snapshot 2\n"), carried.status
+    whole = daemon.ask("GET", "/v1/snapshots/changed").json()
     for box in daemon.ask("GET", "/v1/sandboxes").json()["sandboxes"]:
         assert daemon.ask("DELETE", f"/v1/sandboxes/{box['id']}").status == 204
     assert daemon.ask("DELETE", "/v1/snapshots/changed").status == 204
     assert daemon.ask("POST", "/v1/system/collect", {"grace": "1ms"}).status == 200
     assert os.listdir(daemon.data / "templates") == []
+    # Nothing of the template is left here: a file of such a state holds it.
+    for spoiled in (carried.body[:-1], carried.body + b"x", carried.body[:len(carried.body) // 2]):
+        assert daemon.ask("POST", "/v1/snapshots/import", spoiled).status == 400
+    read = daemon.ask("POST", "/v1/snapshots/import?name=carried", carried.body)
+    assert read.status == 201 and read.json()["tree"] == whole["tree"] and read.json()["content_bytes"] > whole["content_bytes"], read
+    box = wall(daemon, snapshot="carried")
+    assert out(daemon, box, see) == after
+    assert out(daemon, box, "rm -r /opt/d; ls /opt") == "hard\nnew\n"
+    assert daemon.ask("GET", "/v1/snapshots/carried/export").body == carried.body
+
+
+@CASES("an image behind the process wall: execs are its user, in its directory, and run what it names")
+def walled_images(daemon):
+    daemon.start()
+    wall(daemon)
+    files = mini_root()
+    say = ["bash", "-c", 'id -u; id -g; id -un; pwd; echo "$A $HOME"; echo $*', "say"]
+    config = {"Env": ["A=1", "HOME=/elsewhere"], "WorkingDir": "/opt/d", "Entrypoint": say, "Cmd": ["one", "two"]}
+    upper = tar(("etc/passwd", PASSWD))
+    made(daemon, "named", oci(files, upper, config={**config, "User": "app"}))
+    made(daemon, "numbers", oci(files, upper, config={**config, "User": "1234:77"}))
+    made(daemon, "root", oci(files, upper, config={**config, "WorkingDir": "/opt/hard"}))
+    told = "/opt/d\n1 /home/agent\none two\n0"
+    named, numbers, root = (wall(daemon, template=name) for name in ("named", "numbers", "root"))
+    assert run_image(daemon, named) == "1001\n1002\napp\n" + told
+    assert daemon.ask("GET", f"/v1/sandboxes/{named}").json()["user"] == "1001:1002"
+    numbers_name = out(daemon, numbers, "id -un").strip()
+    assert run_image(daemon, numbers) == f"1234\n77\n{numbers_name}\n" + told
+    mine = out(daemon, wall(daemon, template="named", environment={"A": "2"}), "echo $A $PWD; > /opt/made; > made; > ~/made; > /tmp/made; ls -n /opt/made made ~/made /tmp/made /etc/passwd")
+    assert mine.startswith("2 /opt/d\n") and [line.split()[2:4] for line in mine.splitlines()[1:]] == [["1001", "1002"]] * 5, mine
+    usual = out(daemon, wall(daemon), "id -u").strip()
+    assert out(daemon, root, "id -u; pwd") == f"{usual}\n{daemon.data}/sandboxes/{root}/workspace\n"
+    out(daemon, named, "echo kept > /opt/d/kept; mkdir -m 700 /opt/mine; echo w > ~/w")
+    fork = daemon.ask("POST", f"/v1/sandboxes/{named}/fork", {}).json()["forks"][0]["sandbox"]["id"]
+    daemon.kill()
+    daemon.start()
+    for box in (named, fork):
+        assert out(daemon, box, "id -u; cat kept ~/w; touch /opt/mine/new && rm /opt/mine/new") == "1001\nkept\nw\n", box
 
 
 @CASES("hostile templates behind the process wall")

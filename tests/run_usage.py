@@ -123,6 +123,30 @@ def walled(daemon):
     daemon.ask("POST", f"/v1/sandboxes/{box}/processes/{long['id']}/signal", {"signal": 9})
 
 
+@case("behind the process wall bytes of disk and network are counted, and what is not measured is absent")
+def carried(daemon):
+    start(daemon)
+    if daemon.ask("POST", "/v1/sandboxes", {"isolation": "process"}).status != 201:
+        assert os.geteuid() != 0
+        return
+    box = daemon.make(isolation="process", network={"allow": ["allowed.example:443"]})
+    first = usage(daemon, box)["usage"]
+    assert "disk_written_bytes" not in first and "network_in_bytes" not in first, first   # nothing ran: nobody looked
+    done = daemon.run(box, "head -c 4194304 /dev/urandom > f; sync f; (sleep 0; head -c 2097152 /dev/urandom > g; sync g) & wait; echo over")
+    assert done["stdout"] == "over\n", done
+    used = usage(daemon, box)["usage"]
+    if os.geteuid() == 0:
+        assert 6 << 20 <= used["disk_written_bytes"] < 64 << 20 and used["disk_read_bytes"] >= 0, used
+    # The engine counts what it carried; a destination that it refuses is none.
+    assert used["network_in_bytes"] == used["network_out_bytes"] == 0, used
+    daemon.run(box, "echo more > h; sync h")
+    again = usage(daemon, box)["usage"]
+    assert again.get("disk_written_bytes", 0) >= used.get("disk_written_bytes", 0), (used, again)
+    for name in ("disk_written_bytes", "network_in_bytes"):
+        if name in again:
+            assert total(daemon)["usage"][name] == again[name], name
+
+
 @case("two owners: each sees its own, an admin all; absent and somebody else's are one")
 def owners(daemon):
     start(daemon)

@@ -46,7 +46,8 @@ def compile_helper(folder):
     path = pathlib.Path(folder, "helper")
     subprocess.run(["gcc", "-O1", "-static", "-Wall", "-Wextra", "-Wno-unused-parameter", "-o", path,
                     *sorted(map(str, (WALL / "inside").glob("*.c")))], check=True)
-    shutil.copy(WALL / "inside" / "net.py", folder)
+    for script in ("net.py", "unix.py"):
+        shutil.copy(WALL / "inside" / script, folder)
     return path
 
 

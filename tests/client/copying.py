@@ -369,3 +369,44 @@ def cut(daemon):
             user.environment["PADDOCK_SERVER"] = server.address
             done = user.run("cp", "box:/x", str(folder / "names"))
         assert done.returncode == 1 and b"\x1b" not in done.stderr and b"\x07" not in done.stderr, done
+
+
+@case("cp: from one sandbox to another, files and directories, and what it says when it cannot")
+def between(daemon):
+    user = User(daemon.start())
+    names = []
+    for isolation in isolations(daemon):
+        for number in "12":
+            names.append(f"{isolation}-{number}")
+            user.text("create", "-i", isolation, names[-1])
+    homes = {name: user.text("exec", "-c", "cd; pwd", name).strip() for name in names}
+    make = "mkdir -m 750 ~/d ~/d/sub; echo one > ~/d/one; chmod 640 ~/d/one; ln -s one ~/d/link; head -c 3000000 /dev/zero | tr '\\0' x > ~/d/sub/big; chmod 755 ~/d/sub/big; echo f > ~/f; chmod 600 ~/f"
+    see = "cd {} && find . | sort | while read -r name; do stat -c '%n %a %F %s' \"$name\"; done; cat one link; cksum < sub/big"
+    for one, other in [(one, other) for one in names for other in names if one != other and one.endswith("1")]:
+        home, there = homes[one], homes[other]
+        user.text("exec", "-c", f"chmod -R u+rwx ~/d 2> /dev/null; rm -rf ~/*; {make}", one)
+        user.text("exec", "-c", "chmod -R u+rwx ~/* 2> /dev/null; rm -rf ~/*; mkdir ~/there; echo old > ~/there/f", other)
+        wanted = user.text("exec", "-c", see.format("~/d"), one)
+        user.text("cp", f"{one}:{home}/d", f"{other}:{there}/new")
+        assert user.text("exec", "-c", see.format("~/new"), other) == wanted, (one, other)
+        user.text("cp", f"{one}:{home}/d/", f"{other}:{there}/there")
+        assert user.text("exec", "-c", see.format("~/there/d"), other) == wanted, (one, other)
+        user.text("cp", f"{one}:{home}/f", f"{other}:{there}/there")
+        assert user.text("exec", "-c", "cd ~/there; cat f; stat -c %a f", other) == "f\n600\n"
+        user.text("cp", f"{one}:{home}/d/.", f"{other}:{there}/there")
+        assert user.text("exec", "-c", "cd ~/there; cat link; ls", other) == "one\nd\nf\nlink\none\nsub\n"
+        for words, told in (((f"{one}:{home}/none", f"{other}:/tmp/x"), f"{one}:{home}/none: No such file"), (("nobody:/a", f"{other}:/tmp/x"), "nobody:/a: no sandbox 'nobody'"),
+                            ((f"{one}:{home}/f", "nobody:/tmp/x"), "nobody:/tmp/x: no sandbox 'nobody'"), ((f"{one}:{home}/d", f"{other}:{there}/there/f"), "is no directory"),
+                            ((f"{one}:{home}/f", f"{other}:{there}/there/f/g"), f"{other}:{there}/there/f/g: "), ((f"{one}:{home}/d", f"{one}:{home}/d/sub"), "lies within"),
+                            ((f"{one}:{home}/f", f"{one}:{home}/f"), "is the same"), ((f"{one}:relative", f"{other}:/tmp/x"), "absolute")):
+            ended = user.run("cp", *words)
+            assert ended.returncode == 1 and told in ended.stderr.decode() and ended.stderr.count(b"\n") == 1, (words, ended)
+    name = names[0]
+    user.text("exec", "-c", f"chmod -R u+rwx ~/d 2> /dev/null; rm -rf ~/*; {make}", name)
+    user.text("cp", f"{name}:{homes[name]}/d", f"{name}:{homes[name]}/twin")
+    assert user.text("exec", "-c", see.format("~/twin"), name) == user.text("exec", "-c", see.format("~/d"), name)
+    # What cannot be put there as a whole is not there.
+    user.text("create", "-i", "virtual", "--limits", "disk=1m", "small")
+    ended = user.run("cp", f"{name}:{homes[name]}/d", "small:/home/agent/d")
+    assert ended.returncode == 1 and b"small:/home/agent/d" in ended.stderr, ended
+    assert user.run("exec", "small", "ls", "/home/agent/d").returncode != 0

@@ -126,6 +126,10 @@ TEST_P(FilesContent, AFileThatWasRemovedStaysForWhoHasItOpen) {
   const auto file = Open("f", OpenFlags::Read());
   ASSERT_OK(files().RemoveFile(At("f")));
   EXPECT_CODE(files().Stat(At("f")), Code::kNoEntry);
+  if (home_->is_by_tools()) {
+    EXPECT_FALSE(file->ReadBlock(100)) << "tools open a path again: it is an error, and never another file's content";
+    return;
+  }
   EXPECT_EQ(Read(*file, 100), "still here");
   EXPECT_EQ(file->GetAttributes()->links, 0u);
 }
@@ -246,7 +250,7 @@ TEST_P(FilesContent, AHandlerMayUseTheFiles) {
 }
 
 TEST_P(FilesContent, WhatTheWorkspaceProtectsIsProtectedFromTheHostToo) {
-  if (!GetParam().starts_with("Process")) GTEST_SKIP() << "this place has no policy";
+  if (!GetParam().starts_with("Process")) GTEST_SKIP() << "this place has no protected names";
   ASSERT_OK(files().MakeDirectory(At("sub")));
   // Outside of what the policy shows there is nothing.
   EXPECT_CODE(files().Stat("/root/.ssh"), Code::kNoEntry);
@@ -256,7 +260,7 @@ TEST_P(FilesContent, WhatTheWorkspaceProtectsIsProtectedFromTheHostToo) {
 }
 
 TEST_P(FilesContent, AfterTheEndEverythingFails) {
-  if (!GetParam().starts_with("Process")) GTEST_SKIP() << "this place does not close";
+  if (!GetParam().starts_with("Process") && GetParam() != "Oci" && !GetParam().ends_with("Container")) GTEST_SKIP() << "this place does not close";
   Put("f", "x");
   const auto file = Open("f", OpenFlags::Read());
   home_->sandbox()->Close();

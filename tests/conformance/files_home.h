@@ -22,10 +22,12 @@ class FilesHome {
   virtual sandbox::Sandbox* sandbox() { return nullptr; }
   // Whether files may be used while a program runs.
   virtual bool is_concurrent() const { return true; }
+  // Whether they are seen by the tools of an image, and what those cannot do cannot be done.
+  virtual bool is_by_tools() const { return false; }
 };
 
-// The kinds: "Virtual", "Guest" (an agent without a wall around it), "Process", "ProcessOverlay". kUnavailable says what this
-// host lacks.
+// The kinds: "Virtual", "Guest" (an agent without a wall around it), "Process", "ProcessOverlay", "Container" (where the suite `engines` names an
+// engine), "PlainContainer" (the same where the agent cannot run), "Oci" (a container without one, where the suite `oci` names a runtime). kUnavailable says what this host lacks.
 Result<std::unique_ptr<FilesHome>> MakeFilesHome(const std::string& kind);
 
 // Skips the test where the place cannot be had.
@@ -45,7 +47,7 @@ class FilesTest : public testing::TestWithParam<std::string> {
 
 // Every kind runs every case.
 #define PADDOCK_FILES_CONFORMANCE(suite)                                                                       \
-  INSTANTIATE_TEST_SUITE_P(Files, suite, testing::Values("Virtual", "Guest", "Process", "ProcessOverlay"), \
+  INSTANTIATE_TEST_SUITE_P(Files, suite, testing::Values("Virtual", "Guest", "Process", "ProcessOverlay", "Container", "PlainContainer", "Oci"), \
                            [](const auto& kind) { return kind.param; })
 
 #define EXPECT_CODE(expression, expected)                                                 \

@@ -3,13 +3,19 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <cstdlib>
 #include <filesystem>
+#include <fstream>
 
 #include "commands/table.h"
+#include "drivers/docker/docker_driver.h"
+#include "drivers/docker/foreign_program_for_test.h"
+#include "drivers/oci/oci_driver.h"
 #include "drivers/process/process_driver.h"
 #include "drivers/virtual/virtual_driver.h"
 #include "guest/client/agent_for_test.h"
 #include "guest/files/guest_file_system.h"
+#include "guest/sandbox/guest_program.h"
 #include "policy/preset.h"
 
 namespace paddock::conformance {
@@ -42,14 +48,15 @@ class Scratch {
 class SandboxHome final : public FilesHome {
  public:
   SandboxHome(std::unique_ptr<sandbox::Driver> driver, std::unique_ptr<Scratch> scratch,
-              std::unique_ptr<sandbox::Sandbox> sandbox, std::string root)
+              std::unique_ptr<sandbox::Sandbox> sandbox, std::string root, bool is_by_tools = false)
       : scratch_(std::move(scratch)), driver_(std::move(driver)), sandbox_(std::move(sandbox)),
-        files_(dynamic_cast<sandbox::HasFiles*>(sandbox_.get())), root_(std::move(root)) {}
+        files_(dynamic_cast<sandbox::HasFiles*>(sandbox_.get())), root_(std::move(root)), is_by_tools_(is_by_tools) {}
 
   vfs::FileSystem& files() override { return files_->files(); }
   const std::string& root() const override { return root_; }
   sandbox::Sandbox* sandbox() override { return sandbox_.get(); }
   bool is_concurrent() const override { return files_->has_concurrent_files(); }
+  bool is_by_tools() const override { return is_by_tools_; }
 
  private:
   std::unique_ptr<Scratch> scratch_;
@@ -57,6 +64,7 @@ class SandboxHome final : public FilesHome {
   std::unique_ptr<sandbox::Sandbox> sandbox_;
   sandbox::HasFiles* files_;
   std::string root_;
+  const bool is_by_tools_;
 };
 
 class GuestHome final : public FilesHome {
@@ -103,11 +111,44 @@ Result<std::unique_ptr<FilesHome>> MakeProcessHome(policy::WorkspaceMode mode) {
   return std::unique_ptr<FilesHome>(std::make_unique<SandboxHome>(std::move(driver), std::move(scratch), std::move(made), root));
 }
 
+Result<std::unique_ptr<FilesHome>> MakeContainerHome(bool has_agent) {
+  const char* engines = std::getenv("PADDOCK_TEST_ENGINES");   // allow(getenv): the suite says what there is
+  if (engines == nullptr) return Error(Code::kUnavailable, "PADDOCK_TEST_ENGINES names no container engine");
+  const std::string first = std::string(engines).substr(0, std::string(engines).find(' '));
+  docker::DockerSettings settings{.engine = {.host = first.substr(first.find('=') + 1)}, .image = "localhost/base:1", .memory_bytes = 256 << 20, .deployment = "conformance"};
+  auto scratch = std::make_unique<Scratch>();
+  if (!has_agent) {
+    settings.agent_program = scratch->path() + "/paddock-guest";
+    std::ofstream(settings.agent_program, std::ios::binary) << docker::ForeignProgram();
+  }
+  auto driver = docker::MakeDockerDriver(std::move(settings), [](const char*) { return nullptr; });
+  PADDOCK_ASSIGN(auto made, driver->Create({}));
+  return std::unique_ptr<FilesHome>(std::make_unique<SandboxHome>(std::move(driver), std::move(scratch), std::move(made), "/workspace", !has_agent));
+}
+
+Result<std::unique_ptr<FilesHome>> MakeOciHome() {
+  const char* runtime = std::getenv("PADDOCK_TEST_OCI");         // allow(getenv): the suite says what there is
+  const char* folder = std::getenv("PADDOCK_TEST_OCI_FOLDER");   // allow(getenv): likewise
+  if (runtime == nullptr || folder == nullptr) return Error(Code::kUnavailable, "PADDOCK_TEST_OCI names no container runtime");
+  PADDOCK_ASSIGN(std::string agent, guest::FindGuestProgram());
+  auto driver = oci::MakeOciDriver({.runtime = runtime,
+                                    .state_directory = std::string(folder) + "/state",
+                                    .deployment = "conformance",
+                                    .agent_program = std::move(agent),
+                                    .root = std::string(folder) + "/root"});
+  const std::string root = "/workspace/conformance";
+  PADDOCK_ASSIGN(auto made, driver->Create({.working_directory = root}));
+  return std::unique_ptr<FilesHome>(std::make_unique<SandboxHome>(std::move(driver), nullptr, std::move(made), root));
+}
+
 }  // namespace
 
 Result<std::unique_ptr<FilesHome>> MakeFilesHome(const std::string& kind) {
   if (kind == "Virtual") return MakeVirtualHome();
   if (kind == "Guest") return std::unique_ptr<FilesHome>(std::make_unique<GuestHome>());
+  if (kind == "Container") return MakeContainerHome(true);
+  if (kind == "PlainContainer") return MakeContainerHome(false);
+  if (kind == "Oci") return MakeOciHome();
   return MakeProcessHome(kind == "ProcessOverlay" ? policy::WorkspaceMode::kOverlay : policy::WorkspaceMode::kDirect);
 }
 

@@ -2,6 +2,7 @@
 import { mkdirSync, readdirSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { World } from "./world.mjs";
 
 const told = JSON.parse(process.argv[2]);
@@ -16,8 +17,9 @@ if (told.shots !== "") mkdirSync(told.shots, { recursive: true });
 const world = new World(told, browser, require);
 await world.start();
 
-for (const file of readdirSync(join(import.meta.dirname, "cases")).sort()) {
-  const { cases } = await import(join(import.meta.dirname, "cases", file));
+const CASES = fileURLToPath(new URL("cases", import.meta.url));
+for (const file of readdirSync(CASES).sort()) {
+  const { cases } = await import(join(CASES, file));
   for (const [name, play] of Object.entries(cases)) {
     if (!new RegExp(told.only).test(name)) continue;
     const begun = performance.now();

@@ -21,6 +21,7 @@ void CheckHost(std::string_view text) {
   }
   const auto pattern = HostPattern::Parse(text);
   if (pattern && host) PADDOCK_CHECK(pattern->Matches(*host));
+  if (pattern) PADDOCK_CHECK(HostPattern::Parse(pattern->Text()).value_or({}).Text() == pattern->Text());
   (void)ParseHostPort(text, 443);
 }
 

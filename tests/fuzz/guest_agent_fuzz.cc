@@ -37,6 +37,7 @@ class ToyMachine final : public Machine {
   }
   size_t SignalTree(const ProcessTree&, int) override { return 0; }
   void StopTree(const ProcessTree&) override {}
+  bool HasNobody() override { return pids.size() % 2 == 0; }
   int SetOomScore(pid_t, int score) override { return score < 0 ? EACCES : 0; }
   int SetTime(int64_t) override { return EPERM; }
   int AddEntropy(std::string_view) override { return 0; }

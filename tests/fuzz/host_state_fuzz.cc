@@ -13,7 +13,7 @@
 #include "base/check.h"
 #include "base/descriptor.h"
 #include "overlay/beneath.h"
-#include "registry/host_tree.h"
+#include "registry/states/host_tree.h"
 #include "store/trees/archive_format.h"
 #include "store/trees/restore.h"
 

@@ -29,6 +29,11 @@ class EmptySession final : public tools::SessionAccess {
   }
   Result<tools::FileLease> Files() override { return Error(Code::kUnavailable, "no files here"); }
   tools::KeyValueStore& keys() override { return *keys_; }
+  Result<std::shared_ptr<void>> Watch(const tools::WatchRequest&, tools::WatchListener listener) override {
+    listener.on_event({.kind = sandbox::FileEvent::Kind::kLost, .is_directory = true, .path = "/", .from = {}});
+    listener.on_round();
+    return std::shared_ptr<void>(std::make_shared<int>(0));
+  }
   Status Settle() override { return {}; }
 
  private:
@@ -45,7 +50,13 @@ const std::shared_ptr<const tools::Equipment>& Everything() {
   return equipment;
 }
 
-void CheckFrame(const std::string& frame) {
+bool IsNotification(const boost::json::object& object) {
+  const boost::json::value* const method = object.if_contains("method");
+  return method != nullptr && method->is_string() && method->get_string().starts_with("notifications/") && !object.contains("id");
+}
+
+// Whether it answers a request.
+bool CheckFrame(const std::string& frame) {
   if (!IsValidUtf8(frame) || frame.find('\n') != std::string::npos) {
     std::abort();
   }
@@ -56,6 +67,9 @@ void CheckFrame(const std::string& frame) {
   }
   const auto check = [](const boost::json::value& each) {
     const boost::json::object& object = each.as_object();
+    if (IsNotification(object) && object.at("jsonrpc") == "2.0" && object.at("params").is_object()) {
+      return;
+    }
     if (object.at("jsonrpc") != "2.0" || !object.contains("id") || object.contains("result") == object.contains("error")) {
       std::abort();
     }
@@ -67,6 +81,7 @@ void CheckFrame(const std::string& frame) {
   } else {
     check(value);
   }
+  return !value.is_object() || !IsNotification(value.get_object());
 }
 
 }  // namespace
@@ -89,8 +104,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   size_t sent = 0, received = 0;
   {
     mcp::Dialog dialog(server, [&sent](const std::string& frame) {
-      CheckFrame(frame);
-      ++sent;
+      if (CheckFrame(frame)) ++sent;
     });
     while (!text.empty() && received < 64) {
       const size_t end = std::min(text.find('\n'), text.size());

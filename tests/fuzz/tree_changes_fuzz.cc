@@ -2,6 +2,7 @@
 // found again as changes that do the same.
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <string_view>
 
 #include "base/check.h"
@@ -31,11 +32,29 @@ std::shared_ptr<MemoryVolume> MakeTree() {
   return volume.Fork();
 }
 
+// Two extents, "a" and "b", of 100,000 bytes.
+class Extents final : public ExtentSource {
+ public:
+  Result<ExtentPtr> Find(const ExtentName& name) override {
+    for (const ExtentPtr& one : {a_, b_}) {
+      if (one->name == name) return one;
+    }
+    return Error(Code::kIo, "no such extent");
+  }
+  bool Has(const Extent&) const override { return true; }
+
+ private:
+  const std::string bytes_ = std::string(100'000, 'x');
+  const ExtentPtr a_ = std::make_shared<const Extent>(Extent{.name = {"a", 100'000, 1}, .bytes = bytes_, .keep = nullptr});
+  const ExtentPtr b_ = std::make_shared<const Extent>(Extent{.name = {"b", 100'000, 1}, .bytes = bytes_, .keep = nullptr});
+};
+
 void Check(std::string_view bytes) {
   static const std::shared_ptr<MemoryVolume> kTree = MakeTree();
-  auto changes = DecodeChanges(bytes);
+  static Extents extents;
+  auto changes = DecodeChanges(bytes, &extents);
   if (!changes || changes->empty()) return;
-  PADDOCK_CHECK(EncodeChanges(*changes) == bytes);
+  PADDOCK_CHECK(EncodeChanges(*changes, &extents) == bytes);
   // Most inputs would fail here for nothing.
   changes->start = {.next = 15, .nodes = kTree->Space().used_inodes, .bytes = kTree->Space().used_bytes};
   const auto changed = kTree->Fork();

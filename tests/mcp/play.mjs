@@ -139,6 +139,36 @@ test('reads resources', async () => {
   assert.match(inside.contents[0].text, /zwei/);
   await assert.rejects(client.readResource({ uri: 'paddock://session/none' }), (error) => [isStateless ? -32602 : -32002, isFirst ? 0 : -32602].includes(error.code));   // version 2 translates it
 });
+test('hears of resources that change', async () => {
+  const heard = new Set();
+  let wake = () => {};
+  const hear = (what) => { heard.add(what); wake(); };
+  const until = async (what) => { while (!heard.has(what)) await new Promise((resolve) => { wake = resolve; }); };
+  if (isFirst) {
+    const { ResourceUpdatedNotificationSchema, ResourceListChangedNotificationSchema } = await load('@modelcontextprotocol/sdk/types.js');
+    client.setNotificationHandler(ResourceUpdatedNotificationSchema, ({ params }) => hear(params.uri));
+    client.setNotificationHandler(ResourceListChangedNotificationSchema, () => hear('list'));
+  } else {
+    client.setNotificationHandler('notifications/resources/updated', ({ params }) => hear(params.uri));
+    client.setNotificationHandler('notifications/resources/list_changed', () => hear('list'));
+  }
+  const inside = `paddock://sandbox/${state.box}/workspace/watched.txt`, kept = 'paddock://session/notes/a.txt';
+  let subscription;
+  if (isStateless) {
+    subscription = await client.listen({ resourceSubscriptions: [inside, kept], resourcesListChanged: true });
+  } else {
+    for (const uri of [inside, kept]) await client.subscribeResource({ uri });
+    await client.listResources();
+  }
+  await call('sandbox_exec', { command: 'echo 1 > watched.txt', sandbox_id: state.box });
+  await until(inside);
+  await call('write_file', { path: '/notes/a.txt', content: 'changed\n' });
+  await until(kept);
+  await call('write_file', { path: '/notes/new.txt', content: 'x' });
+  await until('list');
+  if (isStateless) await subscription.close();
+  else for (const uri of [inside, kept]) await client.unsubscribeResource({ uri });
+});
 test('links kept output', async () => {
   const result = await raw('sandbox_exec', { command: 'seq 30000', sandbox_id: state.box });
   const link = result.content.find((block) => block.type === 'resource_link');

@@ -70,6 +70,20 @@ async def reads_resources(client):
 
 
 @case
+async def hears_of_resources_that_change(client):
+    if REVISION < "2026":   # what it was told there goes to a handler of the client's own
+        await client.subscribe_resource("paddock://session/watched")
+        await client.unsubscribe_resource("paddock://session/watched")
+        return
+    async with client.listen(resource_subscriptions=["paddock://session/watched"]) as events:
+        await call(client, "write_file", path="/watched", content="1")
+        with anyio.fail_after(30):
+            async for event in events:
+                assert event.uri == "paddock://session/watched", event
+                break
+
+
+@case
 async def a_call_that_is_given_up_ends(client):
     with anyio.move_on_after(0.5):
         await call(client, "sandbox_exec", command="while :; do :; done")

@@ -180,7 +180,7 @@ export const cases = {
     await page.getByRole("dialog").waitFor();
     await press("Escape");
     await page.getByRole("dialog").waitFor({ state: "detached" });
-    await tabTo("Take a snapshot", 3);
+    await page.waitForFunction(() => document.activeElement?.textContent.trim() === "Take a snapshot");   // the focus is back
     await press("Enter");
     await tabTo("Name");
     await page.keyboard.type("keyboard-snap");

@@ -1,9 +1,11 @@
 """Files of the workspace: who owns them, and what file systems can do."""
 
+import contextlib
 import os
 import stat
+import subprocess
 
-from .case import driven, script
+from .case import Skip, driven, script
 
 
 @driven("files/owner-and-mode", "coreutils", "what is made inside belongs outside to who runs paddock, with the mode it was given")
@@ -136,3 +138,32 @@ def overlay(box):
     box.host(*apply)
     assert (box.workspace / "old").read_text() == "new\n" and sorted(os.listdir(box.workspace)) == ["d", "old"]
     assert os.lstat(box.workspace / "d" / "made").st_uid == box.uid
+
+
+@contextlib.contextmanager
+def mounted(source, target, *options):
+    target.mkdir(exist_ok=True)
+    subprocess.run(["mount", *options, source, target], check=True)
+    try:
+        yield target
+    finally:
+        subprocess.run(["umount", target], check=True)
+
+
+@driven("files/mounts-below", "coreutils", "file systems mounted in the workspace, also an overlay such as a container has, whose owners cannot be mapped")
+def mounts_below(box):
+    if os.geteuid() != 0:
+        raise Skip("mounting takes root")
+    layers = [box.directory(name) for name in ("lower", "upper", "work-of-overlay")]
+    for name, mode in (("public", 0o644), ("secret", 0o600)):
+        (layers[0] / name).write_text(f"{name}\n")
+        (layers[0] / name).chmod(mode)
+    overlay = ",".join(f"{key}dir={layer}" for key, layer in zip(("lower", "upper", "work"), layers))
+    with (mounted("overlay", box.workspace / "container", "-t", "overlay", "-o", overlay),
+          mounted("tmpfs", box.workspace / "memory", "-t", "tmpfs") as memory, mounted(layers[0], memory / "bound", "--bind")):
+        for path in (memory, layers[0]):
+            os.chown(path, box.uid, box.gid)
+        ended = box.run("cat container/public; cat container/secret; ls container; echo x > memory/new; echo x > memory/bound/new; find memory -type f | sort")
+        assert ended.out == "public\npublic\nsecret\nmemory/bound/new\nmemory/bound/public\nmemory/bound/secret\nmemory/new\n", ended
+        assert "container/secret: Permission denied" in ended.err, ended
+        assert (os.lstat(memory / "new").st_uid, os.lstat(layers[0] / "new").st_uid) == (box.uid, box.uid)

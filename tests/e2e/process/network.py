@@ -211,6 +211,79 @@ env | grep -c s3cr3t || true
         assert "secret API_KEY is not bound to header X-Other" in ended.out + ended.err, ended
 
 
+# Echoes messages over TLS, and prints what came and how long it was: server.py ADDRESS CHAIN.
+MESSAGE_SERVER = """
+import asyncio, ssl, sys, websockets
+async def serve(client):
+    async for message in client:
+        text = message if isinstance(message, str) else message.decode()
+        print(type(message).__name__, text[:100], len(text), flush=True)
+        await client.send(message)
+async def main():
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(sys.argv[2])
+    async with websockets.serve(serve, sys.argv[1], 0, ssl=context, max_size=None) as server:
+        print(server.sockets[0].getsockname()[1], flush=True)
+        await asyncio.Future()
+asyncio.run(main())
+"""
+
+MESSAGE_CLIENT = """
+import asyncio, os, sys, websockets
+key = os.environ["API_KEY"]
+async def main():
+    async with websockets.connect(sys.argv[1], max_size=None) as client:
+        for message in ('{"token": "%s"}' % key, ["in fragments ", key[:7], key[7:]], b"bytes " + key.encode(), key + "x" * 100000, "y" * 1000000):
+            await client.send(message)
+            back = await client.recv()
+            whole = "".join(message) if isinstance(message, list) else message
+            print("same" if back == whole else back[:100])
+asyncio.run(main())
+"""
+
+
+def needs_websockets():
+    if subprocess.run(["/usr/bin/python3", "-c", "import websockets"], capture_output=True, check=False).returncode != 0:
+        raise Skip("python3-websockets is not installed")
+
+
+@driven("network/secret-in-messages", "python3 websockets", "a secret's value goes into messages of a WebSocket where the policy says so, and comes back as the placeholder",
+        policy="# the case writes its own", needs=("openssl",))
+def secret_in_messages(box):
+    needs_websockets()
+    address = own_address()
+    directory = box.base / "tls"
+    directory.mkdir()
+    authority, chain = make_certificate(directory, address)
+    box.environment["HOST_KEY"] = "s3cr3t-of-the-host"
+    box.write("client.py", MESSAGE_CLIENT)
+    with subprocess.Popen(["/usr/bin/python3", "-c", MESSAGE_SERVER, address, chain], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as server:
+        try:
+            place = f"{address}:{int(server.stdout.readline())}"
+
+            def connected(words):
+                box.policy.write_text(f"""extends = "workspace"
+[network]
+allow = [{{host = "{place}", allow_private = true}}]
+tls_trust = ["{authority}"]
+[secrets.API_KEY]
+from = "env:HOST_KEY"
+hosts = [{{host = "{place}"{words}}}]
+""", encoding="utf-8")
+                return box.run(f"/usr/bin/python3 client.py wss://{place}/ 2>&1 | tail -5")
+
+            ended = connected(", websocket = true")
+            assert ended.out == "same\n" * 5, ended
+            came = [server.stdout.readline() for _ in range(5)]
+            assert came[0] == 'str {"token": "s3cr3t-of-the-host"} 31\n', came
+            assert came[1] == "str in fragments s3cr3t-of-the-host 31\n" and came[2] == "bytes bytes s3cr3t-of-the-host 24\n", came
+            assert came[3].startswith("str s3cr3t-of-the-hostxxx") and came[3].endswith(" 100018\n") and came[4].endswith("y 1000000\n"), came
+            ended = connected("")
+            assert "same" not in ended.out and "secret API_KEY is put into header fields only" in ended.out + ended.err, ended
+        finally:
+            server.kill()
+
+
 def free_port():
     with socket.create_server(("127.0.0.1", 0)) as probe:
         return probe.getsockname()[1]

