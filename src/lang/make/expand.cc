@@ -37,17 +37,6 @@ class Expander {
     out += text;
   }
 
-  // The index of the parenthesis that closes what began before `at`; npos if none does.
-  static size_t FindClose(std::string_view text, size_t at, char open) {
-    const char close = open == '(' ? ')' : '}';
-    size_t depth = 1;
-    for (; at < text.size(); ++at) {
-      if (text[at] == open) ++depth;
-      if (text[at] == close && --depth == 0) return at;
-    }
-    return std::string_view::npos;
-  }
-
   std::string Reference(std::string_view text, size_t* at, char open) {
     const std::string_view rest = text.substr(*at);
     const size_t name_end = rest.find_first_not_of("abcdefghijklmnopqrstuvwxyz-");

@@ -11,15 +11,7 @@ Assign FindOperator(std::string_view text, size_t* name_end, size_t* value_begin
     const char c = text[i];
     if (c == '#') return Assign::kNone;
     if (c == '$') {
-      if (i + 1 >= text.size()) return Assign::kNone;
-      const char open = text[++i];
-      if (open != '(' && open != '{') continue;
-      const char close = open == '(' ? ')' : '}';
-      size_t depth = 1;
-      while (depth > 0 && ++i < text.size()) {
-        if (text[i] == open) ++depth;
-        if (text[i] == close) --depth;
-      }
+      i = ReferenceEnd(text, i);
       continue;
     }
     size_t at = i;

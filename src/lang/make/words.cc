@@ -136,20 +136,29 @@ std::string AbsoluteName(std::string_view name, std::string_view cwd) {
   return result.empty() ? "/" : result;
 }
 
+size_t FindClose(std::string_view text, size_t at, char open) {
+  const char close = open == '(' ? ')' : '}';
+  size_t depth = 1;
+  for (; at < text.size(); ++at) {
+    if (text[at] == open) ++depth;
+    if (text[at] == close && --depth == 0) return at;
+  }
+  return std::string_view::npos;
+}
+
+size_t ReferenceEnd(std::string_view text, size_t dollar) {
+  const size_t at = dollar + 1;
+  if (at >= text.size() || (text[at] != '(' && text[at] != '{')) return std::min(at, text.size());
+  return std::min(FindClose(text, at + 1, text[at]), text.size());
+}
+
 size_t FindUnquoted(std::string_view text, std::string_view stops) {
   for (size_t i = 0; i < text.size(); ++i) {
     const char c = text[i];
     if (c == '\\' && i + 1 < text.size() && stops.find(text[i + 1]) != std::string_view::npos) {
       ++i;
     } else if (c == '$' && i + 1 < text.size()) {
-      const char open = text[++i];
-      if (open != '(' && open != '{') continue;
-      const char close = open == '(' ? ')' : '}';
-      size_t depth = 1;
-      while (depth > 0 && ++i < text.size()) {
-        if (text[i] == open) ++depth;
-        if (text[i] == close) --depth;
-      }
+      i = ReferenceEnd(text, i);
     } else if (stops.find(c) != std::string_view::npos) {
       return i;
     }

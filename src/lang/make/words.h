@@ -48,6 +48,10 @@ std::string_view DirectoryPart(std::string_view name);
 // Without "." and empty parts, and with ".." taken away with what is before it; from `cwd` unless absolute.
 std::string AbsoluteName(std::string_view name, std::string_view cwd);
 
+// The index of the parenthesis or brace that closes the `open` before `at`; npos if none does.
+size_t FindClose(std::string_view text, size_t at, char open);
+// The index of the last character of the $x, $(…) or ${…} at `dollar`; the text's size where it has no end.
+size_t ReferenceEnd(std::string_view text, size_t dollar);
 // The index of the first of `stops` that is neither in a $(…) or ${…} nor behind a backslash; npos if none.
 size_t FindUnquoted(std::string_view text, std::string_view stops);
 // Takes a comment away, and the backslash of each \# that is none.
