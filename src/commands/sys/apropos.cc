@@ -14,38 +14,15 @@ namespace {
 
 using manual::Look;
 
-struct Options {
-  Look look = Look::kRegex;
-  bool all = false;
-  bool is_long = false;
-  std::string sections;
-  bool wants_help = false, wants_version = false;
-};
+using Options = manual::SearchOptions;
 
-constexpr Option kOptions[] = {
+constexpr auto kOptions = manual::SearchTable(
     Set<&Options::look, Look::kExact>('e', "exact", "a keyword is a whole name or word"),
     Set<&Options::look, Look::kRegex>('r', "regex", "a keyword is a regular expression (the default)"),
     Set<&Options::look, Look::kWildcard>('w', "wildcard", "a keyword has wildcards"),
-    Flag<&Options::all>('a', "and", "all keywords have to match"),
-    Flag<&Options::is_long>('l', "long", "do not cut lines to the width of the terminal"),
-    Value<&Options::sections>('s', "sections", "LIST", "only these sections, with colons between"),
-    Value<&Options::sections>(0, "section", "LIST", nullptr),
-    Flag<&Options::wants_help>('?', "usage", "show this help"),
-    Flag<&Options::wants_version>('V', nullptr, "show the version"),
-};
+    Flag<&Options::all>('a', "and", "all keywords have to match"));
 
-ExitStatus Run(Invocation& in) {
-  Options options;
-  ExitStatus status = 0;
-  const auto operands = manual::Parse(in, &options, &status);
-  if (!operands) return status;
-  if (options.wants_help || options.wants_version) return manual::Tell(in, options.wants_help);
-  if (operands->empty()) {
-    in.out.Write(std::string(in.name()) + " what?\n");
-    return 1;
-  }
-  return manual::Find(in, {.names_only = false, .look = options.look, .all = options.all, .is_long = options.is_long, .sections = options.sections}, *operands);
-}
+ExitStatus Run(Invocation& in) { return manual::Search(in, Look::kRegex, false); }
 
 }  // namespace
 

@@ -1,6 +1,7 @@
 // The manual: a page for each command out of its own option table, and the search through names and summaries.
 #pragma once
 
+#include <array>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -35,8 +36,32 @@ struct Query {
 };
 // Whether a list like "1:8" or "3,1" has section 1, where all pages are; an empty list has.
 bool HasSection(std::string_view sections);
-// apropos and whatis: writes what is found; the exit status.
+
+// Writes what is found; the exit status.
 ExitStatus Find(Invocation& in, const Query& query, const std::vector<std::string>& keywords);
+
+// The options of apropos and whatis, and their table; `own` are those of one alone.
+struct SearchOptions {
+  Look look;
+  bool all = false;
+  bool is_long = false;
+  std::string sections;
+  bool wants_help = false, wants_version = false;
+};
+template <class... Own>
+constexpr auto SearchTable(Own... own) {
+  using Options = SearchOptions;
+  return std::array{
+      own...,
+      Flag<&Options::is_long>('l', "long", "do not cut lines to the width of the terminal"),
+      Value<&Options::sections>('s', "sections", "LIST", "only these sections, with colons between"),
+      Value<&Options::sections>(0, "section", "LIST", nullptr),
+      Flag<&Options::wants_help>('?', "usage", "show this help"),
+      Flag<&Options::wants_version>('V', nullptr, "show the version"),
+  };
+}
+// Runs either, from its arguments on: `look` is what holds without an option.
+ExitStatus Search(Invocation& in, Look look, bool names_only);
 
 // Reads the options of man and its like; nothing when the command is answered. Complaints name --usage, too.
 std::optional<std::vector<std::string>> Parse(Invocation& in, void* options, ExitStatus* status);

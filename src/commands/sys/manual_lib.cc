@@ -228,6 +228,19 @@ ExitStatus Find(Invocation& in, const Query& query, const std::vector<std::strin
   return found.empty() ? kNothingFound : 0;
 }
 
+ExitStatus Search(Invocation& in, Look look, bool names_only) {
+  SearchOptions options{.look = look};
+  ExitStatus status = 0;
+  const auto operands = Parse(in, &options, &status);
+  if (!operands) return status;
+  if (options.wants_help || options.wants_version) return Tell(in, options.wants_help);
+  if (operands->empty()) {
+    in.out.Write(std::string(in.name()) + " what?\n");
+    return 1;
+  }
+  return Find(in, {.names_only = names_only, .look = options.look, .all = options.all, .is_long = options.is_long, .sections = options.sections}, *operands);
+}
+
 std::optional<std::vector<std::string>> Parse(Invocation& in, void* options, ExitStatus* status) {
   auto parsed = ParseOptions(in.args, in.command.options, options, in.command.rules);
   *status = 1;
