@@ -32,21 +32,10 @@ ExitStatus Complain(Invocation& in) {
 
 ExitStatus Run(Invocation& in) {
   Options options;
-  for (const std::string& word : in.args.subspan(1)) {
-    if (!word.starts_with("--") || word == "--") continue;
-    in.Fail("invalid option -- '-'");   // there are no long options
-    return Complain(in);
-  }
-  const auto parsed = ParseOptions(in.args, in.command.options, &options, in.command.rules);
-  if (!parsed) {
-    in.Fail(parsed.error().Text());
-    return Complain(in);
-  }
-  if (options.version) {
-    in.out.Write(VersionText(in.command, in.name()));
-    return 0;
-  }
-  if (!parsed->operands.empty()) return Complain(in);
+  ExitStatus status = 0;
+  const auto operands = ParseTerminalOptions(in, &options, options.version, Complain, &status);
+  if (!operands) return status;
+  if (!operands->empty()) return Complain(in);
   const auto name = options.terminal ? options.terminal : in.env.Get("TERM") ? std::optional(std::string(*in.env.Get("TERM"))) : std::nullopt;
   if (!name) {
     in.err.Write("TERM environment variable not set.\n");

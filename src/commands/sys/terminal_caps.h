@@ -10,6 +10,8 @@
 #include <string_view>
 #include <vector>
 
+#include "proc/command.h"
+
 namespace paddock {
 
 struct TerminalCap {
@@ -26,5 +28,10 @@ std::optional<TerminalCap> FindTerminalCap(size_t terminal, std::string_view nam
 // How many parameters a text takes, and the text with them put in.
 size_t CountTerminalParameters(std::string_view text);
 std::string ExpandTerminalText(std::string_view text, std::span<const int64_t> parameters);
+
+// Reads the options of tput and clear into `options`, of which `version` is a member; nothing when the command is answered. `complain` writes
+// the usage and gives the status of an error.
+std::optional<std::vector<std::string>> ParseTerminalOptions(Invocation& in, void* options, const bool& version, ExitStatus (*complain)(Invocation&),
+                                                             ExitStatus* status);
 
 }  // namespace paddock

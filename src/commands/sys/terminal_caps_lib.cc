@@ -394,4 +394,22 @@ size_t CountTerminalParameters(std::string_view text) {
 
 std::string ExpandTerminalText(std::string_view text, std::span<const int64_t> parameters) { return Expander(text, parameters).Run(); }
 
+std::optional<std::vector<std::string>> ParseTerminalOptions(Invocation& in, void* options, const bool& version, ExitStatus (*complain)(Invocation&),
+                                                             ExitStatus* status) {
+  const auto refuse = [&](std::string_view complaint) {
+    in.Fail(complaint);
+    *status = complain(in);
+    return std::nullopt;
+  };
+  for (const std::string& word : in.args.subspan(1)) {
+    if (word.starts_with("--") && word != "--") return refuse("invalid option -- '-'");   // there are no long options
+  }
+  auto parsed = ParseOptions(in.args, in.command.options, options, in.command.rules);
+  if (!parsed) return refuse(parsed.error().Text());
+  if (!version) return std::move(parsed->operands);
+  in.out.Write(VersionText(in.command, in.name()));
+  *status = 0;
+  return std::nullopt;
+}
+
 }  // namespace paddock

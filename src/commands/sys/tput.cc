@@ -125,28 +125,17 @@ ExitStatus TellLines(Invocation& in, Teller& teller) {
 
 ExitStatus Run(Invocation& in) {
   Options options;
-  for (const std::string& word : in.args.subspan(1)) {
-    if (!word.starts_with("--") || word == "--") continue;
-    in.Fail("invalid option -- '-'");   // there are no long options
-    return Complain(in);
-  }
-  const auto parsed = ParseOptions(in.args, in.command.options, &options, in.command.rules);
-  if (!parsed) {
-    in.Fail(parsed.error().Text());
-    return Complain(in);
-  }
-  if (options.version) {
-    in.out.Write(VersionText(in.command, in.name()));
-    return 0;
-  }
+  ExitStatus status = 0;
+  const auto operands = ParseTerminalOptions(in, &options, options.version, Complain, &status);
+  if (!operands) return status;
   const std::string name = options.terminal.value_or(std::string(in.env.Get("TERM", "")));
   if (name.empty()) return in.Fail("No value for $TERM and no -T specified", kUsageStatus);
   const auto terminal = FindTerminal(name);
   if (!terminal) return in.Fail("unknown terminal \"" + name + "\"", kUnknownTerminal);
   Teller teller(in, options, *terminal);
-  if (options.from_stdin) return parsed->operands.empty() ? TellLines(in, teller) : Complain(in);
-  if (parsed->operands.empty()) return Complain(in);
-  return teller.Tell(parsed->operands);
+  if (options.from_stdin) return operands->empty() ? TellLines(in, teller) : Complain(in);
+  if (operands->empty()) return Complain(in);
+  return teller.Tell(*operands);
 }
 
 }  // namespace
