@@ -1,5 +1,6 @@
 #include "drivers/docker/engine/images.h"
 
+#include <algorithm>
 #include <boost/json.hpp>
 
 #include "drivers/docker/engine/containers.h"
@@ -13,6 +14,7 @@ namespace {
 namespace json = boost::json;
 
 constexpr int kMostLists = 5;   // Podman's list fails when an image goes meanwhile
+constexpr size_t kTarBlock = 512;
 constexpr std::chrono::minutes kPullSilence{10};   // an engine says nothing while it unpacks a large layer
 
 std::vector<std::string> TextsOf(const json::value* list) {
@@ -21,6 +23,20 @@ std::vector<std::string> TextsOf(const json::value* list) {
     for (const json::value& one : list->as_array()) texts.push_back(TextOf(&one));
   }
   return texts;
+}
+
+// Podman makes an image of what it has of a request that breaks off, and does so later, when nobody asks for it any more. So an archive
+// that breaks off is ended by what is no archive, and `broken` says why.
+std::function<Result<size_t>(std::span<char>)> Spoilt(std::function<Result<size_t>(std::span<char>)> tar, Status& broken) {
+  return [tar = std::move(tar), &broken](std::span<char> to) -> Result<size_t> {
+    if (!broken) return size_t{0};
+    const auto read = tar(to);
+    if (read) return read;
+    broken = read.error();
+    const size_t spoilt = std::min(to.size(), kTarBlock);
+    std::fill_n(to.begin(), spoilt, '\xff');
+    return spoilt;
+  };
 }
 
 // A reference within a path: its slashes stay, the rest is encoded.
@@ -80,12 +96,18 @@ Result<std::string> ImportImage(const Engine& engine, std::function<Result<size_
     const std::string stripped = status.starts_with("sha256:") ? status.substr(7) : status;
     if (IsFullId(stripped)) id = "sha256:" + stripped;
   });
-  EngineCall call{.method = "POST", .path = "/images/create", .query = {{"fromSrc", "-"}}, .source = std::move(tar), .time = kPullSilence};
+  Status broken;   // why the archive broke off
+  EngineCall call{.method = "POST", .path = "/images/create", .query = {{"fromSrc", "-"}}, .source = engine.is_podman() ? Spoilt(std::move(tar), broken) : std::move(tar), .time = kPullSilence};
   // Podman forgets the tag, and takes "latest".
   if (!engine.is_podman()) call.query.insert(call.query.end(), {{"repo", repository}, {"tag", tag}});
   for (const auto& [name, value] : labels) call.query.emplace_back("changes", "LABEL " + name + "=" + value);
-  PADDOCK_TRY(engine.Stream(std::move(call), [&](std::string_view bytes) { return lines.Feed(bytes); }));
-  PADDOCK_TRY(lines.Finish());
+  Status sent = engine.Stream(std::move(call), [&](std::string_view bytes) { return lines.Feed(bytes); });
+  if (sent) sent = lines.Finish();
+  if (!broken) {
+    if (sent && !id.empty()) PADDOCK_TRY(RemoveUnusedImage(engine, id));
+    return broken.error();
+  }
+  if (!sent) return sent.error();
   if (id.empty()) return Error(Code::kIo, "import an image: the engine gave no id");
   if (engine.is_podman()) PADDOCK_TRY(TagImage(engine, id, repository, tag));
   return id;
