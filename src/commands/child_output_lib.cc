@@ -1,5 +1,7 @@
 #include "commands/child_output.h"
 
+#include "vfs/pipe.h"
+
 namespace paddock {
 namespace {
 
@@ -63,5 +65,36 @@ Result<ChildOutput> AllOutput(Invocation& in, std::vector<std::string> args) {
   PADDOCK_ASSIGN(const ExitStatus status, in.launcher.Run(in.process, spec));
   return ChildOutput{std::move(capture->text), status};
 }
+
+class ChildReader::Impl {
+ public:
+  std::shared_ptr<TextCapture> complaints;
+  int pid = 0;
+};
+
+ChildReader::ChildReader(Invocation& in, std::unique_ptr<Impl> impl, vfs::OpenFilePtr read) : in_(in), impl_(std::move(impl)), read_(std::move(read)) {}
+ChildReader::~ChildReader() = default;
+
+Result<std::unique_ptr<ChildReader>> ChildReader::Start(Invocation& in, std::vector<std::string> args, vfs::OpenFilePtr input) {
+  vfs::PipeEnds ends = vfs::MakePipe(in.kernel.scheduler());
+  auto impl = std::make_unique<Impl>();
+  impl->complaints = std::make_shared<TextCapture>(in.budget);
+  ChildSpec spec;
+  spec.args = std::move(args);
+  spec.environment = &in.env;
+  spec.in = std::move(input);
+  spec.out = std::move(ends.write);
+  spec.err = impl->complaints;
+  in.out.Flush();
+  PADDOCK_ASSIGN(impl->pid, in.launcher.Spawn(in.process, spec));
+  return std::make_unique<ChildReader>(in, std::move(impl), std::move(ends.read));
+}
+
+Result<proc::WaitStatus> ChildReader::Wait() {
+  read_.reset();
+  return in_.kernel.Wait(in_.process, impl_->pid, Nanoseconds::max(), proc::Kernel::OnSignal::kWaitOn);
+}
+
+const std::string& ChildReader::complaints() const { return impl_->complaints->text; }
 
 }  // namespace paddock

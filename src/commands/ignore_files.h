@@ -41,7 +41,8 @@ enum class IgnoreVerdict { kNone, kIgnore, kKeep };
 class IgnoreGlobList {
  public:
   void Add(IgnoreGlob glob) { globs_.push_back(std::move(glob)); }
-  void AddLines(std::string_view text, bool ignores_case, Budget& budget);
+  // Lines that are no patterns are left out; `complaints`, if given, gets "line N: WHY" for the first hundred of them.
+  void AddLines(std::string_view text, bool ignores_case, Budget& budget, std::vector<std::string>* complaints = nullptr);
   // What the last pattern that matches says: a plain one ignores.
   IgnoreVerdict Check(std::string_view path, bool is_directory, Budget& budget) const;
   bool empty() const { return globs_.empty(); }
@@ -59,6 +60,7 @@ struct IgnoreSettings {
   bool uses_parents = true;
   bool requires_git = true;
   bool ignores_case = false;
+  bool says_ignore_messages = false;    // lines of ignore files that are no patterns are told
   IgnoreGlobList explicit_files;        // of --ignore-file
 };
 
@@ -78,8 +80,8 @@ class IgnoreFiles {
 
   // The directories above a walk that begins in `directory` (absolute); null if they do not count.
   const IgnoreLevel* LoadAbove(const std::string& directory);
-  // Reads the files of `directory`. Valid until Leave().
-  const IgnoreLevel* Enter(const std::string& directory, const IgnoreLevel* above);
+  // Reads the files of `directory`, which messages call `shown` (empty: by its own name). Valid until Leave().
+  const IgnoreLevel* Enter(const std::string& directory, const IgnoreLevel* above, const std::string& shown = {});
   void Leave() { levels_.pop_back(); }
   // What the files of `level` and above say of the path.
   IgnoreVerdict Check(const IgnoreLevel* level, const std::string& absolute, bool is_directory) const;

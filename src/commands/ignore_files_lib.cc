@@ -144,17 +144,22 @@ bool IgnoreGlob::Matches(std::string_view path, bool is_directory, Budget& budge
   return std::any_of(alternatives_.begin(), alternatives_.end(), [&](const std::vector<Part>& parts) { return Matches(parts, names, budget); });
 }
 
-void IgnoreGlobList::AddLines(std::string_view text, bool ignores_case, Budget& budget) {
+void IgnoreGlobList::AddLines(std::string_view text, bool ignores_case, Budget& budget, std::vector<std::string>* complaints) {
+  constexpr size_t kMostComplaints = 100;
+  size_t number = 0;
   if (text.starts_with("\xef\xbb\xbf")) text.remove_prefix(3);
   while (!text.empty()) {
     budget.Step();
     const size_t end = std::min(text.find('\n'), text.size());
     std::string_view line = text.substr(0, end);
     text.remove_prefix(std::min(end + 1, text.size()));
+    ++number;
     if (line.ends_with('\r')) line.remove_suffix(1);
     while (line.ends_with(' ') && !line.ends_with("\\ ")) line.remove_suffix(1);
     if (line.empty() || line.starts_with('#')) continue;
-    if (auto glob = IgnoreGlob::Parse(line, ignores_case, false)) globs_.push_back(std::move(*glob));
+    auto glob = IgnoreGlob::Parse(line, ignores_case, false);
+    if (glob) globs_.push_back(std::move(*glob));
+    else if (complaints != nullptr && complaints->size() < kMostComplaints) complaints->push_back("line " + std::to_string(number) + ": " + std::string(glob.error().Text()));
   }
 }
 
@@ -179,13 +184,20 @@ const IgnoreLevel* IgnoreFiles::LoadChain(const std::string& directory) {
   return Enter(directory, above);
 }
 
-const IgnoreLevel* IgnoreFiles::Enter(const std::string& directory, const IgnoreLevel* above) {
+const IgnoreLevel* IgnoreFiles::Enter(const std::string& directory, const IgnoreLevel* above, const std::string& shown) {
   auto level = std::make_unique<IgnoreLevel>();
   level->above = above;
   level->directory = directory;
   const auto read = [&](const char* name, IgnoreGlobList& list) {
     const auto text = vfs::ReadFile(in_.fs, vfs::JoinPath(directory, name), kLargestIgnoreFile);
-    if (text) list.AddLines(*text, settings_.ignores_case, in_.budget);
+    if (!text) return;
+    std::vector<std::string> complaints;
+    list.AddLines(*text, settings_.ignores_case, in_.budget, &complaints);
+    if (!settings_.says_ignore_messages) return;
+    for (const std::string& complaint : complaints) {
+      in_.out.Flush();
+      in_.err.Write(vfs::JoinPath(shown.empty() ? directory : shown, name) + ": " + complaint + "\n");
+    }
   };
   if (settings_.uses_dot_ignore) {
     read(settings_.own_name, level->own);

@@ -92,6 +92,9 @@ class Regex {
   std::unique_ptr<Impl> impl_;
 };
 
+// Which PCRE2 there is: "10.42".
+std::string PerlRegexVersion();
+
 // Puts a backslash before whatever is special in `text` in the extended dialect.
 std::string EscapeRegex(std::string_view text);
 

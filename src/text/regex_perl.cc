@@ -123,4 +123,10 @@ Result<bool> PerlMatcher::Search(std::string_view text, size_t from, bool is_lin
 
 size_t PerlMatcher::group_count() const { return code_->group_count; }
 
+std::string PerlRegexVersion() {
+  char text[64] = {};
+  if (pcre2_config(PCRE2_CONFIG_VERSION, nullptr) > static_cast<int>(sizeof text) || pcre2_config(PCRE2_CONFIG_VERSION, text) < 0) return "?";
+  return std::string(text).substr(0, std::string_view(text).find(' '));
+}
+
 }  // namespace paddock

@@ -8,12 +8,15 @@
 // Exit status: 0 when something matched, 1 when nothing did, 2 for trouble.
 // Source: ripgrep 13.0, away from a terminal.
 // Differs: always in the order of --sort path. Patterns are PCRE's, which takes a little more than Rust's and words its complaints
-// differently; times in --stats and --json are 0. -z, --pre, -E other than utf-8, other sort orders and configuration files are refused.
+// differently; times in --stats and --json are 0; there is one thread, and files are neither mapped nor automata built beforehand, so that -j, --mmap and
+// --dfa-size-limit, which are about speed alone, change nothing. -E other than utf-8, other sort orders, --debug, --regex-size-limit and configuration
+// files are refused.
 
 #include <algorithm>
 
 #include "commands/input_files.h"
 #include "commands/text/rg_files.h"
+#include "commands/text/rg_program.h"
 #include "commands/text/rg_search.h"
 #include "text/utf8.h"
 
@@ -30,9 +33,13 @@ enum class Case { kSensitive, kInsensitive, kSmart };
 using Mode = RgSettings::Mode;
 
 struct Options {
+  Options() { walk.says_ignore_messages = true; }
   RgSettings search;
   RgWalkSettings walk;
   std::vector<std::string> patterns, pattern_files, ignore_files, globs;   // a glob has 'i' in front for --iglob, else 'g'
+  RgProgramSettings program;
+  std::vector<std::string> preprocessor_globs;
+  bool has_ignore_files = true, wants_pcre_version = false;
   std::vector<std::string> types, types_not, added_types, cleared_types;
   Case case_mode = Case::kSensitive;
   bool literal = false, words = false, lines = false, dotall = false, unicode = true;
@@ -98,19 +105,42 @@ Status MaxDepth(Options& options, std::string_view text) {
   PADDOCK_ASSIGN(options.walk.max_depth, Number("--max-depth <NUM>", text));
   return {};
 }
-Status MaxSize(Options& options, std::string_view text) {
+// A number of bytes, with K, M or G behind it.
+Result<uint64_t> Size(std::string_view text) {
   uint64_t unit = 1;
   std::string_view digits = text;
-  if (!digits.empty()) {
-    const size_t at = std::string_view("KMG").find(digits.back());
-    if (at != std::string_view::npos) {
-      unit <<= 10 * (at + 1);
-      digits.remove_suffix(1);
-    }
+  const size_t at = text.empty() ? std::string_view::npos : std::string_view("KMG").find(text.back());
+  if (at != std::string_view::npos) {
+    unit <<= 10 * (at + 1);
+    digits.remove_suffix(1);
   }
-  auto value = Number("--max-filesize <NUM+SUFFIX?>", digits);
-  if (!value || *value > std::numeric_limits<uint64_t>::max() / unit) return Error(Code::kInvalid, "invalid size\n");
-  options.walk.max_size = *value * unit;
+  if (digits.empty() || digits.find_first_not_of("0123456789") != std::string_view::npos) {
+    return Error(Code::kInvalid, "invalid format for size '" + std::string(text) + "', which should be a sequence of digits followed by an optional 'K', 'M' or 'G' suffix");
+  }
+  const auto value = Number("", digits);
+  if (!value) return Error(Code::kInvalid, "invalid integer found in size '" + std::string(text) + "': number too large to fit in target type");
+  if (*value > std::numeric_limits<uint64_t>::max() / unit) return Error(Code::kInvalid, "size too big in '" + std::string(text) + "'");
+  return *value * unit;
+}
+Status MaxSize(Options& options, std::string_view text) {
+  PADDOCK_ASSIGN(options.walk.max_size, Size(text));
+  return {};
+}
+// How much a real automaton may keep before it starts anew: of speed alone.
+Status AutomatonSize(Options&, std::string_view text) {
+  PADDOCK_TRY(Size(text));
+  return {};
+}
+Status ColorSpec(Options& options, std::string_view text) { return options.search.color_table.Change(text); }
+template <bool kUnpacks>
+Status Unpack(Options& options, std::string_view) {
+  options.program.unpacks = kUnpacks;
+  options.program.preprocessor.clear();
+  return {};
+}
+Status Preprocess(Options& options, std::string_view text) {
+  options.program.preprocessor = std::string(text);
+  options.program.unpacks = false;
   return {};
 }
 Status Glob(Options& options, std::string_view text) {
@@ -178,8 +208,7 @@ Status Column(Options& options, std::string_view) {
 // About how the work is done, which shows in nothing that is printed.
 Status HowOnly(Options&, std::string_view) { return {}; }
 Status Threads(Options&, std::string_view text) {
-  PADDOCK_TRY(Number("--threads <NUM>", text));
-  return {};
+  return Number("", text) ? Status() : Error(Code::kInvalid, "invalid digit found in string");
 }
 
 constexpr Option kOptions[] = {
@@ -203,6 +232,10 @@ constexpr Option kOptions[] = {
     Call<HowOnly>(0, "auto-hybrid-regex", nullptr, nullptr),
     Set<&Options::unicode, false>(0, "no-unicode", "disable Unicode mode"),
     Set<&Options::unicode, true>(0, "unicode", nullptr),
+    Set<&Options::unicode, false>(0, "no-pcre2-unicode", nullptr),
+    Set<&Options::unicode, true>(0, "pcre2-unicode", nullptr),
+    Flag<&Options::wants_pcre_version>(0, "pcre2-version", "print the version of PCRE2"),
+    Call<AutomatonSize>(0, "dfa-size-limit", "NUM+SUFFIX?", "the upper size limit of an automaton (there is none to limit)"),
     Call<S<&RgSettings::crlf, true>>(0, "crlf", nullptr, "support CRLF line terminators"),
     Call<S<&RgSettings::null_data, true>>(0, "null-data", nullptr, "use NUL as a line terminator instead of \\n"),
     Set<&Options::line_number, true>('n', "line-number", "show line numbers"),
@@ -241,6 +274,7 @@ constexpr Option kOptions[] = {
     Call<S<&RgSettings::null_after_name, true>>('0', "null", nullptr, "print a NUL byte after file paths"),
     Call<PathSeparator>(0, "path-separator", "SEPARATOR", "set the path separator"),
     Call<Color>(0, "color", "WHEN", "when to use colors: never, auto, always, ansi"),
+    Call<ColorSpec>(0, "colors", "COLOR_SPEC", "what colors to use: (path|line|column|match):(fg|bg|style):VALUE, or TYPE:none"),
     Call<Pretty>('p', "pretty", nullptr, "alias for --color always --heading --line-number"),
     Call<S<&RgSettings::stats, true>>(0, "stats", nullptr, "print statistics about this search"),
     Call<S<&RgSettings::stats, false>>(0, "no-stats", nullptr, nullptr),
@@ -265,6 +299,10 @@ constexpr Option kOptions[] = {
     Call<W<&RgWalkSettings::requires_git, false>>(0, "no-require-git", nullptr, "respect .gitignore outside of repositories"),
     Call<W<&RgWalkSettings::ignores_case, true>>(0, "ignore-file-case-insensitive", nullptr, "process ignore files case insensitively"),
     Value<&Options::ignore_files>(0, "ignore-file", "PATH", "specify additional ignore files"),
+    Set<&Options::has_ignore_files, false>(0, "no-ignore-files", "don't respect --ignore-file"),
+    Set<&Options::has_ignore_files, true>(0, "ignore-files", nullptr),
+    Call<W<&RgWalkSettings::says_ignore_messages, false>>(0, "no-ignore-messages", nullptr, "suppress messages about ignore files"),
+    Call<W<&RgWalkSettings::says_ignore_messages, true>>(0, "ignore-messages", nullptr, nullptr),
     Call<W<&RgWalkSettings::follows, true>>('L', "follow", nullptr, "follow symbolic links"),
     Call<W<&RgWalkSettings::follows, false>>(0, "no-follow", nullptr, nullptr),
     Call<W<&RgWalkSettings::stays_on_device, true>>(0, "one-file-system", nullptr, "do not descend into directories on other file systems"),
@@ -275,6 +313,11 @@ constexpr Option kOptions[] = {
     Call<W<&RgWalkSettings::says_messages, true>>(0, "messages", nullptr, nullptr),
     Call<S<&RgSettings::text, true>>('a', "text", nullptr, "search binary files as if they were text"),
     Call<S<&RgSettings::binary_everywhere, true>>(0, "binary", nullptr, "search binary files"),
+    Call<Unpack<true>>('z', "search-zip", nullptr, "search in compressed files, unpacked by the programs in PATH"),
+    Call<Unpack<false>>(0, "no-search-zip", nullptr, nullptr),
+    Call<Preprocess>(0, "pre", "COMMAND", "search the output of COMMAND FILE for each file"),
+    Call<Unpack<false>>(0, "no-pre", nullptr, nullptr),
+    Value<&Options::preprocessor_globs>(0, "pre-glob", "GLOB", "run --pre only for these files"),
     Call<Encoding>('E', "encoding", "ENCODING", "the text encoding of files to search"),
     Call<Sort<false>>(0, "sort", "SORTBY", "sort results in ascending order: path or none"),
     Call<Sort<true>>(0, "sortr", "SORTBY", "sort results in descending order: path or none"),
@@ -448,6 +491,7 @@ Status SelectTypes(Options& options, const std::map<std::string, std::vector<std
 
 Status Complete(Invocation& in, Options& options) {
   RgWalkSettings& walk = options.walk;
+  walk.says_ignore_messages = walk.says_ignore_messages && walk.says_messages;
   if (options.unrestricted > 0) options.no_ignore = true;
   if (options.unrestricted > 1) walk.shows_hidden = true;
   if (options.unrestricted > 2) options.search.binary_everywhere = true;
@@ -456,11 +500,22 @@ Status Complete(Invocation& in, Options& options) {
     if (!glob) return Error(Code::kSyntax, std::string(glob.error().Text()) + "\n");
     walk.overrides.Add(std::move(*glob));
   }
+  for (const std::string& text : options.preprocessor_globs) {
+    auto glob = IgnoreGlob::Parse(text, false, true);
+    if (!glob) return Error(Code::kSyntax, std::string(glob.error().Text()) + "\n");
+    options.program.preprocessor_globs.Add(std::move(*glob));
+  }
+  if (!options.has_ignore_files) options.ignore_files.clear();
   if (options.no_ignore) walk.uses_dot_ignore = walk.uses_vcs = walk.uses_exclude = walk.uses_parents = false;
   for (const std::string& name : options.ignore_files) {
     const auto text = vfs::ReadFile(in.fs, name, 4 << 20);
-    if (text) walk.explicit_files.AddLines(*text, walk.ignores_case, in.budget);
-    else if (walk.says_messages) Say(in, name + ": " + std::string(text.error().Text()) + " (os error " + std::to_string(static_cast<int>(text.error().code)) + ")\n");
+    std::vector<std::string> complaints;
+    if (text) walk.explicit_files.AddLines(*text, walk.ignores_case, in.budget, &complaints);
+    const bool says = walk.says_messages && walk.says_ignore_messages;
+    for (const std::string& complaint : complaints) {
+      if (says) Say(in, name + ": " + complaint + "\n");
+    }
+    if (!text && says) Say(in, name + ": " + std::string(text.error().Text()) + " (os error " + std::to_string(static_cast<int>(text.error().code)) + ")\n");
   }
   if (options.no_ignore) walk.explicit_files = {};
   RgSettings& search = options.search;
@@ -514,30 +569,46 @@ bool IsReadable(Invocation& in) {
 ExitStatus SearchAll(Invocation& in, const Options& options, const RgMatcher& matcher, const std::vector<std::string>& roots) {
   RgSearch search(in, options.search, matcher);
   bool has_found = false, has_failed = false;
-  const auto one = [&](InputFile& file, const std::string& name, bool is_explicit) {
-    const auto found = search.File(file.input(), name, is_explicit);
-    if (!found || !file.input().status()) {
-      has_failed = true;
-      const Error error = found ? file.input().status().error() : found.error();
-      if (options.walk.says_messages) Say(in, name + ": " + std::string(error.Text()) + " (os error " + std::to_string(static_cast<int>(error.code)) + ")\n");
-    }
+  const auto complain = [&](const std::string& name, const std::string& why) {
+    has_failed = true;
+    if (options.walk.says_messages) Say(in, name + ": " + why + "\n");
+    return true;
+  };
+  const auto number = [](const Error& error) { return std::string(error.Text()) + " (os error " + std::to_string(static_cast<int>(error.code)) + ")"; };
+  bool has_searched = false;
+  const auto one = [&](Input& input, const std::string& name, bool is_explicit, bool is_program) {
+    has_searched = true;
+    const auto found = search.File(input, name, is_explicit);
+    if (!found) complain(name, is_program ? std::string(found.error().Text()) : number(found.error()));
     has_found |= found && *found;
     return static_cast<bool>(in.out.status()) && !(has_found && options.search.mode == Mode::kQuiet && !options.search.stats);
   };
   const auto visit = [&](const std::string& path, bool is_explicit) {
+    if (const auto program = RgProgramFor(in, options.program, path)) {
+      auto source = StartRgProgram(in, *program, path);
+      if (!source) return complain(path, std::string(source.error().Text()));
+      Input input(**source, in.budget);
+      const bool had_found = has_found;
+      const bool goes_on = one(input, path, is_explicit, true);
+      const Status closed = (*source)->Close();
+      if (closed) return goes_on;
+      has_found = had_found;
+      return complain(path, std::string(closed.error().Text()));
+    }
     auto file = InputFile::OpenPath(in, path);
-    if (file) return one(*file, path, is_explicit);
-    has_failed = true;
-    if (options.walk.says_messages) Say(in, path + ": " + std::string(file.error().Text()) + " (os error " + std::to_string(static_cast<int>(file.error().code)) + ")\n");
-    return true;
+    return file ? one(file->input(), path, is_explicit, false) : complain(path, number(file.error()));
   };
   for (const std::string& root : roots) {
     if (root == "-") {
       auto file = InputFile::Open(in, "-");
-      one(*file, "<stdin>", true);
+      one(file->input(), "<stdin>", true, false);
     } else {
       has_failed |= WalkForRg(in, options.walk, root, visit);
     }
+  }
+  if (!has_searched && roots.front().empty() && options.walk.says_messages) {
+    has_failed = true;
+    Say(in, "No files were searched, which means ripgrep probably applied a filter you didn't expect.\nRunning with --debug will show why files are being skipped.\n");
   }
   if (options.search.stats || options.search.mode == Mode::kJson) search.PrintStats(options.search.mode == Mode::kJson);
   if (has_failed && !(has_found && options.search.mode == Mode::kQuiet)) return kTrouble;
@@ -593,6 +664,10 @@ ExitStatus Run(Invocation& in) {
   }
   if (options.wants_version) {
     in.out.Write(VersionText(in.command, in.name()));
+    return 0;
+  }
+  if (options.wants_pcre_version) {
+    in.out.Write("PCRE2 " + PerlRegexVersion() + " is available\nJIT is not available\n");
     return 0;
   }
   return RunParsed(in, options, std::move(parsed->operands));

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/stream.h"
+#include "commands/text/rg_colors.h"
 #include "proc/command.h"
 #include "text/regex.h"
 
@@ -43,6 +44,7 @@ struct RgSettings {
   std::optional<std::string> context_separator = "--";
   std::string match_separator = ":", field_context_separator = "-";
   char path_separator = '/';
+  RgColors color_table;
 };
 
 // The pattern, once for text of bytes below 128 and once for any text.

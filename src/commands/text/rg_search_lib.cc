@@ -130,20 +130,24 @@ void RgSearch::Write(std::string_view text) {
 void RgSearch::WriteName() {
   std::string name = name_;
   if (settings_.path_separator != '/') std::replace(name.begin(), name.end(), '/', settings_.path_separator);
-  if (settings_.colors) name = "\x1b[0m\x1b[35m" + name + "\x1b[0m";
+  if (settings_.colors) name = settings_.color_table.path.Begin() + name + "\x1b[0m";
   Write(name);
 }
 
 void RgSearch::PrintPrefix(bool is_match, uint64_t number, std::optional<uint64_t> column, uint64_t offset) {
   const std::string& separator = is_match ? settings_.match_separator : settings_.field_context_separator;
-  const auto colored = [this](const std::string& digits) { return settings_.colors ? "\x1b[0m\x1b[32m" + digits + "\x1b[0m" : digits; };
+  const auto colored = [this](uint64_t value, const RgColor& color) {
+    const std::string digits = std::to_string(value);
+    return settings_.colors ? color.Begin() + digits + "\x1b[0m" : digits;
+  };
+  const RgColors& colors = settings_.color_table;
   if (settings_.shows_name && !settings_.heading) {
     WriteName();
     Write(settings_.null_after_name ? std::string_view("\0", 1) : std::string_view(separator));
   }
-  if (settings_.line_numbers) Write(colored(std::to_string(number)) + separator);
-  if (column && settings_.columns) Write((settings_.colors ? "\x1b[0m" + std::to_string(*column) + "\x1b[0m" : std::to_string(*column)) + separator);
-  if (settings_.offsets) Write((settings_.colors ? "\x1b[0m" + std::to_string(offset) + "\x1b[0m" : std::to_string(offset)) + separator);
+  if (settings_.line_numbers) Write(colored(number, colors.line) + separator);
+  if (column && settings_.columns) Write(colored(*column, colors.column) + separator);
+  if (settings_.offsets) Write(colored(offset, colors.column) + separator);
 }
 
 // What stands between this line and the ones before it: a heading, or the mark of a gap.
@@ -225,14 +229,14 @@ void RgSearch::PrintText(std::string_view text, uint64_t number, uint64_t offset
     Write(std::string_view(&end, 1));
     return;
   }
-  if (!settings_.colors || spans == nullptr) {
+  if (!settings_.colors || spans == nullptr || settings_.color_table.match.is_plain()) {
     Write(shown);
   } else {
     size_t at = cut;
     for (const Span& span : *spans) {
       if (span.begin < at || span.begin == span.end) continue;
       Write(text.substr(at, span.begin - at));
-      Write("\x1b[0m\x1b[1m\x1b[31m");
+      Write(settings_.color_table.match.Begin());
       Write(text.substr(span.begin, span.end - span.begin));
       Write("\x1b[0m");
       at = span.end;
@@ -499,6 +503,7 @@ Result<bool> RgSearch::File(Input& input, const std::string& name, bool is_expli
   if (settings_.max_count == uint64_t{0}) return false;
   if (is_little || is_big || settings_.multiline) {
     std::string text = input.ReadAll();
+    PADDOCK_TRY(input.status());
     if (is_little || is_big) text = FromUtf16(text, is_big);
     if (text.starts_with("\xef\xbb\xbf")) text.erase(0, 3);
     if (settings_.multiline) {
@@ -519,6 +524,7 @@ Result<bool> RgSearch::File(Input& input, const std::string& name, bool is_expli
       PADDOCK_ASSIGN(found, Lines(input));
     }
   }
+  PADDOCK_TRY(input.status());
   totals_.files += 1;
   totals_.files_with += found;
   totals_.lines += selected_;

@@ -24,6 +24,7 @@ class Walk {
     }
     const std::string absolute = vfs::NormalizePath(root.empty() ? in_.fs.cwd() : vfs::JoinPath(in_.fs.cwd(), root));
     device_ = found->device;
+    is_default_ = root.empty();
     const IgnoreLevel* above = ignores_.LoadAbove(absolute);
     std::string shown = root;
     while (shown.size() > 1 && shown.ends_with('/')) shown.pop_back();
@@ -78,7 +79,7 @@ class Walk {
       return true;
     }
     open_.push_back(self);
-    const IgnoreLevel* level = ignores_.Enter(absolute, above);
+    const IgnoreLevel* level = ignores_.Enter(absolute, above, is_default_ ? (shown.empty() ? "." : "./" + shown) : shown);
     auto entries = in_.fs.List(absolute);
     bool goes_on = true;
     if (!entries) {
@@ -122,6 +123,7 @@ class Walk {
   IgnoreFiles ignores_;
   std::vector<vfs::Attributes> open_;
   uint64_t device_ = 0;
+  bool is_default_ = false;   // no path was given: it is called "." in messages about ignore files alone
   bool has_failed_ = false;
 };
 
