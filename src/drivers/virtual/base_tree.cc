@@ -57,7 +57,7 @@ std::shared_ptr<vfs::MemoryVolume> MakeBaseTree(const Clock& clock, const std::v
                           "nobody:x:65534:65534:nobody:/nonexistent:/usr/sbin/nologin\n",
                       0644));
   Must(vfs::WriteFile(root, "/etc/group",
-                      "root:x:0:\ndaemon:x:1:\n" + GroupLine(spec) + "nogroup:x:65534:\n", 0644));
+                      "root:x:0:\ndaemon:x:1:\nsys:x:3:\n" + GroupLine(spec) + "nogroup:x:65534:\n", 0644));
   Must(vfs::WriteFile(root, "/etc/hostname", spec.hostname + "\n", 0644));
   Must(vfs::WriteFile(root, "/etc/hosts", "127.0.0.1\tlocalhost\n127.0.1.1\t" + spec.hostname + "\n", 0644));
   Must(vfs::WriteFile(root, "/etc/shells", "/bin/sh\n/bin/bash\n", 0644));
