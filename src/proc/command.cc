@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "proc/kernel.h"
+#include "proc/option_complaint.h"
 
 namespace paddock {
 namespace {
@@ -109,7 +110,7 @@ std::optional<std::vector<std::string>> Prepare(Invocation& in, void* options, E
   auto parsed = ParseOptions(in.args, in.command.options, options, in.command.rules);
   if (!parsed) {
     const bool is_getopt = parsed.error().code == Code::kSyntax;
-    *status = is_getopt ? in.Usage(parsed.error().Text()) : in.Fail(parsed.error().Text(), in.command.usage_status);
+    *status = is_getopt ? OptionUsage(in, parsed.error().Text()) : in.Fail(parsed.error().Text(), in.command.usage_status);
     return std::nullopt;
   }
   if (parsed->wants_help) {

@@ -14,6 +14,7 @@
 #include "commands/file_facts.h"
 #include "commands/user_names.h"
 #include "proc/command.h"
+#include "proc/option_complaint.h"
 #include "text/mode.h"
 #include "text/time_format.h"
 
@@ -472,6 +473,10 @@ ExitStatus Run(Invocation& in) {
     in.err.Write(HelpText(in.command, in.name_in_messages()));
     return 1;
   };
+  if (!parsed && parsed.error().code == Code::kSyntax) {
+    ComplainOfOption(in, parsed.error().Text());
+    return usage("");
+  }
   if (!parsed) return usage(std::string(parsed.error().Text()));
   if (parsed->wants_help) {
     in.out.Write(HelpText(in.command, in.name_in_messages()));

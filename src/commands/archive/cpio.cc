@@ -9,6 +9,7 @@
 
 
 #include "commands/archive/cpio.h"
+#include "proc/option_complaint.h"
 #include "text/numbers.h"
 
 namespace paddock {
@@ -153,9 +154,13 @@ ExitStatus Run(Invocation& in) {
     in.out.Write(VersionText(in.command, in.name()));
     return 0;
   }
-  const std::string complaint = parsed ? Conflict(options, parsed->operands) : std::string(parsed.error().Text());
   cpio::Context context(in, options);
-  if (!complaint.empty()) return context.Usage(complaint, !parsed && parsed.error().code == Code::kSyntax ? 64 : 2);
+  if (!parsed && parsed.error().code == Code::kSyntax) {
+    ComplainOfOption(in, parsed.error().Text());
+    return context.Hint(64);
+  }
+  const std::string complaint = parsed ? Conflict(options, parsed->operands) : std::string(parsed.error().Text());
+  if (!complaint.empty()) return context.Usage(complaint);
   if (options.lists || options.mode == 'i') return cpio::CopyIn(context, parsed->operands);
   return options.mode == 'o' ? cpio::CopyOut(context) : cpio::CopyPass(context, parsed->operands[0]);
 }

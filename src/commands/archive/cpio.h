@@ -50,7 +50,9 @@ class Context {
   void Fail(const std::string& message);
   void Warn(const std::string& message);
   // With the hint at the help.
-  ExitStatus Usage(const std::string& message, ExitStatus usage_status = 2);
+  ExitStatus Usage(const std::string& message);
+  // The hint at --help alone, after a complaint.
+  ExitStatus Hint(ExitStatus usage_status);
   // "cpio: NAME: WHAT: reason".
   void Fail(const std::string& name, const std::string& what, const Error& error) { Fail(name + ": " + what + ": " + std::string(error.Text())); }
   // "3 blocks", unless --quiet.

@@ -19,8 +19,11 @@ void Context::Warn(const std::string& message) {
   in.out.Flush();
   in.err.Write("cpio: " + message + "\n");
 }
-ExitStatus Context::Usage(const std::string& message, ExitStatus usage_status) {
+ExitStatus Context::Usage(const std::string& message) {
   Warn(message);
+  return Hint(2);
+}
+ExitStatus Context::Hint(ExitStatus usage_status) {
   in.err.Write("Try 'cpio --help' or 'cpio --usage' for more information.\n");
   return status = usage_status;
 }

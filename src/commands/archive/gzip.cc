@@ -12,6 +12,7 @@
 
 #include "commands/archive/packed_file.h"
 #include "commands/file_facts.h"
+#include "proc/option_complaint.h"
 #include "proc/process.h"
 #include "text/time_format.h"
 
@@ -450,7 +451,8 @@ ExitStatus Run(Invocation& in) {
   const std::vector<std::string> args = WithDefaults(in);
   auto parsed = ParseOptions(args, kOptions, &options);
   if (!parsed) {
-    static_cast<void>(Complain(in, std::string(parsed.error().Text())));
+    if (parsed.error().code == Code::kSyntax) ComplainOfOption(in, parsed.error().Text());
+    else static_cast<void>(Complain(in, std::string(parsed.error().Text())));
     in.err.Write("Try `gzip --help' for more information.\n");
     return 1;
   }

@@ -14,6 +14,7 @@
 #include <charconv>
 
 #include "commands/file_facts.h"
+#include "proc/option_complaint.h"
 #include "proc/process.h"
 #include "text/choice.h"
 #include "text/date_parse.h"
@@ -588,7 +589,9 @@ ExitStatus Perform(Invocation& in, Options& options) {
 ExitStatus Run(Invocation& in) {
   Options options;
   const auto hint = [&](const std::string& message, ExitStatus status) {
-    in.err.Write("tar: " + message + "\nTry 'tar --help' or 'tar --usage' for more information.\n");
+    if (status == 64) ComplainOfOption(in, message);
+    else in.err.Write("tar: " + message + "\n");
+    in.err.Write("Try 'tar --help' or 'tar --usage' for more information.\n");
     return status;
   };
   const auto args = Arrange(in.args);

@@ -12,6 +12,7 @@
 
 #include "commands/archive/packed_file.h"
 #include "commands/file_facts.h"
+#include "proc/option_complaint.h"
 #include "proc/process.h"
 #include "text/numbers.h"
 
@@ -437,8 +438,12 @@ ExitStatus Run(Invocation& in) {
   args.insert(args.end(), in.args.begin() + 1, in.args.end());
   auto parsed = ParseOptions(args, kOptions, &options);
   if (!parsed) {
-    in.err.Write(name + ": " + std::string(parsed.error().Text()) + "\n");
-    if (parsed.error().code == Code::kSyntax) in.err.Write(name + ": Try `" + name + " --help' for more information.\n");
+    if (parsed.error().code == Code::kSyntax) {
+      ComplainOfOption(in, parsed.error().Text());
+      ComplainOfOption(in, "Try `" + in.args[0] + " --help' for more information.");
+    } else {
+      in.err.Write(name + ": " + std::string(parsed.error().Text()) + "\n");
+    }
     return 1;
   }
   if (options.shows_help || options.shows_version) {

@@ -11,6 +11,7 @@
 
 #include "commands/hash/hexdump_format.h"
 #include "commands/input_files.h"
+#include "proc/option_complaint.h"
 #include "text/choice.h"
 
 namespace paddock {
@@ -235,12 +236,9 @@ Status ReadSources(Invocation& in, Options& options) {
 ExitStatus Run(Invocation& in) {
   Options options;
   if (in.name() == "hd") static_cast<void>(AddKnown<'C'>(options, {}));
-  auto parsed = ParseOptions(in.args, in.command.options, &options, in.command.rules);
-  if (!parsed) return parsed.error().code == Code::kSyntax ? in.Usage(parsed.error().Text()) : in.Fail(parsed.error().Text());
-  if (options.wants_help || options.wants_version) {
-    in.out.Write(options.wants_help ? HelpText(in.command, in.name_in_messages()) : VersionText(in.command, in.name()));
-    return 0;
-  }
+  ExitStatus status = 0;
+  auto operands = PrepareWithLetters(in, options, &status);
+  if (!operands) return status;
   const auto size = [&in](const std::string& text, const char* what, uint64_t otherwise) -> std::optional<uint64_t> {
     if (text.empty()) return otherwise;
     const auto value = ReadSize(text);
@@ -254,7 +252,7 @@ ExitStatus Run(Invocation& in) {
   if (options.sources.empty()) static_cast<void>(AddKnown<' '>(options, {}));
   if (const Status read = ReadSources(in, options); !read) return in.Fail(read.error().Text());
   if (options.formats.block_size() == 0) return 0;
-  return Dump(in, options, *skip, *length, parsed->operands);
+  return Dump(in, options, *skip, *length, *operands);
 }
 
 }  // namespace

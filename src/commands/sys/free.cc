@@ -13,6 +13,7 @@
 
 #include "proc/command.h"
 #include "proc/kernel.h"
+#include "proc/option_complaint.h"
 #include "text/duration.h"
 
 namespace paddock {
@@ -149,8 +150,9 @@ ExitStatus Run(Invocation& in) {
   Options options;
   const auto parsed = ParseOptions(in.args, kOptions, &options, {});
   if (!parsed) {
-    in.Fail(parsed.error().Text());
-    if (parsed.error().code == Code::kSyntax) PrintUsage(in.err);
+    if (parsed.error().code != Code::kSyntax) return in.Fail(parsed.error().Text());
+    ComplainOfOption(in, parsed.error().Text());
+    PrintUsage(in.err);
     return 1;
   }
   if (options.wants_help) return PrintUsage(in.out), 0;

@@ -11,6 +11,7 @@
 #include <algorithm>
 
 #include "proc/command.h"
+#include "proc/option_complaint.h"
 
 namespace paddock {
 namespace {
@@ -229,10 +230,10 @@ ExitStatus Run(Invocation& in) {
     std::string letters = words[0];
     letters.erase(0, std::min(letters.find_first_not_of("-+"), letters.size()));
     words.erase(words.begin());
-    return Scanner(in, options, letters, own_name).Run(words);
+    return Scanner(in, options, letters, in.args[0]).Run(words);
   }
   const auto parsed = ParseOptions(in.args, kOptions, &options, {.stop_at_operand = true});
-  if (!parsed) return in.Usage(parsed.error().Text());
+  if (!parsed) return OptionUsage(in, parsed.error().Text());
   if (parsed->wants_help || options.wants_help) return in.out.Write(HelpText(in.command, own_name)), 0;
   if (parsed->wants_version || options.wants_version) return in.out.Write(VersionText(in.command, own_name)), 0;
   if (options.test) return 4;
@@ -242,7 +243,7 @@ ExitStatus Run(Invocation& in) {
     options.short_options = words[0];
     words.erase(words.begin());
   }
-  Scanner scanner(in, options, *options.short_options, options.name.value_or(own_name));
+  Scanner scanner(in, options, *options.short_options, options.name.value_or(in.args[0]));
   if (const auto failed = scanner.AddLongOptions()) return *failed;
   return scanner.Run(words);
 }

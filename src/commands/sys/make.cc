@@ -15,6 +15,7 @@
 #include "lang/make/options.h"
 #include "proc/command.h"
 #include "proc/kernel.h"
+#include "proc/option_complaint.h"
 #include "proc/process.h"
 #include "proc/signals.h"
 
@@ -112,6 +113,7 @@ std::optional<make::Settings> ReadSettings(Invocation& in, ExitStatus* status) {
   for (const auto& [name, value] : in.env.variables()) settings.environment.emplace_back(name, value);
   const std::string_view level = in.env.Get("MAKELEVEL", "0");
   if (std::from_chars(level.data(), level.data() + level.size(), settings.level).ec != std::errc() || settings.level < 0) settings.level = 0;
+  bool is_typed = false;
   Status read = make::ParseFlags(in.env.Get("MAKEFLAGS", ""), settings);
   if (read) {
     auto parsed = ParseOptions(in.args, in.command.options, &settings);
@@ -134,8 +136,10 @@ std::optional<make::Settings> ReadSettings(Invocation& in, ExitStatus* status) {
       return settings;
     }
     read = parsed.error();
+    is_typed = read.error().code == Code::kSyntax;
   }
-  in.Fail(read.error().Text());
+  if (is_typed) ComplainOfOption(in, read.error().Text());
+  else in.Fail(read.error().Text());
   in.err.Write(HelpText(in.command, in.name()));
   *status = 2;
   return std::nullopt;

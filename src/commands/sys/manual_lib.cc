@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "proc/option_complaint.h"
 #include "text/pattern.h"
 #include "text/regex.h"
 
@@ -245,7 +246,7 @@ std::optional<std::vector<std::string>> Parse(Invocation& in, void* options, Exi
   auto parsed = ParseOptions(in.args, in.command.options, options, in.command.rules);
   *status = 1;
   if (!parsed) {
-    in.Fail(parsed.error().Text());
+    ComplainOfOption(in, parsed.error().Text());
     const std::string name(in.name_in_messages());
     in.err.Write("Try '" + name + " --help' or '" + name + " --usage' for more information.\n");
     return std::nullopt;

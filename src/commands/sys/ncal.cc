@@ -13,6 +13,7 @@
 #include <array>
 
 #include "commands/file_facts.h"
+#include "proc/option_complaint.h"
 #include "text/time_format.h"
 
 namespace paddock {
@@ -450,13 +451,14 @@ ExitStatus Run(Invocation& in) {
   for (const std::string& word : in.args.subspan(1)) {
     if (word == "--" || !word.starts_with('-')) break;
     if (word.starts_with("--")) {
-      in.Fail("invalid option -- '-'");
+      ComplainOfOption(in, "invalid option -- '-'");
       return complain();
     }
   }
   const auto parsed = ParseOptions(in.args, in.command.options, &options, in.command.rules);
   if (!parsed) {
-    in.Fail(parsed.error().Text());
+    if (parsed.error().code == Code::kSyntax) ComplainOfOption(in, parsed.error().Text());
+    else in.Fail(parsed.error().Text());
     return complain();
   }
   const bool is_cal = options.as_cal;

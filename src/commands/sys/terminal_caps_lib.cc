@@ -2,6 +2,7 @@
 #include <array>
 
 #include "commands/sys/terminal_caps.h"
+#include "proc/option_complaint.h"
 
 namespace paddock {
 namespace {
@@ -397,7 +398,7 @@ std::string ExpandTerminalText(std::string_view text, std::span<const int64_t> p
 std::optional<std::vector<std::string>> ParseTerminalOptions(Invocation& in, void* options, const bool& version, ExitStatus (*complain)(Invocation&),
                                                              ExitStatus* status) {
   const auto refuse = [&](std::string_view complaint) {
-    in.Fail(complaint);
+    ComplainOfOption(in, complaint);
     *status = complain(in);
     return std::nullopt;
   };

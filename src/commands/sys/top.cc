@@ -14,6 +14,7 @@
 #include "commands/file_facts.h"
 #include "commands/sys/process_table.h"
 #include "proc/kernel.h"
+#include "proc/option_complaint.h"
 #include "text/duration.h"
 #include "text/time_format.h"
 
@@ -228,8 +229,9 @@ ExitStatus Run(Invocation& in) {
   const auto parsed = ParseOptions(Joined(in.args), kOptions, &options, {});
   if (!parsed) {
     // It ends as if nothing were wrong when getopt complains.
-    const bool is_getopts = parsed.error().code == Code::kSyntax;
-    return in.Fail(parsed.error().Text(), is_getopts ? 0 : 1);
+    if (parsed.error().code != Code::kSyntax) return in.Fail(parsed.error().Text());
+    ComplainOfOption(in, parsed.error().Text());
+    return 0;
   }
   if (options.help) return in.out.Write(HelpText(in.command, in.name())), 0;
   if (options.version) return in.out.Write(VersionText(in.command, in.name())), 0;

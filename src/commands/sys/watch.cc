@@ -13,6 +13,7 @@
 #include "commands/child_output.h"
 #include "commands/file_facts.h"
 #include "commands/sys/terminal_caps.h"
+#include "proc/option_complaint.h"
 #include "text/duration.h"
 #include "text/time_format.h"
 
@@ -257,8 +258,9 @@ ExitStatus Run(Invocation& in) {
   Options options;
   const auto parsed = ParseOptions(in.args, in.command.options, &options, in.command.rules);
   if (!parsed) {
-    in.Fail(parsed.error().Text());
-    if (parsed.error().code == Code::kSyntax) in.err.Write(kUsage);
+    if (parsed.error().code != Code::kSyntax) return in.Fail(parsed.error().Text());
+    ComplainOfOption(in, parsed.error().Text());
+    in.err.Write(kUsage);
     return 1;
   }
   if (parsed->wants_help || options.wants_help) {

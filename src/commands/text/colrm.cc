@@ -8,6 +8,7 @@
 // Differs: nothing known.
 
 #include "proc/command.h"
+#include "proc/option_complaint.h"
 #include "text/utf8.h"
 
 namespace paddock {
@@ -91,20 +92,17 @@ class Line {
 
 ExitStatus Run(Invocation& in) {
   Options options;
-  auto parsed = ParseOptions(in.args, in.command.options, &options, in.command.rules);
-  if (!parsed) return in.Usage(parsed.error().Text());
-  if (options.wants_help || options.wants_version) {
-    in.out.Write(options.wants_help ? HelpText(in.command, in.name_in_messages()) : VersionText(in.command, in.name()));
-    return 0;
-  }
+  ExitStatus status = 0;
+  auto operands = PrepareWithLetters(in, options, &status);
+  if (!operands) return status;
   uint64_t first = 0, last = 0;
-  if (!parsed->operands.empty()) {
-    const auto number = Number(in, parsed->operands[0], "first");
+  if (!operands->empty()) {
+    const auto number = Number(in, (*operands)[0], "first");
     if (!number) return 1;
     first = *number;
   }
-  if (parsed->operands.size() > 1) {
-    const auto number = Number(in, parsed->operands[1], "second");
+  if (operands->size() > 1) {
+    const auto number = Number(in, (*operands)[1], "second");
     if (!number) return 1;
     last = *number;
   }

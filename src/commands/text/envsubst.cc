@@ -10,6 +10,7 @@
 #include <set>
 
 #include "proc/command.h"
+#include "proc/option_complaint.h"
 
 namespace paddock {
 namespace {
@@ -78,15 +79,12 @@ class Scanner {
 
 ExitStatus Run(Invocation& in) {
   Options options;
-  auto parsed = ParseOptions(in.args, in.command.options, &options, in.command.rules);
-  if (!parsed) return in.Usage(parsed.error().Text());
-  if (options.wants_help || options.wants_version) {
-    in.out.Write(options.wants_help ? HelpText(in.command, in.name_in_messages()) : VersionText(in.command, in.name()));
-    return 0;
-  }
-  if (parsed->operands.size() > 1) return in.Fail("too many arguments");
-  if (options.lists_variables && parsed->operands.empty()) return in.Fail("missing arguments");
-  const bool is_restricted = !parsed->operands.empty();
+  ExitStatus status = 0;
+  auto operands = PrepareWithLetters(in, options, &status);
+  if (!operands) return status;
+  if (operands->size() > 1) return in.Fail("too many arguments");
+  if (options.lists_variables && operands->empty()) return in.Fail("missing arguments");
+  const bool is_restricted = !operands->empty();
   std::set<std::string, std::less<>> wanted;
   const auto no_text = [](std::string_view) {};
   if (is_restricted) {
@@ -95,7 +93,7 @@ ExitStatus Run(Invocation& in) {
       if (options.lists_variables) in.out.WriteLine(name);
       wanted.insert(name);
     };
-    for (const char c : parsed->operands[0]) scanner.Take(c, no_text, note);
+    for (const char c : (*operands)[0]) scanner.Take(c, no_text, note);
     scanner.End(no_text, note);
     if (options.lists_variables) return 0;
   }
@@ -119,7 +117,6 @@ const Command kCommand_envsubst = {
     .summary = "substitute the values of environment variables",
     .synopsis = "[OPTION] [SHELL-FORMAT]",
     .options = kOptions,
-    .cuts_own_name = true,
     .parses_options = false,
     .run = Run,
 };

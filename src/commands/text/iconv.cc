@@ -8,6 +8,7 @@
 // off and knows common signs; what it does not know becomes '?'.
 
 #include "commands/input_files.h"
+#include "proc/option_complaint.h"
 #include "text/char_encoding.h"
 
 namespace paddock {
@@ -220,7 +221,7 @@ ExitStatus Run(Invocation& in) {
   Options options;
   auto parsed = ParseOptions(in.args, in.command.options, &options, in.command.rules);
   if (!parsed) {
-    in.Fail(parsed.error().Text());
+    ComplainOfOption(in, parsed.error().Text());
     in.err.Write("Try `iconv --help' or `iconv --usage' for more information.\n");
     return kUsageError;
   }

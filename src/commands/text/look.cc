@@ -10,6 +10,7 @@
 #include <algorithm>
 
 #include "commands/input_files.h"
+#include "proc/option_complaint.h"
 
 namespace paddock {
 namespace {
@@ -84,13 +85,10 @@ class Searcher {
 
 ExitStatus Run(Invocation& in) {
   Options options;
-  auto parsed = ParseOptions(in.args, in.command.options, &options, in.command.rules);
-  if (!parsed) return in.Usage(parsed.error().Text());
-  if (options.wants_help || options.wants_version) {
-    in.out.Write(options.wants_help ? HelpText(in.command, in.name_in_messages()) : VersionText(in.command, in.name()));
-    return 0;
-  }
-  std::vector<std::string>& operands = parsed->operands;
+  ExitStatus status = 0;
+  auto parsed = PrepareWithLetters(in, options, &status);
+  if (!parsed) return status;
+  std::vector<std::string>& operands = *parsed;
   if (operands.empty() || operands.size() > 2) {
     in.Fail("bad usage");
     return in.UsageHint();

@@ -9,6 +9,7 @@
 
 #include "commands/file_facts.h"
 #include "commands/input_files.h"
+#include "proc/option_complaint.h"
 
 namespace paddock {
 namespace {
@@ -74,17 +75,14 @@ void ShowFile(Invocation& in, const std::string& name, bool has_heading) {
 
 ExitStatus Run(Invocation& in) {
   Options options;
-  auto parsed = ParseOptions(in.args, in.command.options, &options, in.command.rules);
-  if (!parsed) return parsed.error().code == Code::kSyntax ? in.Usage(parsed.error().Text()) : in.Fail(parsed.error().Text());
-  if (options.wants_help || options.wants_version) {
-    in.out.Write(options.wants_help ? HelpText(in.command, in.name_in_messages()) : VersionText(in.command, in.name()));
-    return 0;
-  }
+  ExitStatus status = 0;
+  auto operands = PrepareWithLetters(in, options, &status);
+  if (!operands) return status;
   const bool is_fed = !IsTerminal(in, 0);
   if (is_fed) Copy(in, in.in);
-  for (const std::string& name : parsed->operands) {
+  for (const std::string& name : *operands) {
     in.budget.Step();
-    ShowFile(in, name, is_fed || parsed->operands.size() > 1);
+    ShowFile(in, name, is_fed || operands->size() > 1);
   }
   return 0;
 }
