@@ -58,7 +58,7 @@ Syntax SyntaxOf(RegexDialect dialect) {
       s.has_back_references = false;
       break;
     case RegexDialect::kEmacs:
-      s.escaped_operators = s.escaped_bar = true;
+      s.escaped_operators = s.escaped_bar = s.open_bracket_is_bad = true;
       s.has_intervals = s.has_classes = s.empty_range_is_error = false;
       break;
     case RegexDialect::kPerl: break;

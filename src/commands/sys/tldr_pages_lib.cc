@@ -105,6 +105,8 @@ constexpr Row kRows[] = {
     {"patch", {"Take it back", "patch -R -p1 < change.patch"}},
     {"printf", {"Print numbers with leading zeros", "printf '%03d\\n' 1 2 3"}},
     {"ps", {"List all processes with details", "ps -ef"}},
+    {"ptx", {"Show every word in its context, as a permuted index", "ptx -w 80 file"}},
+    {"ptx", {"Index only the words of a list, with file and line", "ptx -A -o words file"}},
     {"readlink", {"Print the absolute path that a link leads to", "readlink -f link"}},
     {"realpath", {"Print a path relative to a directory", "realpath --relative-to=dir file"}},
     {"rev", {"Reverse the characters of each line", "rev file"}},
