@@ -25,6 +25,7 @@ constexpr Row kRows[] = {
     {"chmod", {"Let the owner execute a file", "chmod u+x script.sh"}},
     {"chmod", {"Set exact rights on a whole tree", "chmod -R 755 dir"}},
     {"cmp", {"Tell whether two files are the same, by the exit status only", "cmp -s a b"}},
+    {"colcrt", {"Show underlining as dashes on a line of its own", "colcrt file"}},
     {"comm", {"Show the lines that two sorted files share", "comm -12 a b"}},
     {"comm", {"Show the lines that are only in the first", "comm -23 a b"}},
     {"cp", {"Copy a file", "cp from to"}},

@@ -12,6 +12,7 @@
 #include <cstdio>
 
 #include "commands/input_files.h"
+#include "commands/text/char_input.h"
 #include "text/utf8.h"
 
 namespace paddock {
@@ -87,22 +88,7 @@ class Page {
   }
 
  private:
-  // The next character; nothing at the end, which text that is malformed counts as.
-  std::optional<char32_t> Next(Input& input) {
-    const int first = input.Get();
-    if (first < 0) return std::nullopt;
-    if (first < 0x80) return static_cast<char32_t>(first);
-    std::string bytes(1, static_cast<char>(first));
-    const size_t length = !in_.locale.is_utf8 ? 1 : first >= 0xf0 ? 4 : first >= 0xe0 ? 3 : 2;
-    while (bytes.size() < length) {
-      const int next = input.Get();
-      if (next < 0) return std::nullopt;
-      bytes += static_cast<char>(next);
-    }
-    const DecodedChar decoded = DecodeUtf8(bytes);
-    if (!in_.locale.is_utf8 || !decoded.is_valid || decoded.length != length) return std::nullopt;
-    return decoded.code;
-  }
+  std::optional<char32_t> Next(Input& input) { return ReadChar(input, in_.locale.is_utf8, bytes_); }
 
   bool Escape(std::optional<char32_t> c) {
     switch (c.value_or(U'\uffff')) {
@@ -267,6 +253,7 @@ class Page {
   const Terminal& terminal_;
   const bool marks_below_;
   std::vector<Cell> cells_;
+  std::string bytes_;   // of the last character
   size_t column_ = 0, end_ = 0;
   int half_ = 0;
   uint64_t lines_up_ = 0;
