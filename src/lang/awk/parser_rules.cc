@@ -1,0 +1,203 @@
+#include "lang/awk/parser_parts.h"
+
+#include <algorithm>
+
+namespace paddock::awk {
+
+void Parser::ParseProgram() {
+  bool may_skip_semicolon = false;
+  while (!has_failed_) {
+    SkipNewlines();
+    if (Is(Tok::kEnd)) return;
+    if (Is(Tok::kSemicolon)) {
+      if (!may_skip_semicolon) {
+        Stop(Code::kSyntax, PlaceOf(token_.place) +
+                                ": each rule must have a pattern or an action part");
+        return;
+      }
+      may_skip_semicolon = false;
+      Advance();
+      continue;
+    }
+    may_skip_semicolon = true;
+    ParseItem();
+  }
+}
+
+void Parser::ParseItem() {
+  switch (token_.kind) {
+    case Tok::kFunction: ParseFunction(); return;
+    case Tok::kAt:
+      if (PeekAhead().kind == Tok::kName) {
+        ParseDirective();
+        return;
+      }
+      break;
+    case Tok::kBegin: ParseSpecialRule(Rule::When::kBegin); return;
+    case Tok::kEndRule: ParseSpecialRule(Rule::When::kEnd); return;
+    case Tok::kBeginFile: ParseSpecialRule(Rule::When::kBeginFile); return;
+    case Tok::kEndFile: ParseSpecialRule(Rule::When::kEndFile); return;
+    default: break;
+  }
+  Rule rule;
+  rule.place = token_.place;
+  when_ = Rule::When::kRecord;
+  if (!Is(Tok::kLeftBrace)) {
+    rule.pattern = ParseExpression();
+    if (Accept(Tok::kComma)) {
+      SkipNewlines();
+      rule.range_end = ParseExpression();
+    }
+  }
+  if (Is(Tok::kLeftBrace)) {
+    rule.action = ParseBlock();
+  } else if (!Is(Tok::kNewline) && !Is(Tok::kSemicolon) && !Is(Tok::kEnd)) {
+    SyntaxError();
+  }
+  tree_.rules.push_back(rule);
+}
+
+void Parser::ParseSpecialRule(Rule::When when) {
+  Rule rule;
+  rule.place = token_.place;
+  rule.when = when_ = when;
+  const std::string name = token_.text;
+  Advance();
+  if (Is(Tok::kNewline) || Is(Tok::kEnd) || Is(Tok::kSemicolon)) {
+    Stop(Code::kSyntax, PlaceOf(token_.place) + ": " + name +
+                            " blocks must have an action part");
+    return;
+  }
+  if (!Is(Tok::kLeftBrace)) SyntaxError();
+  rule.action = ParseBlock();
+  when_ = Rule::When::kRecord;
+  tree_.rules.push_back(rule);
+}
+
+void Parser::ParseFunction() {
+  Advance();
+  if (Is(Tok::kBuiltin)) {
+    SyntaxError("`" + token_.text + "' is a built-in function, it cannot be redefined");
+    return;
+  }
+  if (!Is(Tok::kName) && !Is(Tok::kCallName)) {
+    SyntaxError();
+    return;
+  }
+  const std::string name = QualifiedName();
+  const Place place = token_.place;
+  const int slot = FunctionSlot(name);
+  if (tree_.functions[static_cast<size_t>(slot)].is_defined) {
+    Complain(place, "function name `" + name + "' previously defined");
+    return;
+  }
+  Advance();
+  in_parameters_ = true;
+  Expect(Tok::kLeftParen);
+  std::vector<std::string> parameters = ParseParameters(name);
+  in_parameters_ = false;
+  SkipNewlines();
+  if (!Is(Tok::kLeftBrace)) SyntaxError();
+  parameters_ = &parameters;
+  in_function_ = true;
+  Node* const body = ParseBlock();
+  in_function_ = false;
+  parameters_ = nullptr;
+  FunctionDefinition& function = tree_.functions[static_cast<size_t>(slot)];
+  function.is_defined = true;
+  function.place = place;
+  function.parameters = std::move(parameters);
+  function.body = body;
+}
+
+std::vector<std::string> Parser::ParseParameters(const std::string& function) {
+  std::vector<std::string> parameters;
+  SkipNewlines();
+  while (!has_failed_ && !Is(Tok::kRightParen)) {
+    if (!Is(Tok::kName)) {
+      SyntaxError();
+      return parameters;
+    }
+    CheckParameter(function, token_.text, parameters);
+    parameters.push_back(token_.text);
+    Advance();
+    if (Is(Tok::kRightParen)) break;
+    Expect(Tok::kComma);
+    SkipNewlines();
+  }
+  Expect(Tok::kRightParen);
+  return parameters;
+}
+
+void Parser::CheckParameter(const std::string& function, const std::string& name,
+                            const std::vector<std::string>& earlier) {
+  const std::string intro = "function `" + function + "': ";
+  if (name == function) {
+    Complain(token_.place, intro + "cannot use function name as parameter name");
+  } else if (std::find(std::begin(kSpecialNames), std::end(kSpecialNames), name) !=
+             std::end(kSpecialNames)) {
+    Complain(token_.place,
+             intro + "cannot use special variable `" + name + "' as a function parameter");
+  } else if (const auto same = std::find(earlier.begin(), earlier.end(), name);
+             same != earlier.end()) {
+    Complain(token_.place, intro + "parameter #" + std::to_string(earlier.size() + 1) + ", `" +
+                               name + "', duplicates parameter #" +
+                               std::to_string(same - earlier.begin() + 1));
+  }
+}
+
+void Parser::ParseNamespace() {
+  Advance();
+  if (!Is(Tok::kString)) {
+    SyntaxError();
+    return;
+  }
+  const std::string name = token_.text;
+  if (!IsVariableName(name) || name.find(':') != std::string::npos) {
+    Complain(token_.place, "namespace name `" + name + "' must meet identifier naming rules");
+  } else if (IsReserved(name)) {
+    Complain(token_.place, "using reserved identifier `" + name + "' as a namespace is not allowed");
+  }
+  Namespace();
+  namespaces_[token_.place.source] = name == "awk" ? "" : name;
+  Advance();
+  if (!Is(Tok::kNewline) && !Is(Tok::kSemicolon) && !Is(Tok::kEnd)) SyntaxError();
+}
+
+void Parser::ParseDirective() {
+  Advance();
+  const std::string word = token_.text;
+  if (word == "namespace") {
+    ParseNamespace();
+    return;
+  }
+  if (word != "include") {
+    Stop(Code::kInvalid, PlaceOf(token_.place) + ": fatal: @" + word +
+                             " is not supported");
+    return;
+  }
+  Advance();
+  if (!Is(Tok::kString)) {
+    SyntaxError();
+    return;
+  }
+  const std::string path = token_.text;
+  for (const Source& source : input_.sources) {
+    if (source.name == path) {
+      Advance();
+      return;
+    }
+  }
+  auto text = input_.read_include(path);
+  if (!text) {
+    Stop(Code::kInvalid, PlaceOf(token_.place) + ": error: cannot open `" + path +
+                             "' for reading: " + std::string(text.error().Text()));
+    return;
+  }
+  // The whole rest of the line is behind; the included text starts with a fresh token.
+  input_.sources.push_back({path, std::move(*text)});
+  lexer_.Include(static_cast<uint32_t>(input_.sources.size() - 1));
+  Advance();
+}
+
+}  // namespace paddock::awk
