@@ -13,13 +13,7 @@ namespace {
 
 constexpr size_t kMostWarnings = 5;
 
-struct Options {
-  bool reverse = false, check = false, stat = false, numstat = false, summary = false, index = false, cached = false, apply = false;
-  bool verbose = false, quiet = false, nul = false, zero = false, allow_empty = false;
-  std::optional<int64_t> strip, context;
-  std::string directory, whitespace;
-  std::vector<std::pair<bool, std::string>> limits;   // whether the pattern includes
-};
+using Options = ApplyOptions;
 Status TakeInclude(Options& options, std::string_view value) {
   options.limits.emplace_back(true, value);
   return {};
@@ -59,14 +53,8 @@ class Applier {
   Applier(Git& git, Options& options) : git_(git), options_(options) {}
 
   Result<ExitStatus> Run(const std::vector<std::string>& names) {
-    applies_ = options_.apply || !(options_.check || options_.stat || options_.numstat || options_.summary);
-    if (options_.whitespace.empty()) options_.whitespace = git_.config.Get("apply.whitespace", applies_ ? "warn" : "nowarn");
-    if (options_.whitespace == "strip" || options_.whitespace == "fix") return git_.Complain("--whitespace=fix is not supported", 128);
-    static constexpr std::string_view kActions[] = {"nowarn", "warn", "error", "error-all"};
-    if (std::find(std::begin(kActions), std::end(kActions), options_.whitespace) == std::end(kActions)) return git_.Complain("unrecognized whitespace option '" + options_.whitespace + "'", 129);
-    if (options_.index || options_.cached) {
-      PADDOCK_ASSIGN(index_, git_.ReadIndex());
-    }
+    PADDOCK_ASSIGN(const ExitStatus ready, Prepare());
+    if (ready != 0) return ready;
     for (const std::string& name : names) {
       std::string text;
       if (name == "-") {
@@ -76,20 +64,43 @@ class Applier {
         if (!input) return git_.Complain("can't open patch '" + name + "': " + std::string(input.error().Text()), 128);
         text = input->input().ReadAll();
       }
-      shown_ = name == "-" ? "<stdin>" : name;
-      PADDOCK_ASSIGN(const ExitStatus status, ApplyText(text));
+      PADDOCK_ASSIGN(const ExitStatus status, ApplyText(text, name == "-" ? "<stdin>" : name));
       if (status != 0) return status;
     }
     return EndWarnings();
   }
+  Result<ExitStatus> RunText(const std::string& text, const std::string& name) {
+    PADDOCK_ASSIGN(const ExitStatus ready, Prepare());
+    if (ready != 0) return ready;
+    PADDOCK_ASSIGN(const ExitStatus status, ApplyText(text, name));
+    return status != 0 ? Result<ExitStatus>(status) : EndWarnings();
+  }
 
  private:
-  Result<ExitStatus> ApplyText(const std::string& text) {
+  ExitStatus Complain(std::string_view text, ExitStatus status = 1) {
+    if (!options_.is_silent) git_.Complain(text);
+    return status;
+  }
+  Result<ExitStatus> Prepare() {
+    applies_ = options_.apply || !(options_.check || options_.stat || options_.numstat || options_.summary);
+    if (options_.whitespace.empty()) options_.whitespace = git_.config.Get("apply.whitespace", applies_ ? "warn" : "nowarn");
+    if (options_.whitespace == "strip" || options_.whitespace == "fix") return Complain("--whitespace=fix is not supported", 128);
+    static constexpr std::string_view kActions[] = {"nowarn", "warn", "error", "error-all"};
+    if (std::find(std::begin(kActions), std::end(kActions), options_.whitespace) == std::end(kActions)) return Complain("unrecognized whitespace option '" + options_.whitespace + "'", 129);
+    if (options_.target != nullptr) {
+      index_ = *options_.target;
+    } else if (options_.index || options_.cached) {
+      PADDOCK_ASSIGN(index_, git_.ReadIndex());
+    }
+    return 0;
+  }
+  Result<ExitStatus> ApplyText(const std::string& text, const std::string& name) {
+    shown_ = name;
     PatchReading reading{.strip = options_.strip.value_or(1), .is_strip_known = options_.strip.has_value(), .prefix = git_.prefix, .directory = options_.directory};
     if (!reading.directory.empty() && !reading.directory.ends_with('/')) reading.directory += '/';
     auto patches = ReadPatches(text, reading, git_.in.budget);
-    if (!patches) return patches.error().code == Code::kSyntax ? Result<ExitStatus>(git_.Complain(patches.error().Text(), 128)) : patches.error();
-    if (patches->empty() && !options_.allow_empty) return git_.Complain("No valid patches in input (allow with \"--allow-empty\")", 128);
+    if (!patches) return patches.error().code == Code::kSyntax ? Result<ExitStatus>(Complain(patches.error().Text(), 128)) : patches.error();
+    if (patches->empty() && !options_.allow_empty) return Complain("No valid patches in input (allow with \"--allow-empty\")", 128);
     if (options_.reverse) {
       std::reverse(patches->begin(), patches->end());
       for (FilePatch& patch : *patches) ReversePatch(patch);
@@ -164,12 +175,12 @@ class Applier {
       git_.Warn("squelched " + std::to_string(rest) + " whitespace error" + (rest == 1 ? "" : "s"));
     }
     const std::string text = std::to_string(bad_lines_) + (bad_lines_ == 1 ? " line adds whitespace errors." : " lines add whitespace errors.");
-    if (options_.whitespace.starts_with("error")) return git_.Complain(text, 128);
+    if (options_.whitespace.starts_with("error")) return Complain(text, 128);
     if (!options_.quiet) git_.Warn(text);
     return 0;
   }
 
-  ExitStatus Refuse(std::string_view text) { return git_.Complain(text); }
+  ExitStatus Refuse(std::string_view text) { return Complain(text); }
   bool IsBeyondLink(const std::string& path) {
     for (size_t slash = path.find('/'); slash != std::string::npos; slash = path.find('/', slash + 1)) {
       const std::string above = path.substr(0, slash);
@@ -199,7 +210,7 @@ class Applier {
     }
     if (!IsSafePath(name)) {
       // What is not there is told first.
-      if (name.starts_with('/') || git_.in.fs.Stat(git_.FilePath(name), vfs::Follow::kNo)) return git_.Complain("invalid path '" + name + "'", 128);
+      if (name.starts_with('/') || git_.in.fs.Stat(git_.FilePath(name), vfs::Follow::kNo)) return Complain("invalid path '" + name + "'", 128);
       return Refuse(name + ": No such file or directory");
     }
     const IndexEntry* entry = options_.index || options_.cached ? index_.Find(name) : nullptr;
@@ -247,11 +258,11 @@ class Applier {
     if (!name.empty() && !patch.old_name.empty() && ((patch.new_mode ^ patch.old_mode) & 0170000) != 0) {
       return Refuse("new mode (" + ModeText(patch.new_mode) + ") of " + name + " does not match old mode (" + ModeText(patch.old_mode) + ")" + (name == patch.old_name ? "" : " of " + patch.old_name));
     }
-    if (!name.empty() && !IsSafePath(name)) return git_.Complain("invalid path '" + name + "'", 128);
+    if (!name.empty() && !IsSafePath(name)) return Complain("invalid path '" + name + "'", 128);
     if (!name.empty() && IsBeyondLink(name)) return Refuse("affected file '" + name + "' is beyond a symbolic link");
     if (patch.is_binary) {
-      Refuse("cannot apply binary patch to '" + BeforeName(patch) + "' without full index line");
-      return Refuse(BeforeName(patch) + ": patch does not apply");
+      PADDOCK_ASSIGN(const ExitStatus status, ApplyBinary(patch, state.content));
+      if (status != 0) return Refuse(BeforeName(patch) + ": patch does not apply");
     }
     if (!ApplyHunks(patch, state.content)) return Refuse(BeforeName(patch) + ": patch does not apply");
     if (patch.is_deleted && !state.content.empty()) {
@@ -260,6 +271,36 @@ class Applier {
     }
     if (!patch.old_name.empty() && patch.old_name != name && !patch.is_copy) files_[patch.old_name] = {};
     if (!name.empty()) files_[name] = {patch.new_mode, std::move(state.content)};
+    return 0;
+  }
+
+  Result<ExitStatus> ApplyBinary(const FilePatch& patch, std::string& content) {
+    const std::string& name = BeforeName(patch);
+    const auto before = Oid::FromHex(patch.old_id), after = Oid::FromHex(patch.new_id);
+    if (!before || !after) return Refuse("cannot apply binary patch to '" + name + "' without full index line");
+    if (!patch.old_name.empty()) {
+      const Oid found = HashObject(ObjectType::kBlob, content);
+      if (found != *before) return Refuse("the patch applies to '" + name + "' (" + found.Hex() + "), which does not match the current contents.");
+    } else if (!content.empty()) {
+      return Refuse("the patch applies to an empty '" + name + "' but it is not empty");
+    }
+    if (after->is_null()) {
+      content.clear();
+      return 0;
+    }
+    if (git_.objects.Has(*after)) {
+      PADDOCK_ASSIGN(content, git_.ReadBlob(*after));
+      return 0;
+    }
+    if (!patch.forward) return Refuse("missing binary patch data for '" + name + "'");
+    auto changed = patch.forward->is_delta ? ApplyDelta(content, patch.forward->data, git_.in.budget) : Result<std::string>(patch.forward->data);
+    if (!changed) {
+      if (changed.error().code == Code::kLimit || changed.error().code == Code::kNoMemory) return changed.error();
+      return Refuse("binary patch does not apply to '" + name + "'");
+    }
+    const Oid made = HashObject(ObjectType::kBlob, *changed);
+    if (made != *after) return Refuse("binary patch to '" + name + "' creates incorrect result (expecting " + after->Hex() + ", got " + made.Hex() + ")");
+    content = std::move(*changed);
     return 0;
   }
 
@@ -325,7 +366,7 @@ class Applier {
       if (options_.verbose) {
         std::string text = "while searching for:\n";
         for (const std::string_view lost : before) text += lost;
-        git_.Complain(text);
+        Complain(text);
       }
       return false;
     }
@@ -354,7 +395,7 @@ class Applier {
     size_t number = 0;
     for (const PatchHunk& hunk : patch.hunks) {
       if (ApplyHunk(image, hunk, ++number)) continue;
-      git_.Complain("patch failed: " + BeforeName(patch) + ":" + std::to_string(hunk.old_begin));
+      Complain("patch failed: " + BeforeName(patch) + ":" + std::to_string(hunk.old_begin));
       return false;
     }
     std::string text;
@@ -387,6 +428,10 @@ class Applier {
         entry.TakeStat(facts);
       }
       index_.Put(std::move(entry));
+    }
+    if (options_.target != nullptr) {
+      *options_.target = index_;
+      return {};
     }
     return options_.index || options_.cached ? git_.WriteIndex(index_) : Status();
   }
@@ -467,6 +512,8 @@ Result<ExitStatus> RunApply(Invocation& in, Git* git, Options& options, Args& ar
 }
 
 }  // namespace
+
+Result<ExitStatus> ApplyPatchText(Git& git, ApplyOptions& options, const std::string& text, const std::string& name) { return Applier(git, options).RunText(text, name); }
 
 extern const Subcommand kApply;
 const Subcommand kApply = DefineFreeSubcommand<Options, RunApply>({.name = "apply", .summary = "apply a patch to files", .synopsis = "[<options>] [<patch>...]", .options = kOptions, .needs = Subcommand::Needs::kMaybeRepository});

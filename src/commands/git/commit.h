@@ -13,6 +13,8 @@ namespace paddock::git {
 std::string CleanMessage(std::string_view message, bool strips_comments);
 // The first paragraph as one line.
 std::string SubjectOf(std::string_view message);
+// With a line "Signed-off-by:" at the end, in the paragraph of such lines if there is one; only once.
+std::string WithSignoff(std::string_view message, const Signature& who);
 // Writes a commit and moves HEAD to it.
 Result<Oid> MakeCommit(Git& git, const Commit& commit, std::string_view log_message);
 // "[main 1234567] subject" and what changed.

@@ -43,6 +43,36 @@ std::string SubjectOf(std::string_view message) {
   return subject;
 }
 
+namespace {
+
+// Whether the last paragraph (and not the only one) is made of lines like "Reviewed-by: x".
+bool EndsWithTrailers(std::string_view message) {
+  const size_t begin = message.rfind("\n\n");
+  if (begin == std::string_view::npos) return false;
+  const std::string_view last = message.substr(begin + 2);
+  bool has_signoff = false, has_other = false;
+  for (const std::string_view line : SplitLines(last)) {
+    if (line.starts_with("Signed-off-by: ") || line.starts_with("(cherry picked from commit ")) {
+      has_signoff = true;
+      continue;
+    }
+    const size_t colon = line.find(": ");
+    const bool is_trailer = colon != std::string_view::npos && colon > 0 && std::all_of(line.begin(), line.begin() + static_cast<std::ptrdiff_t>(colon), [](char c) { return c == '-' || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); });
+    if (!is_trailer && !line.starts_with(' ')) has_other = true;
+  }
+  return !last.empty() && (has_signoff || !has_other);
+}
+
+}  // namespace
+
+std::string WithSignoff(std::string_view message, const Signature& who) {
+  const std::string line = "Signed-off-by: " + who.name + " <" + who.email + ">\n";
+  std::string text(message);
+  if (text == line || text.ends_with("\n" + line)) return text;
+  if (!text.empty() && !EndsWithTrailers(text)) text += '\n';
+  return text + line;
+}
+
 Result<Oid> MakeCommit(Git& git, const Commit& commit, std::string_view log_message) {
   PADDOCK_ASSIGN(const Oid id, git.objects.Write(ObjectType::kCommit, commit.Text()));
   PADDOCK_TRY(git.refs.Write("HEAD", id, git.Who(), log_message));
@@ -278,9 +308,7 @@ Result<ExitStatus> RunCommit(Git& git, CommitOptions& options, Args& args) {
   PADDOCK_ASSIGN(commit.committer, git.Committer());
   PADDOCK_ASSIGN(std::string message, FirstMessage(git, options, last, wants_editor));
   if (options.signoff) {
-    const Signature who = ParseSignature(commit.committer);
-    const std::string line = "Signed-off-by: " + who.name + " <" + who.email + ">\n";
-    if (message.find(line) == std::string::npos) message = CleanMessage(message, false) + "\n" + line;
+    message = WithSignoff(CleanMessage(message, false), ParseSignature(commit.committer));
   }
   if (wants_editor) {
     PADDOCK_ASSIGN(report, MakeStatus(git, to_commit, base, UntrackedMode::kNormal, everything, false));

@@ -27,6 +27,7 @@ struct DiffOptions {
   bool nul = false, reverse = false, full_index = false, exit_code = false, quiet = false, no_prefix = false, as_text = false;
   bool ignores_all_space = false, ignores_space_change = false, ignores_space_at_end = false;
   bool minimal = false;
+  bool binary = false;   // contents of binary files, too
   std::optional<int> find_renames;   // percent; 0: none
   bool no_renames = false;
   int64_t context = 3;
@@ -43,6 +44,11 @@ bool TakeDiffNumber(DiffOptions& options, std::string_view argument);
 template <class O>
 Status TakeDiffPatch(O& options, std::string_view) {
   options.patch = true;
+  return {};
+}
+template <class O>
+Status TakeDiffBinary(O& options, std::string_view) {
+  options.patch = options.binary = true;
   return {};
 }
 template <class O>
@@ -81,6 +87,7 @@ constexpr auto DiffOptionTable() {
       Flag<&O::nul>('z', nullptr, "end names with NUL"),
       Flag<&O::reverse>('R', nullptr, "swap the two sides"),
       Flag<&O::full_index>(0, "full-index", "show whole ids"),
+      Call<TakeDiffBinary<O>>(0, "binary", nullptr, "show what git apply needs to change binary files"),
       Flag<&O::as_text>('a', "text", "take all files for text"),
       Flag<&O::ignores_all_space>('w', "ignore-all-space", "ignore blanks"),
       Flag<&O::ignores_space_change>('b', "ignore-space-change", "ignore changes in the amount of blanks"),

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "commands/git/diff.h"
+#include "git/binary_patch.h"
 #include "text/unified_diff.h"
 
 namespace paddock::git {
@@ -150,14 +151,16 @@ Result<std::string> PatchHalf(Git& git, const FileDiff& file, const DiffOptions&
     text += "similarity index " + std::to_string(file.score) + "%\n" + verb + " from " + git.Quoted(file.old_path) + "\n" + verb + " to " + git.Quoted(file.new_path) + "\n";
   }
   if (file.old_id == file.new_id) return text;
+  const bool is_binary = !options.as_text && (LooksBinary(before) || LooksBinary(after));
   const auto short_id = [&](const Oid& id) {
-    if (options.full_index) return id.Hex();
+    if (options.full_index || (is_binary && options.binary)) return id.Hex();
     return id.is_null() ? std::string(options.abbrev.value_or(7), '0') : git.objects.Abbreviate(id, options.abbrev.value_or(0));
   };
   const std::string index = "index " + short_id(file.old_id) + ".." + short_id(file.new_id) + (file.old_mode == file.new_mode ? " " + ModeText(file.new_mode) : std::string()) + "\n";
   const std::string old_name = file.old_mode == 0 ? "/dev/null" : HeaderName(git, a, file.old_path);
   const std::string new_name = file.new_mode == 0 ? "/dev/null" : HeaderName(git, b, file.new_path);
-  if (!options.as_text && (LooksBinary(before) || LooksBinary(after))) {
+  if (is_binary && options.binary) return text + index + "GIT binary patch\n" + BinaryBlockText(after, git.in.budget) + BinaryBlockText(before, git.in.budget);
+  if (is_binary) {
     const auto plain = [](std::string name) {
       if (name.ends_with('\t')) name.pop_back();
       return name;

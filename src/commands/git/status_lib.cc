@@ -54,6 +54,13 @@ std::string ProgressText(Git& git, const StatusReport& report) {
     return has_conflicts ? "You have unmerged paths.\n  (fix conflicts and run \"git commit\")\n  (use \"git merge --abort\" to abort the merge)\n\n"
                          : "All conflicts fixed but you are still merging.\n  (use \"git commit\" to conclude merge)\n\n";
   }
+  if (exists("rebase-apply/applying")) {
+    const auto patch = vfs::ReadFile(git.in.fs, git.GitPath("rebase-apply/patch"));
+    const bool is_empty = patch && patch->empty();
+    return std::string("You are in the middle of an am session.\n") + (is_empty ? "The current patch is empty.\n" : "  (fix conflicts and then run \"git am --continue\")\n") +
+           "  (use \"git am --skip\" to skip this patch)\n" + (is_empty ? "  (use \"git am --allow-empty\" to record this patch as an empty commit)\n" : "") +
+           "  (use \"git am --abort\" to restore the original branch)\n\n";
+  }
   if (exists("CHERRY_PICK_HEAD") && !exists("rebase-merge/onto")) {
     return "You are currently cherry-picking commit " + short_id("CHERRY_PICK_HEAD") + ".\n" +
            (has_conflicts ? "  (fix conflicts and run \"git cherry-pick --continue\")\n" : "  (all conflicts fixed: run \"git cherry-pick --continue\")\n") +

@@ -1,10 +1,12 @@
 // The patches that git apply reads: git's own headers, and those of diff -u.
+#include "git/patch.h"
+
 #include <algorithm>
 #include <charconv>
 
-#include "commands/git/apply.h"
-#include "commands/git/diff.h"
+#include "git/binary_patch.h"
 #include "text/patch_names.h"
+#include "text/unified_diff.h"
 
 namespace paddock::git {
 namespace {
@@ -246,12 +248,23 @@ class Reader {
       size_t score = 0;
       if (TakeNumber(line, score) && score <= 100) patch.score = static_cast<int>(score);
     } else if (take("index ")) {
+      ReadIds(patch, Chomp(line));
       const size_t blank = line.find(' ');
       if (blank != std::string_view::npos) PADDOCK_TRY(ReadMode(line.substr(blank + 1), patch.old_mode));
     } else {
       return false;
     }
     return true;
+  }
+
+  // "0123abc..4567def".
+  static void ReadIds(FilePatch& patch, std::string_view text) {
+    text = text.substr(0, text.find(' '));
+    const auto is_id = [](std::string_view id) { return !id.empty() && id.size() <= 40 && id.find_first_not_of("0123456789abcdef") == std::string_view::npos; };
+    const size_t dots = text.find("..");
+    if (dots == std::string_view::npos || !is_id(text.substr(0, dots)) || !is_id(text.substr(dots + 2))) return;
+    patch.old_id = text.substr(0, dots);
+    patch.new_id = text.substr(dots + 2);
   }
 
   Status ReadGitHeader(FilePatch& patch) {
@@ -335,9 +348,19 @@ class Reader {
     if (at_ < lines_.size()) {
       const std::string_view line = Chomp(lines_[at_]);
       patch.is_binary = line == "GIT binary patch" || ((line.starts_with("Binary files ") || line.starts_with("Files ")) && line.ends_with(" differ"));
+      if (line == "GIT binary patch") PADDOCK_TRY(ReadBinary(patch));
     }
     const bool says_something = patch.is_binary || patch.is_new || patch.is_deleted || patch.is_rename || patch.is_copy || (patch.new_mode != 0 && patch.old_mode != patch.new_mode);
     if (!says_something) return AtLine("patch with only garbage at line", at_ + 1);
+    return {};
+  }
+
+  // The change, and mostly the way back.
+  Status ReadBinary(FilePatch& patch) {
+    const size_t begin = ++at_;
+    PADDOCK_ASSIGN(patch.forward, ReadBinaryBlock(lines_, at_, budget_));
+    if (!patch.forward) return AtLine("unrecognized binary patch at line", begin);
+    PADDOCK_ASSIGN(patch.backward, ReadBinaryBlock(lines_, at_, budget_));
     return {};
   }
 
@@ -359,6 +382,8 @@ void ReversePatch(FilePatch& patch) {
   if (patch.new_mode != 0 || patch.is_new || patch.is_deleted) std::swap(patch.old_mode, patch.new_mode);
   std::swap(patch.is_new, patch.is_deleted);
   std::swap(patch.added, patch.deleted);
+  std::swap(patch.old_id, patch.new_id);
+  std::swap(patch.forward, patch.backward);
   for (PatchHunk& hunk : patch.hunks) {
     std::swap(hunk.old_begin, hunk.new_begin);
     for (PatchHunk::Line& line : hunk.lines) line.mark = line.mark == '+' ? '-' : line.mark == '-' ? '+' : ' ';
