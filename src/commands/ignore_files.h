@@ -6,13 +6,12 @@
 
 #include <memory>
 #include <optional>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "proc/command.h"
-#include "text/pattern.h"
+#include "text/component_glob.h"
 
 namespace paddock {
 
@@ -26,12 +25,7 @@ class IgnoreGlob {
   bool is_negative() const { return is_negative_; }
 
  private:
-  struct Part {
-    bool is_any_depth;
-    Pattern pattern;
-  };
-  static bool Matches(std::span<const Part> parts, std::span<const std::string_view> names, Budget& budget);
-  std::vector<std::vector<Part>> alternatives_;
+  std::vector<ComponentGlob> alternatives_;
   bool is_negative_ = false;
   bool is_for_directories_ = false;
 };

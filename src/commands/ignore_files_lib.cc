@@ -61,16 +61,6 @@ Status ExpandBraces(std::string_view whole, std::string_view text, std::vector<s
   return {};
 }
 
-std::vector<std::string_view> SplitPath(std::string_view path) {
-  std::vector<std::string_view> names;
-  for (size_t begin = 0; begin <= path.size();) {
-    const size_t end = std::min(path.find('/', begin), path.size());
-    if (end > begin) names.push_back(path.substr(begin, end - begin));
-    begin = end + 1;
-  }
-  return names;
-}
-
 }  // namespace
 
 Result<IgnoreGlob> IgnoreGlob::Parse(std::string_view text, bool ignores_case, bool has_braces) {
@@ -99,49 +89,18 @@ Result<IgnoreGlob> IgnoreGlob::Parse(std::string_view text, bool ignores_case, b
     }
     choices.emplace_back(text);
   }
-  PatternFlags flags;
-  flags.extglob = false;
-  flags.ignore_case = ignores_case;
+  const ComponentGlobRules rules{.names = {.extglob = false, .ignore_case = ignores_case}, .is_for_any_depth = !is_anchored, .last_stars_need_a_name = true};
   for (const std::string& choice : choices) {
-    std::vector<Part> parts;
-    const std::vector<std::string_view> names = SplitPath(choice);
-    if (names.size() > kMostParts) return GlobError(whole, "too many parts");
-    if (!is_anchored && choice.find('/') == std::string::npos) parts.push_back({true, Pattern("*", flags)});
-    for (const std::string_view name : names) parts.push_back({name == "**", Pattern(name, flags)});
-    glob.alternatives_.push_back(std::move(parts));
+    glob.alternatives_.emplace_back(choice, rules);
+    if (glob.alternatives_.back().size() > kMostParts) return GlobError(whole, "too many parts");
   }
   return glob;
 }
 
-bool IgnoreGlob::Matches(std::span<const Part> parts, std::span<const std::string_view> names, Budget& budget) {
-  // reached[i]: the parts so far can match the first i names.
-  std::vector<char> reached(names.size() + 1, 0);
-  reached[0] = 1;
-  for (size_t p = 0; p < parts.size(); ++p) {
-    budget.Step(static_cast<int64_t>(names.size()) + 1);
-    std::vector<char> next(names.size() + 1, 0);
-    if (parts[p].is_any_depth) {
-      // At the end, ** means everything inside, not the directory itself.
-      const bool is_last = p + 1 == parts.size();
-      bool is_open = false;
-      for (size_t i = 0; i <= names.size(); ++i) {
-        next[i] = is_open || (reached[i] != 0 && !is_last);
-        is_open |= reached[i] != 0;
-      }
-    } else {
-      for (size_t i = 0; i < names.size(); ++i) {
-        if (reached[i] != 0 && parts[p].pattern.Matches(names[i], budget)) next[i + 1] = 1;
-      }
-    }
-    reached = std::move(next);
-  }
-  return reached[names.size()] != 0;
-}
-
 bool IgnoreGlob::Matches(std::string_view path, bool is_directory, Budget& budget) const {
   if (is_for_directories_ && !is_directory) return false;
-  const std::vector<std::string_view> names = SplitPath(path);
-  return std::any_of(alternatives_.begin(), alternatives_.end(), [&](const std::vector<Part>& parts) { return Matches(parts, names, budget); });
+  const std::vector<std::string_view> names = PathNames(path);
+  return std::any_of(alternatives_.begin(), alternatives_.end(), [&](const ComponentGlob& one) { return one.Matches(names, budget); });
 }
 
 void IgnoreGlobList::AddLines(std::string_view text, bool ignores_case, Budget& budget, std::vector<std::string>* complaints) {

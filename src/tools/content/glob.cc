@@ -1,5 +1,7 @@
 #include "tools/content/glob.h"
 
+#include <algorithm>
+
 namespace paddock::tools {
 namespace {
 
@@ -38,17 +40,6 @@ Result<std::vector<std::string>> ExpandBraces(std::string_view text) {
   return done;
 }
 
-std::vector<std::string_view> Split(std::string_view path) {
-  std::vector<std::string_view> names;
-  while (!path.empty()) {
-    const size_t slash = path.find('/');
-    if (slash != 0) names.push_back(path.substr(0, slash));
-    if (slash == std::string_view::npos) break;
-    path.remove_prefix(slash + 1);
-  }
-  return names;
-}
-
 }  // namespace
 
 Result<Glob> Glob::Parse(std::string_view text) {
@@ -56,40 +47,15 @@ Result<Glob> Glob::Parse(std::string_view text) {
   Glob glob;
   PADDOCK_ASSIGN(const std::vector<std::string> alternatives, ExpandBraces(text));
   for (const std::string& alternative : alternatives) {
-    Parts parts;
-    if (alternative.find('/') == std::string::npos && alternative != "**") parts.push_back({.is_any_depth = true, .pattern = Pattern("*")});
-    for (const std::string_view part : Split(alternative)) {
-      parts.push_back({.is_any_depth = part == "**", .matches_hidden = part.starts_with('.'), .pattern = Pattern(part, {.is_path = true})});
-    }
-    if (parts.size() > kMostParts) return Error(Code::kInvalid, "glob: has more than 64 parts");
-    glob.alternatives_.push_back(std::move(parts));
+    glob.alternatives_.emplace_back(alternative, ComponentGlobRules{.names = {.is_path = true}, .is_for_any_depth = true, .hides_dots = true});
+    if (glob.alternatives_.back().size() > kMostParts) return Error(Code::kInvalid, "glob: has more than 64 parts");
   }
   return glob;
 }
 
-bool Glob::Matches(const Parts& parts, const std::vector<std::string_view>& names, Budget& budget) {
-  // reached[j]: the parts so far match the first j names.
-  std::vector<bool> reached(names.size() + 1, false);
-  reached[0] = true;
-  for (const Part& part : parts) {
-    std::vector<bool> next(names.size() + 1, false);
-    if (part.is_any_depth) next[0] = reached[0];
-    for (size_t j = 0; j < names.size(); ++j) {
-      const bool is_hidden = names[j].starts_with('.');
-      if (part.is_any_depth) next[j + 1] = reached[j + 1] || (next[j] && !is_hidden);
-      else next[j + 1] = reached[j] && (!is_hidden || part.matches_hidden) && part.pattern.Matches(names[j], budget);
-    }
-    reached = std::move(next);
-  }
-  return reached[names.size()];
-}
-
 bool Glob::Matches(std::string_view path, Budget& budget) const {
-  const std::vector<std::string_view> names = Split(path);
-  for (const Parts& parts : alternatives_) {
-    if (Matches(parts, names, budget)) return true;
-  }
-  return false;
+  const std::vector<std::string_view> names = PathNames(path);
+  return std::any_of(alternatives_.begin(), alternatives_.end(), [&](const ComponentGlob& one) { return one.Matches(names, budget); });
 }
 
 }  // namespace paddock::tools

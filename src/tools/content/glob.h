@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "text/pattern.h"
+#include "text/component_glob.h"
 
 namespace paddock {
 class Budget;
@@ -25,15 +25,7 @@ class Glob {
   bool Matches(std::string_view path, Budget& budget) const;
 
  private:
-  struct Part {
-    bool is_any_depth = false;   // **
-    bool matches_hidden = false;
-    Pattern pattern;
-  };
-  using Parts = std::vector<Part>;
-  static bool Matches(const Parts& parts, const std::vector<std::string_view>& names, Budget& budget);
-
-  std::vector<Parts> alternatives_;
+  std::vector<ComponentGlob> alternatives_;
 };
 
 }  // namespace paddock::tools
