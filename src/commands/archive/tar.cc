@@ -5,8 +5,8 @@
 //
 // Exit status: 0; 1 when files differ or changed while they were read; 2 for errors; 64 for an option that is none.
 // Source: GNU tar 1.34; POSIX pax.
-// Differs: refused: incremental backups (-g, -G), several volumes (-M, -L, -F), remote archives, --to-command, -W and what else the table below
-// does not have; what is too long for an ustar or v7 header is left out altogether; lists of -T take -C and --add-file as options only. Directories are read in the order of their names.
+// Differs: refused: incremental backups (-g, -G), several volumes (-M, -L, -F), --sparse-version and what else the table below
+// does not have; hosts of remote archives are not found; of checkpoints no wait=, and %c and %* stand for themselves; what is too long for an ustar or v7 header is left out altogether; lists of -T take -C and --add-file as options only. Directories are read in the order of their names.
 
 #include "commands/archive/tar.h"
 
@@ -263,6 +263,19 @@ Status SetHoleDetection(Options& options, std::string_view text) {
   return {};
 }
 Status NoMatter(Options&, std::string_view) { return {}; }   // says how, and it is so here anyway
+Status QuoteAlso(Options& options, std::string_view text) {
+  options.quoted_too += text;
+  return {};
+}
+Status QuoteNot(Options& options, std::string_view text) {
+  std::erase_if(options.quoted_too, [text](char c) { return text.find(c) != std::string_view::npos; });
+  return {};
+}
+Status SetCheckpoint(Options& options, std::string_view text) {
+  options.wants_checkpoints = true;
+  options.checkpoint = std::string(text);
+  return {};
+}
 
 using Match = tar::MatchFlags;
 using What = tar::ExcludeTag::What;
@@ -325,14 +338,21 @@ constexpr Option kOptions[] = {
     CallOptional<SetTopLevel>(0, "one-top-level", "DIR", "create a subdirectory to avoid having loose files extracted"),
     Flag<&Options::removes_files>(0, "remove-files", "remove files after adding them to the archive"),
     Flag<&Options::to_stdout>('O', "to-stdout", "extract files to standard output"),
+    Value<&Options::to_command>(0, "to-command", "COMMAND", "pipe extracted files to another program"),
+    Set<&Options::ignores_command_error, true>(0, "ignore-command-error", "ignore exit codes of children"),
+    Set<&Options::ignores_command_error, false>(0, "no-ignore-command-error", "treat non-zero exit codes of children as error (default)"),
+    Flag<&Options::verifies>('W', "verify", "attempt to verify the archive after writing it"),
     CallOptional<KeepAccessTime>(0, "atime-preserve", "METHOD", "preserve access times on dumped files: replace (default) or system"),
     Call<SetHoleDetection>(0, "hole-detection", "TYPE", "technique to detect holes: raw, as files are always searched, or seek"),
     Call<NoMatter>(0, "check-device", nullptr, "check device numbers when creating incremental archives (there are none)"),
     Call<NoMatter>(0, "no-check-device", nullptr, "do not"),
     Flag<&Options::clamps>(0, "clamp-mtime", "only set time when the file is more recent than what was given with --mtime"),
-    Call<NoMatter>(0, "delay-directory-restore", nullptr, "set times and permissions of extracted directories at the end (always done)"),
+    Set<&Options::delays_directories, true>(0, "delay-directory-restore", "set times and permissions of extracted directories at the end"),
+    Set<&Options::delays_directories, false>(0, "no-delay-directory-restore", "set them when a member outside of the directory comes (default)"),
     Call<SetUser>(0, "owner", "NAME[:UID]", "force NAME as owner for added files"),
     Call<SetGroup>(0, "group", "NAME[:GID]", "force NAME as group for added files"),
+    Value<&Options::owner_map_file>(0, "owner-map", "FILE", "use FILE to map file owner UIDs and names"),
+    Value<&Options::group_map_file>(0, "group-map", "FILE", "use FILE to map file owner GIDs and names"),
     Value<&Options::mode_text>(0, "mode", "CHANGES", "force (symbolic) mode CHANGES for added files"),
     Value<&Options::mtime_text>(0, "mtime", "DATE-OR-FILE", "set mtime for added files from DATE-OR-FILE"),
     Flag<&Options::touch>('m', "touch", "don't extract file modified time"),
@@ -388,13 +408,17 @@ constexpr Option kOptions[] = {
     Flag<&Options::check_links>('l', "check-links", "print a message if not all links are dumped"),
     Flag<&Options::ignores_failed_read>(0, "ignore-failed-read", "do not exit with nonzero on unreadable files"),
     CallOptional<SetOccurrence>(0, "occurrence", "NUMBER", "process only the NUMBERth occurrence of each file in the archive"),
-    Value<&Options::quoted_too>(0, "quote-chars", "STRING", "additionally quote characters from STRING"),
+    Call<QuoteAlso>(0, "quote-chars", "STRING", "additionally quote characters from STRING"),
+    Call<QuoteNot>(0, "no-quote-chars", "STRING", "disable quoting for characters from STRING"),
     Call<SetQuoting>(0, "quoting-style", "STYLE", "set name quoting style"),
     Flag<&Options::block_numbers>('R', "block-number", "show block number within archive with each message"),
     Flag<&Options::shows_defaults>(0, "show-defaults", "show tar defaults"),
     Flag<&Options::shows_omitted>(0, "show-omitted-dirs", "list each directory that does not match search criteria"),
     Flag<&Options::shows_transformed>(0, "show-transformed-names", "show file or archive names after transformation"),
     Flag<&Options::shows_transformed>(0, "show-stored-names", nullptr),
+    CallOptional<SetCheckpoint>(0, "checkpoint", "NUMBER", "display progress messages every NUMBERth record (default 10)"),
+    Value<&Options::checkpoint_actions>(0, "checkpoint-action", "ACTION", "execute ACTION on each checkpoint: dot, echo[=TEXT], exec=COMMAND, sleep=TIME, totals, bell, ttyout=TEXT"),
+    Flag<&Options::shows_field_ranges>(0, "show-snapshot-field-ranges", "show valid ranges for snapshot-file fields"),
     Flag<&Options::totals>(0, "totals", "print total bytes after processing the archive"),
     Flag<&Options::utc>(0, "utc", "print file modification times in UTC"),
     Call<AddVerbose>('v', "verbose", nullptr, "verbosely list files processed"),
@@ -404,7 +428,11 @@ constexpr Option kOptions[] = {
     Flag<&Options::sparse>('S', "sparse", "handle sparse files efficiently"),
     Call<NoMatter>('n', "seek", nullptr, "archive is seekable"),
     Call<NoMatter>(0, "no-seek", nullptr, "archive is not seekable"),
-    Call<NoMatter>(0, "force-local", nullptr, "archive file is local even if it has a colon (always so)"),
+    Flag<&Options::is_local>(0, "force-local", "archive file is local even if it has a colon"),
+    Call<NoMatter>(0, "rmt-command", "COMMAND", "use given rmt COMMAND on the host of a remote archive (none is reached)"),
+    Call<NoMatter>(0, "rsh-command", "COMMAND", "use remote COMMAND instead of rsh (no host is reached)"),
+    Call<NoMatter>(0, "xattrs-include", "MASK", "specify the include pattern for xattr keys (files here have none)"),
+    Call<NoMatter>(0, "xattrs-exclude", "MASK", "specify the exclude pattern for xattr keys (files here have none)"),
     Call<NoMatter>(0, "no-acls", nullptr, nullptr),
     Call<NoMatter>(0, "no-selinux", nullptr, nullptr),
     Call<NoMatter>(0, "no-xattrs", nullptr, nullptr),
@@ -415,6 +443,11 @@ constexpr Option kOptions[] = {
     Flag<&Options::shows_help>('?', "help", "give this help list"),
     Flag<&Options::shows_usage>(0, "usage", "give a short usage message"),
 };
+
+constexpr std::string_view kFieldRanges =
+    "This tar's snapshot file field ranges are\n   (field name      => [ min, max ]):\n\n"
+    "    nfs             => [ 0, 1 ],\n    timestamp_sec   => [ -9223372036854775808, 9223372036854775807 ],\n    timestamp_nsec  => [ 0, 999999999 ],\n"
+    "    dev             => [ 0, 18446744073709551615 ],\n    ino             => [ 0, 18446744073709551615 ],\n\n";
 
 const Option* FindOption(char name) {
   const auto* it = std::find_if(std::begin(kOptions), std::end(kOptions), [name](const Option& option) { return option.short_name == name; });
@@ -538,6 +571,17 @@ Status Settle(Context& context) {
     o.one_top_level = TopLevelOf(o.archives.front());
     if (o.archives.front() == "-" || o.one_top_level->empty()) return context.Usage("Cannot deduce top-level directory name; please set it explicitly with --one-top-level=DIR");
   }
+  const bool writes = tar::IsWriting(o.mode);
+  if (o.verifies && (o.has_compression || !o.compress_program.empty())) return context.Usage("Cannot verify compressed archives");
+  if (o.verifies && !writes) return context.Usage(std::string("'--verify' cannot be used with '-") + tar::LetterOf(o.mode) + "'");
+  if (o.verifies && o.archives.front() == "-") return context.Fatal("Cannot verify stdin/stdout archive");
+  PADDOCK_TRY(context.checkpoints.Start(context, writes));
+  if (!o.owner_map_file.empty()) {
+    PADDOCK_ASSIGN(o.owner_map, tar::ReadOwnerMap(context, o.owner_map_file, false));
+  }
+  if (!o.group_map_file.empty()) {
+    PADDOCK_ASSIGN(o.group_map, tar::ReadOwnerMap(context, o.group_map_file, true));
+  }
   const auto backup = ResolveBackup(context.in, o.backup_options);
   if (!backup) return tar::Reported();
   context.backup = *backup;
@@ -613,6 +657,10 @@ ExitStatus Run(Invocation& in) {
   }
   if (parsed->wants_version) {
     in.out.Write(VersionText(in.command, in.name()));
+    return 0;
+  }
+  if (options.shows_field_ranges) {
+    in.out.Write(kFieldRanges);
     return 0;
   }
   if (options.shows_defaults) {

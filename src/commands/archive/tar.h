@@ -15,6 +15,7 @@
 #include "commands/user_names.h"
 #include "lang/sed/program.h"
 #include "proc/command.h"
+#include "proc/kernel.h"
 #include "text/mode.h"
 #include "text/pattern.h"
 #include "text/quote.h"
@@ -65,6 +66,9 @@ struct OwnerChoice {
   std::optional<uint64_t> id;
 };
 
+// Who files of an id belong to in the archive.
+using OwnerMap = std::map<uint64_t, OwnerChoice>;
+
 struct Options {
   Mode mode = Mode::kNone;
   bool has_mode_conflict = false, has_compression_conflict = false;
@@ -109,12 +113,45 @@ struct Options {
   QuotingStyle quoting = QuotingStyle::kEscape;
   std::string quoted_too;
   BackupOptions backup_options;
+  std::string to_command, owner_map_file, group_map_file;
+  OwnerMap owner_map, group_map;
+  bool ignores_command_error = false, verifies = false, is_local = false, delays_directories = false, shows_field_ranges = false;
+  bool wants_checkpoints = false;
+  std::string checkpoint;   // every so many records, a '.' in front means dots
+  std::vector<std::string> checkpoint_actions;
   std::set<std::string> silenced;   // --warning=no-KEYWORD
   bool shows_help = false, shows_usage = false;
 };
 
 // A fatal error that was reported already: everything stops.
 inline Error Reported() { return Code::kCancelled; }
+
+class Context;
+
+struct CheckpointAction {
+  enum class Kind { kReport, kDot, kBell, kTotals, kEcho, kTerminal, kRun, kSleep } kind;
+  std::string text;
+};
+
+// What is done every so many records (--checkpoint).
+class Checkpoints {
+ public:
+  // Errors: reported.
+  Status Start(Context& context, bool writes);
+  // So many records are read or written.
+  void Reached(Context& context, uint64_t records);
+
+ private:
+  static constexpr uint64_t kUsualDistance = 10;
+  void Run(Context& context);
+  std::string Expanded(Context& context, std::string_view format) const;
+  static void ToTerminal(Context& context, const std::string& text);
+  uint64_t bytes(const Context& context) const;
+
+  uint64_t every_ = 0, count_ = 0;   // every_ 0: there are none
+  bool writes_ = false;
+  std::vector<CheckpointAction> actions_;
+};
 
 // The run in progress: what went wrong, and where to say what is done.
 class Context {
@@ -131,6 +168,7 @@ class Context {
   bool has_errors = false;
   Output* shown = nullptr;   // -v goes there
   Nanoseconds started{0};
+  Checkpoints checkpoints;
 
   void Warn(const std::string& message);
   // Unless --warning=no-KEYWORD, or none, silences it.
@@ -229,6 +267,7 @@ std::string StripComponents(std::string_view name, uint64_t count);
 class NameGuard {
  public:
   std::string Safe(Context& context, std::string_view name, bool is_link_target);
+  bool has_removed() const { return !said_.empty(); }
 
  private:
   std::set<std::pair<std::string, bool>> said_;
@@ -245,6 +284,8 @@ class ArchiveInput {
   virtual ~ArchiveInput() = default;
   virtual ByteSource& source() = 0;
   virtual bool is_packed() const { return false; }
+  // A plain file, in which content may be passed over.
+  virtual bool is_seekable() const { return false; }
   // Called last, and after an error of the source: says what the unpacker has to say. Reported.
   virtual Status Close(const Error* error) = 0;
 };
@@ -275,6 +316,36 @@ class Lister {
   Context& context_;
 };
 void ShowTotals(Context& context, const char* what, uint64_t bytes);
+// "10240 (10KiB, 2.0MiB/s)".
+std::string TotalsText(const Context& context, uint64_t bytes);
+
+// --- children
+
+// The letter of the mode's option.
+char LetterOf(Mode mode);
+// An archive is made or changed.
+bool IsWriting(Mode mode);
+// What commands that tar runs find in their environment.
+Environment ChildEnvironment(const Context& context);
+// A program that packs, unpacks or takes what is extracted, beside us.
+class Child {
+ public:
+  // Through sh -c. Errors: reported.
+  static Result<Child> Start(Context& context, const std::string& command, const Environment& environment, vfs::OpenFilePtr in, vfs::OpenFilePtr out);
+  Result<proc::WaitStatus> End(Context& context) const;
+  // A status other than 0 ends the run, reported.
+  Status Wait(Context& context) const;
+  int pid() const { return pid_; }
+
+ private:
+  explicit Child(int pid) : pid_(pid) {}
+  int pid_;
+};
+
+// --- owners
+
+// Errors: reported.
+Result<OwnerMap> ReadOwnerMap(Context& context, const std::string& name, bool is_group);
 
 // --- the modes
 
@@ -286,6 +357,8 @@ Status Append(Context& context);   // -r, -u
 Status Catenate(Context& context);
 Status Delete(Context& context);
 Status TestLabel(Context& context);
+// -W: reads what was written and compares it.
+Status Verify(Context& context, bool has_removed_prefixes);
 
 // Members one after the other, with tar's complaints about what is between them. Nothing at the end.
 class MemberReader {
@@ -302,8 +375,11 @@ class MemberReader {
  private:
   Context& context_;
   ArchiveInput& archive_;
+  void CountRecords();
+
   bool is_first_ = true, is_over_ = false;
-  uint64_t end_block_ = 0;
+  uint64_t end_block_ = 0, records_ = 0;
+  std::optional<uint64_t> last_record_;
 
  public:
   codec::TarReader reader;
@@ -318,6 +394,8 @@ class Dumper {
   ~Dumper();
   Status DumpAll(const std::vector<Name>& names);
   Status WriteLabel();
+  // Names in the archive are shorter than those of the files.
+  bool has_removed_prefixes() const;
 
  private:
   class Impl;

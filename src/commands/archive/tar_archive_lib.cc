@@ -77,34 +77,22 @@ Error ChildCannotOpen(Context& context, const std::string& name, const Error& er
   return ChildFailed(context, 2);
 }
 
-// A program that packs or unpacks beside us.
-class Child {
- public:
-  static Result<Child> Start(Context& context, const std::string& command, vfs::OpenFilePtr in, vfs::OpenFilePtr out) {
-    ChildSpec spec;
-    spec.args = {"sh", "-c", command};
-    spec.environment = &context.in.env;
-    spec.in = std::move(in);
-    spec.out = std::move(out);
-    auto pid = context.in.launcher.Spawn(context.in.process, spec);
-    if (!pid) return context.Fatal(command + ": Cannot exec: " + std::string(pid.error().Text()));
-    return Child(*pid);
+// A name with a host in it. No host can be reached from here.
+Status CheckLocal(Context& context, const std::string& name) {
+  const size_t colon = name.find(':');
+  if (context.o.is_local || colon == std::string::npos || colon == 0 || name.find('/') < colon) return {};
+  std::string host = name.substr(0, colon);
+  host.erase(0, host.find('@') + 1);
+  constexpr int kNoHost = 128;
+  if (context.o.has_compression || !context.o.compress_program.empty()) {
+    context.in.out.Flush();
+    context.in.err.Write("tar (child): Cannot connect to " + host + ": resolve failed\n");
+    return ChildFailed(context, kNoHost);
   }
-  Status Wait(Context& context) const {
-    const auto ended = context.in.kernel.Wait(context.in.process, pid_, Nanoseconds::max(), proc::Kernel::OnSignal::kWaitOn);
-    if (!ended) return context.Fatal("waitpid: " + std::string(ended.error().Text()));
-    if (ended->signal != 0) {
-      context.Warn("Child died with signal " + std::to_string(ended->signal));
-      return context.Fatal("");
-    }
-    if (ended->status != 0) return ChildFailed(context, ended->status);
-    return {};
-  }
-
- private:
-  explicit Child(int pid) : pid_(pid) {}
-  int pid_;
-};
+  context.Warn("Cannot connect to " + host + ": resolve failed");
+  context.status = kNoHost;
+  return Reported();
+}
 
 class Reading final : public ArchiveInput {
  public:
@@ -112,6 +100,7 @@ class Reading final : public ArchiveInput {
 
   Status Start(const std::string& name) {
     const bool is_stdin = name == "-";
+    PADDOCK_TRY(CheckLocal(context_, name));
     if (is_stdin) file_ = context_.in.process.descriptors().Get(0);
     else {
       auto opened = context_.in.fs.Open(name, vfs::OpenFlags::Read());
@@ -119,7 +108,7 @@ class Reading final : public ArchiveInput {
       if (!opened) return context_.Fatal(context_.Shown(name) + ": Cannot open: " + std::string(opened.error().Text()));
       file_ = *opened;
     }
-    bool is_file = false;
+    bool& is_file = is_file_;
     if (file_) {
       if (const auto found = file_->GetAttributes()) {
         is_file = found->is_file();
@@ -155,6 +144,7 @@ class Reading final : public ArchiveInput {
   ByteSource& source() override { return decoded_ ? static_cast<ByteSource&>(*decoded_) : child_out_ ? static_cast<ByteSource&>(*child_out_) : *raw_; }
 
   bool is_packed() const override { return decoded_ != nullptr || child_.has_value(); }
+  bool is_seekable() const override { return is_file_ && !is_packed(); }
 
   Status Close(const Error* error) override {
     if (decoded_) {
@@ -195,7 +185,7 @@ class Reading final : public ArchiveInput {
   }
   Status StartChild(const std::string& program) {
     vfs::PipeEnds ends = vfs::MakePipe(context_.in.kernel.scheduler());
-    auto child = Child::Start(context_, program + " -d", file_, ends.write);
+    auto child = Child::Start(context_, program + " -d", context_.in.env, file_, ends.write);
     if (!child) return child.error();
     child_ = *child;
     child_out_ = ends.read;
@@ -223,7 +213,7 @@ class Reading final : public ArchiveInput {
   std::optional<Child> child_;
   vfs::OpenFilePtr child_out_;
   Format format_ = Format::kPlain;
-  bool is_pipe_ = false;
+  bool is_pipe_ = false, is_file_ = false;
 };
 
 class Writing final : public ArchiveOutput {
@@ -232,6 +222,7 @@ class Writing final : public ArchiveOutput {
 
   Status Start(const std::string& name) {
     name_ = name;
+    PADDOCK_TRY(CheckLocal(context_, name));
     if (name == "-") {
       sink_ = std::make_unique<OutputSink>(context_.in.out);
       file_ = context_.in.process.descriptors().Get(1);
@@ -255,6 +246,8 @@ class Writing final : public ArchiveOutput {
 
   Status Write(std::string_view bytes) override {
     bytes_ += bytes.size();
+    // A full record is written when something follows it.
+    if (bytes_ > 0) context_.checkpoints.Reached(context_, (bytes_ - 1) / (context_.o.record_blocks * codec::kTarBlock));
     return WriteRaw(bytes);
   }
   Status Finish() override {
@@ -268,6 +261,7 @@ class Writing final : public ArchiveOutput {
       PADDOCK_TRY(Write(std::string_view(zeros).substr(0, part)));
       left -= part;
     }
+    context_.checkpoints.Reached(context_, bytes_ / record);
     if (encoded_) PADDOCK_TRY(Checked(encoded_->Finish()));
     if (child_) {
       child_in_.reset();
@@ -287,7 +281,7 @@ class Writing final : public ArchiveOutput {
   Status StartChild(const std::string& program) {
     vfs::PipeEnds ends = vfs::MakePipe(context_.in.kernel.scheduler());
     context_.in.out.Flush();
-    auto child = Child::Start(context_, program, ends.read, file_);
+    auto child = Child::Start(context_, program, context_.in.env, ends.read, file_);
     if (!child) return child.error();
     child_ = *child;
     child_in_ = ends.write;
@@ -324,6 +318,31 @@ class Writing final : public ArchiveOutput {
 };
 
 }  // namespace
+
+Result<Child> Child::Start(Context& context, const std::string& command, const Environment& environment, vfs::OpenFilePtr in, vfs::OpenFilePtr out) {
+  ChildSpec spec;
+  spec.args = {"sh", "-c", command};
+  spec.environment = &environment;
+  spec.in = std::move(in);
+  spec.out = std::move(out);
+  auto pid = context.in.launcher.Spawn(context.in.process, spec);
+  if (!pid) return context.Fatal(command + ": Cannot exec: " + std::string(pid.error().Text()));
+  return Child(*pid);
+}
+Result<proc::WaitStatus> Child::End(Context& context) const {
+  const auto ended = context.in.kernel.Wait(context.in.process, pid_, Nanoseconds::max(), proc::Kernel::OnSignal::kWaitOn);
+  if (!ended) return context.Fatal("waitpid: " + std::string(ended.error().Text()));
+  return *ended;
+}
+Status Child::Wait(Context& context) const {
+  PADDOCK_ASSIGN(const proc::WaitStatus ended, End(context));
+  if (ended.signal != 0) {
+    context.Warn("Child died with signal " + std::to_string(ended.signal));
+    return context.Fatal("");
+  }
+  if (ended.status != 0) return ChildFailed(context, ended.status);
+  return {};
+}
 
 void Context::Warn(const std::string& message) {
   in.out.Flush();
@@ -388,6 +407,18 @@ Error MemberReader::Report(const Error& error) {
   return context_.Fatal(std::string(error.Text()));
 }
 
+// A list passes over the records of a file that hold content alone.
+void MemberReader::CountRecords() {
+  const uint64_t blocks = context_.o.record_blocks;
+  if (context_.o.mode != Mode::kList || !archive_.is_seekable()) {
+    records_ = (reader.block() + blocks - 1) / blocks;
+  } else if (last_record_ != reader.member_block() / blocks) {
+    last_record_ = reader.member_block() / blocks;
+    ++records_;
+  }
+  context_.checkpoints.Reached(context_, records_);
+}
+
 Result<bool> MemberReader::Next(codec::TarMember& member) {
   using Found = codec::TarReader::Found;
   bool is_in_rubble = false;
@@ -395,6 +426,7 @@ Result<bool> MemberReader::Next(codec::TarMember& member) {
     context_.in.budget.Step();
     const auto found = reader.Next(member);
     if (!found) return Report(found.error());
+    if (!IsWriting(context_.o.mode)) CountRecords();
     for (const std::string& complaint : reader.TakeComplaints()) context_.Fail(complaint);
     const bool is_first = std::exchange(is_first_, false);
     end_block_ = reader.member_block();

@@ -67,6 +67,8 @@ class Dumper::Impl {
     return {};
   }
 
+  bool has_removed_prefixes() const { return guard_.has_removed(); }
+
   Status WriteLabel() {
     if (c_.o.label.empty()) return {};
     TarMember member;
@@ -146,11 +148,13 @@ class Dumper::Impl {
     member.name = path;
     member.mode = found.mode & 07777;
     if (c_.o.mode_change) member.mode = c_.o.mode_change->Apply(member.mode, found.is_directory(), c_.in.fs.umask());
-    member.uid = c_.o.owner.id.value_or(found.uid);
-    member.gid = c_.o.group.id.value_or(found.gid);
+    const OwnerChoice& owner = Chosen(c_.o.owner_map, found.uid, c_.o.owner);
+    const OwnerChoice& group = Chosen(c_.o.group_map, found.gid, c_.o.group);
+    member.uid = owner.id.value_or(found.uid);
+    member.gid = group.id.value_or(found.gid);
     if (!c_.o.numeric_owner && options_.format != TarFormat::kV7) {
-      member.user = c_.o.owner.name ? *c_.o.owner.name : UserName(static_cast<uint32_t>(member.uid));
-      member.group = c_.o.group.name ? *c_.o.group.name : GroupName(static_cast<uint32_t>(member.gid));
+      member.user = owner.name ? *owner.name : UserName(static_cast<uint32_t>(member.uid));
+      member.group = group.name ? *group.name : GroupName(static_cast<uint32_t>(member.gid));
     }
     TimePoint modified = MomentOf(found.modify_time);
     own_time_ = modified.seconds;
@@ -162,6 +166,10 @@ class Dumper::Impl {
       member.changed = found.change_time;
     }
     return member;
+  }
+  static const OwnerChoice& Chosen(const OwnerMap& map, uint32_t id, const OwnerChoice& otherwise) {
+    const auto it = map.find(id);
+    return it == map.end() ? otherwise : it->second;
   }
   const std::string& UserName(uint32_t uid) {
     if (!user_ || user_->first != uid) {
@@ -467,6 +475,7 @@ Dumper::Dumper(Context& context, ArchiveOutput& out, const Excludes& excludes, c
 Dumper::~Dumper() = default;
 Status Dumper::DumpAll(const std::vector<Name>& names) { return impl_->DumpAll(names); }
 Status Dumper::WriteLabel() { return impl_->WriteLabel(); }
+bool Dumper::has_removed_prefixes() const { return impl_->has_removed_prefixes(); }
 
 Status Create(Context& context) {
   PADDOCK_ASSIGN(const std::vector<Name> names, ExpandNames(context, nullptr));
@@ -479,6 +488,7 @@ Status Create(Context& context) {
   PADDOCK_TRY(dumper.DumpAll(names));
   PADDOCK_TRY(out->Finish());
   if (context.o.totals) ShowTotals(context, "written", out->bytes());
+  if (context.o.verifies) return Verify(context, dumper.has_removed_prefixes());
   return {};
 }
 

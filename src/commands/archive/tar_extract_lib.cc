@@ -1,8 +1,10 @@
 #include <algorithm>
+#include <cstdio>
 
 #include "commands/archive/packed_file.h"
 #include "commands/archive/tar.h"
 #include "commands/file_facts.h"
+#include "vfs/pipe.h"
 
 namespace paddock::tar {
 namespace {
@@ -60,6 +62,8 @@ class Extractor {
       else c_.shown->Write(c_.Listed(shown) + "\n");
     }
     if (c_.o.to_stdout) return ToStdout(member, reader);
+    if (!c_.o.to_command.empty()) return ToCommand(name, member, reader);
+    if (!c_.o.delays_directories) CompleteDirectoriesBut(name);
     while (name.size() > 1 && name.ends_with('/')) name.pop_back();
     if (!MayReplace(name, member)) return {};
     return Make(name, member, reader);
@@ -68,16 +72,7 @@ class Extractor {
   // Symlinks that lead out come last, so that nothing is written through them; then the directories' own times and modes.
   void Finish() {
     for (const Placeholder& one : placeholders_) Complete(one);
-    for (auto it = directories_.rbegin(); it != directories_.rend(); ++it) {
-      c_.in.budget.Step();
-      if (it->owner && keeps_owner_) static_cast<void>(c_.in.fs.SetOwner(it->path, it->owner->first, it->owner->second, Follow::kNo));
-      if (it->mode) {
-        if (const Status set = c_.in.fs.SetMode(it->path, *it->mode, Follow::kNo); !set) c_.Fail(it->name, "Cannot change mode", set.error());
-      }
-      if (it->modified) {
-        if (const Status set = c_.in.fs.SetTimes(it->path, std::nullopt, it->modified, Follow::kNo); !set) c_.Fail(it->name, "Cannot utime", set.error());
-      }
-    }
+    while (!directories_.empty()) CompleteLast();
   }
 
  private:
@@ -93,6 +88,27 @@ class Extractor {
     std::optional<Nanoseconds> modified;
     std::vector<std::string> further;   // hard links to it
   };
+
+  void CompleteLast() {
+    const Directory last = std::move(directories_.back());
+    directories_.pop_back();
+    c_.in.budget.Step();
+    if (last.owner && keeps_owner_) static_cast<void>(c_.in.fs.SetOwner(last.path, last.owner->first, last.owner->second, Follow::kNo));
+    if (last.mode) {
+      if (const Status set = c_.in.fs.SetMode(last.path, *last.mode, Follow::kNo); !set) c_.Fail(last.name, "Cannot change mode", set.error());
+    }
+    if (last.modified) {
+      if (const Status set = c_.in.fs.SetTimes(last.path, std::nullopt, last.modified, Follow::kNo); !set) c_.Fail(last.name, "Cannot utime", set.error());
+    }
+  }
+  // Directories that the next member is not in are over.
+  void CompleteDirectoriesBut(const std::string& next) {
+    while (!directories_.empty()) {
+      const std::string& name = directories_.back().name;
+      if (name == "." || (next.size() > name.size() && next.starts_with(name) && (name.ends_with('/') || next[name.size()] == '/'))) return;
+      CompleteLast();
+    }
+  }
 
   std::string Real(const std::string& name) const { return base_.empty() ? name : vfs::JoinPath(base_, name); }
 
@@ -111,9 +127,58 @@ class Extractor {
     return vfs::JoinPath(top, std::string(plain));
   }
 
+  static bool IsPlainFile(const TarMember& member) { return (member.type == '0' || member.type == '7' || member.type == 'S') && !member.name.ends_with('/'); }
+
+  Environment EnvironmentFor(const std::string& name, const TarMember& member) const {
+    Environment environment = ChildEnvironment(c_);
+    const auto time = [](int64_t seconds, int32_t nanos) {
+      std::string text = std::to_string(seconds);
+      if (nanos == 0) return text;
+      text += "." + std::to_string(1'000'000'000 + nanos).substr(1);
+      return text.substr(0, text.find_last_not_of('0') + 1);
+    };
+    const auto moment = [&](const std::optional<Nanoseconds>& at) {
+      const TimePoint point = at ? ToTimePoint(*at) : Now(c_.in.clock);
+      return time(point.seconds, point.nanos);
+    };
+    char mode[16];
+    std::snprintf(mode, sizeof mode, "%04o", member.mode);
+    environment.Set("TAR_FILETYPE", "f");
+    environment.Set("TAR_MODE", mode);
+    environment.Set("TAR_FILENAME", name);
+    environment.Set("TAR_REALNAME", name);
+    environment.Set("TAR_UNAME", member.user);
+    environment.Set("TAR_GNAME", member.group);
+    environment.Set("TAR_ATIME", moment(member.accessed));
+    environment.Set("TAR_MTIME", time(member.modified, member.modified_nanos));
+    environment.Set("TAR_CTIME", moment(member.changed));
+    environment.Set("TAR_SIZE", std::to_string(member.size));
+    environment.Set("TAR_UID", std::to_string(member.uid));
+    environment.Set("TAR_GID", std::to_string(member.gid));
+    return environment;
+  }
+
+  // A command for each file, which finds the content in its standard input and the rest in its environment.
+  Status ToCommand(const std::string& name, const TarMember& member, codec::TarReader& reader) {
+    if (!IsPlainFile(member)) return {};
+    vfs::PipeEnds ends = vfs::MakePipe(c_.in.kernel.scheduler());
+    c_.in.out.Flush();
+    const Environment environment = EnvironmentFor(name, member);
+    PADDOCK_ASSIGN(const Child child, Child::Start(c_, c_.o.to_command, environment, std::move(ends.read), nullptr));
+    bool is_read = true;   // what a command does not want is let go
+    const Status copied = CopyTo(reader, [&](std::string_view bytes) -> Status {
+      is_read = is_read && ends.write->Write(bytes);
+      return {};
+    });
+    ends.write.reset();
+    PADDOCK_ASSIGN(const proc::WaitStatus ended, child.End(c_));
+    if (ended.signal != 0) c_.Warn(std::to_string(child.pid()) + ": Child terminated on signal " + std::to_string(ended.signal));
+    else if (ended.status != 0 && !c_.o.ignores_command_error) c_.Fail(std::to_string(child.pid()) + ": Child returned status " + std::to_string(ended.status));
+    return copied;
+  }
+
   Status ToStdout(const TarMember& member, codec::TarReader& reader) {
-    if (member.type != '0' && member.type != '7' && member.type != 'S') return {};
-    if (member.name.ends_with('/')) return {};
+    if (!IsPlainFile(member)) return {};
     return CopyTo(reader, [&](std::string_view bytes) -> Status {
       c_.in.out.Write(bytes);
       if (c_.in.out.status()) return {};

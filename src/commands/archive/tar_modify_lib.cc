@@ -160,6 +160,7 @@ class AppendedOutput final : public ArchiveOutput {
   }
   Status Write(std::string_view bytes) override {
     bytes_ += bytes.size();
+    if (bytes_ > 0) context_.checkpoints.Reached(context_, (bytes_ - 1) / (context_.o.record_blocks * kTarBlock));
     const Status written = file_->Write(bytes);
     return written ? Status() : Failed(written.error());
   }
@@ -273,6 +274,34 @@ Status Diff(Context& context) {
   return members.Finish();
 }
 
+Status Verify(Context& context, bool has_removed_prefixes) {
+  const auto archive_file = context.in.fs.Stat(context.o.archives.front());
+  if (!archive_file || !archive_file->is_file()) return {};
+  const bool is_transformed = !context.o.transforms.empty();
+  if (is_transformed) context.Warn("Archive contains transformed file names.");
+  if (has_removed_prefixes) context.Warn("Archive contains file names with leading prefixes removed.");
+  if (is_transformed || has_removed_prefixes) context.Warn("Verification may fail to locate original files.");
+  std::string directory;
+  PADDOCK_ASSIGN(const std::vector<Name> names, ExpandNames(context, &directory));
+  PADDOCK_ASSIGN(const std::unique_ptr<ArchiveInput> archive, ArchiveInput::Open(context, context.o.archives.front()));
+  MemberReader members(context, *archive);
+  Comparer comparer(context, members.reader);
+  comparer.base = directory;
+  Lister lister(context);
+  TarMember member;
+  while (true) {
+    PADDOCK_ASSIGN(const bool found, members.Next(member));
+    if (!found) return members.Finish();
+    if (member.type == 'V') continue;
+    if (context.o.verbose > 0) context.shown->Write("Verify ");
+    if (context.o.verbose > 1) lister.Show(member, member.name, member.link);
+    else if (context.o.verbose > 0) context.shown->Write(context.Listed(member.name) + "\n");
+    std::string name = member.name;
+    while (name.size() > 1 && name.ends_with('/')) name.pop_back();
+    if (const Status done = comparer.Compare(member, vfs::JoinPath(directory, name), name); !done) return members.Report(done.error());
+  }
+}
+
 Status Append(Context& context) {
   PADDOCK_ASSIGN(const std::vector<Name> names, ExpandNames(context, nullptr));
   PADDOCK_ASSIGN(const Excludes excludes, Excludes::Make(context));
@@ -284,7 +313,8 @@ Status Append(Context& context) {
   PADDOCK_TRY(out.Start());
   Dumper dumper(context, out, excludes, is_update ? &times : nullptr);
   PADDOCK_TRY(dumper.DumpAll(names));
-  return out.Finish();
+  PADDOCK_TRY(out.Finish());
+  return context.o.verifies ? Verify(context, dumper.has_removed_prefixes()) : Status();
 }
 
 Status Catenate(Context& context) {
@@ -317,7 +347,8 @@ Status Catenate(Context& context) {
       PADDOCK_TRY(out.Write(std::string((kTarBlock - size % kTarBlock) % kTarBlock, '\0')));
     }
   }
-  return out.Finish();
+  PADDOCK_TRY(out.Finish());
+  return context.o.verifies ? Verify(context, false) : Status();
 }
 
 Status Delete(Context& context) {

@@ -51,15 +51,19 @@ void Lister::Show(const codec::TarMember& member, const std::string& name, const
   context_.shown->Write(line + "\n");
 }
 
-void ShowTotals(Context& context, const char* what, uint64_t bytes) {
+std::string TotalsText(const Context& context, uint64_t bytes) {
   const auto human = [](uint64_t number) {
     const std::string text = HumanSize(number);
     return text + (text.back() >= '0' && text.back() <= '9' ? "B" : "iB");
   };
   const double seconds = std::chrono::duration<double>(context.in.clock.MonotonicNow() - context.started).count();
   const std::string speed = seconds > 0 ? human(static_cast<uint64_t>(std::min(static_cast<double>(bytes) / seconds, 1e18))) : "?";
+  return std::to_string(bytes) + " (" + human(bytes) + ", " + speed + "/s)";
+}
+
+void ShowTotals(Context& context, const char* what, uint64_t bytes) {
   context.in.out.Flush();
-  context.in.err.Write(std::string("Total bytes ") + what + ": " + std::to_string(bytes) + " (" + human(bytes) + ", " + speed + "/s)\n");
+  context.in.err.Write(std::string("Total bytes ") + what + ": " + TotalsText(context, bytes) + "\n");
 }
 
 }  // namespace paddock::tar
