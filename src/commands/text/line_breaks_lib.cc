@@ -25,12 +25,17 @@ struct Settings {
   bool is_verbose = false;
   bool is_new_file = false;
   bool gives_info = false;
+  bool keeps_utf16 = false;
+  bool allows_chown = false;
+  std::optional<bool> assumes_big16;   // without a mark
   std::string info;
 };
 
+enum class Encoding { kBytes, kLittle16, kBig16 };
+
 struct Converted {
   std::string text;
-  Bom bom = Bom::kNone;
+  Encoding encoding = Encoding::kBytes;
   uint64_t breaks = 0, changed = 0;
   std::optional<std::pair<int, uint64_t>> binary;   // the first binary symbol and its line
 };
@@ -48,7 +53,7 @@ std::string Utf8FromUtf16(std::string_view bytes, bool is_big, Budget& budget) {
     const auto a = static_cast<unsigned char>(bytes[i]), b = static_cast<unsigned char>(bytes[i + 1]);
     return static_cast<char32_t>(is_big ? a << 8 | b : b << 8 | a);
   };
-  for (size_t i = 2; i + 1 < bytes.size(); i += 2) {
+  for (size_t i = 0; i + 1 < bytes.size(); i += 2) {
     budget.Step();
     char32_t code = unit(i);
     if (code >= 0xd800 && code < 0xdc00 && i + 3 < bytes.size() && unit(i + 2) >= 0xdc00 && unit(i + 2) < 0xe000) {
@@ -62,20 +67,52 @@ std::string Utf8FromUtf16(std::string_view bytes, bool is_big, Budget& budget) {
 
 bool IsBinary(char c) { return static_cast<unsigned char>(c) < 32 && c != '\n' && c != '\r' && c != '\t' && c != '\f'; }
 
-// Text without its mark, in UTF-8 when it was UTF-16.
-std::string_view Body(std::string_view text, Bom bom, std::string& storage, Budget& budget) {
-  if (bom == Bom::kUtf8) return text.substr(3);
-  if (bom == Bom::kNone) return text;
-  storage = Utf8FromUtf16(text, bom == Bom::kBig16, budget);
+std::string Utf16FromUtf8(std::string_view text, bool is_big, Budget& budget) {
+  std::string bytes;
+  const auto add = [&](char32_t unit) {
+    const char low = static_cast<char>(unit & 0xff), high = static_cast<char>(unit >> 8 & 0xff);
+    bytes += is_big ? high : low;
+    bytes += is_big ? low : high;
+  };
+  budget.WillAllocate(text.size() * 2);
+  for (size_t i = 0; i < text.size();) {
+    budget.Step();
+    const DecodedChar c = DecodeUtf8(text.substr(i));
+    i += c.length;
+    const char32_t code = c.is_valid ? static_cast<char32_t>(c.code) : 0xfffd;
+    if (code < 0x10000) {
+      add(code);
+    } else {
+      add(0xd800 + ((code - 0x10000) >> 10));
+      add(0xdc00 + ((code - 0x10000) & 0x3ff));
+    }
+  }
+  return bytes;
+}
+
+Encoding EncodingOf(Bom bom, const Settings& settings) {
+  if (bom == Bom::kLittle16) return Encoding::kLittle16;
+  if (bom == Bom::kBig16) return Encoding::kBig16;
+  if (bom == Bom::kUtf8 || !settings.assumes_big16) return Encoding::kBytes;
+  return *settings.assumes_big16 ? Encoding::kBig16 : Encoding::kLittle16;
+}
+
+// Text without its mark, in UTF-8 when it is UTF-16.
+std::string_view Body(std::string_view text, Bom bom, Encoding encoding, std::string& storage, Budget& budget) {
+  text.remove_prefix(bom == Bom::kUtf8 ? 3 : bom == Bom::kNone ? 0 : 2);
+  if (encoding == Encoding::kBytes) return text;
+  storage = Utf8FromUtf16(text, encoding == Encoding::kBig16, budget);
   return storage;
 }
 
 Converted Convert(std::string_view whole, const Settings& settings, Budget& budget) {
   Converted result;
-  result.bom = FindBom(whole);
+  const Bom bom = FindBom(whole);
+  result.encoding = EncodingOf(bom, settings);
   std::string storage;
-  const std::string_view text = Body(whole, result.bom, storage, budget);
-  const bool writes_bom = settings.bom == BomRule::kAdd || (result.bom != Bom::kNone && (settings.bom == BomRule::kKeep || (settings.bom == BomRule::kDefault && !settings.to_unix)));
+  const std::string_view text = Body(whole, bom, result.encoding, storage, budget);
+  const bool has_bom = bom != Bom::kNone || result.encoding != Encoding::kBytes;   // one that is assumed counts
+  const bool writes_bom = settings.bom == BomRule::kAdd || (has_bom && (settings.bom == BomRule::kKeep || (settings.bom == BomRule::kDefault && !settings.to_unix)));
   if (writes_bom) result.text = "\xef\xbb\xbf";
   const std::string_view added = settings.mode == Mode::kMac ? (settings.to_unix ? "\n" : "\r") : (settings.to_unix ? "\n" : "\r\n");
   for (size_t i = 0; i < text.size(); ++i) {
@@ -103,6 +140,7 @@ Converted Convert(std::string_view whole, const Settings& settings, Budget& budg
       result.text += settings.mode == Mode::kSevenBit && static_cast<unsigned char>(c) > 127 ? ' ' : c;
     }
   }
+  if (settings.keeps_utf16 && result.encoding != Encoding::kBytes) result.text = Utf16FromUtf8(result.text, result.encoding == Encoding::kBig16, budget);
   return result;
 }
 
@@ -135,9 +173,9 @@ class Converter {
     if (!Store(from, to, converted.text, *target, found->is_symlink())) return;
     if (settings_.is_verbose) Say("Converted " + std::to_string(converted.changed) + " out of " + std::to_string(converted.breaks) + " line breaks.");
     const std::string system = settings_.to_unix ? "Unix" : settings_.mode == Mode::kMac ? "Mac" : "DOS";
-    const char* kNames[] = {"", "", "UTF-16LE ", "UTF-16BE "};
-    const std::string source = kNames[static_cast<int>(converted.bom)];
-    const std::string format = (source.empty() ? "" : "UTF-8 ") + system + " format...";
+    constexpr const char* kNames[] = {"", "UTF-16LE ", "UTF-16BE "};
+    const std::string source = kNames[static_cast<int>(converted.encoding)];
+    const std::string format = (settings_.keeps_utf16 || source.empty() ? source : "UTF-8 ") + system + " format...";
     Say("converting " + source + "file " + from + (settings_.is_new_file ? " to " + std::string("file ") + to + " in " : " to ") + format);
   }
 
@@ -184,11 +222,24 @@ class Converter {
     auto file = in_.fs.Open(draft, {.write = true, .create = true, .exclusive = true, .no_follow = true}, attributes.mode & 0777);
     Status done = file ? (*file)->Write(text) : Status(file.error());
     if (done) done = in_.fs.SetMode(draft, attributes.mode & 07777);
+    if (done && !settings_.is_new_file && !settings_.allows_chown && !KeepOwner(draft, attributes)) {
+      static_cast<void>(in_.fs.RemoveFile(draft));
+      return false;
+    }
     if (done && settings_.keeps_date) done = in_.fs.SetTimes(draft, attributes.access_time, attributes.modify_time);
     if (done) done = in_.fs.Rename(draft, path);
     if (done) return true;
     static_cast<void>(in_.fs.RemoveFile(draft));
     Trouble(path, done.error());
+    return false;
+  }
+
+  bool KeepOwner(const std::string& draft, const vfs::Attributes& wanted) {
+    const auto made = in_.fs.Stat(draft);
+    if (!made || (made->uid == wanted.uid && made->gid == wanted.gid)) return true;
+    const Status set = in_.fs.SetOwner(draft, wanted.uid, wanted.gid);
+    if (set) return true;
+    Trouble("Failed to change the owner and group of temporary output file " + draft, set.error());
     return false;
   }
 
@@ -209,7 +260,7 @@ class Converter {
   void Tell(std::string_view whole, const std::string& name) {
     const Bom bom = FindBom(whole);
     std::string storage;
-    const std::string_view text = Body(whole, bom, storage, in_.budget);
+    const std::string_view text = Body(whole, bom, EncodingOf(bom, settings_), storage, in_.budget);
     uint64_t dos = 0, unix_breaks = 0, mac = 0;
     bool is_binary = false;
     for (size_t i = 0; i < text.size(); ++i) {
@@ -265,6 +316,8 @@ ExitStatus Usage(Invocation& in, ExitStatus status) {
       " -l, --newline         write each new line break twice\n -m, --add-bom         write a byte order mark\n -n, --newfile         infile outfile: write to new files\n"
       " -o, --oldfile         write to the files themselves (default)\n -q, --quiet           no messages\n -r, --remove-bom      remove the byte order mark\n"
       " -s, --safe            skip binary files (default)\n -v, --verbose         say how many line breaks were changed\n -F, --follow-symlink  convert the targets of symbolic links\n"
+      " --allow-chown         let the owner of the file change\n --no-allow-chown      don't (default)\n -u, --keep-utf16      keep UTF-16\n"
+      " -ub, --assume-utf16be assume UTF-16BE without a byte order mark\n -ul, --assume-utf16le assume UTF-16LE without a byte order mark\n"
       " -R, --replace-symlink replace symbolic links with converted files\n -S, --skip-symlink    leave symbolic links alone (default)\n -V, --version         display the version\n");
   return status;
 }
@@ -288,6 +341,11 @@ std::optional<std::string> TakeOption(const std::string& option, Settings& setti
   else if (is("-F", "--follow-symlink")) settings.links = Links::kFollow;
   else if (is("-R", "--replace-symlink")) settings.links = Links::kReplace;
   else if (is("-S", "--skip-symlink")) settings.links = Links::kSkip;
+  else if (is("-u", "--keep-utf16")) settings.keeps_utf16 = true;
+  else if (is("-ul", "--assume-utf16le")) settings.assumes_big16 = false;
+  else if (is("-ub", "--assume-utf16be")) settings.assumes_big16 = true;
+  else if (option == "--allow-chown") settings.allows_chown = true;
+  else if (option == "--no-allow-chown") settings.allows_chown = false;
   else return std::nullopt;
   return "";
 }

@@ -5,7 +5,7 @@
 //
 // Exit status: 0, 1 for a usage error, 2 when a file could not be read or written.
 // Source: dos2unix 7.4.3.
-// Differs: -iso, code pages, -u, -ul, -ub and -e are refused; UTF-16 with a mark becomes UTF-8.
+// Differs: -iso, code pages, -e and -L are refused; half of a pair of UTF-16 becomes U+FFFD.
 
 #include "commands/text/line_breaks.h"
 
