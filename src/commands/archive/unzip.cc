@@ -5,7 +5,7 @@
 // Exit status: 0; 1 for a warning, 2 for an error in the archive, 3 for a severe one, 9 when there is none, 10 for wrong options, 11 when
 // no file matched, 12 for an archive that is a bomb, 50 when the disk is full, 81 for what cannot be unpacked, 82 for a wrong password.
 // Source: Info-ZIP UnZip 6.00.
-// Differs: zipinfo -v, -M and the escapes of -U and -UU are refused; one archive at a time.
+// Differs: zipinfo -v and -M are refused; names are shown as they are with -U in every locale; one archive at a time.
 
 #include "commands/archive/unzip.h"
 
@@ -95,6 +95,10 @@ constexpr std::string_view kUsage =
     "  -D  no times of directories (-DD: at all)  -P  password\n"
     "  -B  keep backups of replaced files         -W  ? and * do not match /\n"
     "  -:  allow names that lead outside          -^  allow control characters in names\n"
+    "  -V  keep version numbers of VMS            -F  keep file types of Acorn\n"
+    "  -b  treat all files as binary              -U  escape what the locale has not (nothing)\n"
+    "of other systems, wrong here as on every Unix:\n"
+    "  -A  -E  -J  -N  -S  -Y  -i\n"
     "with -Z, and for zipinfo:\n"
     "  -1  names only                             -2  names, with what -h, -t and -z ask for\n"
     "  -s  short lines, as ls -l has them         -m  with the compression in percent\n"
@@ -504,6 +508,8 @@ bool TakeLetter(char letter, Options& o) {
     case ':': return o.allows_outside = true;
     case '^': return o.allows_control = true;
     case 'V': return true;   // version numbers of VMS, which no name here has
+    case 'F': return true;   // file types of Acorn, which no file here has
+    case 'U': return true;   // escapes for what a locale cannot show; UTF-8 is shown
     case 'b': o.text = 0; return true;
     case 'L': ++o.lowers; return true;
     case 'a': ++o.text; return true;
@@ -549,8 +555,8 @@ bool ParseArguments(Invocation& in, Options& o) {
       const char letter = arg[at];
       if (letter == 'Z' && !is_info && i == 1) {
         is_info = true;
-      } else if (letter == 'x' || letter == 'i') {
-        list = letter == 'x' ? &o.unwanted : &o.wanted;
+      } else if (letter == 'x') {
+        list = &o.unwanted;
         if (at + 1 < arg.size()) list->push_back(arg.substr(at + 1));
         break;
       } else if (letter == 'd' || letter == 'P') {
