@@ -5,11 +5,12 @@
 //
 // Exit status: 0 (also when a FILE is not there), or 1 for bad usage and, with -E, for a FILE that is not there.
 // Source: file 5.44.
-// Differs: knows a fixed set of formats instead of a magic file (-m, -c, -C, -l and -d are refused), and does not
-// look into compressed files (-z and -Z are refused). -e and --extension cover the formats known.
+// Differs: knows a fixed set of formats instead of a magic file (-m, -c, -C, -l and -d are refused). -e and --extension cover the formats
+// known; -z and -Z look into gzip, bzip2, xz, lzma and zstd.
 
 #include <algorithm>
 
+#include "codec/coder.h"
 #include "commands/file/file_kind.h"
 #include "commands/file_facts.h"
 #include "commands/input_files.h"
@@ -37,10 +38,12 @@ struct Options {
   bool raw = false;
   bool reads_devices = false;
   bool ignored = false;
+  bool unpacks = false;        // -z, -Z
+  bool tells_packing = false;  // -z
   int64_t nulls = 0;
   std::optional<bool> follows;
   std::string separator = ":";
-  std::optional<std::string> unsupported;   // an option that needs a magic file or a decompressor
+  std::optional<std::string> unsupported;   // an option that needs a magic file
   std::vector<std::string> excluded, lists;
   std::vector<std::string> parameters;
 };
@@ -61,6 +64,12 @@ Status SetFollows(Options& o, std::string_view) {
 template <char kLetter>
 Status Refuse(Options& o, std::string_view) {
   o.unsupported = std::string("-") + kLetter;
+  return {};
+}
+template <bool kTells>
+Status Unpack(Options& o, std::string_view) {
+  o.unpacks = true;
+  o.tells_packing = kTells;
   return {};
 }
 constexpr const char* kTests[] = {"apptype", "ascii",    "cdf",  "compress", "csv",  "elf",
@@ -87,8 +96,8 @@ Status SetParameter(Options&, std::string_view text) {
 constexpr Option kOptions[] = {
     Flag<&Options::wants_version>('v', "version", "output version information and exit"),
     Call<Refuse<'m'>>('m', "magic-file", "LIST", nullptr),
-    Call<Refuse<'z'>>('z', "uncompress", nullptr, nullptr),
-    Call<Refuse<'Z'>>('Z', "uncompress-noreport", nullptr, nullptr),
+    Call<Unpack<true>>('z', "uncompress", nullptr, "try to look inside compressed files"),
+    Call<Unpack<false>>('Z', "uncompress-noreport", nullptr, "only print the contents of compressed files"),
     Flag<&Options::brief>('b', "brief", "do not prepend filenames to output lines"),
     Call<Refuse<'c'>>('c', "checking-printout", nullptr, nullptr),
     Call<Exclude>('e', "exclude", "TEST", "exclude TEST from the list of test to be performed for file"),
@@ -258,7 +267,54 @@ class Examiner {
     if (const Status& status = input->input().status(); !status) {
       return "ERROR: cannot read `" + Shown(name) + "' (" + std::string(status.error().Text()) + ")";
     }
+    if (o_.unpacks && !IsExcluded("compress")) {
+      if (const auto inner = Unpacked(bytes)) return lead + DescribePacked(*inner, bytes);
+    }
     return lead + Describe(bytes);
+  }
+
+  static codec::CoderPtr DecoderFor(codec::Format format, Budget* budget) {
+    switch (format) {
+      case codec::Format::kGzip: return codec::NewGzipDecoder(budget);
+      case codec::Format::kBzip2: return codec::NewBzip2Decoder(budget);
+      case codec::Format::kXz:
+      case codec::Format::kLzma: return codec::NewXzDecoder(budget, {.format = codec::XzDecoderOptions::Format::kAuto});
+      case codec::Format::kZstd: return codec::NewZstdDecoder(budget);
+      default: return nullptr;
+    }
+  }
+  // The start of what is packed; nothing for what is not, an error's text for what is damaged.
+  struct Content {
+    std::string bytes, trouble;
+  };
+  std::optional<Content> Unpacked(const std::string& packed) {
+    const codec::Format format = codec::Recognize(std::string_view(packed).substr(0, 10));
+    codec::CoderPtr decoder = DecoderFor(format, &in_.budget);
+    if (decoder == nullptr) return std::nullopt;
+    StringSource source(packed);
+    codec::DecodingSource decoded(source, std::move(decoder), &in_.budget);
+    Content content;
+    while (content.bytes.size() < kLookedAt) {
+      const auto block = decoded.ReadBlock(kLookedAt - content.bytes.size());
+      if (!block && content.bytes.empty()) content.trouble = std::string(block.error().Text());
+      if (!block || block->bytes.empty()) break;
+      in_.budget.Step(static_cast<int64_t>(block->bytes.size() / 256 + 1));
+      if (content.bytes.size() + block->bytes.size() > content.bytes.capacity()) in_.budget.WillAllocate(2 * (content.bytes.size() + block->bytes.size()));
+      content.bytes += block->bytes;
+    }
+    return content;
+  }
+  std::string DescribePacked(const Content& content, const std::string& packed) {
+    // How long the plain text is stands at the end, which is not looked at here.
+    const auto describe = [this](const std::string& bytes) {
+      std::string text = Describe(bytes);
+      constexpr std::string_view kSize = ", original size modulo 2^32 ";
+      const size_t at = text.find(kSize);
+      return at == std::string::npos ? text : text.erase(at, text.find_first_not_of("0123456789", at + kSize.size()) - at);
+    };
+    const std::string inner = content.trouble.empty() ? describe(content.bytes) : "ERROR:[" + content.trouble + "]";
+    if (!o_.tells_packing || (wants_mime() && !(o_.mime_type && o_.mime_encoding))) return inner;
+    return wants_mime() ? inner + " compressed-encoding=" + describe(packed) : inner + " (" + describe(packed) + ")";
   }
 
   std::string Describe(const std::string& bytes) {
@@ -331,7 +387,7 @@ ExitStatus Run(Invocation& in, const Options& options, const std::vector<std::st
     return 0;
   }
   if (options.unsupported) {
-    return in.Fail("option " + *options.unsupported + " is not supported: there are no magic files and no decompressors here");
+    return in.Fail("option " + *options.unsupported + " is not supported: there are no magic files here");
   }
   if (operands.empty() && options.lists.empty()) return in.Usage("missing operand");
   Examiner examiner(in, options);
