@@ -5,8 +5,8 @@
 //
 // Exit status: 0 one or more matched (and were signalled), 1 none, 2 a wrong option, 3 a fatal error.
 // Source: procps-ng 4.0.2.
-// Differs: the sandbox has no threads, control groups and namespaces, so -w, --cgroup, --ns and --nslist are refused; start
-// times are not kept: the newest process is the one with the highest number, and -O is refused.
+// Differs: a process is one thread, all are in the control group "/" and in the same namespaces; nobody can read the value that --queue
+// sends. Start times are not kept: the newest process is the one with the highest number, and -O is refused.
 
 #include <algorithm>
 
@@ -25,6 +25,9 @@ struct Options {
   bool has_delimiter = false, lists_name = false, lists_full = false, inverse = false, counts = false, full = false;
   bool ignores_case = false, newest = false, oldest = false, exact = false, log_pid_file = false, skips_ancestors = false;
   bool echoes = false, wants_help = false, wants_version = false;
+  bool lists_threads = false;
+  std::vector<std::string> control_groups, namespaces;
+  std::optional<std::string> namespace_of;
   std::vector<std::string> groups, gids, parents, sessions, terminals, euids, uids, states;
   std::optional<std::string> pid_file, signal, queue;
 };
@@ -44,6 +47,7 @@ constexpr Option kPgrepOptions[] = {
     Flag<&Options::lists_name>('l', "list-name", "list PID and process name"),
     Flag<&Options::lists_full>('a', "list-full", "list PID and full command line"),
     Flag<&Options::inverse>('v', "inverse", "negate the matching"),
+    Flag<&Options::lists_threads>('w', "lightweight", "list threads (a process is one)"),
     Flag<&Options::counts>('c', "count", "print the number of matching processes"),
     Flag<&Options::full>('f', "full", "match the full command line"),
     Call<AddItems<&Options::groups>>('g', "pgroup", "PGID,...", "match process groups (0: the own one)"),
@@ -61,12 +65,15 @@ constexpr Option kPgrepOptions[] = {
     Flag<&Options::log_pid_file>('L', "logpidfile", "fail if the PID file is not locked"),
     Call<AddItems<&Options::states>>('r', "runstates", "STATE", "match states [D,S,Z,...]"),
     Flag<&Options::skips_ancestors>('A', "ignore-ancestors", "leave out ancestors of this process"),
+    Call<AddItems<&Options::control_groups>>(0, "cgroup", "GRP,...", "match names of control groups"),
+    Value<&Options::namespace_of>(0, "ns", "PID", "match processes of the same namespaces as PID"),
+    Call<AddItems<&Options::namespaces>>(0, "nslist", "NS,...", "the namespaces that --ns looks at: ipc, mnt, net, pid, user, uts"),
     Flag<&Options::wants_help>('h', "help", "display this help and exit"),
     Flag<&Options::wants_version>('V', "version", "output version information and exit"),
 };
 constexpr Option kPkillOptions[] = {
     Value<&Options::signal>(0, "signal", "SIG", "the signal to send (number or name)"),
-    Value<&Options::queue>('q', "queue", "VALUE", nullptr),
+    Value<&Options::queue>('q', "queue", "VALUE", "send VALUE with the signal"),
     Flag<&Options::echoes>('e', "echo", "display what is killed"),
     Flag<&Options::inverse>(0, "inverse", "negate the matching"),
     Flag<&Options::counts>('c', "count", "print the number of matching processes"),
@@ -86,6 +93,9 @@ constexpr Option kPkillOptions[] = {
     Flag<&Options::log_pid_file>('L', "logpidfile", "fail if the PID file is not locked"),
     Call<AddItems<&Options::states>>('r', "runstates", "STATE", "match states [D,S,Z,...]"),
     Flag<&Options::skips_ancestors>('A', "ignore-ancestors", "leave out ancestors of this process"),
+    Call<AddItems<&Options::control_groups>>(0, "cgroup", "GRP,...", "match names of control groups"),
+    Value<&Options::namespace_of>(0, "ns", "PID", "match processes of the same namespaces as PID"),
+    Call<AddItems<&Options::namespaces>>(0, "nslist", "NS,...", "the namespaces that --ns looks at: ipc, mnt, net, pid, user, uts"),
     Flag<&Options::wants_help>('h', "help", "display this help and exit"),
     Flag<&Options::wants_version>('V', "version", "output version information and exit"),
 };
@@ -147,12 +157,9 @@ class Search {
     if (const auto failed = Resolve(o_.groups, groups_, "invalid process group", own_group)) return failed;
     if (const auto failed = Resolve(o_.sessions, sessions_, "invalid session id", pid)) return failed;
     const bool has_criteria = !euids_.empty() || !uids_.empty() || !gids_.empty() || !parents_.empty() || !groups_.empty() ||
-                              !sessions_.empty() || !o_.terminals.empty() || !o_.states.empty() || o_.pid_file;
+                              !sessions_.empty() || !o_.terminals.empty() || !o_.states.empty() || o_.pid_file || !o_.control_groups.empty() || o_.namespace_of;
+    if (const auto failed = CheckNamespaces()) return failed;
     if (const auto failed = ReadPidFile()) return failed;
-    if (o_.queue) {   // nobody would receive it
-      in_.Fail("--queue: signals carry no values here");
-      return 2;
-    }
     if (operands.size() > 1) {
       in_.Fail("only one pattern can be provided");
       return Hint();
@@ -177,6 +184,21 @@ class Search {
       return 2;
     }
     regex_ = std::move(*regex);
+    return std::nullopt;
+  }
+  // Those of one sandbox are the same for all.
+  std::optional<ExitStatus> CheckNamespaces() {
+    for (const std::string& name : o_.namespaces) {
+      constexpr std::string_view kNames[] = {"ipc", "mnt", "net", "pid", "user", "uts"};
+      if (std::find(std::begin(kNames), std::end(kNames), name) == std::end(kNames)) return kWrongUse;
+    }
+    if (!o_.namespace_of) return std::nullopt;
+    if (o_.namespace_of->starts_with('-')) {
+      in_.Fail("Error reading reference namespace information\n");
+      return 3;
+    }
+    const auto pid = ParsePid(*o_.namespace_of);
+    is_elsewhere_ = !pid || in_.kernel.Find(*pid) == nullptr;
     return std::nullopt;
   }
   void Hint2() { in_.err.Write("Try `" + std::string(in_.name()) + " -f' option to match against the complete command line.\n"); }
@@ -208,7 +230,8 @@ class Search {
   bool Matches(const ProcessFacts& p) {
     if (wanted_pid_ && p.pid != *wanted_pid_) return false;
     if (!Holds(euids_, p.uid) || !Holds(uids_, p.uid) || !Holds(gids_, p.gid) || !Holds(parents_, p.parent)) return false;
-    if (!Holds(groups_, p.group)) return false;
+    if (!Holds(groups_, p.group) || is_elsewhere_) return false;
+    if (!o_.control_groups.empty() && std::find(o_.control_groups.begin(), o_.control_groups.end(), "/") == o_.control_groups.end()) return false;
     const bool own_session = std::find(sessions_.begin(), sessions_.end(), 0) != sessions_.end() && p.session == own_session_;
     if (!own_session && !Holds(sessions_, p.session)) return false;
     if (!o_.terminals.empty() && std::find(o_.terminals.begin(), o_.terminals.end(), p.has_terminal ? "pts/0" : "-") == o_.terminals.end()) return false;
@@ -273,6 +296,7 @@ class Search {
   std::optional<int> wanted_pid_;
   std::optional<Regex> regex_;
   int own_session_ = 0;
+  bool is_elsewhere_ = false;   // --ns names a process that is not there
 };
 
 ExitStatus Run(Invocation& in) {

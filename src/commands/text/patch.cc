@@ -7,7 +7,7 @@
 //
 // Exit status: 0, 1 when some hunks could not be applied, 2 for trouble.
 // Source: POSIX patch, the GNU patch manual, GNU patch 2.7.6.
-// Differs: --merge and -g are refused; questions are asked only where there is a terminal, as without one.
+// Differs: --merge is refused; -g gets nothing, as there is no RCS, ClearCase, Perforce or SCCS to get it from; questions are asked only where there is a terminal, as without one.
 // An ed script may hold what diff -e writes (a c d i, s/.//, w, q), nothing else.
 
 #include "commands/file_facts.h"
@@ -87,7 +87,7 @@ constexpr Option kOptions[] = {
     Value<&Options::prefix>('B', "prefix", "PREFIX", "prepend PREFIX to backup file names"),
     Value<&Options::base_prefix>('Y', "basename-prefix", "PREFIX", "prepend PREFIX to backup file basenames"),
     Value<&Options::suffix>('z', "suffix", "SUFFIX", "append SUFFIX to backup file names"),
-    Value<&Options::get>('g', "get", "NUM", nullptr),
+    Value<&Options::get>('g', "get", "NUM", "get files from RCS etc. if positive (there is none)"),
     Call<SetMember<&S::batch, true>>('t', "batch", nullptr, "ask no questions; skip bad-Prereq patches; assume reversed"),
     Call<SetMember<&S::force, true>>('f', "force", nullptr, "like -t, but ignore bad-Prereq patches, and assume unreversed"),
     Call<SetMember<&S::silent, true>>('s', "quiet", nullptr, "work silently unless an error occurs"),
@@ -205,7 +205,7 @@ ExitStatus RunParsed(Invocation& in, Options& options, const std::vector<std::st
     return UsageHint(in);
   }
   if (!options.merges.empty()) return Fatal(in, "--merge is not supported here; without it, failed hunks go to a reject file");
-  if (!options.get.empty()) return Fatal(in, "-g is not supported here; there is no RCS to get files from");
+  if (int64_t number = 0; !options.get.empty() && !ParseOptionValue(options.get, number)) return Fatal(in, "get option value " + options.get + " is not a number");
   return Apply(in, options, settings, operands);
 }
 
