@@ -1,4 +1,4 @@
-// What yq and tomlq share: documents become JSON, jq runs on it, and what it writes may become documents again.
+// What yq, tomlq and xq share: documents become JSON, jq runs on it, and what it writes may become documents again.
 #pragma once
 
 #include <memory>
@@ -7,14 +7,16 @@
 #include <string_view>
 #include <vector>
 
+#include "commands/data/xml_writer.h"
 #include "commands/input_files.h"
+#include "lang/xml/to_json.h"
 #include "lang/yaml/emitter.h"
 #include "lang/yaml/reader.h"
 #include "proc/command.h"
 
 namespace paddock::data {
 
-enum class DocumentFormat { kJson, kYaml, kAnnotatedYaml, kToml };
+enum class DocumentFormat { kJson, kYaml, kAnnotatedYaml, kToml, kXml };
 
 struct TranscodeOptions {
   DocumentFormat input = DocumentFormat::kYaml;
@@ -26,6 +28,8 @@ struct TranscodeOptions {
   bool wants_version = false;
   yaml::EmitSettings emit;
   yaml::ReadSettings read;
+  XmlSettings xml_output;
+  xml::ToJsonSettings xml_input;
   std::vector<std::string> jq_arguments; // with the filter, without files
   std::vector<std::string> files;
 };

@@ -53,6 +53,26 @@ class TomlDocument final : public DocumentReader {
   bool is_done_ = false;
 };
 
+class XmlDocument final : public DocumentReader {
+ public:
+  XmlDocument(const std::string& text, const xml::ToJsonSettings& settings, Budget& budget) : text_(text), settings_(settings), budget_(budget) {}
+  bool Next(std::string& json) override {
+    if (is_done_) return false;
+    is_done_ = true;
+    const Status read = xml::ToJson(text_, settings_, json, budget_);
+    if (!read) error_ = std::string(read.error().Text());
+    return static_cast<bool>(read);
+  }
+  std::string Complaint() const override { return error_.empty() ? "" : "Error running jq: " + error_ + "."; }
+
+ private:
+  const std::string& text_;
+  const xml::ToJsonSettings& settings_;
+  Budget& budget_;
+  std::string error_;
+  bool is_done_ = false;
+};
+
 // A float as YAML 1.1 takes it: with a point.
 std::string FloatText(double number) {
   std::string text = PythonFloat(number);
@@ -239,7 +259,7 @@ class JsonSource final : public ByteSource {
 
 class Program {
  public:
-  Program(Invocation& in, const TranscodeOptions& options) : in_(in), options_(options), name_(in.name()) {
+  Program(Invocation& in, const TranscodeOptions& options) : in_(in), options_(options), name_(in.command.name) {
     arguments_.emplace_back("jq");
     arguments_.insert(arguments_.end(), options.jq_arguments.begin(), options.jq_arguments.end());
   }
@@ -288,14 +308,14 @@ class Program {
 
 ExitStatus FailToOpen(Invocation& in, const TranscodeOptions& options, const std::string& name, const Error& error) {
   const char* number = error.code == Code::kIsDirectory ? "21" : error.code == Code::kAccess ? "13" : error.code == Code::kNotDirectory ? "20" : "2";
-  in.err.Write(TranscodeUsage(options) + std::string(in.name()) + ": error: argument files: can't open '" + name + "': [Errno " + number + "] " +
+  in.err.Write(TranscodeUsage(options) + in.command.name + ": error: argument files: can't open '" + name + "': [Errno " + number + "] " +
                std::string(error.Text()) + ": '" + name + "'\n");
   return 2;
 }
 
-std::string Help(const Command& command, std::string_view name, bool is_yaml) {
-  std::string text = "usage: " + std::string(name) + " [options] <jq filter> [input file...]\n\n" + command.details + "\noptions:\n";
-  if (is_yaml) {
+std::string Help(const Command& command, DocumentFormat input) {
+  std::string text = "usage: " + std::string(command.name) + " [options] <jq filter> [input file...]\n\n" + command.details + "\noptions:\n";
+  if (input == DocumentFormat::kYaml) {
     text +=
         "  -y, --yaml-output, --yml-output        write YAML and not JSON\n"
         "  -Y, --yaml-roundtrip, --yml-roundtrip  the same, with the tags and styles of the input; the filter meets\n"
@@ -308,11 +328,19 @@ std::string Help(const Command& command, std::string_view name, bool is_yaml) {
         "      --no-expand-aliases                show aliases as {\"__yq_alias__\": NAME}\n"
         "      --max-expansion-factor N           refuse aliases that make more than N times the text (1024)\n";
   }
+  if (input == DocumentFormat::kXml) {
+    text +=
+        "      --xml-root NAME                    with -x: an element of this name around each output\n"
+        "      --xml-dtd                          with -x: write the XML declaration, and one root only\n"
+        "      --xml-force-list NAME              elements of this name are lists even when there is one\n"
+        "      --xml-item-depth N                 give the filter each element at this depth, not the document\n";
+  }
   text +=
+      "  -x, --xml-output                       write XML and not JSON\n"
       "  -t, --toml-output                      write TOML and not JSON\n"
       "  -i, --in-place                         write the output into the input files\n"
-      "  -o, --output-format FORMAT             json, yaml or toml\n"
-      "  -p, --input-format FORMAT              json, yaml or toml\n"
+      "  -o, --output-format FORMAT             json, yaml, toml or xml\n"
+      "  -p, --input-format FORMAT              json, yaml, toml or xml\n"
       "  -h, --help                             show this help\n"
       "      --version                          show the version\n\n";
   return text;
@@ -322,6 +350,7 @@ std::string Help(const Command& command, std::string_view name, bool is_yaml) {
 
 std::unique_ptr<DocumentReader> ReadDocuments(const std::string& text, const std::string& name, const TranscodeOptions& options, Budget& budget) {
   if (options.input == DocumentFormat::kToml) return std::make_unique<TomlDocument>(text, budget);
+  if (options.input == DocumentFormat::kXml) return std::make_unique<XmlDocument>(text, options.xml_input, budget);
   return std::make_unique<YamlDocuments>(text, name, options.read, budget);   // JSON is YAML too
 }
 
@@ -329,13 +358,19 @@ bool WriteDocuments(std::string_view json, const TranscodeOptions& options, std:
   bool is_given = false;
   jq::JsonReader reader([&] { return std::exchange(is_given, true) ? std::string_view() : json; }, {}, budget);
   yaml::Emitter emitter(options.emit, out, budget);
-  const bool is_toml = options.output == DocumentFormat::kToml;
+  const bool is_toml = options.output == DocumentFormat::kToml, is_xml = options.output == DocumentFormat::kXml;
   for (;;) {
     Value value;
     const jq::JsonReader::Got got = reader.Next(value);
     if (got == jq::JsonReader::Got::kEnd) break;
     if (got == jq::JsonReader::Got::kError) {
       complaint = "Error running jq: JSONDecodeError: Expecting value: line 1 column 1 (char 0).";
+      return false;
+    }
+    if (is_xml) {
+      const Status written = WriteXml(value, options.xml_output, out, budget);
+      if (written) continue;
+      complaint = std::string(written.error().code == Code::kSyntax ? "Error running jq: " : "") + std::string(written.error().Text()) + (written.error().code == Code::kSyntax ? "." : "");
       return false;
     }
     if (!is_toml && options.writes_bare_scalars && !value.is_object() && !value.is_array()) {
@@ -350,21 +385,20 @@ bool WriteDocuments(std::string_view json, const TranscodeOptions& options, std:
       return false;
     }
   }
-  if (!is_toml) emitter.Finish();
+  if (!is_toml && !is_xml) emitter.Finish();
   return true;
 }
 
 ExitStatus Transcode(Invocation& in, DocumentFormat input) {
   TranscodeOptions options;
   options.input = input;
-  const bool is_yaml = input == DocumentFormat::kYaml;
   if (const auto status = ParseTranscodeOptions(in, options)) return *status;
   if (options.wants_help) {
-    in.out.Write(Help(in.command, in.name(), is_yaml) + JqUsage("jq"));
+    in.out.Write(Help(in.command, input) + JqUsage("jq"));
     return 0;
   }
   if (options.wants_version) {
-    in.out.Write(std::string(in.name()) + " 3.1.0\n");
+    in.out.Write(std::string(in.command.name) + " 3.1.0\n");
     return 0;
   }
   const std::vector<std::string> standard_input = {"-"};

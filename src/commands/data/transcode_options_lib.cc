@@ -1,4 +1,4 @@
-// The command line of yq and tomlq: their own options, jq's, and some of the Go program that is also called yq.
+// The command line of yq, tomlq and xq: their own options, jq's, and some of the Go program that is also called yq.
 #include <charconv>
 
 #include "commands/data/transcode.h"
@@ -18,11 +18,17 @@ constexpr std::string_view kYamlUsage =
     "          [--yaml-output-grammar-version {1.1,1.2}] [--width WIDTH]\n"
     "          [--indentless-lists] [--in-place] [--version]\n"
     "          [jq_filter] [files ...]\n";
+constexpr std::string_view kXmlUsage =
+    "usage: xq [-h] [--xml-output] [--xml-dtd] [--xml-root XML_ROOT]\n"
+    "          [--xml-force-list XML_FORCE_LIST] [--in-place] [--version]\n"
+    "          [jq_filter] [files ...]\n";
 constexpr std::string_view kTomlUsage = "usage: tomlq [-h] [--toml-output] [--in-place] [--version] [jq_filter] [files ...]\n";
+
+std::string UsageOf(DocumentFormat format) { return std::string(format == DocumentFormat::kToml ? kTomlUsage : format == DocumentFormat::kXml ? kXmlUsage : kYamlUsage); }
 
 class Parser {
  public:
-  Parser(Invocation& in, TranscodeOptions& options) : in_(in), options_(options), is_yaml_(options.input == DocumentFormat::kYaml) {}
+  Parser(Invocation& in, TranscodeOptions& options) : in_(in), options_(options), own_(options.input), is_yaml_(own_ == DocumentFormat::kYaml) {}
 
   bool Parse() {
     size_t at = 1;
@@ -47,7 +53,7 @@ class Parser {
 
  private:
   bool Complain(const std::string& message) {
-    in_.err.Write(std::string(is_yaml_ ? kYamlUsage : kTomlUsage) + std::string(in_.name()) + ": error: " + message + "\n");
+    in_.err.Write(UsageOf(own_) + in_.command.name + ": error: " + message + "\n");
     return false;
   }
 
@@ -95,6 +101,13 @@ class Parser {
       is_good = Argument(shown, joined, value);
       if (is_good && value != "1.1" && value != "1.2") is_good = Complain("argument " + shown + ": invalid choice: '" + value + "' (choose from '1.1', '1.2')");
       options_.emit.grammar = value == "1.2" ? yaml::Grammar::k12 : yaml::Grammar::k11;
+    } else if (name == "--xml-root") {
+      is_good = Argument(name, joined, options_.xml_output.root);
+    } else if (name == "--xml-force-list") {
+      is_good = Argument(name, joined, value);
+      options_.xml_input.lists.push_back(value);
+    } else if (name == "--xml-item-depth") {
+      is_good = Argument(name, joined, value) && Number(name, value, options_.xml_input.item_depth);
     } else if (name == "--output-format" || name == "-o") {
       is_good = Argument(name, joined, value) && Format(name, value, options_.output);
     } else if (name == "--input-format" || name == "-p") {
@@ -114,13 +127,14 @@ class Parser {
   bool Format(const std::string& shown, const std::string& name, DocumentFormat& format) {
     constexpr std::pair<std::string_view, DocumentFormat> kFormats[] = {
         {"json", DocumentFormat::kJson}, {"j", DocumentFormat::kJson},   {"yaml", DocumentFormat::kYaml},
-        {"y", DocumentFormat::kYaml},    {"toml", DocumentFormat::kToml}, {"annotated_yaml", DocumentFormat::kAnnotatedYaml}};
+        {"y", DocumentFormat::kYaml},    {"toml", DocumentFormat::kToml}, {"annotated_yaml", DocumentFormat::kAnnotatedYaml},
+        {"xml", DocumentFormat::kXml},   {"x", DocumentFormat::kXml}};
     for (const auto& [known, its] : kFormats) {
       if (name != known) continue;
       format = its;
       return true;
     }
-    return Complain("argument " + shown + ": unknown format '" + name + "' (choose from 'yaml', 'json', 'toml')");
+    return Complain("argument " + shown + ": unknown format '" + name + "' (choose from 'yaml', 'json', 'toml', 'xml')");
   }
 
   bool FlagOption(const std::string& name) {
@@ -136,6 +150,10 @@ class Parser {
       options_.output = DocumentFormat::kAnnotatedYaml;
     } else if (is_one_of({"--toml-output"})) {
       options_.output = DocumentFormat::kToml;
+    } else if (is_one_of({"--xml-output"})) {
+      options_.output = DocumentFormat::kXml;
+    } else if (is_one_of({"--xml-dtd"})) {
+      options_.xml_output.is_full_document = true;
     } else if (is_one_of({"--indentless-lists", "--indentless"})) {
       options_.emit.is_indentless = true;
     } else if (is_one_of({"--explicit-start"})) {
@@ -189,7 +207,7 @@ class Parser {
         case 'Y': options_.output = DocumentFormat::kAnnotatedYaml; break;
         case 't': options_.output = DocumentFormat::kToml; break;
         case 'i': options_.is_in_place = true; break;
-        case 'x': return Complain("argument --xml-output/-x: there is no XML output here");
+        case 'x': options_.output = DocumentFormat::kXml; break;
         case 'n': options_.reads_nothing = true; [[fallthrough]];
         default: left += letter;
       }
@@ -227,9 +245,9 @@ class Parser {
     if (!rest_.empty()) options_.jq_arguments.insert(options_.jq_arguments.end(), rest_.begin() + 1, rest_.end());
     options_.files.assign(files, operands_.end());
     options_.read.annotates = options_.output == DocumentFormat::kAnnotatedYaml;
-    const std::string name(in_.name());
+    const std::string name(in_.command.name);
     const bool is_yaml_output = options_.output == DocumentFormat::kYaml || options_.output == DocumentFormat::kAnnotatedYaml;
-    if (options_.is_in_place && !is_yaml_output && !(options_.output == DocumentFormat::kToml && !is_yaml_)) {
+    if (options_.is_in_place && !is_yaml_output && !(options_.output == own_ && !is_yaml_)) {
       in_.err.Write(name + ": -i/--in-place can only be used with -y/-Y\n");
       options_.files.clear();
       is_refused_ = true;
@@ -246,6 +264,7 @@ class Parser {
  private:
   Invocation& in_;
   TranscodeOptions& options_;
+  const DocumentFormat own_;
   const bool is_yaml_;
   bool is_go_form_ = false;
   bool only_operands_ = false;
@@ -259,7 +278,7 @@ class Parser {
 }  // namespace
 
 std::string TranscodeUsage(const TranscodeOptions& options) {
-  return std::string(options.input == DocumentFormat::kToml ? kTomlUsage : kYamlUsage);
+  return UsageOf(options.input);
 }
 
 std::optional<ExitStatus> ParseTranscodeOptions(Invocation& in, TranscodeOptions& options) {

@@ -5,16 +5,15 @@
 //
 // Two programs go by this name. This one is Andrey Kislyuk's, which Debian has: documents become JSON, the filter is
 // jq's with all of jq's options, and the output is JSON unless -y (YAML), -Y (YAML with the styles of the input) or
-// -t (TOML) is given. Of Mike Farah's, which is written in Go, these forms are understood, because they mean
+// -t (TOML), -x (XML) is given. Of Mike Farah's, which is written in Go, these forms are understood, because they mean
 // nothing to the other: `yq e FILTER` and `yq eval FILTER` write YAML, and outputs that are one scalar bare;
-// -o FORMAT and -p FORMAT name the formats of output and input (json, yaml, toml), -P writes YAML. The filter is jq's
+// -o FORMAT and -p FORMAT name the formats of output and input (json, yaml, toml, xml), -P writes YAML. The filter is jq's
 // all the same.
 //
 // Exit status: jq's; 1 for documents that cannot be read or written, 2 for a wrong command line.
 // Source: yq 3.1.0 of Debian 12 with jq 1.7.1; YAML 1.1 and 1.2 as PyYAML 6 reads and writes them.
 // Differs: whole numbers keep all their digits, as jq 1.7's do. Letters may stand together (-yr), and files behind
 //          options are files. A timestamp with an explicit tag stays text; !!omap and !!pairs stay lists.
-//          There is no XML output (-x).
 #include "commands/data/transcode.h"
 
 namespace paddock {

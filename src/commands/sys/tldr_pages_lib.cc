@@ -163,6 +163,8 @@ constexpr Row kRows[] = {
     {"xargs", {"Run a command with names from standard input", "find . -name '*.o' -print0 | xargs -0 rm"}},
     {"xargs", {"One run for each line", "xargs -I {} echo 'got {}' < file"}},
     {"xargs", {"Four at a time", "xargs -P 4 -n 1 gzip < names"}},
+    {"xq", {"Turn XML into JSON", "xq . file.xml"}},
+    {"xq", {"Change a value and write XML again", "xq -x '.root.name = \"new\"' file.xml"}},
     {"xxd", {"Dump a file in hexadecimal", "xxd file"}},
     {"xxd", {"Turn a plain dump back into bytes", "xxd -r -p dump"}},
     {"yq", {"Print a field of a YAML file", "yq .name file.yaml"}},
