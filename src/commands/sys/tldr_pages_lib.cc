@@ -70,6 +70,7 @@ constexpr Row kRows[] = {
     {"gzip", {"Unpack to standard output", "gzip -dc file.gz"}},
     {"head", {"Show the first 20 lines", "head -n 20 file"}},
     {"head", {"Show all but the last 5 lines", "head -n -5 file"}},
+    {"html2text", {"Read a page as text", "curl -s https://example.com | html2text -width 100"}},
     {"iconv", {"Turn Latin-1 into UTF-8", "iconv -f ISO-8859-1 -t UTF-8 file"}},
     {"join", {"Join two files that are sorted on their first field", "join -t, a.csv b.csv"}},
     {"jq", {"Pretty-print JSON", "jq . file.json"}},
