@@ -43,7 +43,7 @@ class Extractor {
     }
     const Name* wanted = selection_.Find(member.name);
     if (wanted == nullptr) {
-      if (c_.o.shows_omitted && member.type == '5') c_.Warn(c_.Shown(member.name) + ": Omitting");
+      if (c_.o.shows_omitted && member.type == '5') c_.Warn(c_.Shown(std::string_view(member.name).substr(0, member.name.find_last_not_of('/') + 1)) + ": Omitting");
       return {};
     }
     name = guard_.Safe(c_, name, false);
@@ -206,7 +206,7 @@ class Extractor {
   bool MayReplace(const std::string& name, const TarMember& member) {
     if (c_.o.old_files == OldFiles::kUnlinkFirst && name != ".") {
       const Status removed = RemoveAny(Real(name), c_.o.unlinks_recursively);
-      if (!removed && removed.error().code != Code::kNoEntry && member.type != '5') {
+      if (!removed && removed.error().code != Code::kNoEntry) {
         c_.Fail(name, "Cannot unlink", removed.error());
         return false;
       }

@@ -230,7 +230,7 @@ Status List(Context& context) {
     is_started = is_started || member.name == context.o.starting_member;
     if (!is_started || (context.o.items.empty() && !context.o.starting_member.empty() && member.name != context.o.starting_member)) continue;
     if (selection.Find(member.name) == nullptr) {
-      if (context.o.shows_omitted && member.type == '5') context.Warn(context.Shown(member.name) + ": Omitting");
+      if (context.o.shows_omitted && member.type == '5') context.Warn(context.Shown(std::string_view(member.name).substr(0, member.name.find_last_not_of('/') + 1)) + ": Omitting");
       continue;
     }
     if (context.o.newer && TimePoint{member.modified, member.modified_nanos} < *context.o.newer) continue;
