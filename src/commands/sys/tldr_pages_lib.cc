@@ -97,6 +97,7 @@ constexpr Row kRows[] = {
     {"mktemp", {"Make a temporary directory", "mktemp -d"}},
     {"mv", {"Rename a file", "mv old new"}},
     {"mv", {"Never replace a file", "mv -n old new"}},
+    {"namei", {"Show the rights on each step of a path", "namei -l /usr/bin/awk"}},
     {"nl", {"Number all lines", "nl -b a file"}},
     {"numfmt", {"Turn bytes into readable units", "numfmt --to=iec 123456789"}},
     {"od", {"Dump a file in hexadecimal", "od -A x -t x1z file"}},
