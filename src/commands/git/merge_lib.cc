@@ -307,7 +307,7 @@ Result<ExitStatus> RunMerge(Git& git, MergeOptions& options, Args& args) {
   PADDOCK_ASSIGN(const std::vector<Oid> bases, history.MergeBases(*head, theirs));
   if (bases.empty()) return Error(Code::kInvalid, "refusing to merge unrelated histories");
   if (bases[0] == theirs) {
-    git.Print("Already up to date.\n");
+    if (!options.quiet) git.Print("Already up to date.\n");
     return 0;
   }
   PADDOCK_ASSIGN(const FlatTree our_files, git.FlattenCommit(*head));
@@ -337,7 +337,7 @@ Result<ExitStatus> RunMerge(Git& git, MergeOptions& options, Args& args) {
     git.Say("Merge with strategy ort failed.\n");
     return 2;
   }
-  if (!options.quiet) git.Print(merge.messages);
+  git.Print(merge.messages);
   std::string message;
   for (const std::string& part : options.messages) message += (message.empty() ? "" : "\n") + part + "\n";
   if (message.empty()) message = MergeTitle(git, name) + "\n";
