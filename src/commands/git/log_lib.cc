@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "commands/git/diff.h"
+#include "commands/git/graph.h"
 #include "commands/git/pretty.h"
 #include "commands/git/revision.h"
 #include "text/regex.h"
@@ -13,7 +14,7 @@ struct LogOptions : DiffOptions {
   bool oneline = false, all = false, branches = false, tags = false, remotes = false, reflog = false, merges = false, no_merges = false;
   bool first_parent = false, is_reversed = false, topological = false, author_date_order = false, follow = false, invert = false, ignores_case = false, fixed = false, extended = false;
   bool all_match = false, abbrev_commit = false, no_abbrev_commit = false, count_only = false, show_parents = false, no_walk = false;
-  bool merge_patch = false;
+  bool merge_patch = false, graph = false;
   std::optional<int64_t> count, skip;
   std::vector<std::string> authors, committers, greps;
   std::string since, until, pretty, date;
@@ -83,6 +84,7 @@ constexpr auto kOptions = JoinTables(DiffOptionTable<LogOptions>(), std::array{
     Flag<&LogOptions::branches>(0, "branches", "from all branches"),
     Flag<&LogOptions::tags>(0, "tags", "from all tags"),
     Flag<&LogOptions::remotes>(0, "remotes", "from all remote branches"),
+    Flag<&LogOptions::graph>(0, "graph", "draw how the commits follow each other"),
     Flag<&LogOptions::is_reversed>(0, "reverse", "oldest first"),
     Flag<&LogOptions::topological>(0, "topo-order", "no commit before its children, lines of history together"),
     Flag<&LogOptions::author_date_order>(0, "author-date-order", "by the author's date"),
@@ -197,8 +199,8 @@ class LogPrinter {
   LogPrinter(Git& git, const LogOptions& options, PrettyOptions pretty) : git_(git), options_(options), pretty_(std::move(pretty)) {}
   PrettyOptions& pretty() { return pretty_; }
 
-  Status Print(const Oid& id, const Commit& commit, Pathspec& paths, bool diffs_merges) {
-    if (has_printed_ && IsSeparated(pretty_)) git_.Print("\n");
+  Status Print(const Oid& id, const Commit& commit, Pathspec& paths, bool diffs_merges, HistoryGraph* graph = nullptr) {
+    if (has_printed_ && IsSeparated(pretty_)) git_.Print(graph != nullptr && ended_line_ ? graph->Padding() + "\n" : "\n");
     has_printed_ = true;
     std::string head = PrettyCommit(git_, id, commit, pretty_);
     const bool is_own = pretty_.format.starts_with("format:");
@@ -211,6 +213,10 @@ class LogPrinter {
       has_changes = !files.empty();
       PADDOCK_ASSIGN(diff, FormatDiff(git_, files, options_));
     }
+    if (graph != nullptr) {
+      PrintBeside(*graph, head, diff, has_changes);
+      return {};
+    }
     git_.Print(head);
     if (!has_changes) return {};
     // --stat with -p has a line between them instead of an empty one.
@@ -221,10 +227,45 @@ class LogPrinter {
   }
 
  private:
+  void PrintBeside(HistoryGraph& graph, const std::string& head, const std::string& diff, bool has_changes) {
+    const auto next = [&]() {
+      git_.in.budget.Step(1 + static_cast<int64_t>(graph.breadth() / 16));
+      git_.Print(graph.Next());
+    };
+    next();
+    while (!graph.is_at_commit()) {
+      git_.Print("\n");
+      next();
+    }
+    bool is_first = true;
+    for (const std::string_view line : SplitLines(head)) {
+      if (!is_first) next();
+      git_.Print(line);
+      is_first = false;
+    }
+    ended_line_ = head.ends_with('\n');
+    while (!graph.is_finished()) {
+      if (!ended_line_) git_.Print("\n");
+      next();
+      if (ended_line_) git_.Print("\n");
+    }
+    if (!has_changes) return;
+    if (!ended_line_) git_.Print("\n");
+    if (pretty_.format != "oneline") {
+      next();
+      git_.Print(options_.patch && options_.stat ? "---\n" : "\n");
+    }
+    for (const std::string_view line : SplitLines(diff)) {
+      next();
+      git_.Print(line);
+    }
+    ended_line_ = diff.ends_with('\n');
+  }
+
   Git& git_;
   const LogOptions& options_;
   PrettyOptions pretty_;
-  bool has_printed_ = false;
+  bool has_printed_ = false, ended_line_ = true;
 };
 
 void TakeDefaults(Git& git, const LogOptions& options, Selection& selection) {
@@ -235,9 +276,10 @@ void TakeDefaults(Git& git, const LogOptions& options, Selection& selection) {
 }
 
 // The commits in question; with paths, only those that changed them.
-Result<std::vector<Oid>> Select(Git& git, History& history, const LogOptions& options, const Selection& selection, Pathspec& paths) {
+// `passed`: where the line of a commit that is left out leads to.
+Result<std::vector<Oid>> Select(Git& git, History& history, const LogOptions& options, const Selection& selection, Pathspec& paths, std::map<Oid, std::optional<Oid>>* passed = nullptr) {
   PADDOCK_ASSIGN(Filter filter, Filter::Make(git, options));
-  WalkOptions walk{options.topological, options.first_parent, options.author_date_order};
+  WalkOptions walk{options.topological || options.graph, options.first_parent, options.author_date_order};
   std::vector<Oid> order;
   if (options.no_walk) {
     order = selection.included;
@@ -256,7 +298,7 @@ Result<std::vector<Oid>> Select(Git& git, History& history, const LogOptions& op
   }
   for (const Oid& id : order) {
     git.in.budget.Step();
-    if (options.count && static_cast<int64_t>(kept.size()) >= std::max<int64_t>(*options.count, 0) && *options.count >= 0) break;
+    if (passed == nullptr && options.count && static_cast<int64_t>(kept.size()) >= std::max<int64_t>(*options.count, 0) && *options.count >= 0) break;
     PADDOCK_ASSIGN(const History::Node* node, history.Get(id));
     const Commit& commit = node->commit;
     if (simplifies) {
@@ -280,6 +322,7 @@ Result<std::vector<Oid>> Select(Git& git, History& history, const LogOptions& op
       }
       if (same) wanted.insert(commit.parents[*same]);
       else wanted.insert(commit.parents.begin(), commit.parents.end());
+      if (passed != nullptr && (same || !changes)) passed->emplace(id, same ? std::optional<Oid>(commit.parents[*same]) : std::nullopt);
       if (same || !changes) continue;
       if (!followed.empty()) {
         Pathspec everything;
@@ -332,6 +375,44 @@ Result<ExitStatus> ShowReflog(Git& git, const LogOptions& options, const Args& a
   return 0;
 }
 
+Result<ExitStatus> ShowGraph(Git& git, History& history, const LogOptions& options, const Selection& selection, Pathspec& paths) {
+  if (options.is_reversed) return Error(Code::kInvalid, "options '--reverse' and '--graph' cannot be used together");
+  if (options.no_walk) return Error(Code::kInvalid, "options '--no-walk' and '--graph' cannot be used together");
+  std::map<Oid, std::optional<Oid>> passed;
+  PADDOCK_ASSIGN(const std::vector<Oid> commits, Select(git, history, options, selection, paths, &passed));
+  const std::set<Oid> shown(commits.begin(), commits.end());
+  // The nearest commit that is shown, if the line leads to one.
+  const auto reach = [&](Oid id) -> std::optional<Oid> {
+    while (!shown.contains(id)) {
+      git.in.budget.Step();
+      const auto found = passed.find(id);
+      if (found == passed.end() || !found->second) return std::nullopt;
+      id = *found->second;
+    }
+    return id;
+  };
+  LogPrinter printer(git, options, PrettyOf(git, options));
+  HistoryGraph graph;
+  int64_t count = 0;
+  for (const Oid& id : commits) {
+    if (options.count && *options.count >= 0 && count++ >= *options.count) break;
+    PADDOCK_ASSIGN(const History::Node* node, history.Get(id));
+    std::vector<Oid> parents;
+    for (const Oid& parent : node->commit.parents) {
+      const auto reached = reach(parent);
+      git.in.budget.Step(1 + static_cast<int64_t>(parents.size() / 16));
+      if (reached && std::find(parents.begin(), parents.end(), *reached) == parents.end()) parents.push_back(*reached);
+      if (options.first_parent) break;
+    }
+    // Each line looks for its place among the others.
+    const size_t breadth = graph.breadth() + parents.size();
+    git.in.budget.Step(1 + static_cast<int64_t>(breadth * breadth / 64));
+    graph.Show(id, std::move(parents));
+    PADDOCK_TRY(printer.Print(id, node->commit, paths, false, &graph));
+  }
+  return 0;
+}
+
 Result<ExitStatus> Log(Git& git, LogOptions& options, Args& args) {
   if (options.reflog) return ShowReflog(git, options, args, nullptr);
   PADDOCK_ASSIGN(Selection selection, ParseSelection(git, args));
@@ -347,6 +428,7 @@ Result<ExitStatus> Log(Git& git, LogOptions& options, Args& args) {
   PADDOCK_ASSIGN(Pathspec paths, git.ParsePaths(selection.paths));
   if (options.follow && selection.paths.size() != 1) return Error(Code::kInvalid, "--follow requires exactly one pathspec");
   History history(git);
+  if (options.graph) return ShowGraph(git, history, options, selection, paths);
   PADDOCK_ASSIGN(const std::vector<Oid> commits, Select(git, history, options, selection, paths));
   LogPrinter printer(git, options, PrettyOf(git, options));
   for (const Oid& id : commits) {
