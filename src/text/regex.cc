@@ -38,6 +38,11 @@ void FillWhole(std::vector<RegexGroup>* groups, size_t begin, size_t end) {
 
 }  // namespace
 
+RegexText ExamineText(std::string_view text) {
+  if (IsAscii(text)) return RegexText::kAscii;
+  return IsValidUtf8(text) ? RegexText::kUtf8 : RegexText::kUnknown;
+}
+
 // A matcher is made when text first needs it.
 struct Regex::Impl {
   enum class State { kUnknown, kReady, kAbsent };
@@ -99,9 +104,9 @@ Status Regex::Impl::Prepare(const RegexFlags& flags, bool may_have_groups) {
 }
 
 Result<bool> Regex::Search(std::string_view text, size_t from, std::vector<RegexGroup>* groups, Budget& budget,
-                           bool is_line_start, bool is_ascii) const {
-  if (impl_->perl != nullptr) return impl_->perl->Search(text, from, is_line_start, groups, budget);
-  return impl_->Search(text, from, groups, budget, is_line_start, is_ascii);
+                           bool is_line_start, RegexText kind) const {
+  if (impl_->perl != nullptr) return impl_->perl->Search(text, from, is_line_start, kind, groups, budget);
+  return impl_->Search(text, from, groups, budget, is_line_start, kind == RegexText::kAscii);
 }
 
 bool Regex::Impl::SearchPlain(std::string_view text, size_t from, std::vector<RegexGroup>* groups,

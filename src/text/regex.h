@@ -53,6 +53,15 @@ struct RegexGroup {
   bool is_set() const { return begin != std::string_view::npos; }
 };
 
+// What a caller knows of a text that it searches again and again, so that a search need not find it out each time.
+enum class RegexText {
+  kUnknown,
+  kUtf8,   // well-formed UTF-8
+  kAscii,  // no byte is 128 or more
+};
+// Looks through the text once.
+RegexText ExamineText(std::string_view text);
+
 class Regex {
  public:
   // Errors: kSyntax with the C library's wording ("Unmatched ( or \\(", "Invalid preceding regular
@@ -70,10 +79,10 @@ class Regex {
   // Looks for the leftmost match in text[from…]; anchors and word boundaries see all of `text`.
   // `groups` gets up to groups->size() ranges, whole match first; it may be null or empty when only the
   // answer counts (much faster). `is_line_start` false makes ^ not match at offset 0 (sed's later
-  // matches in a line). `is_ascii`: the caller knows that no byte is 128 or more, which saves looking.
+  // matches in a line). `kind` must be true of all of `text`.
   // Errors: kLimit when the match limit of a backtracking pattern is reached.
   Result<bool> Search(std::string_view text, size_t from, std::vector<RegexGroup>* groups, Budget& budget,
-                      bool is_line_start = true, bool is_ascii = false) const;
+                      bool is_line_start = true, RegexText kind = RegexText::kUnknown) const;
 
   // Number of capturing groups, without the whole match.
   size_t group_count() const;

@@ -21,6 +21,9 @@ constexpr uint32_t kMatchLimitGrowth = 10;
 constexpr uint32_t kHeapLimitKib = 64 << 10;
 // Longer text is not looked through for bytes from 128 on.
 constexpr size_t kShortText = 4096;
+// Bytes for a step: of those that a search goes through, and of those behind its match, which it may look at.
+constexpr size_t kBytesSearched = 8;
+constexpr size_t kBytesBehind = 4096;
 
 template <auto kFree>
 struct Freer {
@@ -49,10 +52,31 @@ Error MatchError(int code) {
   }
 }
 
+CodePtr CompileCode(const std::string& text, uint32_t options, int* error) {
+  size_t offset = 0;
+  return CodePtr(pcre2_compile(reinterpret_cast<PCRE2_SPTR>(text.data()), text.size(), options, error, &offset, nullptr));
+}
+
+bool IsInsideCharacter(std::string_view text, size_t at) {
+  return at < text.size() && (static_cast<unsigned char>(text[at]) & 0xc0) == 0x80;
+}
+
 }  // namespace
 
 struct PerlMatcher::Code {
+  // For text that is known to be well-formed. PCRE2 looks through all that is left of the text in each search of
+  // `code`, which is quadratic when a long text has many matches.
+  const pcre2_code* Trusting() {
+    int error = 0;
+    if (trusting == nullptr) trusting = CompileCode(pattern, options & ~PCRE2_MATCH_INVALID_UTF, &error);
+    return trusting.get();
+  }
+  bool is_utf8() const { return (options & PCRE2_UTF) != 0; }
+
+  std::string pattern;
+  uint32_t options = 0;
   CodePtr code;
+  CodePtr trusting;
   ContextPtr context;
   uint32_t group_count = 0;
   // Searches ASCII lines several times faster, without the JIT that PCRE2 would need for it.
@@ -73,41 +97,55 @@ Result<std::unique_ptr<PerlMatcher>> PerlMatcher::Make(std::string_view pattern,
   if (flags.extent == RegexExtent::kWholeWords) text = "(?<!\\w)(?:" + text + ")(?!\\w)";
   if (flags.extent == RegexExtent::kWholeLine) text = "^(?:" + text + ")$";
   int error = 0;
-  size_t offset = 0;
   auto code = std::make_unique<Code>();
-  code->code.reset(pcre2_compile(reinterpret_cast<PCRE2_SPTR>(text.data()), text.size(), options, &error, &offset,
-                                 nullptr));
+  code->code = CompileCode(text, options, &error);
   if (code->code == nullptr) return Error(paddock::Code::kSyntax, Message(error));
   pcre2_pattern_info(code->code.get(), PCRE2_INFO_CAPTURECOUNT, &code->group_count);
   code->context.reset(pcre2_match_context_create(nullptr));
   PADDOCK_CHECK(code->context != nullptr);
   pcre2_set_heap_limit(code->context.get(), kHeapLimitKib);
   if (!flags.is_literal && !flags.multiline) code->automaton = Re2Matcher::MakePerl(text, flags.ignore_case);
+  code->pattern = std::move(text);
+  code->options = options;
   return std::unique_ptr<PerlMatcher>(new PerlMatcher(std::move(code)));  // allow(raw-new): private constructor
 }
 
-Result<bool> PerlMatcher::Search(std::string_view text, size_t from, bool is_line_start,
+bool PerlMatcher::IsForAutomaton(std::string_view text, size_t from, RegexText kind) const {
+  if (code_->automaton == nullptr || kind == RegexText::kUtf8) return false;
+  if (kind == RegexText::kAscii) return true;
+  return text.size() - from <= kShortText && IsAscii(text.substr(from > 0 ? from - 1 : 0));
+}
+
+Result<bool> PerlMatcher::Search(std::string_view text, size_t from, bool is_line_start, RegexText kind,
                                  std::vector<RegexGroup>* groups, Budget& budget) const {
-  budget.Step(8 + static_cast<int64_t>((text.size() - from) / 8));
+  const bool is_trusted = code_->is_utf8() && kind != RegexText::kUnknown && text.size() > kShortText &&
+                          !IsInsideCharacter(text, from) && code_->Trusting() != nullptr;
+  const bool looks_through = code_->is_utf8() && !is_trusted;
+  const auto charge = [&budget](size_t bytes, size_t for_a_step) { budget.Step(static_cast<int64_t>(bytes / for_a_step)); };
+  budget.Step(8);
+  charge(text.size() - from, looks_through ? kBytesSearched : kBytesBehind);
   const bool wants_groups = groups != nullptr && groups->size() > 1;
-  if (code_->automaton != nullptr && !wants_groups && is_line_start && text.size() - from <= kShortText &&
-      IsAscii(text.substr(from > 0 ? from - 1 : 0))) {
+  if (!wants_groups && is_line_start && IsForAutomaton(text, from, kind)) {
     const size_t wanted = groups == nullptr ? 0 : groups->size();
-    return code_->automaton->Search(text, from, wanted == 0 ? nullptr : groups->data(), wanted);
+    const bool is_found = code_->automaton->Search(text, from, wanted == 0 ? nullptr : groups->data(), wanted);
+    if (!looks_through) charge((is_found && wanted > 0 ? groups->front().end : text.size()) - from, kBytesSearched);
+    return is_found;
   }
   MatchDataPtr data = std::move(code_->spare);
   if (data == nullptr) data.reset(pcre2_match_data_create_from_pattern(code_->code.get(), nullptr));
   PADDOCK_CHECK(data != nullptr);
+  const uint32_t flags = (is_line_start ? 0 : PCRE2_NOTBOL) | (is_trusted ? PCRE2_NO_UTF_CHECK : 0);
   int count = PCRE2_ERROR_MATCHLIMIT;
   for (uint32_t limit = kFirstMatchLimit; limit <= kMatchLimit && count == PCRE2_ERROR_MATCHLIMIT;
        limit *= kMatchLimitGrowth) {
     pcre2_set_match_limit(code_->context.get(), limit);
-    count = pcre2_match(code_->code.get(), reinterpret_cast<PCRE2_SPTR>(text.data()), text.size(), from,
-                        is_line_start ? 0 : PCRE2_NOTBOL, data.get(), code_->context.get());
+    count = pcre2_match(is_trusted ? code_->Trusting() : code_->code.get(), reinterpret_cast<PCRE2_SPTR>(text.data()),
+                        text.size(), from, flags, data.get(), code_->context.get());
     if (count == PCRE2_ERROR_MATCHLIMIT) budget.Step(limit);
   }
+  const size_t* const offsets = pcre2_get_ovector_pointer(data.get());
+  if (!looks_through) charge((count >= 0 ? std::max(offsets[1], from) : text.size()) - from, kBytesSearched);
   if (count >= 0 && groups != nullptr) {
-    const size_t* offsets = pcre2_get_ovector_pointer(data.get());
     for (size_t i = 0; i < groups->size(); ++i) {
       (*groups)[i] = {};
       if (i >= static_cast<size_t>(count) || offsets[2 * i] == PCRE2_UNSET) continue;

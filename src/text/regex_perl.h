@@ -18,12 +18,13 @@ class PerlMatcher {
   ~PerlMatcher();
 
   // Like Regex::Search().
-  Result<bool> Search(std::string_view text, size_t from, bool is_line_start, std::vector<RegexGroup>* groups,
-                      Budget& budget) const;
+  Result<bool> Search(std::string_view text, size_t from, bool is_line_start, RegexText kind,
+                      std::vector<RegexGroup>* groups, Budget& budget) const;
   size_t group_count() const;
 
  private:
   struct Code;
+  bool IsForAutomaton(std::string_view text, size_t from, RegexText kind) const;
   explicit PerlMatcher(std::unique_ptr<Code> code);
   std::unique_ptr<Code> code_;
 };

@@ -205,6 +205,39 @@ TEST_F(RegexTest, HostilePatternsEndSoon) {
   EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(10));
 }
 
+TEST_F(RegexTest, PerlFindsAllInLongTextOfEveryKind) {
+  constexpr size_t kTimes = 200'000;
+  auto regex = Regex::Compile("(?<=[. ])(\\w)b", {.dialect = RegexDialect::kPerl});
+  ASSERT_TRUE(regex);
+  for (const char* const unit : {"x ab.", "é ab.", "\xff ab."}) {
+    const bool is_malformed = unit[0] == '\xff';
+    std::string text;
+    for (size_t i = 0; i < (is_malformed ? kTimes / 100 : kTimes); ++i) text += unit;
+    const RegexText kind = ExamineText(text);
+    EXPECT_EQ(kind, is_malformed ? RegexText::kUnknown : unit[0] == 'x' ? RegexText::kAscii : RegexText::kUtf8);
+    std::vector<RegexGroup> groups(2);
+    size_t count = 0;
+    const auto begin = std::chrono::steady_clock::now();
+    for (size_t from = 0; regex->Search(text, from, &groups, budget_, true, kind).value(); from = groups[0].end) {
+      ++count;
+      ASSERT_EQ(text.substr(groups[0].begin, groups[0].end - groups[0].begin), "ab");
+      ASSERT_EQ(groups[1].end, groups[0].begin + 1);
+    }
+    EXPECT_EQ(count, text.size() / std::string_view(unit).size());
+    EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(20));
+  }
+}
+
+// A search may begin inside a character of text that is known to be well-formed.
+TEST_F(RegexTest, PerlSearchesFromInsideACharacter) {
+  auto regex = Regex::Compile(".b", {.dialect = RegexDialect::kPerl});
+  ASSERT_TRUE(regex);
+  const std::string text = "\u00e9b" + std::string(8192, 'x') + "\u00e9b";
+  std::vector<RegexGroup> groups(1);
+  ASSERT_TRUE(regex->Search(text, 1, &groups, budget_, true, RegexText::kUtf8).value());
+  EXPECT_EQ(groups[0].begin, 3u + 8192u);
+}
+
 TEST_F(RegexTest, EscapedTextMatchesItself) {
   const std::string text = "a.b*[c]{2}(d)|e\\f^g$+?";
   EXPECT_EQ(Find(EscapeRegex(text), "x" + text), "1-" + std::to_string(text.size() + 1) + " ");

@@ -29,8 +29,8 @@ class GrepMatcher {
   // The first line at or after the line start `from` that matches. `is_ascii`: the buffer is.
   Result<std::optional<Line>> FindLine(std::string_view buffer, size_t from, bool is_ascii, Budget& budget) const;
 
-  // The first match in a line at or after `from`.
-  Result<std::optional<RegexGroup>> FindInLine(std::string_view line, size_t from, Budget& budget) const;
+  // The first match in a line, of which `kind` is true, at or after `from`.
+  Result<std::optional<RegexGroup>> FindInLine(std::string_view line, RegexText kind, size_t from, Budget& budget) const;
 
   // What is odd about the patterns.
   std::span<const std::string> warnings() const { return regex_.warnings(); }

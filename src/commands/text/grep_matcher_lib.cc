@@ -17,6 +17,8 @@ size_t FindText(std::string_view buffer, std::string_view text, size_t from) {
   return found == nullptr ? kNone : static_cast<size_t>(static_cast<const char*>(found) - buffer.data());
 }
 
+RegexText KindOf(bool is_ascii) { return is_ascii ? RegexText::kAscii : RegexText::kUnknown; }
+
 // Whether several patterns are just strings, so that they can be looked for at once.
 bool AreStrings(const std::vector<std::string>& patterns, const RegexFlags& flags, char delimiter) {
   if (patterns.size() < 2 || flags.dialect == RegexDialect::kPerl) return false;
@@ -79,7 +81,7 @@ Result<std::optional<GrepMatcher::Line>> GrepMatcher::FindInBlock(std::string_vi
   // Behind the last delimiter there is no line.
   const bool is_terminated = buffer.ends_with(delimiter_);
   const std::string_view text = buffer.substr(from, buffer.size() - from - (is_terminated ? 1 : 0));
-  PADDOCK_ASSIGN(const bool is_found, regex_.Search(text, 0, &groups_, budget, true, is_ascii));
+  PADDOCK_ASSIGN(const bool is_found, regex_.Search(text, 0, &groups_, budget, true, KindOf(is_ascii)));
   if (!is_found) return std::optional<Line>();
   return std::optional<Line>(LineAt(buffer, from, from + groups_[0].begin));
 }
@@ -113,21 +115,21 @@ Result<std::optional<GrepMatcher::Line>> GrepMatcher::FindLine(std::string_view 
       line = LineAt(buffer, from, at);
     }
     const std::string_view text = buffer.substr(line.begin, line.end - line.begin);
-    PADDOCK_ASSIGN(const bool matches, regex_.Search(text, 0, nullptr, budget, true, is_ascii));
+    PADDOCK_ASSIGN(const bool matches, regex_.Search(text, 0, nullptr, budget, true, KindOf(is_ascii)));
     if (matches) return std::optional<Line>(line);
     from = line.next;
   }
   return std::optional<Line>();
 }
 
-Result<std::optional<RegexGroup>> GrepMatcher::FindInLine(std::string_view line, size_t from, Budget& budget) const {
+Result<std::optional<RegexGroup>> GrepMatcher::FindInLine(std::string_view line, RegexText kind, size_t from, Budget& budget) const {
   if (strings_) {
     const auto filter = [&](size_t begin, size_t end) { return IsWhole(line, begin, end); };
     const auto found = strings_->FindLeftmost(line, from, filter, budget);
     if (!found) return std::optional<RegexGroup>();
     return std::optional<RegexGroup>({found->begin, found->end});
   }
-  PADDOCK_ASSIGN(const bool is_found, regex_.Search(line, from, &groups_, budget));
+  PADDOCK_ASSIGN(const bool is_found, regex_.Search(line, from, &groups_, budget, true, kind));
   if (!is_found) return std::optional<RegexGroup>();
   return std::optional<RegexGroup>(groups_[0]);
 }

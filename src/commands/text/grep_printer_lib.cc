@@ -99,9 +99,10 @@ bool GrepPrinter::IsPrintable(std::string_view text) const {
 // -o: each match on a line of its own.
 Result<bool> GrepPrinter::PrintMatches(std::string_view file, bool shows_name, const Line& line) {
   const std::string_view color = settings_.colors ? settings_.colors->selected_match : std::string_view();
+  const RegexText kind = ExamineText(line.text);
   for (size_t at = 0; at < line.text.size();) {
     budget_.Step();
-    PADDOCK_ASSIGN(const auto match, matcher_.FindInLine(line.text, at, budget_));
+    PADDOCK_ASSIGN(const auto match, matcher_.FindInLine(line.text, kind, at, budget_));
     if (!match) break;
     if (match->begin == match->end) {
       at = match->end + (match->end < line.text.size() ? DecodeUtf8(line.text.substr(match->end)).length : 1);
@@ -127,9 +128,10 @@ Status GrepPrinter::PrintColored(const Line& line) {
   // Selected lines have matches, or with -v the others.
   const bool has_matches = line.is_selected != settings_.invert;
   size_t printed = 0;
+  const RegexText kind = ExamineText(line.text);
   for (size_t at = 0; has_matches && !match_color.empty() && at < line.text.size();) {
     budget_.Step();
-    PADDOCK_ASSIGN(const auto match, matcher_.FindInLine(line.text, at, budget_));
+    PADDOCK_ASSIGN(const auto match, matcher_.FindInLine(line.text, kind, at, budget_));
     if (!match || match->begin >= line.text.size()) break;
     if (match->begin == match->end) {
       at = match->end + DecodeUtf8(line.text.substr(match->end)).length;

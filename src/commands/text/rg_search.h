@@ -53,16 +53,19 @@ class RgMatcher {
   // `pattern` in Perl's dialect. Errors: kSyntax.
   static Result<RgMatcher> Make(const std::string& pattern, bool ignores_case, bool is_multiline, bool is_unicode);
   // The groups of the leftmost match at or after `from`.
-  Result<bool> Find(std::string_view text, size_t from, std::vector<RegexGroup>& groups, Budget& budget) const;
+  Result<bool> Find(std::string_view text, size_t from, RegexText kind, std::vector<RegexGroup>& groups, Budget& budget) const;
+  // What the pattern is when it is plain text; empty when it is more than that.
+  std::string_view literal() const { return literal_; }
   size_t group_count() const { return ascii_.group_count(); }
   std::optional<size_t> GroupNamed(std::string_view name) const;
 
  private:
-  RgMatcher(Regex ascii, std::optional<Regex> any, std::map<std::string, size_t, std::less<>> names)
-      : ascii_(std::move(ascii)), any_(std::move(any)), names_(std::move(names)) {}
+  RgMatcher(Regex ascii, std::optional<Regex> any, std::map<std::string, size_t, std::less<>> names, std::string literal)
+      : ascii_(std::move(ascii)), any_(std::move(any)), names_(std::move(names)), literal_(std::move(literal)) {}
   Regex ascii_;
   std::optional<Regex> any_;
   std::map<std::string, size_t, std::less<>> names_;
+  std::string literal_;
 };
 
 struct RgTotals {
@@ -88,6 +91,7 @@ class RgSearch {
   };
 
   Result<bool> Lines(Input& input);
+  void SkipLines(Input& input, char delimiter);
   Result<bool> Whole(std::string text);
   Status TakeLine(std::string_view line, bool is_terminated);
   Status FindAll(std::string_view text, std::vector<Span>& spans);

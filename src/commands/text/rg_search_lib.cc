@@ -1,14 +1,22 @@
 #include <algorithm>
+#include <cstring>
 
 #include "base/budget.h"
 #include "commands/text/rg_search.h"
 #include "text/base64.h"
+#include "text/byte_count.h"
 #include "text/utf8.h"
 
 namespace paddock {
 namespace {
 
 bool IsNameChar(char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
+
+// Whether a pattern means itself: nothing in it is special, and it is ASCII.
+bool IsPlain(std::string_view pattern) {
+  constexpr std::string_view kPlain = " !\"#%&',-/:;<=>@`~";
+  return std::all_of(pattern.begin(), pattern.end(), [&](char c) { return IsNameChar(c) || kPlain.find(c) != kPlain.npos; });
+}
 
 // The names of the capturing groups, by counting parentheses.
 std::map<std::string, size_t, std::less<>> GroupNames(std::string_view pattern) {
@@ -109,7 +117,8 @@ Result<RgMatcher> RgMatcher::Make(const std::string& pattern, bool ignores_case,
     if (!compiled) return compiled.error();
     any = std::move(*compiled);
   }
-  return RgMatcher(std::move(*ascii), std::move(any), GroupNames(pattern));
+  const bool is_literal = !ignores_case && IsPlain(pattern);
+  return RgMatcher(std::move(*ascii), std::move(any), GroupNames(pattern), is_literal ? pattern : std::string());
 }
 
 std::optional<size_t> RgMatcher::GroupNamed(std::string_view name) const {
@@ -118,8 +127,13 @@ std::optional<size_t> RgMatcher::GroupNamed(std::string_view name) const {
   return found->second;
 }
 
-Result<bool> RgMatcher::Find(std::string_view text, size_t from, std::vector<RegexGroup>& groups, Budget& budget) const {
-  return (any_ && !IsAscii(text) ? *any_ : ascii_).Search(text, from, &groups, budget);
+Result<bool> RgMatcher::Find(std::string_view text, size_t from, RegexText kind, std::vector<RegexGroup>& groups, Budget& budget) const {
+  if (literal_.empty()) return (any_ && kind != RegexText::kAscii ? *any_ : ascii_).Search(text, from, &groups, budget, true, kind);
+  const size_t at = text.find(literal_, from);
+  const bool is_found = at != std::string_view::npos;
+  budget.Step(static_cast<int64_t>(((is_found ? at : text.size()) - from) / 32));
+  if (is_found && !groups.empty()) groups[0] = {at, at + literal_.size()};
+  return is_found;
 }
 
 void RgSearch::Write(std::string_view text) {
@@ -249,6 +263,8 @@ void RgSearch::PrintText(std::string_view text, uint64_t number, uint64_t offset
 void RgSearch::PrintMatch(std::string_view text, uint64_t number, uint64_t offset, const std::vector<Span>& spans) {
   BeginGroup(number);
   if (settings_.only_matching && !settings_.invert) {
+    uint64_t before = 0;   // line ends up to `counted`
+    size_t counted = 0;
     for (const Span& span : spans) {
       std::string shown(text.substr(span.begin, span.end - span.begin));
       if (settings_.replacement) {
@@ -256,9 +272,12 @@ void RgSearch::PrintMatch(std::string_view text, uint64_t number, uint64_t offse
         AppendReplacement(shown, text, span);
       }
       // A match over several lines is printed line by line.
-      const auto before = static_cast<uint64_t>(std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(span.begin), '\n'));
+      if (settings_.multiline) {
+        before += CountByte(text.substr(counted, span.begin - counted), '\n');
+        counted = span.begin;
+      }
       const size_t line_start = settings_.multiline && span.begin > 0 ? text.rfind('\n', span.begin - 1) + 1 : 0;
-      uint64_t line = number + (settings_.multiline ? before : 0);
+      uint64_t line = number + before;
       std::string_view rest = shown;
       do {
         const size_t end = settings_.multiline ? std::min(rest.find('\n'), rest.size()) : rest.size();
@@ -320,9 +339,10 @@ Status RgSearch::FindAll(std::string_view text, std::vector<Span>& spans) {
   std::vector<RegexGroup> groups(settings_.replacement ? matcher_.group_count() + 1 : 1);
   size_t from = 0;
   size_t last_end = std::string_view::npos;
+  const RegexText kind = ExamineText(text);
   while (from <= text.size()) {
     in_.budget.Step();
-    PADDOCK_ASSIGN(const bool found, matcher_.Find(text, from, groups, in_.budget));
+    PADDOCK_ASSIGN(const bool found, matcher_.Find(text, from, kind, groups, in_.budget));
     if (!found) break;
     const RegexGroup match = groups[0];
     if (match.begin == match.end) {
@@ -385,7 +405,7 @@ Status RgSearch::TakeLine(std::string_view line, bool is_terminated) {
       is_found = !spans.empty();
     } else {
       std::vector<RegexGroup> groups(settings_.columns ? 1 : 0);
-      PADDOCK_ASSIGN(is_found, matcher_.Find(searched, 0, groups, in_.budget));
+      PADDOCK_ASSIGN(is_found, matcher_.Find(searched, 0, ExamineText(searched), groups, in_.budget));
       if (is_found && settings_.columns) spans.push_back({groups[0].begin, groups[0].end, {}});
     }
   }
@@ -408,10 +428,28 @@ Status RgSearch::TakeLine(std::string_view line, bool is_terminated) {
   return {};
 }
 
+// Passes over lines at hand that do not hold the literal that is looked for.
+void RgSearch::SkipLines(Input& input, char delimiter) {
+  const std::string_view block = input.Peek(), literal = matcher_.literal();
+  if (block.empty()) return;
+  const void* const found = memmem(block.data(), block.size(), literal.data(), literal.size());
+  size_t end = found == nullptr ? block.size() : static_cast<size_t>(static_cast<const char*>(found) - block.data());
+  if (!settings_.text && !settings_.null_data && !binary_at_) end = std::min(end, block.find('\0'));
+  const void* const last = memrchr(block.data(), delimiter, end);
+  if (last == nullptr) return;
+  const std::string_view skipped = block.substr(0, static_cast<size_t>(static_cast<const char*>(last) - block.data()) + 1);
+  in_.budget.Step(static_cast<int64_t>(skipped.size() / 32));
+  number_ += CountByte(skipped, delimiter);
+  offset_ += skipped.size();
+  input.Consume(skipped.size());
+}
+
 Result<bool> RgSearch::Lines(Input& input) {
   const char delimiter = settings_.null_data ? '\0' : '\n';
   const bool looks_for_binary = !settings_.text && !settings_.null_data;
+  const bool skips = !matcher_.literal().empty() && !settings_.invert && !settings_.passthru && settings_.before == 0;
   while (!is_done() && in_.out.status()) {
+    if (skips && after_left_ == 0) SkipLines(input, delimiter);
     const auto line = input.ReadLine(delimiter);
     if (!line) break;
     in_.budget.Step();

@@ -63,13 +63,13 @@ std::optional<MatchFlags> ReadFlags(std::string_view text) {
   return flags;
 }
 
-// Offsets in characters of ever later bytes.
+// Offsets in characters of bytes that lie close to each other.
 class CharCounter {
  public:
   explicit CharCounter(std::string_view text) : text_(text) {}
   double At(size_t byte) {
-    if (byte < byte_) return static_cast<double>(CountUtf8(text_.substr(0, byte)));
-    chars_ += CountUtf8(text_.substr(byte_, byte - byte_));
+    if (byte < byte_) chars_ -= CountUtf8(text_.substr(byte, byte_ - byte));
+    else chars_ += CountUtf8(text_.substr(byte_, byte - byte_));
     byte_ = byte;
     return static_cast<double>(chars_);
   }
@@ -129,9 +129,10 @@ Value FindAll(NativeContext& context, std::string_view text, const CompiledPatte
   Value matches = Value::Array();
   std::vector<RegexGroup> groups(is_test && !flags.skips_empty ? 0 : pattern.regex.group_count() + 1);
   CharCounter counter(text);
+  const RegexText kind = flags.is_global ? ExamineText(text) : RegexText::kUnknown;
   for (size_t from = 0; from <= text.size();) {
     context.budget.Step();
-    const Result<bool> found = pattern.regex.Search(text, from, &groups, context.budget);
+    const Result<bool> found = pattern.regex.Search(text, from, &groups, context.budget, true, kind);
     if (!found) return context.Fail("Regex failure: " + std::string(found.error().Text()));
     if (!*found) break;
     if (groups.empty()) return Value::Bool(true);
