@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "lang/bc/number.h"
+
 namespace paddock::bc {
 
 enum class Word {
@@ -26,6 +28,10 @@ struct Expression {
   Special special = Special::kLast;
   std::string text;                  // of numbers and names
   std::vector<ExpressionPtr> parts;
+  // What `text` stands for, once it was needed: a number's value in a base, a name's variable in the machine that runs this.
+  mutable Number value;
+  mutable int value_base = 0;
+  mutable Number* variable = nullptr;
 };
 
 struct Statement;

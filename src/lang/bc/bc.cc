@@ -178,8 +178,8 @@ class Machine {
     host_.budget().Step();
     host_.budget().CheckStack();
     switch (e.kind) {
-      case Word::kNumber: return Take(calculator_.Parse(e.text, input_base_), out);
-      case Word::kName: out = variables_[e.text]; return true;
+      case Word::kNumber: return Constant(e, out);
+      case Word::kName: out = Variable(e); return true;
       case Word::kArray: {
         uint64_t index = 0;
         if (!Index(e, index)) return false;
@@ -309,8 +309,23 @@ class Machine {
 
   Number Load(const Expression& place, uint64_t index) {
     if (place.kind == Word::kSpecial) return ReadSpecial(place.special);
-    if (place.kind == Word::kName) return variables_[place.text];
+    if (place.kind == Word::kName) return Variable(place);
     return ArrayOf(place.text)[index];
+  }
+
+  bool Constant(const Expression& e, Number& out) {
+    if (e.value_base != input_base_) {
+      if (!Take(calculator_.Parse(e.text, input_base_), e.value)) return false;
+      e.value_base = input_base_;
+    }
+    out = e.value;
+    return true;
+  }
+
+  // Variables stay where they are once they exist.
+  Number& Variable(const Expression& e) {
+    if (e.variable == nullptr) e.variable = &variables_[e.text];
+    return *e.variable;
   }
 
   Array& ArrayOf(const std::string& name) {
@@ -320,7 +335,7 @@ class Machine {
   }
 
   bool Store(const Expression& place, uint64_t index, const Number& value) {
-    if (place.kind == Word::kName) return variables_[place.text] = value, true;
+    if (place.kind == Word::kName) return Variable(place) = value, true;
     if (place.kind == Word::kArray) return ArrayOf(place.text)[index] = value, true;
     if (place.special == Special::kLast) return last_ = value, true;
     Integer whole;

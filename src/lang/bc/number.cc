@@ -1,6 +1,7 @@
 #include "lang/bc/number.h"
 
 #include <algorithm>
+#include <bit>
 #include <vector>
 
 namespace paddock::bc {
@@ -17,7 +18,11 @@ int DigitValue(char c) {
 
 }  // namespace
 
-uint64_t BitsOf(const Integer& value) { return value.is_zero() ? 1 : mp::msb(value.sign() < 0 ? Integer(-value) : value) + 1; }
+uint64_t BitsOf(const Integer& value) {
+  const auto& limbs = value.backend();
+  const mp::limb_type top = limbs.limbs()[limbs.size() - 1];
+  return std::max<uint64_t>(1, (limbs.size() - 1) * sizeof top * 8 + static_cast<uint64_t>(std::bit_width(top)));
+}
 
 Status Calculator::Charge(uint64_t bits_a, uint64_t bits_b, uint64_t result_bits) {
   if (result_bits > kMostBits) return Code::kNoMemory;
@@ -61,15 +66,27 @@ Result<Number> Calculator::Rescale(const Number& a, uint64_t scale) {
   return Number(std::move(digits), scale);
 }
 
-Result<Number> Calculator::Add(const Number& a, const Number& b) {
-  const uint64_t scale = std::max(a.scale, b.scale);
-  PADDOCK_ASSIGN(const Number left, Rescale(a, scale));
-  PADDOCK_ASSIGN(const Number right, Rescale(b, scale));
-  PADDOCK_TRY(Charge(BitsOf(left.digits), 1, std::max(BitsOf(left.digits), BitsOf(right.digits)) + 1));
-  return Number(left.digits + right.digits, scale);
+Status Calculator::ChargeSum(const Number& a, const Number& b) {
+  const uint64_t left = BitsOf(a.digits);
+  return Charge(left, 1, std::max(left, BitsOf(b.digits)) + 1);
 }
 
-Result<Number> Calculator::Subtract(const Number& a, const Number& b) { return Add(a, Number(-b.digits, b.scale)); }
+Result<Number> Calculator::Add(const Number& a, const Number& b) {
+  if (a.scale != b.scale) {
+    const uint64_t scale = std::max(a.scale, b.scale);
+    PADDOCK_ASSIGN(const Number left, Rescale(a, scale));
+    PADDOCK_ASSIGN(const Number right, Rescale(b, scale));
+    return Add(left, right);
+  }
+  PADDOCK_TRY(ChargeSum(a, b));
+  return Number(a.digits + b.digits, a.scale);
+}
+
+Result<Number> Calculator::Subtract(const Number& a, const Number& b) {
+  if (a.scale != b.scale) return Add(a, Number(-b.digits, b.scale));
+  PADDOCK_TRY(ChargeSum(a, b));
+  return Number(a.digits - b.digits, a.scale);
+}
 
 Result<Number> Calculator::Multiply(const Number& a, const Number& b, uint64_t scale) {
   PADDOCK_ASSIGN(Integer product, Product(a.digits, b.digits));
@@ -139,6 +156,11 @@ Result<Number> Calculator::SquareRoot(const Number& a, uint64_t scale) {
 }
 
 Result<int> Calculator::Compare(const Number& a, const Number& b) {
+  if (a.scale == b.scale) {
+    PADDOCK_TRY(ChargeSum(a, b));
+    const int order = a.digits.compare(b.digits);
+    return order < 0 ? -1 : order > 0 ? 1 : 0;
+  }
   PADDOCK_ASSIGN(const Number difference, Subtract(a, b));
   return difference.digits.sign();
 }

@@ -69,6 +69,7 @@ class Calculator {
 
  private:
   Status Charge(uint64_t bits_a, uint64_t bits_b, uint64_t result_bits);
+  Status ChargeSum(const Number& a, const Number& b);
   Status AppendDecimal(const Integer& value, uint64_t width, std::string& text);
   Result<std::string> TextInBase(const Number& a, const Integer& base);
 
