@@ -215,13 +215,43 @@ Status Arrange(Git& git, std::vector<FileDiff>& files, const DiffOptions& option
   return {};
 }
 
-Result<std::optional<FileContent>> ReadWorkingFile(Git& git, const std::string& path) {
-  const std::string full = git.FilePath(path);
-  // A link on the way is not a directory of this tree.
+namespace {
+
+// Whether what is on the way to a file is directories: a link there is none of this tree.
+bool IsInDirectories(Git& git, const std::string& path) {
   for (size_t slash = path.find('/'); slash != std::string::npos; slash = path.find('/', slash + 1)) {
     const auto above = git.in.fs.Stat(git.FilePath(path.substr(0, slash)), vfs::Follow::kNo);
-    if (!above || !above->is_directory()) return std::optional<FileContent>();
+    if (!above || !above->is_directory()) return false;
   }
+  return true;
+}
+
+// The same for file after file: those of one directory come one after the other.
+class DirectoryCheck {
+ public:
+  explicit DirectoryCheck(Git& git) : git_(git) {}
+  bool Passes(const std::string& path) {
+    const size_t slash = path.rfind('/');
+    if (slash == std::string::npos) return true;
+    const std::string_view directory = std::string_view(path).substr(0, slash + 1);
+    if (directory != last_) {
+      last_ = directory;
+      passes_ = IsInDirectories(git_, path);
+    }
+    return passes_;
+  }
+
+ private:
+  Git& git_;
+  std::string last_;
+  bool passes_ = false;
+};
+
+}  // namespace
+
+Result<std::optional<FileContent>> ReadWorkingFile(Git& git, const std::string& path) {
+  const std::string full = git.FilePath(path);
+  if (!IsInDirectories(git, path)) return std::optional<FileContent>();
   const auto facts = git.in.fs.Stat(full, vfs::Follow::kNo);
   if (!facts) return std::optional<FileContent>();
   if (facts->is_symlink()) {
@@ -255,6 +285,7 @@ FlatTree IndexFiles(const Index& index) {
 
 Result<FlatTree> WorkingFiles(Git& git, const Index& index) {
   FlatTree files;
+  DirectoryCheck directories(git);
   const auto written = git.in.fs.Stat(git.GitPath("index"));
   for (const IndexEntry& entry : index.entries()) {
     git.in.budget.Step(4);
@@ -267,7 +298,7 @@ Result<FlatTree> WorkingFiles(Git& git, const Index& index) {
     const auto facts = git.in.fs.Stat(git.FilePath(entry.path), vfs::Follow::kNo);
     const bool is_fresh = facts && written && entry.stage == 0 && !entry.is_intended && entry.HasStatOf(*facts) && facts->modify_time < written->modify_time &&
                           (facts->is_symlink() ? entry.mode == kModeLink : facts->is_file() && entry.mode == ((facts->mode & 0100) != 0 ? kModeExecutable : kModeFile));
-    if (is_fresh && entry.path.find('/') == std::string::npos) {
+    if (is_fresh && directories.Passes(entry.path)) {
       files[entry.path] = {entry.mode, entry.id};
       continue;
     }

@@ -10,6 +10,8 @@
 namespace paddock::git {
 namespace {
 
+constexpr size_t kMaxTreePath = 4096;
+
 struct LogOptions : DiffOptions {
   bool oneline = false, all = false, branches = false, tags = false, remotes = false, reflog = false, merges = false, no_merges = false;
   bool first_parent = false, is_reversed = false, topological = false, author_date_order = false, follow = false, invert = false, ignores_case = false, fixed = false, extended = false;
@@ -170,13 +172,48 @@ class Filter {
   std::optional<int64_t> since_, until_;
 };
 
+// Adds the files of two trees, either of which may be none, but for what lies below directories that are the same in both.
+Status FlattenChanged(Git& git, const Oid* before, const Oid* after, const std::string& prefix, FlatTree& old_files, FlatTree& new_files) {
+  git.in.budget.CheckStack();
+  if (before != nullptr && after != nullptr && *before == *after) return {};
+  if (prefix.size() > kMaxTreePath) return Error(Code::kNameTooLong, "path in tree is too long");
+  std::vector<TreeEntry> old_entries, new_entries;
+  if (before != nullptr) {
+    PADDOCK_ASSIGN(old_entries, git.objects.ReadTree(*before));
+  }
+  if (after != nullptr) {
+    PADDOCK_ASSIGN(new_entries, git.objects.ReadTree(*after));
+  }
+  struct Pair {
+    const TreeEntry* old_entry = nullptr;
+    const TreeEntry* new_entry = nullptr;
+  };
+  std::map<std::pair<std::string_view, bool>, Pair> pairs;   // by name and whether it is a directory
+  for (const TreeEntry& entry : old_entries) pairs[{entry.name, entry.is_tree()}].old_entry = &entry;
+  for (const TreeEntry& entry : new_entries) pairs[{entry.name, entry.is_tree()}].new_entry = &entry;
+  for (const auto& [key, pair] : pairs) {
+    git.in.budget.Step(8);
+    const auto& [old_entry, new_entry] = pair;
+    const std::string path = prefix + std::string(key.first);
+    if (key.second) {
+      PADDOCK_TRY(FlattenChanged(git, old_entry == nullptr ? nullptr : &old_entry->id, new_entry == nullptr ? nullptr : &new_entry->id, path + "/", old_files, new_files));
+      continue;
+    }
+    git.in.budget.WillAllocate(path.size() + 200);
+    if (old_entry != nullptr) old_files.insert_or_assign(path, TreeItem{old_entry->mode, old_entry->id});
+    if (new_entry != nullptr) new_files.insert_or_assign(path, TreeItem{new_entry->mode, new_entry->id});
+  }
+  return {};
+}
+
 // What a commit changed against a parent (or nothing).
 Result<std::vector<FileDiff>> ChangesOf(Git& git, const Commit& commit, const DiffOptions& options, Pathspec& paths, size_t parent = 0) {
-  FlatTree before;
+  FlatTree before, after;
+  std::optional<Oid> parent_tree;
   if (parent < commit.parents.size()) {
-    PADDOCK_ASSIGN(before, git.FlattenCommit(commit.parents[parent]));
+    PADDOCK_ASSIGN(parent_tree, git.objects.Peel(commit.parents[parent], ObjectType::kTree));
   }
-  PADDOCK_ASSIGN(const FlatTree after, git.Flatten(commit.tree));
+  PADDOCK_TRY(FlattenChanged(git, parent_tree ? &*parent_tree : nullptr, &commit.tree, "", before, after));
   std::vector<FileDiff> files = CompareTrees(before, after);
   PADDOCK_TRY(Arrange(git, files, options, paths));
   return files;
