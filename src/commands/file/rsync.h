@@ -62,6 +62,13 @@ class Filter {
   std::map<std::string, std::vector<Rule>> merged_;   // by file name, '\0' and directory
 };
 
+// A rule of --usermap or --groupmap.
+struct IdRule {
+  std::string name;               // a wildcard for names; empty for numbers
+  uint32_t low = 0, high = 0;
+  uint32_t to = 0;
+};
+
 struct Settings {
   int verbose = 0, itemize = 0, human = 1;
   bool quiet = false, recursive = false, relative = false, implied_dirs = true, backup = false, update = false, inplace = false;
@@ -74,7 +81,18 @@ struct Settings {
   enum class When { kDuring, kBefore, kDelay, kAfter } delete_when = When::kDuring;
   std::optional<int64_t> max_delete;
   std::optional<uint64_t> max_size, min_size;
+  bool appends = false, verifies_append = false, delay_updates = false, keep_dirlinks = false, copy_devices = false, drops_special = false, super = false;
+  bool delete_missing = false, is_slowed = false, says_on_error = false;
+  uint64_t bytes_a_second = 0;             // with is_slowed
+  std::optional<Nanoseconds> stops_at;     // on the monotonic clock
   int64_t modify_window = 0;
+  std::string partial_dir, log_file, log_format;
+  std::map<std::string, int> info;         // levels of --info, by name
+  int InfoLevel(const char* name) const {
+    const auto found = info.find(name);
+    return found == info.end() ? 0 : found->second;
+  }
+  std::vector<IdRule> user_map, group_map;
   std::string suffix, backup_dir, temp_dir, files_from, out_format;
   enum class Alternative { kNone, kCompare, kCopy, kLink } alternative = Alternative::kNone;
   std::vector<std::string> alternatives;
@@ -102,6 +120,7 @@ struct Entry {
   std::string target;    // of a symbolic link
   vfs::Attributes attributes;
   bool has_contents = false;   // a directory whose entries are all in the list
+  bool is_copied_device = false;
   bool is_implied = false;     // a parent directory of --relative
   bool is_directory() const { return attributes.is_directory(); }
 };
@@ -115,6 +134,8 @@ struct Session {
   Filter filter;
   ModeRules modes;
   std::vector<Entry> entries;
+  std::vector<std::string> missing;   // with --delete-missing-args: names below the destination
+  vfs::OpenFilePtr log;
   bool has_failed = false;     // exit status 23
   bool has_read_error = false; // nothing is deleted then
   bool limit_reached = false;  // of --max-delete: exit status 25
@@ -122,8 +143,11 @@ struct Session {
   // "rsync: [ROLE] WHAT "PATH" failed: REASON (N)"
   void Complain(std::string_view role, std::string_view what, const std::string& path, const Error& error);
   void Say(std::string_view line) {
-    if (!settings.quiet) in.out.WriteLine(line);
+    if (!settings.quiet) messages().WriteLine(line);
   }
+  Output& messages() { return settings.says_on_error ? in.err : in.out; }
+  // A line of --log-file, with the time.
+  void Log(const std::string& line);
   std::string Absolute(std::string_view path) const { return path.starts_with('/') ? std::string(path) : in.fs.cwd() + (in.fs.cwd() == "/" ? "" : "/") + std::string(path); }
 };
 

@@ -4,25 +4,39 @@
 #include "commands/file/rsync_receiver.h"
 
 namespace paddock::rsync {
+namespace {
+
+const Entry kNothing;
+
+}  // namespace
 
 ExitStatus Receiver::Run(const std::string& destination) {
-  if ((s_.verbose > 0 || s_.progress) && (s_.recursive || s_.dirs || s_.relative)) {
+  if (s_.InfoLevel("FLIST") > 0 && (s_.recursive || s_.dirs || s_.relative)) {
     const bool is_whole = !s_.recursive || s_.prune_empty || (s_.deletes && (s_.delete_when == Settings::When::kBefore || s_.delete_when == Settings::When::kAfter));
     session_.Say(is_whole ? "building file list ... done" : "sending incremental file list");
   }
-  if (session_.entries.empty()) return Finish();
+  if (session_.entries.empty() && session_.missing.empty()) return Finish();
   if (const auto failed = FindRoot(destination)) return *failed;
+  DeleteMissing();
   if (s_.deletes && s_.delete_when != Settings::When::kAfter && s_.delete_when != Settings::When::kDelay) DeleteExtra();
   GroupLinks();
   for (size_t i = 0; i < session_.entries.size(); ++i) {
     in_.budget.Step();
     left_ = session_.entries.size() - i - 1;
+    if (s_.stops_at && in_.clock.MonotonicNow() >= *s_.stops_at) return Stop();
     One(session_.entries[i]);
   }
   for (const auto& [entry, leader] : further_names_) HardLink(*entry, *leader);
+  PutDelayed();
   if (s_.deletes && (s_.delete_when == Settings::When::kAfter || s_.delete_when == Settings::When::kDelay)) DeleteExtra();
   FinishDirectories();
   return Finish();
+}
+
+ExitStatus Receiver::Stop() {
+  PutDelayed();
+  FinishDirectories();
+  return Refuse("stopping at requested limit", "timeout in data send/receive", 30, "io.c(1038) [sender=3.5.0]");
 }
 
 ExitStatus Receiver::Refuse(const std::string& message, const std::string& kind, int code, const std::string& where) {
@@ -34,8 +48,8 @@ ExitStatus Receiver::Refuse(const std::string& message, const std::string& kind,
 
 std::optional<ExitStatus> Receiver::FindRoot(const std::string& destination) {
   const auto found = in_.fs.Stat(destination);
-  const Entry& first = session_.entries[0];
   const bool is_single = session_.entries.size() == 1;
+  const Entry& first = session_.entries.empty() ? kNothing : session_.entries[0];
   if (found && found->is_directory()) {
     root_ = destination;
     return std::nullopt;
@@ -80,7 +94,10 @@ std::optional<ExitStatus> Receiver::MakeRoot(const std::string& destination) {
     if (!made) return CannotMake(destination, made.error());
   }
   root_is_new_ = true;
-  if (s_.verbose > 0 || s_.progress || s_.itemize > 0 || !s_.out_format.empty()) session_.Say("created directory " + root_);
+  if (s_.InfoLevel("NAME") > 0 || s_.itemize > 0 || !s_.out_format.empty()) {
+    session_.Say("created directory " + root_);
+    session_.Log("created directory " + root_);
+  }
   return std::nullopt;
 }
 
@@ -103,19 +120,22 @@ void Receiver::One(const Entry& entry) {
   if (!root_is_missing_) {
     if (const auto found = in_.fs.Stat(path, entry.name == "." ? vfs::Follow::kYes : vfs::Follow::kNo)) there = *found;
   }
+  if (s_.keep_dirlinks && entry.is_directory() && there && there->is_symlink()) {
+    if (const auto behind = in_.fs.Stat(path); behind && behind->is_directory()) there = *behind;
+  }
   const bool is_new_root = entry.name == "." && root_is_new_;
   if (!there && s_.existing) {
-    if (s_.verbose > 1) session_.Say(std::string("not creating new ") + (entry.is_directory() ? "directory" : "file") + " \"" + entry.name + "\"");
+    if (s_.InfoLevel("SKIP") > 0) session_.Say(std::string("not creating new ") + (entry.is_directory() ? "directory" : "file") + " \"" + entry.name + "\"");
     if (entry.is_directory()) skipped_ = entry.name;
     return;
   }
   if (there && !is_new_root && s_.ignore_existing && !entry.is_directory()) {
-    if (s_.verbose > 1) session_.Say(entry.name + " exists");
+    if (s_.InfoLevel("SKIP") > 0) session_.Say(entry.name + " exists");
     return;
   }
   if (entry.attributes.is_file()) {
     if ((s_.max_size && entry.attributes.size > *s_.max_size) || (s_.min_size && entry.attributes.size < *s_.min_size)) {
-      if (s_.verbose > 1) session_.Say(entry.name + (s_.max_size && entry.attributes.size > *s_.max_size ? " is over max-size" : " is under min-size"));
+      if (s_.InfoLevel("SKIP") > 0) session_.Say(entry.name + (s_.max_size && entry.attributes.size > *s_.max_size ? " is over max-size" : " is under min-size"));
       return;
     }
     total_size_ += entry.attributes.size;
@@ -138,6 +158,7 @@ void Receiver::One(const Entry& entry) {
   }
   if (is_done && s_.remove_source && !s_.dry_run) {
     if (const Status gone = in_.fs.RemoveFile(entry.source); !gone) Fail("sender", "sender failed to remove", entry.source, gone.error());
+    else if (s_.InfoLevel("REMOVE") > 0) session_.Say("sender removed " + Shown(entry.name));
   }
 }
 

@@ -32,6 +32,19 @@ void Receiver::DeleteExtra() {
   }
 }
 
+void Receiver::DeleteMissing() {
+  if (!single_path_.empty() && session_.missing.empty()) return;
+  for (const std::string& name : session_.missing) {
+    in_.budget.Step();
+    const auto there = in_.fs.Stat(vfs::JoinPath(root_, name), vfs::Follow::kNo);
+    if (!there) continue;
+    Entry extra;
+    extra.name = name;
+    extra.attributes = *there;
+    DeleteTree(extra, true);
+  }
+}
+
 bool Receiver::IsBackupPlace(const std::string& name) const {
   const std::string place = vfs::NormalizePath(s_.backup_dir);
   return place == name || place.starts_with(name + "/");
@@ -74,10 +87,11 @@ bool Receiver::DeleteTree(const Entry& extra, bool says, bool names_itself) {
     ++kept_by_limit_;
     return false;
   }
-  if (says && names_itself && (s_.itemize > 0 || s_.verbose > 0 || !s_.out_format.empty())) {
+  if (says && names_itself && (s_.itemize > 0 || s_.InfoLevel("DEL") > 0 || s_.InfoLevel("NAME") > 0 || !s_.out_format.empty())) {
     const std::string name = Shown(extra.name) + (extra.is_directory() ? "/" : "");
     session_.Say((s_.itemize > 0 || s_.out_format.find("%i") != std::string::npos ? "*deleting   " : "deleting ") + name);
   }
+  if (says && names_itself) session_.Log((s_.log_format.empty() || s_.log_format.find("%i") != std::string::npos ? "*deleting   " : "deleting ") + Shown(extra.name) + (extra.is_directory() ? "/" : ""));
   deleted_.Add(extra.attributes);
   if (s_.dry_run) return true;
   if (!extra.is_directory() && s_.backup) {
@@ -101,7 +115,7 @@ bool Receiver::Backup(const std::string& name, const std::string& path) {
     Fail("receiver", "rename", path, moved.error());
     return false;
   }
-  if (s_.verbose > 1) session_.Say("backed up " + name + " to " + (s_.backup_dir.empty() ? name + s_.suffix : vfs::JoinPath(s_.backup_dir, name + s_.suffix)));
+  if (s_.InfoLevel("BACKUP") > 0) session_.Say("backed up " + name + " to " + (s_.backup_dir.empty() ? name + s_.suffix : vfs::JoinPath(s_.backup_dir, name + s_.suffix)));
   return true;
 }
 

@@ -2,6 +2,8 @@
 #include <algorithm>
 
 #include "commands/file/rsync_receiver.h"
+#include "proc/kernel.h"
+#include "text/duration.h"
 
 namespace paddock::rsync {
 
@@ -48,15 +50,15 @@ Changes Receiver::Compare(const Entry& entry, const vfs::Attributes& there) cons
   Changes changes;
   changes.time = KeepsTime(entry) && !HasSameTime(entry.attributes, there);
   changes.mode = !entry.attributes.is_symlink() && WantedMode(entry, &there) != there.mode;
-  changes.owner = s_.owner && in_.fs.credentials().uid == 0 && entry.attributes.uid != there.uid;
+  changes.owner = s_.owner && (s_.super || in_.fs.credentials().uid == 0) && entry.attributes.uid != there.uid;
   changes.group = s_.group && MaySetGroup(entry) && entry.attributes.gid != there.gid;
   return changes;
 }
 
-bool Receiver::MaySetGroup(const Entry& entry) const { return in_.fs.credentials().uid == 0 || entry.attributes.gid == in_.fs.credentials().gid; }
+bool Receiver::MaySetGroup(const Entry& entry) const { return (s_.super || in_.fs.credentials().uid == 0) || entry.attributes.gid == in_.fs.credentials().gid; }
 
 void Receiver::Adjust(const Entry& entry, const std::string& path, bool is_new, uint32_t mode) {
-  const bool may_own = in_.fs.credentials().uid == 0;
+  const bool may_own = (s_.super || in_.fs.credentials().uid == 0);
   std::optional<uint32_t> uid, gid;
   if (s_.owner && may_own) uid = entry.attributes.uid;
   if (s_.group && MaySetGroup(entry)) gid = entry.attributes.gid;
@@ -134,7 +136,7 @@ std::optional<std::pair<std::string, vfs::Attributes>> Receiver::FindAlternative
 
 bool Receiver::File(const Entry& entry, const std::string& path, const vfs::Attributes* there) {
   if (there != nullptr && s_.update && there->modify_time.count() / kSecond > entry.attributes.modify_time.count() / kSecond) {
-    if (s_.verbose > 1) session_.Say(entry.name + " is newer");
+    if (s_.InfoLevel("SKIP") > 0) session_.Say(entry.name + " is newer");
     return false;
   }
   Changes changes;
@@ -158,6 +160,7 @@ bool Receiver::File(const Entry& entry, const std::string& path, const vfs::Attr
   }
   changes.is_new = there == nullptr && !other;
   changes.is_transferred = true;
+  if (there != nullptr && s_.appends) return Append(entry, path, *there, changes);
   if (s_.dry_run) {
     ++transferred_;
     transferred_bytes_ += entry.attributes.size;
@@ -196,9 +199,98 @@ bool Receiver::FromAlternative(const Entry& entry, const std::string& path, cons
   return true;
 }
 
+std::string Receiver::PartialDirectory(const std::string& path) const {
+  return s_.partial_dir.starts_with('/') ? s_.partial_dir : vfs::JoinPath(vfs::DirectoryName(path), s_.partial_dir);
+}
+
+void Receiver::PutDelayed() {
+  for (const Delayed& file : delayed_) {
+    in_.budget.Step();
+    if (s_.backup && in_.fs.Stat(file.path, vfs::Follow::kNo)) static_cast<void>(Backup(file.name, file.path));
+    if (const Status moved = in_.fs.Rename(file.temporary, file.path); !moved) Fail("receiver", "rename", file.temporary, moved.error());
+    static_cast<void>(in_.fs.RemoveDirectory(PartialDirectory(file.path)));   // while others are in it, it stays
+  }
+  delayed_.clear();
+}
+
+bool Receiver::HasSameBeginning(const std::string& a, const std::string& b, uint64_t bytes) {
+  auto x = in_.fs.Open(a, vfs::OpenFlags::Read()), y = in_.fs.Open(b, vfs::OpenFlags::Read());
+  if (!x || !y) return false;
+  Input one(**x, in_.budget), two(**y, in_.budget);
+  while (bytes > 0) {
+    const std::string_view p = one.Peek(), q = two.Peek();
+    const size_t size = std::min({p.size(), q.size(), static_cast<size_t>(bytes)});
+    if (size == 0 || p.substr(0, size) != q.substr(0, size)) return false;
+    one.Consume(size);
+    two.Consume(size);
+    bytes -= size;
+  }
+  return true;
+}
+
+bool Receiver::Append(const Entry& entry, const std::string& path, const vfs::Attributes& there, Changes changes) {
+  if (there.size >= entry.attributes.size) return false;
+  ++transferred_;
+  transferred_bytes_ += entry.attributes.size - there.size;
+  if (s_.dry_run) {
+    Report(entry, changes);
+    return true;
+  }
+  auto from = in_.fs.Open(entry.source, vfs::OpenFlags::Read());
+  if (!from) {
+    Fail("sender", "send_files failed to open", entry.source, from.error());
+    return false;
+  }
+  Report(entry, changes);
+  bool goes_on = true;
+  if (s_.verifies_append && !HasSameBeginning(entry.source, path, there.size)) {
+    in_.out.Flush();
+    in_.err.WriteLine("WARNING: " + entry.name + " failed verification -- update retained (will try again).");
+    Changes again;
+    again.is_transferred = true;
+    Report(entry, again);
+    goes_on = false;
+  }
+  auto to = in_.fs.Open(path, goes_on ? vfs::OpenFlags::Append() : vfs::OpenFlags::Write());
+  if (!to) {
+    Fail("receiver", "open", path, to.error());
+    return false;
+  }
+  Input input(**from, in_.budget);
+  for (uint64_t left = goes_on ? there.size : 0; left > 0;) {
+    const size_t size = std::min(input.Peek().size(), static_cast<size_t>(left));
+    if (size == 0) break;
+    input.Consume(size);
+    left -= size;
+  }
+  const Status written = Pour(input, **to);
+  to->reset();
+  if (!written) {
+    Fail("receiver", "write failed on", path, written.error());
+    return false;
+  }
+  Adjust(entry, path, true, WantedMode(entry, &there));
+  return true;
+}
+
+Status Receiver::Pour(Input& input, vfs::OpenFile& to) {
+  while (true) {
+    const std::string_view bytes = input.Peek();
+    if (bytes.empty()) return input.status();
+    PADDOCK_TRY(to.Write(bytes));
+    in_.budget.Step(static_cast<int64_t>(bytes.size() / 32));
+    if (s_.is_slowed) {
+      const double seconds = static_cast<double>(bytes.size()) / static_cast<double>(s_.bytes_a_second);
+      PADDOCK_TRY(in_.kernel.Sleep(in_.process, in_.clock.MonotonicNow() + ToNanoseconds(seconds)));
+    }
+    input.Consume(bytes.size());
+  }
+}
+
 bool Receiver::Copy(const Entry& entry, vfs::OpenFile& from, const std::string& path, const vfs::Attributes* there) {
   const uint32_t mode = WantedMode(entry, there);
-  const std::string directory = s_.temp_dir.empty() ? vfs::DirectoryName(path) : vfs::JoinPath(root_, s_.temp_dir);
+  if (s_.delay_updates) static_cast<void>(vfs::MakeDirectories(in_.fs, PartialDirectory(path)));
+  const std::string directory = s_.delay_updates ? PartialDirectory(path) : s_.temp_dir.empty() ? vfs::DirectoryName(path) : vfs::JoinPath(root_, s_.temp_dir);
   const std::string temporary = s_.inplace ? path : vfs::JoinPath(directory, "." + vfs::BaseName(path) + ".rsync-" + std::to_string(++temporaries_));
   if (("/" + s_.temp_dir + "/").find("/../") != std::string::npos) {
     Fail("receiver", "mkstemp", vfs::JoinPath(s_.temp_dir, vfs::BaseName(path) + ".XXXXXX"), Code::kInvalid);
@@ -210,25 +302,24 @@ bool Receiver::Copy(const Entry& entry, vfs::OpenFile& from, const std::string& 
     return false;
   }
   Input input(from, in_.budget);
-  Status written;
-  while (written) {
-    const std::string_view bytes = input.Peek();
-    if (bytes.empty()) break;
-    written = (*to)->Write(bytes);
-    in_.budget.Step(static_cast<int64_t>(bytes.size() / 32));
-    input.Consume(bytes.size());
-  }
-  if (written) written = input.status();
+  const Status written = entry.is_copied_device ? Status() : Pour(input, **to);
   to->reset();
   if (!written) {
     Fail("receiver", "write failed on", path, written.error());
-    if (s_.partial && !s_.inplace) static_cast<void>(in_.fs.Rename(temporary, path));
+    if (!s_.partial_dir.empty()) {
+      static_cast<void>(vfs::MakeDirectories(in_.fs, PartialDirectory(path)));
+      static_cast<void>(in_.fs.Rename(temporary, vfs::JoinPath(PartialDirectory(path), vfs::BaseName(path))));
+    } else if (s_.partial && !s_.inplace) static_cast<void>(in_.fs.Rename(temporary, path));
     else if (!s_.inplace) static_cast<void>(in_.fs.RemoveFile(temporary));
     return false;
   }
   if (!s_.inplace) {
-    if (there != nullptr && s_.backup) static_cast<void>(Backup(entry.name, path));
     Adjust(entry, temporary, true, mode);
+    if (s_.delay_updates) {
+      delayed_.push_back({entry.name, temporary, path});
+      return true;
+    }
+    if (there != nullptr && s_.backup) static_cast<void>(Backup(entry.name, path));
     if (const Status moved = in_.fs.Rename(temporary, path); !moved) {
       Fail("receiver", "rename", temporary, moved.error());
       static_cast<void>(in_.fs.RemoveFile(temporary));

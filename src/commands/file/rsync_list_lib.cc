@@ -3,6 +3,8 @@
 
 #include "commands/file/rsync.h"
 #include "commands/file_facts.h"
+#include "commands/user_names.h"
+#include "text/path_glob.h"
 #include "text/time_format.h"
 
 namespace paddock::rsync {
@@ -21,7 +23,7 @@ class Lister {
     const std::string last = vfs::BaseName(operand);
     const bool is_contents = operand.ends_with('/') || last == "." || last == "..";
     const std::string path = operand;
-    const auto found = Look(path, is_contents);
+    const auto found = Look(path, is_contents, last);
     if (!found) return;
     if (is_contents) {
       if (!found->is_directory()) {
@@ -51,7 +53,7 @@ class Lister {
     while (name.starts_with('/')) name.erase(0, 1);
     if (name.empty()) name = ".";
     if (operand.starts_with('/') && prefix.empty()) prefix = "/";
-    const auto found = Look(path, has_slash);
+    const auto found = Look(path, has_slash, name);
     if (!found) return;
     if (name == ".") {
       AddEntry(".", path, *found);
@@ -72,7 +74,11 @@ class Lister {
   }
 
  private:
-  std::optional<vfs::Attributes> Look(const std::string& path, bool follows) {
+  void SayNotRegular(const std::string& name) {
+    if (settings_.InfoLevel("NONREG") > 0) session_.Say("skipping non-regular file \"" + name + "\"");
+  }
+  // Where --delete-missing-args deletes what is not there: `missing_name`.
+  std::optional<vfs::Attributes> Look(const std::string& path, bool follows, const std::string& missing_name = {}) {
     auto found = in_.fs.Stat(path, settings_.copy_links || follows ? vfs::Follow::kYes : vfs::Follow::kNo);
     if (found) return *found;
     const bool is_dangling = settings_.copy_links && in_.fs.Stat(path, vfs::Follow::kNo).has_value();
@@ -80,6 +86,10 @@ class Lister {
       in_.out.Flush();
       in_.err.WriteLine("symlink has no referent: \"" + session_.Absolute(path) + "\"");
       session_.has_failed = true;
+      return std::nullopt;
+    }
+    if (settings_.delete_missing && found.error().code == Code::kNoEntry) {
+      session_.missing.push_back(missing_name);
       return std::nullopt;
     }
     if (settings_.ignore_missing && found.error().code == Code::kNoEntry) return std::nullopt;
@@ -114,13 +124,22 @@ class Lister {
     return true;
   }
 
-  bool AddEntry(const std::string& name, const std::string& path, const vfs::Attributes& attributes) {
+  static bool IsDevice(const vfs::Attributes& attributes) { return attributes.type == vfs::FileType::kCharDevice || attributes.type == vfs::FileType::kBlockDevice; }
+
+  bool AddEntry(const std::string& name, const std::string& path, const vfs::Attributes& given) {
+    vfs::Attributes attributes = given;
+    const bool is_device = IsDevice(attributes);
+    if (is_device && settings_.copy_devices) {   // a character device has no size, so nothing of it is copied
+      attributes.type = vfs::FileType::kFile;
+      attributes.size = 0;
+    }
     in_.budget.Step();
     in_.budget.WillAllocate(name.size() + path.size() + sizeof(Entry));
     Entry entry{name, path, {}, attributes};
+    entry.is_copied_device = is_device && settings_.copy_devices;
     if (attributes.is_symlink()) {
       if (!settings_.links && !settings_.list_only) {
-        session_.Say("skipping non-regular file \"" + name + "\"");
+        SayNotRegular(name);
         return false;
       }
       auto target = in_.fs.ReadLink(path);
@@ -138,16 +157,16 @@ class Lister {
             session_.has_failed = true;
             return false;
           }
+          if (settings_.InfoLevel("SYMSAFE") > 0) session_.Say("copying unsafe symlink \"" + name + "\" -> \"" + *target + "\"");
           entry.attributes = *followed;
         } else if (settings_.safe_links) {
-          if (settings_.verbose > 0) session_.Say("ignoring unsafe symlink \"" + name + "\" -> \"" + *target + "\"");
+          if (settings_.InfoLevel("NAME") > 0) session_.Say("ignoring unsafe symlink \"" + name + "\" -> \"" + *target + "\"");
           return false;
         }
       }
     } else if (!attributes.is_directory() && !attributes.is_file()) {
-      const bool is_device = attributes.type == vfs::FileType::kCharDevice || attributes.type == vfs::FileType::kBlockDevice;
-      if (is_device ? !settings_.devices : !settings_.specials) {
-        session_.Say("skipping non-regular file \"" + name + "\"");
+      if (settings_.drops_special || (is_device ? !settings_.devices : !settings_.specials)) {
+        SayNotRegular(name);
         return false;
       }
     }
@@ -198,6 +217,29 @@ class Lister {
   int depth_ = 0;
 };
 
+void MapOwners(Session& session) {
+  if (session.settings.user_map.empty() && session.settings.group_map.empty()) return;
+  UserNames names(session.in.fs, session.in.budget);
+  const auto map = [&](const std::vector<IdRule>& rules, uint32_t& id, bool is_user) {
+    for (const IdRule& rule : rules) {
+      session.in.budget.Step();
+      if (id < rule.low || id > rule.high) continue;
+      if (!rule.name.empty()) {
+        const UserRecord* const user = is_user ? names.User(id) : nullptr;
+        const GroupRecord* const group = is_user ? nullptr : names.Group(id);
+        const std::string name = user != nullptr ? user->name : group != nullptr ? group->name : "";
+        if (name.empty() || !PathGlob(rule.name).Matches(name, session.in.budget)) continue;
+      }
+      id = rule.to;
+      return;
+    }
+  };
+  for (Entry& entry : session.entries) {
+    map(session.settings.user_map, entry.attributes.uid, true);
+    map(session.settings.group_map, entry.attributes.gid, false);
+  }
+}
+
 // Empty chains of directories go, from the end on.
 void Prune(std::vector<Entry>& entries) {
   std::set<std::string> needed;
@@ -247,6 +289,7 @@ void BuildList(Session& session, const std::vector<std::string>& sources, const 
   }
   entries = std::move(unique);
   if (session.settings.prune_empty) Prune(entries);
+  MapOwners(session);
 }
 
 std::string NumberText(uint64_t number, int human) {

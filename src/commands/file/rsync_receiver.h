@@ -48,11 +48,13 @@ class Receiver {
   void Report(const Entry& entry, const Changes& changes, const std::string& link_to = {});
   // Control characters are shown as \#ooo.
   std::string Shown(const std::string& name) const;
-  std::string Formatted(const Entry& entry, const Changes& changes, const std::string& name, const std::string& to);
+  std::string Formatted(const std::string& format, const Entry& entry, const Changes& changes, const std::string& name, const std::string& to);
   void Progress(uint64_t size);
   void Fail(std::string_view role, std::string_view what, const std::string& path, const Error& error);
 
   void DeleteExtra();
+  // --delete-missing-args.
+  void DeleteMissing();
   bool IsBackupPlace(const std::string& name) const;
   std::vector<Entry> SortedBackwards(const std::string& path, const std::string& prefix);
   bool IsProtected(const Entry& extra) const;
@@ -92,6 +94,17 @@ class Receiver {
   bool File(const Entry& entry, const std::string& path, const vfs::Attributes* there);
   bool FromAlternative(const Entry& entry, const std::string& path, const std::string& other, const vfs::Attributes& found);
 
+  // Leaves the first `behind` bytes of the file alone: --append. False when they could not be read.
+  bool HasSameBeginning(const std::string& a, const std::string& b, uint64_t bytes);
+  bool Append(const Entry& entry, const std::string& path, const vfs::Attributes& there, Changes changes);
+  // Copies until the end, no faster than --bwlimit.
+  Status Pour(Input& input, vfs::OpenFile& to);
+  // The directory of --partial-dir for the file at `path`.
+  std::string PartialDirectory(const std::string& path) const;
+  void PutDelayed();
+  // The time of --stop-at has come.
+  ExitStatus Stop();
+
   bool Copy(const Entry& entry, vfs::OpenFile& from, const std::string& path, const vfs::Attributes* there);
 
   void Totals();
@@ -114,6 +127,10 @@ class Receiver {
   std::vector<MadeDirectory> directories_;
   std::vector<std::pair<const Entry*, const Entry*>> further_names_;   // and the entry that is sent
   std::set<const Entry*> is_further_name_;
+  struct Delayed {
+    std::string name, temporary, path;
+  };
+  std::vector<Delayed> delayed_;
   Counts created_, deleted_;
   uint64_t transferred_ = 0, transferred_bytes_ = 0, total_size_ = 0, left_ = 0, temporaries_ = 0, kept_by_limit_ = 0;
 };

@@ -35,6 +35,13 @@ std::string ItemText(const Entry& entry, const Changes& changes) {
   return text;
 }
 
+// " 100%", of what there is to do.
+std::string Percent(uint64_t done, uint64_t all) {
+  std::string text = std::to_string(all == 0 ? 100 : static_cast<uint64_t>(100.0 * static_cast<double>(done) / static_cast<double>(all)));
+  text.insert(0, text.size() < 4 ? 4 - text.size() : 0, ' ');
+  return text + "%";
+}
+
 }  // namespace
 
 std::string Counts::Text(int human) const {
@@ -52,18 +59,19 @@ std::string Counts::Text(int human) const {
 
 void Receiver::Report(const Entry& entry, const Changes& changes, const std::string& link_to) {
   if (changes.is_new) created_.Add(entry.attributes);
-  const bool shows_all = s_.itemize > 1 || (s_.itemize > 0 && s_.verbose > 1);
+  const bool shows_all = s_.itemize > 1 || (s_.itemize > 0 && s_.InfoLevel("NAME") > 1);
   if (!changes.any() && !shows_all) {
-    if (s_.verbose > 1 && s_.itemize == 0 && !entry.is_directory()) session_.Say(Shown(entry.name) + " is uptodate");
+    if (s_.InfoLevel("NAME") > 1 && s_.itemize == 0 && !entry.is_directory()) session_.Say(Shown(entry.name) + " is uptodate");
     return;
   }
   const std::string name = Shown(entry.name) + (entry.is_directory() ? "/" : "");
   const std::string to = entry.attributes.is_symlink() ? " -> " + Shown(entry.target) : !link_to.empty() ? " => " + Shown(link_to) : "";
+  if (session_.log && changes.any() && !(s_.dry_run && changes.is_transferred)) session_.Log(Formatted(s_.log_format.empty() ? "%i %n%L" : s_.log_format, entry, changes, name, to));
   if (!s_.out_format.empty()) {
-    session_.Say(Formatted(entry, changes, name, to));
+    session_.Say(Formatted(s_.out_format, entry, changes, name, to));
   } else if (s_.itemize > 0) {
     session_.Say(ItemText(entry, changes) + " " + name + to);
-  } else if (s_.verbose > 0 || s_.progress) {
+  } else if (s_.InfoLevel("NAME") > 0) {
     session_.Say(name + to);
   }
 }
@@ -83,15 +91,15 @@ std::string Receiver::Shown(const std::string& name) const {
   return out;
 }
 
-std::string Receiver::Formatted(const Entry& entry, const Changes& changes, const std::string& name, const std::string& to) {
+std::string Receiver::Formatted(const std::string& format, const Entry& entry, const Changes& changes, const std::string& name, const std::string& to) {
   std::string out;
-  for (size_t i = 0; i < s_.out_format.size(); ++i) {
-    if (s_.out_format[i] != '%' || i + 1 >= s_.out_format.size()) {
-      out += s_.out_format[i];
+  for (size_t i = 0; i < format.size(); ++i) {
+    if (format[i] != '%' || i + 1 >= format.size()) {
+      out += format[i];
       continue;
     }
     const TimePoint moment = ToTimePoint(entry.attributes.modify_time), now = Now(in_.clock);
-    switch (s_.out_format[++i]) {
+    switch (format[++i]) {
       case 'i': out += ItemText(entry, changes); break;
       case 'n': out += name; break;
       case 'L': out += to; break;
@@ -105,17 +113,20 @@ std::string Receiver::Formatted(const Entry& entry, const Changes& changes, cons
       case 'U': out += std::to_string(entry.attributes.uid); break;
       case 'G': out += std::to_string(entry.attributes.gid); break;
       case '%': out += '%'; break;
-      default: out += s_.out_format.substr(i - 1, 2);
+      default: out += format.substr(i - 1, 2);
     }
   }
   return out;
 }
 
 void Receiver::Progress(uint64_t size) {
-  if (!s_.progress || s_.quiet) return;
-  std::string text = NumberText(size, s_.human);
+  const int level = s_.InfoLevel("PROGRESS");
+  if (level == 0 || s_.quiet) return;
+  uint64_t all = 0;
+  for (const Entry& entry : session_.entries) all += level > 1 && entry.attributes.is_file() ? entry.attributes.size : 0;
+  std::string text = NumberText(level > 1 ? transferred_bytes_ : size, s_.human);
   if (text.size() < 15) text.insert(0, 15 - text.size(), ' ');
-  in_.out.Write("\r" + text + " 100%    0.00kB/s    0:00:00 (xfr#" + std::to_string(transferred_) + ", to-chk=" + std::to_string(left_) + "/" + std::to_string(session_.entries.size()) + ")\n");
+  session_.messages().Write("\r" + text + Percent(level > 1 ? transferred_bytes_ : 1, level > 1 ? all : 1) + "    0.00kB/s    0:00:00 (xfr#" + std::to_string(transferred_) + ", to-chk=" + std::to_string(left_) + "/" + std::to_string(session_.entries.size()) + ")" + (level > 1 && left_ > 0 ? "" : "\n"));
 }
 
 void Receiver::Totals() {
@@ -123,8 +134,9 @@ void Receiver::Totals() {
   uint64_t sent = 40, received = 20 + 19 * transferred_ + deleted_.files * 10;
   for (const Entry& entry : session_.entries) sent += vfs::BaseName(entry.name).size() + entry.target.size() + 14;
   if (!s_.dry_run) sent += transferred_bytes_ + 26 * transferred_;
-  if (s_.stats || s_.verbose > 1) Stats(sent, received);
-  if (s_.verbose == 0 && !s_.stats) return;
+  if (s_.InfoLevel("STATS") > 1) Stats(sent, received);
+  session_.Log("sent " + std::to_string(sent) + " bytes  received " + std::to_string(received) + " bytes  total size " + std::to_string(total_size_));
+  if (s_.InfoLevel("STATS") == 0) return;
   session_.Say("");
   char rate[64], speedup[64];
   const auto both = static_cast<double>(sent + received);
@@ -136,7 +148,6 @@ void Receiver::Totals() {
 }
 
 void Receiver::Stats(uint64_t sent, uint64_t received) {
-  if (!s_.stats) return;
   Counts all;
   for (const Entry& entry : session_.entries) all.Add(entry.attributes);
   const auto number = [&](uint64_t n) { return NumberText(n, s_.human); };
@@ -163,7 +174,9 @@ ExitStatus Receiver::Finish() {
     in_.err.WriteLine("Deletions stopped due to --max-delete limit (" + std::to_string(kept_by_limit_) + " skipped)");
   }
   if (session_.has_failed) {
-    in_.err.WriteLine("rsync error: some files/attrs were not transferred (see previous errors) (code 23) at main.c(1394) [sender=3.5.0]");
+    const std::string line = "rsync error: some files/attrs were not transferred (see previous errors) (code 23) at main.c(1394) [sender=3.5.0]";
+    in_.err.WriteLine(line);
+    session_.Log(line);
     return 23;
   }
   if (session_.limit_reached) {
