@@ -4,7 +4,7 @@
 //
 // Exit status: 0; 1 for errors; what m4exit says.
 // Source: GNU m4 1.4.19.
-// Differs: no tracing (traceon, -t, debugmode), no frozen state (-F, -R), no changeword, no mkstemp; -i and -d are refused.
+// Differs: no #line (-s), no frozen state (-F, -R), no changeword, no mkstemp.
 
 #include <charconv>
 
@@ -17,6 +17,8 @@ namespace paddock {
 namespace {
 
 struct Options {
+  bool is_interactive = false, has_debug_file = false;
+  std::optional<std::string> debug_file, bad_debug_flags;
   m4::Settings settings;
   std::vector<m4::Step> steps;
 };
@@ -53,6 +55,42 @@ Status Nesting(Options& o, std::string_view text) {
   return {};
 }
 
+Status Trace(Options& o, std::string_view text) {
+  o.steps.push_back({m4::Step::Kind::kTrace, std::string(text)});
+  return {};
+}
+Status Debug(Options& o, std::string_view text) {
+  if (text.find_first_not_of("acefilpqtxV") != std::string_view::npos) {
+    o.bad_debug_flags = text;   // told, and then nothing is shown
+    return {};
+  }
+  o.settings.debug_flags = text.find('V') != std::string_view::npos ? "acefilpqtx" : text.empty() ? "aeq" : std::string(text);
+  return {};
+}
+Status DebugTo(Options& o, std::string_view text) {
+  o.has_debug_file = true;
+  o.debug_file = text.data() == nullptr ? std::nullopt : std::optional(std::string(text));
+  return {};
+}
+Status ArgumentLength(Options& o, std::string_view text) {
+  o.settings.argument_length = 0;
+  std::from_chars(text.data(), text.data() + text.size(), o.settings.argument_length);   // what is no number is 0, as for the real one
+  return {};
+}
+Status Traditional(Options& o, std::string_view) {
+  o.settings.is_traditional = true;
+  return {};
+}
+Status Gnu(Options& o, std::string_view) {
+  o.settings.is_traditional = false;
+  return {};
+}
+Status WarnSequence(Options& o, std::string_view text) {
+  o.settings.warned_sequence = text.data() == nullptr ? "\\$\\({[^}]*}\\|[0-9][0-9]+\\)" : std::string(text);
+  return {};
+}
+Status HashSize(Options&, std::string_view) { return {}; }
+
 constexpr Option kOptions[] = {
     Call<DefineName>('D', "define", "NAME[=VALUE]", "define NAME as VALUE, or as empty"),
     Call<UndefineName>('U', "undefine", "NAME", "undefine NAME"),
@@ -61,6 +99,15 @@ constexpr Option kOptions[] = {
     Call<Silent>('Q', "quiet", nullptr, "no warnings"),
     Call<Silent>(0, "silent", nullptr, "the same"),
     Call<FatalWarnings>('E', "fatal-warnings", nullptr, "warnings make the exit status 1; twice, they end the run"),
+    Flag<&Options::is_interactive>('i', "interactive", "write output at once"),
+    Call<Gnu>('g', "gnu", nullptr, "take back -G"),
+    Call<Traditional>('G', "traditional", nullptr, "without GNU's builtins; $10 is $1 and a zero"),
+    Call<HashSize>('H', "hashsize", "PRIME", "the size of a table of the real one"),
+    CallOptional<WarnSequence>(0, "warn-macro-sequence", "REGEXP", "warn of definitions that match REGEXP (${...} and $10)"),
+    CallOptional<Debug>('d', "debug", "FLAGS", "what traces show (aeq): a c e f i l p q t x V"),
+    CallOptional<DebugTo>(0, "debugfile", "FILE", "write traces to FILE; nowhere for an empty name"),
+    Call<ArgumentLength>('l', "arglength", "NUM", "cut what traces show behind NUM bytes"),
+    Call<Trace>('t', "trace", "NAME", "trace NAME"),
     Call<Nesting>('L', "nesting-limit", "NUMBER", "stop when macros nest deeper than NUMBER"),
 };
 
@@ -79,6 +126,19 @@ class M4Host final : public m4::Host {
     if (!file.input().status()) return file.input().status().error();
     return text;
   }
+  Status SetDebugFile(const std::optional<std::string>& name) override {
+    has_debug_ = !name || !name->empty();
+    debug_.reset();
+    if (name && !name->empty()) {
+      PADDOCK_ASSIGN(debug_, in_.fs.Open(*name, vfs::OpenFlags::Append()));
+    }
+    return {};
+  }
+  void Debug(std::string_view text) override {
+    if (!has_debug_) return;
+    if (!debug_) return Err(text);
+    if (!debug_->Write(text)) debug_.reset();
+  }
   std::pair<std::string, int> RunShell(const std::string& command, bool captures) override {
     in_.out.Flush();
     if (captures) {
@@ -94,12 +154,19 @@ class M4Host final : public m4::Host {
 
  private:
   Invocation& in_;
+  vfs::OpenFilePtr debug_;
+  bool has_debug_ = true;
 };
 
 ExitStatus Run(Invocation& in, Options& options, const std::vector<std::string>& operands) {
   for (const std::string& name : operands) options.steps.push_back({m4::Step::Kind::kFile, name});
   if (operands.empty()) options.steps.push_back({m4::Step::Kind::kFile, "-"});
   M4Host host(in);
+  if (options.is_interactive) in.out.set_unbuffered(true);
+  if (options.bad_debug_flags) in.err.WriteLine("m4: bad debug flags: `" + *options.bad_debug_flags + "'");
+  if (options.has_debug_file) {
+    if (const Status set = host.SetDebugFile(options.debug_file); !set) in.err.WriteLine("m4: cannot set debug file `" + *options.debug_file + "': " + std::string(set.error().Text()));
+  }
   return m4::Run(options.settings, options.steps, host);
 }
 

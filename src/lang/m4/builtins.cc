@@ -37,11 +37,15 @@ bool HasTooFew(Processor& m4, const Arguments& a, size_t least) {
 }
 
 void Define(Processor& m4, const Arguments& a) {
+  m4.CheckDefinition(a[1], Argument(a, 2));
   auto& stack = m4.macros[a[1]];
   if (!stack.empty()) stack.pop_back();
   stack.push_back(Processor::MacroOf(Argument(a, 2)));
 }
-void PushDef(Processor& m4, const Arguments& a) { m4.macros[a[1]].push_back(Processor::MacroOf(Argument(a, 2))); }
+void PushDef(Processor& m4, const Arguments& a) {
+  m4.CheckDefinition(a[1], Argument(a, 2));
+  m4.macros[a[1]].push_back(Processor::MacroOf(Argument(a, 2)));
+}
 void Undefine(Processor& m4, const Arguments& a) {
   for (size_t i = 1; i < a.size(); ++i) m4.macros.erase(a[i]);
 }
@@ -348,17 +352,36 @@ void Indir(Processor& m4, const Arguments& a) {
   m4.Call(copy, rest);
 }
 
+void TraceOn(Processor& m4, const Arguments& a) {
+  if (a.size() < 2) return m4.Trace({}, true);
+  for (size_t i = 1; i < a.size(); ++i) m4.Trace(a[i], true);
+}
+void TraceOff(Processor& m4, const Arguments& a) {
+  if (a.size() < 2) return m4.Trace({}, false);
+  for (size_t i = 1; i < a.size(); ++i) m4.Trace(a[i], false);
+}
+void DebugMode(Processor& m4, const Arguments& a) {
+  if (a.size() < 2) m4.ClearDebugFlags();
+  else if (!m4.SetDebugFlags(a[1])) m4.Error("Debugmode: bad debug flags: `" + a[1] + "'");
+}
+void DebugFile(Processor& m4, const Arguments& a) {
+  const Status set = m4.host().SetDebugFile(a.size() < 2 ? std::nullopt : std::optional(a[1]));
+  if (!set) m4.Error("cannot set debug file `" + a[1] + "': " + std::string(set.error().Text()));
+}
+
 constexpr Builtin kBuiltins[] = {
-    {"__file__", false, FileName}, {"__line__", false, LineNumber}, {"__program__", false, ProgramName},
-    {"builtin", true, CallBuiltin}, {"changecom", false, ChangeCom}, {"changequote", false, ChangeQuote},
+    {"__file__", false, FileName, true}, {"__line__", false, LineNumber, true}, {"__program__", false, ProgramName, true},
+    {"builtin", true, CallBuiltin, true}, {"changecom", false, ChangeCom}, {"changequote", false, ChangeQuote},
+    {"debugfile", false, DebugFile, true}, {"debugmode", false, DebugMode, true},
+    {"traceoff", false, TraceOff}, {"traceon", false, TraceOn},
     {"decr", true, Decr},          {"define", true, Define},        {"defn", true, Defn},
     {"divert", false, Divert},     {"divnum", false, DivNum},       {"dnl", false, Dnl},
-    {"dumpdef", false, DumpDef},   {"errprint", true, ErrPrint},    {"esyscmd", true, ESysCmd},
-    {"eval", true, Eval},          {"format", true, FormatText},    {"ifdef", true, IfDef},
+    {"dumpdef", false, DumpDef},   {"errprint", true, ErrPrint},    {"esyscmd", true, ESysCmd, true},
+    {"eval", true, Eval},          {"format", true, FormatText, true},    {"ifdef", true, IfDef},
     {"ifelse", true, IfElse},      {"include", true, Include},      {"incr", true, Incr},
-    {"index", true, Index},        {"indir", true, Indir},          {"len", true, Len},
-    {"m4exit", false, M4Exit},     {"m4wrap", true, M4Wrap},        {"patsubst", true, PatSubst},
-    {"popdef", true, PopDef},      {"pushdef", true, PushDef},      {"regexp", true, RegExp},
+    {"index", true, Index},        {"indir", true, Indir, true},          {"len", true, Len},
+    {"m4exit", false, M4Exit},     {"m4wrap", true, M4Wrap},        {"patsubst", true, PatSubst, true},
+    {"popdef", true, PopDef},      {"pushdef", true, PushDef},      {"regexp", true, RegExp, true},
     {"shift", true, Shift},        {"sinclude", true, SInclude},    {"substr", true, Substr},
     {"syscmd", true, SysCmd},      {"sysval", false, SysVal},       {"translit", true, Translit},
     {"undefine", true, Undefine},  {"undivert", false, Undivert},

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -20,6 +21,9 @@ class Host {
   virtual void Out(std::string_view text) = 0;
   virtual void Err(std::string_view text) = 0;                     // after what was written to Out
   virtual Result<std::string> Read(const std::string& name) = 0;   // "-" is standard input
+  // Where Debug() goes from now on: a file that is made, nowhere for the empty name, standard error for none.
+  virtual Status SetDebugFile(const std::optional<std::string>& name) = 0;
+  virtual void Debug(std::string_view text) = 0;
   // Runs a line with sh: what it wrote, if that is captured, and its status.
   virtual std::pair<std::string, int> RunShell(const std::string& command, bool captures) = 0;
 };
@@ -30,11 +34,15 @@ struct Settings {
   int fatal_warnings = 0;           // how often -E
   std::vector<std::string> include_directories;
   uint64_t nesting_limit = 0;       // -L; 0: none
+  bool is_traditional = false;      // -G
+  std::string debug_flags;          // -d: letters
+  size_t argument_length = 0;       // -l; 0: any
+  std::optional<std::string> warned_sequence;   // --warn-macro-sequence
 };
 
 // One step of the command line, in order.
 struct Step {
-  enum class Kind { kDefine, kUndefine, kFile };
+  enum class Kind { kDefine, kUndefine, kTrace, kFile };
   Kind kind;
   std::string text;
 };

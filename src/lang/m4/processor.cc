@@ -11,10 +11,14 @@ bool IsNamePart(int c) { return IsNameStart(c) || (c >= '0' && c <= '9'); }
 }  // namespace
 
 Processor::Processor(const Settings& settings, Host& host) : settings_(settings), host_(host) {
+  debug_flags_ = settings.debug_flags;
   for (const Builtin* builtin : AllBuiltins()) {
+    if (settings.is_traditional && builtin->is_gnu) continue;
     macros[(settings.prefixes_builtins ? "m4_" : "") + std::string(builtin->name)].push_back({"", builtin});
   }
+  if (settings.is_traditional) macros["unix"].push_back({"", nullptr});
   for (const char* name : {"unix", "gnu"}) {
+    if (settings.is_traditional) break;
     macros[settings.prefixes_builtins ? "m4___" + std::string(name) + "__" : "__" + std::string(name) + "__"].push_back({"", nullptr});
   }
 }
@@ -44,7 +48,12 @@ void Processor::End(int status) {
 }
 
 int Processor::Peek() {
-  while (!sources_.empty() && sources_.back().at >= sources_.back().text.size()) sources_.pop_back();
+  while (!sources_.empty() && sources_.back().at >= sources_.back().text.size()) {
+    const bool was_file = sources_.back().is_file;
+    if (was_file && DebugFlag('i')) Place();
+    sources_.pop_back();
+    if (was_file && DebugFlag('i')) TellReturn();
+  }
   return sources_.empty() ? -1 : static_cast<unsigned char>(sources_.back().text[sources_.back().at]);
 }
 
@@ -86,6 +95,7 @@ void Processor::Place() {
 }
 
 void Processor::Push(std::string text) {
+  if (keeps_pushed_) pushed_ = text;
   if (text.empty()) return;
   budget().WillAllocate(text.size());
   budget().Step(static_cast<int64_t>(text.size() / 32));
@@ -204,9 +214,104 @@ void Processor::RunName(const std::string& name, std::string& out) {
   }
   ++nesting_;
   Arguments arguments{name};
+  const uint64_t id = ++calls_;
+  const bool is_traced = IsTraced(name);
+  if (is_traced && DebugFlag('c')) host_.Debug(TraceHead(id) + name + " ...\n");
   if (has_arguments) TakeArguments(arguments);
-  if (!is_over_) Call(macro, arguments);
+  if (is_traced && !is_over_) CallTraced(macro, arguments, id);
+  else if (!is_over_) Call(macro, arguments);
   --nesting_;
+}
+
+std::string Processor::TraceHead(uint64_t id) const {
+  std::string head = "m4trace:";
+  if (DebugFlag('f')) head += call_file_ + ":";
+  if (DebugFlag('l')) head += std::to_string(call_line_) + ":";
+  head += " -" + std::to_string(nesting_) + "- ";
+  if (DebugFlag('x')) head += "id " + std::to_string(id) + ": ";
+  return head;
+}
+std::string Processor::TraceText(std::string_view text) const {
+  std::string shown(text);
+  if (text.size() > 2 && text.front() == kMark && text.back() == kMark) return "<" + shown.substr(1, text.size() - 2) + ">";
+  if (settings_.argument_length > 0 && shown.size() >= settings_.argument_length) shown = shown.substr(0, settings_.argument_length) + "...";
+  return DebugFlag('q') ? Quoted(shown) : shown;
+}
+std::string Processor::TracedCall(const Arguments& arguments) const {
+  std::string text = arguments[0];
+  if (arguments.size() < 2 || !DebugFlag('a')) return text;
+  text += '(';
+  for (size_t i = 1; i < arguments.size(); ++i) text += (i > 1 ? ", " : "") + TraceText(arguments[i]);
+  return text + ')';
+}
+void Processor::CallTraced(const Macro& macro, const Arguments& arguments, uint64_t id) {
+  const bool shows_calls = DebugFlag('c');
+  const std::string head = TraceHead(id);
+  std::string line = head + TracedCall(arguments);
+  if (shows_calls) host_.Debug(line + " -> ???\n");
+  if (shows_calls) line = head + arguments[0] + (arguments.size() > 1 ? "(...)" : "");
+  keeps_pushed_ = true;
+  pushed_.clear();
+  Call(macro, arguments);
+  keeps_pushed_ = false;
+  if (DebugFlag('e') && !pushed_.empty()) line += " -> " + TraceText(pushed_);
+  host_.Debug(line + "\n");
+}
+bool Processor::SetDebugFlags(std::string_view flags) {
+  const char sign = flags.empty() ? ' ' : flags[0];
+  const bool changes = sign == '+' || sign == '-';
+  if (changes) flags.remove_prefix(1);
+  if (flags.find_first_not_of("acefilpqtxV") != std::string_view::npos) return false;
+  const std::string given = flags.find('V') != std::string_view::npos ? "acefilpqtx" : flags.empty() ? "aeq" : std::string(flags);
+  if (!changes) debug_flags_.clear();
+  for (const char flag : given) {
+    std::erase(debug_flags_, flag);
+    if (sign != '-') debug_flags_ += flag;
+  }
+  return true;
+}
+void Processor::Trace(std::string_view name, bool is_on) {
+  if (!name.empty()) {
+    if (is_on) traced_.insert(std::string(name));
+    else if (const auto found = traced_.find(name); found != traced_.end()) traced_.erase(found);
+    return;
+  }
+  std::erase(debug_flags_, 't');
+  if (is_on) debug_flags_ += 't';
+  else traced_.clear();
+}
+void Processor::DebugInput(std::string_view text) {
+  std::string head = "m4debug:";
+  if (DebugFlag('f') && call_line_ > 0) head += call_file_ + ":";
+  if (DebugFlag('l') && call_line_ > 0) head += std::to_string(call_line_) + ":";
+  host_.Debug(head + " " + std::string(text) + "\n");
+}
+void Processor::TellReturn() {
+  for (size_t i = sources_.size(); i > 0; --i) {
+    if (sources_[i - 1].is_file) return DebugInput("input reverted to " + sources_[i - 1].file + ", line " + std::to_string(sources_[i - 1].line));
+  }
+  DebugInput("input exhausted");
+}
+void Processor::CheckDefinition(const std::string& name, const std::string& text) {
+  if (!settings_.warned_sequence || !warned_sequence_) return;
+  size_t at = 0;
+  while (at < text.size()) {
+    std::vector<RegexGroup> groups(warned_sequence_->group_count() + 1);
+    const auto found = warned_sequence_->Search(text, at, &groups, budget());
+    if (!found || !*found) return;
+    Warn("Warning: definition of `" + name + "' contains sequence `" + text.substr(groups[0].begin, groups[0].end - groups[0].begin) + "'");
+    at = std::max(groups[0].end, groups[0].begin + 1);
+  }
+}
+bool Processor::CompileWarnedSequence() {
+  if (!settings_.warned_sequence || settings_.warned_sequence->empty()) return true;
+  auto regex = Regex::Compile(*settings_.warned_sequence, {.dialect = RegexDialect::kEmacs, .is_utf8 = false, .multiline = true});
+  if (regex) {
+    warned_sequence_ = std::move(*regex);
+    return true;
+  }
+  host_.Err("m4: --warn-macro-sequence: bad regular expression `" + *settings_.warned_sequence + "': " + std::string(regex.error().Text()) + "\n");
+  return false;
 }
 
 void Processor::Call(const Macro& macro, const Arguments& arguments) {
@@ -229,6 +334,7 @@ void Processor::ExpandText(const Macro& macro, const Arguments& arguments) {
       size_t number = 0;
       while (i + 1 < text.size() && text[i + 1] >= '0' && text[i + 1] <= '9' && number < 100000000) {
         number = number * 10 + static_cast<size_t>(text[++i] - '0');
+        if (settings_.is_traditional) break;   // $10 is $1 and a zero
       }
       if (number < arguments.size()) put(arguments[number]);
     } else if (next == '#') {
@@ -314,6 +420,7 @@ Result<std::string> Processor::FindFile(const std::string& name) {
   if (text || name.starts_with('/')) return text;
   for (const std::string& directory : settings_.include_directories) {
     auto found = host_.Read(directory + "/" + name);
+    if (found && DebugFlag('p')) DebugInput("path search for `" + name + "' found `" + directory + "/" + name + "'");
     if (found) return found;
   }
   return text;
@@ -332,16 +439,21 @@ bool Processor::IncludeFile(const std::string& name, bool is_optional) {
     return false;
   }
   budget().WillAllocate(text->size());
+  if (DebugFlag('i')) DebugInput("input read from " + name);
   sources_.push_back({.text = std::move(*text), .file = name, .is_file = true});
   return true;
 }
 
 int Processor::Run(const std::vector<Step>& steps) {
+  if (!CompileWarnedSequence()) return 1;
   for (const Step& step : steps) {
     if (is_over_) break;
     if (step.kind == Step::Kind::kDefine) {
       const size_t equals = step.text.find('=');
       macros[step.text.substr(0, equals)] = {{equals == std::string::npos ? "" : step.text.substr(equals + 1), nullptr}};
+      CheckDefinition(step.text.substr(0, equals), equals == std::string::npos ? "" : step.text.substr(equals + 1));
+    } else if (step.kind == Step::Kind::kTrace) {
+      Trace(step.text, true);
     } else if (step.kind == Step::Kind::kUndefine) {
       macros.erase(step.text);
     } else {
@@ -351,6 +463,7 @@ int Processor::Run(const std::vector<Step>& steps) {
         exit_status_ = 1;
         continue;
       }
+      if (DebugFlag('i')) DebugInput("input read from " + (step.text == "-" ? "stdin" : step.text));
       sources_.push_back({.text = std::move(*text), .file = step.text == "-" ? "stdin" : step.text, .is_file = true});
       Expand();
       call_line_ = 0;

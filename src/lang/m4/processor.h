@@ -4,11 +4,13 @@
 
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "lang/m4/m4.h"
+#include "text/regex.h"
 
 namespace paddock::m4 {
 
@@ -19,6 +21,7 @@ struct Builtin {
   std::string_view name;
   bool needs_arguments;    // known only with a parenthesis behind it
   void (*run)(Processor& m4, const Arguments& arguments);
+  bool is_gnu = false;     // not known with -G
 };
 const Builtin* FindBuiltin(std::string_view name);
 std::vector<const Builtin*> AllBuiltins();
@@ -68,6 +71,15 @@ class Processor {
   std::string comment_begin = "#", comment_end = "\n";
   std::vector<std::string> wraps;
   int system_status = 0;
+  // Tracing. False for flags that are none.
+  bool SetDebugFlags(std::string_view flags);
+  bool DebugFlag(char flag) const { return debug_flags_.find(flag) != std::string::npos; }
+  void ClearDebugFlags() { debug_flags_.clear(); }
+  // All macros for no name.
+  void Trace(std::string_view name, bool is_on);
+  bool is_traditional() const { return settings_.is_traditional; }
+  // --warn-macro-sequence.
+  void CheckDefinition(const std::string& name, const std::string& text);
   const std::string& call_file() const { return call_file_; }
   size_t call_line() const { return call_line_; }
 
@@ -93,6 +105,15 @@ class Processor {
   void TakeArguments(Arguments& arguments);
   void ExpandText(const Macro& macro, const Arguments& arguments);
   void Place();
+  bool IsTraced(const std::string& name) const { return !traced_.empty() || DebugFlag('t') ? DebugFlag('t') || traced_.contains(name) : false; }
+  // "m4trace:FILE:LINE: -LEVEL- id N: ", as the flags want it.
+  std::string TraceHead(uint64_t id) const;
+  std::string TraceText(std::string_view text) const;
+  std::string TracedCall(const Arguments& arguments) const;
+  void DebugInput(std::string_view text);
+  void TellReturn();
+  void CallTraced(const Macro& macro, const Arguments& arguments, uint64_t id);
+  bool CompileWarnedSequence();
 
   const Settings& settings_;
   Host& host_;
@@ -102,6 +123,12 @@ class Processor {
   int64_t diversion_ = 0;
   std::map<int64_t, std::string> diverted_;
   uint64_t nesting_ = 0;
+  std::set<std::string, std::less<>> traced_;
+  std::string debug_flags_;
+  uint64_t calls_ = 0;
+  std::string pushed_;             // what the traced call gave
+  bool keeps_pushed_ = false;
+  std::optional<Regex> warned_sequence_;
   bool is_over_ = false;
   int exit_status_ = 0;
 };
