@@ -73,7 +73,7 @@ def read_left_out():
 def cases_with(name, option):
     """How many lines of our cases type the option behind the command's name."""
     count = 0
-    for path in (ROOT / "tests" / "commands").glob(f"*/{name}.test"):
+    for path in [*(ROOT / "tests" / "commands").glob(f"*/{name}.test"), *(ROOT / "tests" / "virtual_net").glob(f"{name}.cases")]:
         text = path.read_text(encoding="utf-8", errors="replace")
         if option.startswith("--"):   # or an abbreviation of it
             typed = re.findall(r"(?<![\w-])--[a-z0-9][\w-]*", text)

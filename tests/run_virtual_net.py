@@ -28,6 +28,20 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 CASES = ROOT / "tests" / "virtual_net"
 
 
+# A small site for wget -r: text by path.
+SITE = {
+    "/site/index.html": '<html><head><link rel="stylesheet" href="style.css"></head><body background="back.png"><!-- <a href="hidden.html"> -->'
+                        '<a href="a.html#part">a</a> <a href="sub/b.html?x=1&amp;y=2">b</a> <img src="/site/img.png"> <a href="/other/c.html">c</a>'
+                        '<a href=missing.html>m</a> <a href="doc.TXT">t</a> <A HREF=\'sub/\'>s</A> <a href="mailto:x@y">x</a> <a href="#top">top</a></body></html>\n',
+    "/site/a.html": '<a href="index.html">up</a> <a href="sub/deep/d.html">d</a> <a href="doc.TXT">t</a> <script src="s.js"></script><style>p { background: url(\'sub/p.png\') }</style>\n',
+    "/site/style.css": '@import "more.css";\nbody { background: url(back.png) }\n',
+    "/site/more.css": "p { color: red }\n", "/site/back.png": "back\n", "/site/img.png": "img\n", "/site/doc.TXT": "text\n", "/site/s.js": "var s;\n",
+    "/site/sub/": '<a href="../a.html">a</a> <img src=p.png>\n', "/site/sub/b.html": '<a href="/site/">root</a> <a href="deep/d.html">d</a>\n', "/site/sub/p.png": "p\n",
+    "/site/sub/deep/d.html": '<a href="e.html">e</a>\n', "/site/sub/deep/e.html": "last\n", "/other/c.html": "<a href='/site/a.html'>a</a>\n", "/site/page": "<a href='a.html'>a</a>\n",
+}
+SITE_TYPES = {".css": "text/css", ".png": "image/png", ".TXT": "text/plain", ".js": "text/javascript"}
+
+
 class Handler(http.server.BaseHTTPRequestHandler):
     """Answers that are the same whoever asks: what differs between two runs (dates, the order of fields) is left out."""
 
@@ -144,6 +158,12 @@ class Handler(http.server.BaseHTTPRequestHandler):
             self.end_headers()
             self.wfile.write(b"half\n")
             self.close_connection = True
+        elif words[0] == "maze":  # pages without end
+            number = int(words[1])
+            self.answer(200, f"<a href='/maze/{2 * number}'>l</a><a href='/maze/{2 * number + 1}'>r</a><a href='/../../../escape'>e</a>".encode(), [("Content-Type", "text/html")])
+        elif path in SITE:
+            kind = SITE_TYPES.get(path[path.rfind("."):], "text/html")
+            self.answer(200, SITE[path].encode(), [("Content-Type", kind), ("Last-Modified", "Tue, 02 Jan 2024 03:04:05 GMT")])
         elif words[0] == "page.html" or path == "/":
             self.answer(200, b"<html>page</html>\n", [("Content-Type", "text/html")])
         else:
@@ -325,6 +345,12 @@ class Runner:
         self.check("a reader that leaves ends the transfer", result["stdout"].strip() == "100", result)
         result = self.inside(f"curl -sS {base}/heads | wc -c", "--limits", "memory=100M,time=20s")
         self.check("a bomb of header fields ends", result["termination"]["reason"] in ("exit",) and result["stderr"] != "", result)
+        result = self.inside(f"wget -q -r -l inf {base}/maze/1; echo $?", "--limits", "time=2s", timeout=30)
+        self.check("a site without end stops at the exec's time", result["termination"]["reason"] == "timeout", result)
+        result = self.inside(f"mkdir w; cd w; wget -q -r -l 1 -nH {base}/maze/1; cd ..; find . -type f | sort")
+        self.check("links that lead up stay below the directory", result["stdout"] == "./w/maze/1\n./w/maze/2\n./w/maze/3\n", result)
+        result = self.inside("yes '<script>url(' | head -c 20000000 > f; yes '<a href=x' | head -c 20000000 >> f; wget -q -F -i f; echo $?", "--limits", "time=30s", timeout=60)
+        self.check("a page of open tags is read in linear time", result["termination"]["reason"] == "exit", result)
         result = self.inside(f"curl -sS {base}/slow", "--limits", "time=1s")
         self.check("a slow body ends with the exec's time", result["termination"]["reason"] == "timeout" and result["duration_ms"] < 4000, result)
         result = self.inside(f"curl -sS -m 0.5 {base}/slow; echo $?")

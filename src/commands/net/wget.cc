@@ -6,12 +6,15 @@
 //
 // Exit status: 0; 1 any other problem; 2 usage; 3 files; 4 network (also: the policy denies it); 5 certificates; 6 authentication; 8 the server's error.
 // Source: GNU Wget 1.21.3.
-// Differs: http and https alone; no recursion, proxies, WARC, HSTS, cookie files and background; a transfer that breaks off begins
+// Differs: http and https alone; no proxies, WARC, HSTS and background; what is about FTP has nothing to do; --restrict-file-names knows bytes; a transfer that breaks off begins
 // again from its start; a bad number for --tries is refused; no address is shown, because the connection is made by the policy's engine.
 
 #include "commands/net/wget.h"
 
+#include <algorithm>
 #include <charconv>
+
+#include "text/regex.h"
 
 namespace paddock {
 namespace {
@@ -25,6 +28,8 @@ Status SetNo(Options& options, std::string_view letters) {
     if (letter == 'v') options.noise = Noise::kBrief;
     else if (letter == 'c') options.no_clobber = true;
     else if (letter == 'd') options.no_directories = true;
+    else if (letter == 'H') options.names_no_host = true;
+    else if (letter == 'p') options.stays_below = true;
     else return Error(Code::kSyntax, "invalid option -- 'n" + std::string(1, letter) + "'");
   }
   return {};
@@ -76,6 +81,114 @@ Status SetRate(Options& options, std::string_view text) {
   return {};
 }
 
+inline constexpr char kReadTimeout[] = "--read-timeout", kDnsTimeout[] = "--dns-timeout", kWaitRetry[] = "--waitretry", kCutDirs[] = "--cut-dirs", kStartPos[] = "--start-pos";
+template <auto kMember, auto& kName>
+Status SetTime(Options& options, std::string_view text) {
+  PADDOCK_ASSIGN(options.*kMember, ParseTime(text, kName));
+  return {};
+}
+template <auto kMember, auto& kName>
+Status SetNumber(Options& options, std::string_view text) {
+  PADDOCK_ASSIGN(options.*kMember, ParseNumber(text, kName));
+  return {};
+}
+// A list with commas; given again, it grows.
+template <auto kMember>
+Status AddList(Options& options, std::string_view text) {
+  while (!text.empty()) {
+    const size_t end = std::min(text.find(','), text.size());
+    if (end > 0) (options.*kMember).emplace_back(text.substr(0, end));
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return {};
+}
+Status SetDepth(Options& options, std::string_view text) {
+  options.has_depth = true;
+  PADDOCK_ASSIGN(options.depth, ParseNumber(text, "--level"));
+  return {};
+}
+Status Mirror(Options& options, std::string_view) {
+  options.is_recursive = options.timestamps = true;
+  if (!options.has_depth) options.depth = 0;
+  return {};
+}
+Status SetQuota(Options& options, std::string_view text) {
+  if (text == "inf") {
+    options.quota = 0;
+    return {};
+  }
+  double value = 0;
+  const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), value);
+  const std::string_view unit = text.substr(static_cast<size_t>(end - text.data()));
+  const double factor = unit.empty() ? 1 : unit == "k" || unit == "K" ? 1024 : unit == "m" || unit == "M" ? 1024 * 1024 : unit == "g" || unit == "G" ? 1024.0 * 1024 * 1024 : 0;
+  if (problem != std::errc() || factor == 0 || !(value >= 0) || value * factor > 1e18) return Error(Code::kInvalid, "--quota: Invalid byte value ‘" + std::string(text) + "’");
+  options.quota = static_cast<int64_t>(value * factor);
+  return {};
+}
+Status SetBackups(Options& options, std::string_view text) {
+  options.backups = 1;
+  if (text.data() == nullptr) return {};
+  PADDOCK_ASSIGN(options.backups, ParseNumber(text, "--backups"));
+  options.backups = std::min<int64_t>(options.backups, 1000);
+  return {};
+}
+Status SetCompression(Options& options, std::string_view text) {
+  if (text != "auto" && text != "gzip" && text != "none") return Error(Code::kInvalid, "--compression: Invalid value ‘" + std::string(text) + "’.");
+  options.compression = text;
+  return {};
+}
+Status SetRestriction(Options& options, std::string_view text) {
+  constexpr std::string_view kModes[] = {"unix", "windows", "vms", "lowercase", "uppercase", "nocontrol", "ascii"};
+  for (std::string_view rest = text; !rest.empty();) {
+    const size_t end = std::min(rest.find(','), rest.size());
+    if (std::find(std::begin(kModes), std::end(kModes), rest.substr(0, end)) == std::end(kModes)) {
+      return Error(Code::kInvalid, "--restrict-file-names: Invalid restriction ‘" + std::string(text) + "’,\n    use [unix|vms|windows],[lowercase|uppercase],[nocontrol],[ascii].");
+    }
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+  }
+  options.restrict_names = text;
+  return {};
+}
+Status SetProgress(Options& options, std::string_view text) {
+  const std::string_view kind = text.substr(0, text.find(':'));
+  const std::string_view style = kind.size() < text.size() ? text.substr(kind.size() + 1) : std::string_view();
+  if (kind != "dot" && kind != "bar") return Error(Code::kInvalid, "--progress: Invalid progress type ‘" + std::string(text) + "’.");
+  // A bar is for terminals, of which there is none: dots come instead.
+  if (kind == "bar" || style.empty() || style == "default") options.dots = {};
+  else if (style == "binary") options.dots = {8192, 16, 48};
+  else if (style == "mega") options.dots = {65536, 8, 48};
+  else if (style == "giga") options.dots = {1 << 20, 8, 32};
+  else return Error(Code::kInvalid, "Invalid dot style specification ‘" + std::string(style) + "’");
+  return {};
+}
+Status SetSpeedReport(Options& options, std::string_view text) {
+  if (text != "bits") return Error(Code::kInvalid, "--report-speed: Invalid value ‘" + std::string(text) + "’.");
+  options.tells_bits = true;
+  return {};
+}
+Status SetRetriedCodes(Options& options, std::string_view text) {
+  while (!text.empty()) {
+    const size_t end = std::min(text.find(','), text.size());
+    PADDOCK_ASSIGN(const int64_t code, ParseNumber(text.substr(0, end), "--retry-on-http-error"));
+    options.retried_codes.push_back(static_cast<int>(std::min<int64_t>(code, 1000)));
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return {};
+}
+Status SetRegexType(Options& options, std::string_view text) {
+  if (text != "posix" && text != "pcre") return Error(Code::kInvalid, "--regex-type: Invalid value ‘" + std::string(text) + "’.");
+  options.regex_type = text;
+  return {};
+}
+template <auto kMember>
+Status SetRegex(Options& options, std::string_view text) {
+  options.*kMember = text;
+  if (Regex::Compile(text, {.dialect = RegexDialect::kExtended})) return {};
+  return Error(Code::kInvalid, "Invalid regular expression ‘" + std::string(text) + "’");
+}
+// Options about FTP and proxies, of which there are none.
+Status AsItIs(Options&, std::string_view) { return {}; }
+
 constexpr Option kOptions[] = {
     Flag<&Options::version>('V', "version", "show the version"),
     Flag<&Options::help>('h', "help", "this text"),
@@ -84,7 +197,7 @@ constexpr Option kOptions[] = {
     Set<&Options::noise, Noise::kQuiet>('q', "quiet", "write no messages"),
     Set<&Options::noise, Noise::kNormal>('v', "verbose", "write all messages (default)"),
     Set<&Options::noise, Noise::kBrief>(0, "no-verbose", "write a line for each file (-nv)"),
-    Call<SetNo>('n', nullptr, "LETTERS", "-nv, -nc, -nd: as --no-verbose, --no-clobber, --no-directories"),
+    Call<SetNo>('n', nullptr, "LETTERS", "-nv, -nc, -nd, -nH, -np: as --no-verbose, --no-clobber, --no-directories, --no-host-directories, --no-parent"),
     Value<&Options::input>('i', "input-file", "FILE", "fetch the URLs in FILE"),
     Call<SetTries>('t', "tries", "NUMBER", "tries after a passing failure (20; 0: without end)"),
     Flag<&Options::retries_refused>(0, "retry-connrefused", "try again when the connection is refused"),
@@ -123,6 +236,76 @@ constexpr Option kOptions[] = {
     Flag<&Options::holds_always>(0, "no-proxy", "use no proxy (none is ever used)"),
     Value<&Options::default_page>(0, "default-page", "NAME", "name of a file without one (index.html)"),
     Flag<&Options::is_insecure>(0, "no-check-certificate", "take any certificate"),
+    Flag<&Options::forces_directories>('x', "force-directories", "make directories as the URL has them"),
+    Flag<&Options::names_no_host>(0, "no-host-directories", "but none for the host (-nH)"),
+    Flag<&Options::names_scheme>(0, "protocol-directories", "and one for the protocol"),
+    Call<SetNumber<&Options::cut_directories, kCutDirs>>(0, "cut-dirs", "NUMBER", "without the first NUMBER of the path"),
+    Flag<&Options::adjusts_extension>('E', "adjust-extension", "let the names of HTML and CSS end so"),
+    Flag<&Options::trusts_redirects>(0, "trust-server-names", "name the file after the URL that redirects lead to"),
+    Call<SetRestriction>(0, "restrict-file-names", "MODES", "unix, windows, nocontrol, ascii, lowercase, uppercase"),
+    Flag<&Options::unlinks>(0, "unlink", "remove a file before it is written again"),
+    CallOptional<SetBackups>(0, "backups", "N", "keep N files that were there"),
+    Flag<&Options::saves_heads>(0, "save-headers", "write the answer's head into the file, too"),
+    Call<SetNumber<&Options::start_at, kStartPos>>(0, "start-pos", "OFFSET", "fetch from this byte on"),
+    Flag<&Options::forces_html>('F', "force-html", "the file of -i is HTML"),
+    Value<&Options::base>('B', "base", "URL", "what links of -i are relative to"),
+    Call<SetQuota>('Q', "quota", "NUMBER", "fetch no further file after so many bytes"),
+    Call<SetTime<&Options::read_timeout, kReadTimeout>>(0, "read-timeout", "SECS", "longest time without a byte"),
+    Call<SetTime<&Options::dns_timeout, kDnsTimeout>>(0, "dns-timeout", "SECS", "longest time for a name"),
+    Call<SetTime<&Options::wait_retry, kWaitRetry>>(0, "waitretry", "SECONDS", "longest wait between tries (10)"),
+    Flag<&Options::waits_randomly>(0, "random-wait", "wait between half and one and a half of --wait"),
+    Call<SetRetriedCodes>(0, "retry-on-http-error", "CODES", "try again after these answers"),
+    Call<SetProgress>(0, "progress", "TYPE", "dot, dot:binary, dot:mega, dot:giga"),
+    Call<SetSpeedReport>(0, "report-speed", "TYPE", "bits: speeds in bits"),
+    Flag<&Options::sends_auth_first>(0, "auth-no-challenge", "send the password without being asked"),
+    Flag<&Options::closes_connections>(0, "no-http-keep-alive", "a connection for each request"),
+    Call<SetCompression>(0, "compression", "TYPE", "auto, gzip or none"),
+    Flag<&Options::refuses_cookies>(0, "no-cookies", "keep no cookies"),
+    Value<&Options::load_cookies>(0, "load-cookies", "FILE", "read cookies from FILE"),
+    Value<&Options::save_cookies>(0, "save-cookies", "FILE", "write cookies to FILE"),
+    Flag<&Options::keeps_session_cookies>(0, "keep-session-cookies", "and those that end with the session"),
+    Flag<&Options::is_recursive>('r', "recursive", "fetch what pages link to, too"),
+    Call<SetDepth>('l', "level", "NUMBER", "most links away (5; inf or 0: any)"),
+    Flag<&Options::deletes_after>(0, "delete-after", "delete files when they are there"),
+    Flag<&Options::converts_links>('k', "convert-links", "let links lead to the files"),
+    Flag<&Options::converts_names>(0, "convert-file-only", "change only the names in links"),
+    Flag<&Options::backs_up_converted>('K', "backup-converted", "keep FILE.orig before that"),
+    Call<Mirror>('m', "mirror", nullptr, "the same as -r -N -l inf"),
+    Flag<&Options::needs_requisites>('p', "page-requisites", "fetch images and styles of pages"),
+    Flag<&Options::has_strict_comments>(0, "strict-comments", "comments of HTML as SGML has them"),
+    Call<AddList<&Options::accepted>>('A', "accept", "LIST", "only names that end or match so"),
+    Call<AddList<&Options::rejected>>('R', "reject", "LIST", "not these"),
+    Call<SetRegex<&Options::accept_regex>>(0, "accept-regex", "REGEX", "only URLs that match"),
+    Call<SetRegex<&Options::reject_regex>>(0, "reject-regex", "REGEX", "not these"),
+    Call<SetRegexType>(0, "regex-type", "TYPE", "posix or pcre"),
+    Call<AddList<&Options::domains>>('D', "domains", "LIST", "only hosts of these domains"),
+    Call<AddList<&Options::excluded_domains>>(0, "exclude-domains", "LIST", "not these"),
+    Call<AddList<&Options::followed_tags>>(0, "follow-tags", "LIST", "only links of these tags"),
+    Call<AddList<&Options::ignored_tags>>(0, "ignore-tags", "LIST", "not these"),
+    Flag<&Options::ignores_case>(0, "ignore-case", "names match in any case"),
+    Flag<&Options::spans_hosts>('H', "span-hosts", "go to other hosts"),
+    Flag<&Options::relative_only>('L', "relative", "follow relative links only"),
+    Call<AddList<&Options::directories>>('I', "include-directories", "LIST", "only these directories"),
+    Call<AddList<&Options::excluded_directories>>('X', "exclude-directories", "LIST", "not these"),
+    Flag<&Options::stays_below>(0, "no-parent", "stay below the first URL's directory (-np)"),
+    Flag<&Options::https_only>(0, "https-only", "follow HTTPS links only"),
+    Value<&Options::rejected_log>(0, "rejected-log", "FILE", "write the links that are not followed to FILE"),
+    Flag<&Options::holds_always>(0, "no-dns-cache", "keep no addresses (none are ever kept)"),
+    Flag<&Options::holds_always>(0, "xattr", "keep the URL in extended attributes, which files do not have"),
+    Call<AsItIs>(0, "proxy-user", "USER", "of proxies, of which there are none"),
+    Call<AsItIs>(0, "proxy-password", "PASS", "likewise"),
+    Call<AsItIs>(0, "ftp-user", "USER", "of FTP, which there is not"),
+    Call<AsItIs>(0, "ftp-password", "PASS", "likewise"),
+    Call<AsItIs>(0, "no-remove-listing", nullptr, "likewise"),
+    Call<AsItIs>(0, "no-glob", nullptr, "likewise"),
+    Call<AsItIs>(0, "no-passive-ftp", nullptr, "likewise"),
+    Call<AsItIs>(0, "preserve-permissions", nullptr, "likewise"),
+    Call<AsItIs>(0, "retr-symlinks", nullptr, "likewise"),
+    Call<AsItIs>(0, "follow-ftp", nullptr, "likewise"),
+    Call<AsItIs>(0, "ftps-implicit", nullptr, "likewise"),
+    Call<AsItIs>(0, "ftps-resume-ssl", nullptr, "likewise"),
+    Call<AsItIs>(0, "ftps-clear-data-connection", nullptr, "likewise"),
+    Call<AsItIs>(0, "ftps-fallback-to-ftp", nullptr, "likewise"),
     Value<&Options::ca_file>(0, "ca-certificate", "FILE", "trust the authorities of FILE (PEM) alone"),
 };
 

@@ -12,6 +12,11 @@ namespace paddock::wget {
 
 enum class Noise { kNormal, kBrief, kQuiet };   // -nv, -q
 
+// One dot of progress stands for so many bytes; dots come in clusters and lines.
+struct DotStyle {
+  int64_t bytes = 1024, cluster = 10, row = 50;
+};
+
 struct Options {
   Noise noise = Noise::kNormal;
   bool continues = false, timestamps = false, no_clobber = false, spider = false, shows_heads = false, is_insecure = false, content_disposition = false,
@@ -21,22 +26,48 @@ struct Options {
   Nanoseconds timeout{0}, connect_timeout{0}, wait{0};
   std::string output, prefix, user_agent = "Wget/1.21.3", referer, user, password, log, log_append, input, ca_file, method, default_page = "index.html";
   std::vector<std::string> headers;
+  // Names of files.
+  bool forces_directories = false, names_no_host = false, names_scheme = false, adjusts_extension = false, trusts_redirects = false, unlinks = false, saves_heads = false, forces_html = false;
+  int64_t cut_directories = 0, backups = 0, start_at = 0;
+  std::string restrict_names, base;
+  // Of connections.
+  bool sends_auth_first = false, closes_connections = false, waits_randomly = false, refuses_cookies = false, keeps_session_cookies = false, tells_bits = false;
+  std::string load_cookies, save_cookies, compression;
+  std::vector<int> retried_codes;
+  Nanoseconds read_timeout{0}, dns_timeout{0}, wait_retry{std::chrono::seconds(10)};
+  int64_t quota = 0;
+  DotStyle dots;
+  // Of recursion.
+  bool is_recursive = false, needs_requisites = false, converts_links = false, converts_names = false, backs_up_converted = false, deletes_after = false, stays_below = false,
+       spans_hosts = false, relative_only = false, ignores_case = false, https_only = false, has_depth = false;
+  int64_t depth = 5;               // 0: any
+  std::vector<std::string> accepted, rejected, domains, excluded_domains, directories, excluded_directories, followed_tags, ignored_tags;
+  std::string accept_regex, reject_regex, rejected_log, regex_type = "posix";
+  bool has_strict_comments = false;
   std::optional<std::string> post_data, post_file, body_data, body_file;
 };
 
 // Fetches the URLs; the exit status.
 ExitStatus Fetch(Invocation& in, const Options& options, std::vector<std::string> urls);
 
+struct Url {
+  std::string scheme, host_and_port, host, path;   // the path with its query, without a fragment
+};
+// What messages need of a URL; libcurl judges the rest.
+Url Split(const std::string& url);
+// The file that a URL is kept in, below the prefix.
+std::string FileNameFor(const Options& options, const std::string& url);
+
 // 2024-01-02 03:04:05, in UTC.
 std::string TimeText(Nanoseconds time);
 // 512, 1.5K, 10K, 3.2M.
 std::string Human(int64_t bytes);
 // 512 B/s, 2.81 KB/s.
-std::string Speed(int64_t bytes, Nanoseconds time);
+std::string Speed(int64_t bytes, Nanoseconds time, bool in_bits = false);
 // The columns of dots, one for each KiB.
 class Dots {
  public:
-  Dots(Output& out, int64_t total) : out_(out), total_(total) {}
+  Dots(Output& out, int64_t total, DotStyle style) : out_(out), total_(total), style_(style) {}
   void Add(int64_t bytes, Nanoseconds now);
   void Finish(Nanoseconds now);
 
@@ -45,6 +76,7 @@ class Dots {
 
   Output& out_;
   const int64_t total_;
+  const DotStyle style_;
   int64_t bytes_ = 0, dots_ = 0;
   Nanoseconds begun_{0}, row_begun_{0};
 };

@@ -2,22 +2,34 @@
 #include <chrono>
 #include <ctime>
 
-#include "commands/net/wget.h"
+#include "commands/net/wget_crawl.h"
 #include "proc/kernel.h"
 #include "vfs/file_system.h"
 
 namespace paddock::wget {
 namespace {
 
-using proc::HttpOutcome;
-using proc::HttpRequest;
-
 constexpr int kTimedOut = 28, kWriteError = 23, kCannotResolve = 6, kCannotConnect = 7, kBadCertificate = 60, kPartial = 18;
-enum Exit { kOk = 0, kGeneral = 1, kFiles = 3, kNetwork = 4, kCertificate = 5, kAuthentication = 6, kServer = 8 };
 
-struct Url {
-  std::string scheme, host_and_port, host, path;   // the path with its query, without a fragment
-};
+bool IsAddress(const std::string& host) { return host.find_first_not_of("0123456789.") == std::string::npos || host.starts_with('['); }
+
+std::optional<Nanoseconds> ParseDate(const std::string& text) {
+  std::tm parts{};
+  if (strptime(text.c_str(), "%a, %d %b %Y %H:%M:%S", &parts) == nullptr) return std::nullopt;
+  return std::chrono::seconds(timegm(&parts));
+}
+
+}  // namespace
+
+std::string FieldOfHead(const std::vector<std::string>& head, std::string_view name) {
+  for (const std::string& line : head) {
+    if (line.size() <= name.size() || line[name.size()] != ':') continue;
+    if (!std::equal(name.begin(), name.end(), line.begin(), [](char a, char b) { return std::tolower(a) == std::tolower(b); })) continue;
+    const size_t first = line.find_first_not_of(" \t", name.size() + 1);
+    return first == std::string::npos ? "" : line.substr(first, line.find_last_not_of(" \t\r\n") + 1 - first);
+  }
+  return "";
+}
 
 // What messages need of a URL; libcurl judges the rest.
 Url Split(const std::string& url) {
@@ -35,117 +47,6 @@ Url Split(const std::string& url) {
   return parts;
 }
 
-bool IsAddress(const std::string& host) { return host.find_first_not_of("0123456789.") == std::string::npos || host.starts_with('['); }
-
-std::string FieldOf(const std::vector<std::string>& head, std::string_view name) {
-  for (const std::string& line : head) {
-    if (line.size() <= name.size() || line[name.size()] != ':') continue;
-    if (!std::equal(name.begin(), name.end(), line.begin(), [](char a, char b) { return std::tolower(a) == std::tolower(b); })) continue;
-    const size_t first = line.find_first_not_of(" \t", name.size() + 1);
-    return first == std::string::npos ? "" : line.substr(first, line.find_last_not_of(" \t\r\n") + 1 - first);
-  }
-  return "";
-}
-
-std::optional<Nanoseconds> ParseDate(const std::string& text) {
-  std::tm parts{};
-  if (strptime(text.c_str(), "%a, %d %b %Y %H:%M:%S", &parts) == nullptr) return std::nullopt;
-  return std::chrono::seconds(timegm(&parts));
-}
-
-class Fetcher {
- public:
-  Fetcher(Invocation& in, const Options& options) : in_(in), options_(options) {}
-  ExitStatus Run(std::vector<std::string> urls);
-
-  // For Download.
-  void Say(const std::string& text) {
-    if (options_.noise == Noise::kNormal) log().Write(text);
-  }
-  void SayBrief(const std::string& text) {
-    if (options_.noise != Noise::kQuiet) log().Write(text);
-  }
-  Output& log() { return log_ ? *log_ : in_.err; }
-  Invocation& in() { return in_; }
-  const Options& options() const { return options_; }
-  vfs::OpenFile* document() { return document_.get(); }
-  bool is_stdout() const { return options_.output == "-"; }
-
- private:
-  ExitStatus One(const std::string& url);
-  std::optional<ExitStatus> Prepare();
-  void ReadBody();
-  std::string NameFor(const std::string& url) const;
-  // A name that no file has: NAME, NAME.1, …
-  std::string FreeName(const std::string& name) const;
-
-  Invocation& in_;
-  const Options& options_;
-  HttpRequest request_;
-  std::unique_ptr<proc::HttpClient> client_;
-  vfs::OpenFilePtr log_file_, document_;
-  std::unique_ptr<Output> log_;
-  std::string missing_body_;   // the complaint about a body that cannot be read
-  std::string connected_to_;   // host and port of the connection that is kept
-  friend class Download;
-};
-
-// One URL, and its redirects, until its bytes are in a file.
-class Download final : public proc::HttpObserver {
- public:
-  Download(Fetcher& fetcher, std::string first_url, std::string name) : fetcher_(fetcher), first_url_(std::move(first_url)), name_(std::move(name)) {}
-  ExitStatus Run(HttpRequest request);
-
-  Status OnHeader(std::string_view line) override {
-    if (line.starts_with("HTTP/") || head_.empty()) {
-      head_.clear();
-      if (!has_answer_) Say(is_kept_ ? "" : "connected.\n"), Say("HTTP request sent, awaiting response... ");
-      has_answer_ = true;
-    }
-    if (line != "\r\n" && line != "\n") {
-      head_.emplace_back(line);
-      return {};
-    }
-    return EndOfHead();
-  }
-  Status OnBody(std::string_view bytes) override {
-    if (!takes_body_) return {};
-    if (!is_open_) PADDOCK_TRY(Open());
-    if (dots_) dots_->Add(static_cast<int64_t>(bytes.size()), Now());
-    received_ += static_cast<int64_t>(bytes.size());
-    if (fetcher_.is_stdout()) {
-      fetcher_.in().out.Write(bytes);
-      return fetcher_.in().out.status();
-    }
-    return (file_ ? file_.get() : fetcher_.document())->Write(bytes);
-  }
-
- private:
-  void Say(const std::string& text) { fetcher_.Say(text); }
-  Nanoseconds Now() const { return fetcher_.in_.clock.MonotonicNow(); }
-  std::string Time() const { return TimeText(fetcher_.in_.clock.RealNow()); }
-  Status EndOfHead();
-  Status Open();
-  void SayLength();
-  ExitStatus Attempt(HttpRequest& request, std::optional<std::string>* redirect, bool* is_passing);
-  ExitStatus Failed(const HttpOutcome& outcome, bool* is_passing);
-  ExitStatus ServerError();
-  ExitStatus Saved();
-  std::string shown_name() const { return fetcher_.is_stdout() ? "STDOUT" : fetcher_.document() != nullptr ? fetcher_.options_.output : name_; }
-
-  Fetcher& fetcher_;
-  const std::string first_url_;
-  std::string name_, url_;
-  std::vector<std::string> head_;
-  bool has_answer_ = false, is_kept_ = false, takes_body_ = false, is_open_ = false;
-  int code_ = 0;
-  std::string status_text_;
-  int64_t length_ = -1, received_ = 0, resumed_at_ = 0;
-  Nanoseconds begun_{0};
-  vfs::OpenFilePtr file_;
-  std::optional<Dots> dots_;
-};
-
 Status Download::EndOfHead() {
   const std::string& first = head_[0];
   const size_t space = first.find(' ');
@@ -158,12 +59,12 @@ Status Download::EndOfHead() {
   } else {
     Say(status_text_ + "\n");
   }
-  const std::string length = FieldOf(head_, "Content-Length");
+  const std::string length = FieldOfHead(head_, "Content-Length");
   length_ = length.empty() ? -1 : std::atoll(length.c_str());
   if (resumed_at_ > 0 && code_ != 206) resumed_at_ = 0;
   takes_body_ = !fetcher_.options_.spider && ((code_ >= 200 && code_ < 300 && code_ != 204) || (code_ >= 400 && fetcher_.options_.content_on_error));
   if (fetcher_.options_.content_disposition && fetcher_.options_.output.empty() && takes_body_) {
-    const std::string field = FieldOf(head_, "Content-Disposition");
+    const std::string field = FieldOfHead(head_, "Content-Disposition");
     if (const size_t at = field.find("filename="); at != std::string::npos) {
       std::string name = field.substr(at + 9);
       name = name.starts_with('"') ? name.substr(1, name.find('"', 1) - 1) : name.substr(0, name.find(';'));
@@ -171,12 +72,15 @@ Status Download::EndOfHead() {
       if (!name.empty() && name != "." && name != "..") name_ = fetcher_.FreeName(fetcher_.options_.prefix.empty() ? name : vfs::JoinPath(fetcher_.options_.prefix, name));
     }
   }
+  type_ = FieldOfHead(head_, "Content-Type");
+  type_ = type_.substr(0, type_.find_first_of("; "));
+  if (fetcher_.options_.adjusts_extension && takes_body_) AdjustExtension();
   if (takes_body_ || fetcher_.options_.spider) {
     if (code_ < 400) SayLength();
   }
   if (takes_body_) {
     Say("Saving to: ‘" + shown_name() + "’\n");
-    if (fetcher_.options_.noise == Noise::kNormal) dots_.emplace(fetcher_.log(), length_);
+    if (fetcher_.options_.noise == Noise::kNormal) dots_.emplace(fetcher_.log(), length_, fetcher_.options_.dots);
     begun_ = Now();
   }
   return {};
@@ -191,9 +95,7 @@ void Download::SayLength() {
     text += std::to_string(whole) + (whole >= 1024 ? " (" + Human(whole) + ")" : "");
     if (resumed_at_ > 0) text += ", " + std::to_string(length_) + (length_ >= 1024 ? " (" + Human(length_) + ")" : "") + " remaining";
   }
-  std::string type = FieldOf(head_, "Content-Type");
-  type = type.substr(0, type.find_first_of("; "));
-  Say(text + (type.empty() ? "" : " [" + type + "]") + "\n");
+  Say(text + (type_.empty() ? "" : " [" + type_ + "]") + "\n");
 }
 
 Status Download::Open() {
@@ -201,8 +103,27 @@ Status Download::Open() {
   if (fetcher_.is_stdout() || fetcher_.document() != nullptr) return {};
   const std::string directory = vfs::DirectoryName(name_);
   if (directory != ".") PADDOCK_TRY(vfs::MakeDirectories(fetcher_.in_.fs, directory));
+  if (resumed_at_ == 0) fetcher_.KeepBackups(name_);
+  if (fetcher_.options_.unlinks && resumed_at_ == 0 && fetcher_.in_.fs.Stat(name_, vfs::Follow::kNo)) PADDOCK_TRY(fetcher_.in_.fs.RemoveFile(name_));
   PADDOCK_ASSIGN(file_, fetcher_.in_.fs.Open(name_, resumed_at_ > 0 ? vfs::OpenFlags::Append() : vfs::OpenFlags::Write()));
-  return {};
+  return WriteHead(*file_);
+}
+
+Status Download::WriteHead(vfs::OpenFile& file) {
+  if (!fetcher_.options_.saves_heads) return {};
+  for (const std::string& line : head_) PADDOCK_TRY(file.Write(line));
+  return file.Write("\r\n");
+}
+
+void Download::AdjustExtension() {
+  const bool is_html = type_ == "text/html" || type_ == "application/xhtml+xml";
+  if (is_html) {
+    std::string name = name_;
+    for (char& c : name) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+    if (!name.ends_with(".html") && !name.ends_with(".htm")) name_ += ".html";
+  } else if (type_ == "text/css" && !name_.ends_with(".css")) {
+    name_ += ".css";
+  }
 }
 
 ExitStatus Download::Failed(const HttpOutcome& outcome, bool* is_passing) {
@@ -234,8 +155,8 @@ ExitStatus Download::Failed(const HttpOutcome& outcome, bool* is_passing) {
       *is_passing = true;
       if (dots_ && is_open_) dots_->Finish(Now());
       if (!has_answer_) fetcher_.SayBrief("failed: Connection timed out.\n");
-      else if (outcome.error == kTimedOut) fetcher_.SayBrief(Time() + " (" + Speed(received_, Now() - begun_) + ") - Read error at byte " + std::to_string(received_) + "/" + std::to_string(length_) + " (Connection timed out). ");
-      else fetcher_.SayBrief(Time() + " (" + Speed(received_, Now() - begun_) + ") - Connection closed at byte " + std::to_string(received_) + ". ");
+      else if (outcome.error == kTimedOut) fetcher_.SayBrief(Time() + " (" + Speed(received_, Now() - begun_, fetcher_.options_.tells_bits) + ") - Read error at byte " + std::to_string(received_) + "/" + std::to_string(length_) + " (Connection timed out). ");
+      else fetcher_.SayBrief(Time() + " (" + Speed(received_, Now() - begun_, fetcher_.options_.tells_bits) + ") - Connection closed at byte " + std::to_string(received_) + ". ");
       return kNetwork;
     default:
       fetcher_.SayBrief("wget: " + outcome.message + "\n");
@@ -267,10 +188,12 @@ ExitStatus Download::Saved() {
   const std::string sizes = "[" + std::to_string(whole) + (length_ >= 0 ? "/" + std::to_string(length_ + resumed_at_) : "") + "]";
   const bool to_stdout = fetcher_.is_stdout();
   if (to_stdout) fetcher_.in_.out.Flush();
-  Say(Time() + " (" + Speed(received_, Now() - begun_) + ") - " + (to_stdout ? "written to stdout " : "‘" + shown_name() + "’ saved ") + sizes + "\n\n");
+  fetcher_.fetched_ += received_;
+  ++fetcher_.files_;
+  Say(Time() + " (" + Speed(received_, Now() - begun_, fetcher_.options_.tells_bits) + ") - " + (to_stdout ? "written to stdout " : "‘" + shown_name() + "’ saved ") + sizes + "\n\n");
   if (options.noise == Noise::kBrief) fetcher_.SayBrief(Time() + " URL:" + url_ + " " + sizes + " -> \"" + (to_stdout ? "-" : shown_name()) + "\" [1]\n");
   if (!options.keeps_own_time && options.output.empty()) {
-    if (const auto changed = ParseDate(FieldOf(head_, "Last-Modified"))) {
+    if (const auto changed = ParseDate(FieldOfHead(head_, "Last-Modified"))) {
       file_.reset();
       [[maybe_unused]] const Status set = fetcher_.in_.fs.SetTimes(name_, *changed, *changed);
     }
@@ -291,20 +214,23 @@ ExitStatus Download::Attempt(HttpRequest& request, std::optional<std::string>* r
   if (is_kept_) Say("Reusing existing connection to " + url.host_and_port + ".\n");
   else Say("Connecting to " + who + "... ");
   request.url = url_;
+  if (!url.host_and_port.ends_with(url.scheme == "https" ? ":443" : ":80")) fetcher_.places_[url.host] = url.host_and_port;
   const HttpOutcome outcome = fetcher_.client_->Perform(request, *this);
   fetcher_.connected_to_.clear();
   if (outcome.error != 0) return Failed(outcome, is_passing);
-  if (FieldOf(head_, "Connection") != "close") fetcher_.connected_to_ = url.host_and_port;
+  if (FieldOfHead(head_, "Connection") != "close") fetcher_.connected_to_ = url.host_and_port;
   if (code_ >= 300 && code_ < 400 && code_ != 304 && !outcome.redirect_url.empty()) {
-    Say("Location: " + FieldOf(head_, "Location") + " [following]\n");
+    Say("Location: " + FieldOfHead(head_, "Location") + " [following]\n");
     *redirect = outcome.redirect_url;
     return kOk;
   }
+  if (code_ == 304) was_current_ = true;
   if (code_ == 304) return Say("File ‘" + name_ + "’ not modified on server. Omitting download.\n\n"), kOk;
   if (code_ == 416) return Say("\n    The file is already fully retrieved; nothing to do.\n\n"), kOk;
+  if (std::find(options.retried_codes.begin(), options.retried_codes.end(), code_) != options.retried_codes.end()) *is_passing = true;
   if (code_ >= 400 && !options.content_on_error) return ServerError();
   if (options.spider) {
-    Say(FieldOf(head_, "Content-Type").starts_with("text/html") ? "Remote file exists and could contain further links,\nbut recursion is disabled -- not retrieving.\n\n" : "Remote file exists.\n\n");
+    Say(FieldOfHead(head_, "Content-Type").starts_with("text/html") ? "Remote file exists and could contain further links,\nbut recursion is disabled -- not retrieving.\n\n" : "Remote file exists.\n\n");
     if (options.noise == Noise::kBrief) fetcher_.SayBrief(Time() + " URL: " + url_ + " " + status_text_ + "\n");
     return kOk;
   }
@@ -342,34 +268,32 @@ ExitStatus Download::Run(HttpRequest request) {
       // Credentials are for the host that was named.
       if (Split(*redirect).host_and_port != Split(url_).host_and_port) request.user.reset();
       url_ = *redirect;
+      if (options.trusts_redirects && options.output.empty()) name_ = fetcher_.FreeName(FileNameFor(options, url_));
       tried = 0;
       continue;
     }
     if (status == kOk || !is_passing) return status;
     if (options.tries > 0 && tried >= options.tries) {
       fetcher_.SayBrief("Giving up.\n\n");
-      return status;
+      return code_ >= 400 ? kNetwork : status;
     }
     fetcher_.SayBrief("Retrying.\n\n");
-    const Nanoseconds pause = std::chrono::seconds(std::min<int64_t>(tried, 10));
+    const Nanoseconds pause = std::min<Nanoseconds>(std::chrono::seconds(tried), options.wait_retry);
     if (!fetcher_.in_.kernel.Sleep(fetcher_.in_.process, Now() + pause)) return status;
   }
 }
 
-std::string Fetcher::NameFor(const std::string& url) const {
-  std::string path = Split(url).path;
-  std::string name = path.substr(0, path.find('?'));
-  name = name.substr(name.rfind('/') + 1);
-  if (name.empty()) name = options_.default_page;
-  if (const size_t query = path.find('?'); query != std::string::npos) {
-    for (const char c : path.substr(query)) name += c == '/' ? std::string("%2F") : std::string(1, c);
+void Fetcher::KeepBackups(const std::string& name) {
+  if (options_.backups <= 0 || !in_.fs.Stat(name)) return;
+  for (int64_t number = options_.backups; number > 0; --number) {
+    in_.budget.Step();
+    const std::string from = number == 1 ? name : name + "." + std::to_string(number - 1);
+    if (in_.fs.Stat(from, vfs::Follow::kNo)) [[maybe_unused]] const Status moved = in_.fs.Rename(from, name + "." + std::to_string(number));
   }
-  if (name == "..") name = "%2E%2E";
-  if (name == ".") name = "%2E";
-  return options_.prefix.empty() ? name : vfs::JoinPath(options_.prefix, name);
 }
 
 std::string Fetcher::FreeName(const std::string& name) const {
+  if (options_.backups > 0 || (options_.is_recursive && !options_.no_directories) || options_.forces_directories) return name;
   std::string free = name;
   for (int number = 1; in_.fs.Stat(free, vfs::Follow::kNo); ++number) {
     in_.budget.Step();
@@ -419,20 +343,39 @@ std::optional<ExitStatus> Fetcher::Prepare() {
   }
   request_.user_agent = options_.user_agent;
   request_.referer = options_.referer;
-  request_.headers = {"Accept-Encoding: identity"};
+  if (options_.compression.empty() || options_.compression == "none") request_.headers = {"Accept-Encoding: identity"};
+  else request_.accept_encoding = "gzip";
+  if (options_.closes_connections) request_.headers.emplace_back("Connection: Close");
   if (options_.no_cache) request_.headers.insert(request_.headers.end(), {"Cache-Control: no-cache", "Pragma: no-cache"});
   for (const std::string& header : options_.headers) request_.headers.push_back(header);
   if (!options_.user.empty() || !options_.password.empty()) {
     request_.user = options_.user + ":" + options_.password;
-    request_.auth = proc::HttpAuth::kAny;
+    request_.auth = options_.sends_auth_first ? proc::HttpAuth::kBasic : proc::HttpAuth::kAny;
   }
   request_.is_insecure = options_.is_insecure;
   request_.most_bytes_a_second = options_.rate;
-  request_.uses_cookies = true;
+  request_.uses_cookies = !options_.refuses_cookies;
+  if (!options_.load_cookies.empty()) {
+    auto text = vfs::ReadFile(in_.fs, options_.load_cookies, 4 << 20);
+    if (!text) SayBrief("Cannot open cookies file ‘" + options_.load_cookies + "’: " + std::string(text.error().Text()) + "\n");
+    for (std::string_view rest = text ? std::string_view(*text) : std::string_view(); !rest.empty();) {
+      in_.budget.Step();
+      const size_t end = std::min(rest.find('\n'), rest.size());
+      if (end > 0 && rest[0] != '#') {
+        std::string line(rest.substr(0, end));
+        // Its own files name the port, too. The last one is sent first.
+        if (const size_t colon = line.find(':'); colon < line.find('\t')) line.erase(colon, line.find('\t') - colon);
+        request_.cookies.insert(request_.cookies.begin(), std::move(line));
+      }
+      rest.remove_prefix(std::min(end + 1, rest.size()));
+    }
+  }
   request_.connect_timeout = options_.connect_timeout.count() > 0 ? options_.connect_timeout : options_.timeout;
-  if (options_.timeout.count() > 0) {
+  if (options_.dns_timeout.count() > 0 && (request_.connect_timeout.count() == 0 || options_.dns_timeout < request_.connect_timeout)) request_.connect_timeout = options_.dns_timeout;
+  const Nanoseconds silence = options_.read_timeout.count() > 0 ? options_.read_timeout : options_.timeout;
+  if (silence.count() > 0) {
     request_.low_speed_limit = 1;
-    request_.low_speed_seconds = std::max<int64_t>(1, std::chrono::ceil<std::chrono::seconds>(options_.timeout).count());
+    request_.low_speed_seconds = std::max<int64_t>(1, std::chrono::ceil<std::chrono::seconds>(silence).count());
   }
   if (!options_.ca_file.empty()) {
     auto pem = vfs::ReadFile(in_.fs, options_.ca_file, 4 << 20);
@@ -446,28 +389,30 @@ std::optional<ExitStatus> Fetcher::Prepare() {
   return std::nullopt;
 }
 
-ExitStatus Fetcher::One(const std::string& given) {
+Fetcher::Got Fetcher::One(const std::string& given, const std::string& referer) {
   std::string url = given;
   const size_t scheme = url.find("://");
   if (scheme == std::string::npos) url = "http://" + url;
   else if (const std::string name = url.substr(0, scheme); name != "http" && name != "https") {
     SayBrief(given + ": Unsupported scheme ‘" + name + "’.\n");
-    return kGeneral;
+    return {.status = kGeneral};
   }
   if (const Url parts = Split(url); parts.path.empty()) url += "/";
   if (!missing_body_.empty()) {
     Say("--" + TimeText(in_.clock.RealNow()) + "--  " + url + "\n");
     SayBrief(missing_body_);
-    return kFiles;
+    return {.status = kFiles};
   }
   HttpRequest request = request_;
-  std::string name = NameFor(url);
+  if (!referer.empty() && request.referer.empty()) request.referer = referer;
+  if (options_.start_at > 0) request.range = std::to_string(options_.start_at) + "-";
+  std::string name = FileNameFor(options_, url);
   const bool has_own_file = options_.output.empty() && !options_.spider;
   const auto facts = in_.fs.Stat(name);
   if (has_own_file && facts) {
     if (options_.no_clobber) {
       Say("File ‘" + name + "’ already there; not retrieving.\n\n");
-      return kOk;
+      return {.status = kOk, .file = name, .url = url};
     }
     if (options_.continues) {
       if (facts->size > 0) request.range = std::to_string(facts->size) + "-";
@@ -482,40 +427,89 @@ ExitStatus Fetcher::One(const std::string& given) {
       name = FreeName(name);
     }
   }
-  return Download(*this, url, name).Run(std::move(request));
+  Download download(*this, url, name);
+  Got got{.status = download.Run(std::move(request))};
+  got.file = download.file();
+  got.url = download.url();
+  got.type = download.type();
+  return got;
+}
+
+void Fetcher::WriteCookies() {
+  if (options_.save_cookies.empty() || client_ == nullptr) return;
+  std::string text = "# HTTP Cookie File\n# Generated by Wget on " + log_prefix() + ".\n# Edit at your own risk.\n\n";
+  for (std::string line : client_->Cookies()) {
+    constexpr std::string_view kHttpOnly = "#HttpOnly_";
+    if (line.starts_with(kHttpOnly)) line.erase(0, kHttpOnly.size());
+    // The fifth field is the time at which it ends; 0: with the session.
+    size_t field = 0;
+    for (int i = 0; i < 4 && field != std::string::npos; ++i) field = line.find('\t', field + (i > 0 ? 1 : 0));
+    const bool ends_with_session = field != std::string::npos && line.compare(field, 3, "\t0\t") == 0;
+    if (const auto place = places_.find(line.substr(0, line.find('\t'))); place != places_.end()) line.replace(0, place->first.size(), place->second);
+    if (!ends_with_session || options_.keeps_session_cookies) text += line + "\n";
+  }
+  if (const Status written = vfs::WriteFile(in_.fs, options_.save_cookies, text); !written) {
+    SayBrief("Cannot open cookies file ‘" + options_.save_cookies + "’: " + std::string(written.error().Text()) + "\n");
+  }
+}
+
+// The URLs of -i: lines, or with -F the links of a page.
+void Fetcher::AddInput(std::vector<std::string>& urls) {
+  const auto text = options_.input == "-" ? Result<std::string>(in_.in.ReadAll()) : vfs::ReadFile(in_.fs, options_.input, 64 << 20);
+  if (!text) SayBrief(options_.input + ": " + std::string(text.error().Text()) + "\n");
+  const size_t before = urls.size();
+  if (text && options_.forces_html) {
+    for (const Link& link : FindLinks(*text, false, options_, in_.budget)) {
+      std::string url = Join(options_.base, link.target);
+      if (url.find("://") != std::string::npos) urls.push_back(std::move(url));
+    }
+  }
+  std::string_view rest = text && !options_.forces_html ? std::string_view(*text) : std::string_view();
+  while (!rest.empty()) {
+    in_.budget.Step();
+    const size_t end = rest.find('\n');
+    std::string line(rest.substr(0, end));
+    rest.remove_prefix(end == std::string_view::npos ? rest.size() : end + 1);
+    while (!line.empty() && (line.back() == '\r' || line.back() == ' ')) line.pop_back();
+    if (!line.empty()) urls.push_back(options_.base.empty() ? std::move(line) : Join(options_.base, line));
+  }
+  if (urls.size() == before) SayBrief("No URLs found in " + options_.input + ".\n");
 }
 
 ExitStatus Fetcher::Run(std::vector<std::string> urls) {
   if (const auto ended = Prepare()) return *ended;
-  if (!options_.input.empty()) {
-    const auto text = options_.input == "-" ? Result<std::string>(in_.in.ReadAll()) : vfs::ReadFile(in_.fs, options_.input, 64 << 20);
-    if (!text) SayBrief(options_.input + ": " + std::string(text.error().Text()) + "\n");
-    const size_t before = urls.size();
-    std::string_view rest = text ? std::string_view(*text) : std::string_view();
-    while (!rest.empty()) {
-      in_.budget.Step();
-      const size_t end = rest.find('\n');
-      std::string line(rest.substr(0, end));
-      rest.remove_prefix(end == std::string_view::npos ? rest.size() : end + 1);
-      while (!line.empty() && (line.back() == '\r' || line.back() == ' ')) line.pop_back();
-      if (!line.empty()) urls.push_back(std::move(line));
-    }
-    if (urls.size() == before) {
-      SayBrief("No URLs found in " + options_.input + ".\n");
-      if (urls.empty()) return kOk;
-    }
-  }
+  const size_t named = urls.size();
+  if (!options_.input.empty()) AddInput(urls);
   ExitStatus worst = kOk;
-  for (size_t i = 0; i < urls.size(); ++i) {
-    if (i > 0 && options_.wait.count() > 0 && !in_.kernel.Sleep(in_.process, in_.clock.MonotonicNow() + options_.wait)) break;
-    const ExitStatus status = One(urls[i]);
+  const auto keep_worst = [&](ExitStatus status) {
     // The lowest number is the most telling one.
     if (status != kOk && (worst == kOk || status < worst)) worst = status;
+  };
+  if (options_.is_recursive || options_.needs_requisites) {
+    Crawl crawl(*this);
+    for (const std::string& url : urls) keep_worst(crawl.Run(url));
+    crawl.Finish();
+    WriteCookies();
+    return worst;
   }
+  for (size_t i = 0; i < urls.size(); ++i) {
+    if (i > 0 && !Pause()) break;
+    if (i >= named && is_over_quota()) break;   // for the URLs of -i only
+    const Got got = One(urls[i]);
+    keep_worst(got.status);
+    if (options_.deletes_after && !got.file.empty()) [[maybe_unused]] const Status gone = in_.fs.RemoveFile(got.file);
+  }
+  if (is_over_quota()) SayBrief("Download quota of " + Human(options_.quota) + " EXCEEDED!\n");
+  WriteCookies();
   return worst;
 }
 
-}  // namespace
+bool Fetcher::Pause() {
+  Nanoseconds pause = options_.wait;
+  // Between half and one and a half of it, by the clock's last digits.
+  if (options_.waits_randomly) pause = pause / 2 + pause * (in_.clock.MonotonicNow().count() / 1000 % 1000) / 1000;
+  return pause.count() <= 0 || in_.kernel.Sleep(in_.process, in_.clock.MonotonicNow() + pause).has_value();
+}
 
 ExitStatus Fetch(Invocation& in, const Options& options, std::vector<std::string> urls) { return Fetcher(in, options).Run(std::move(urls)); }
 

@@ -8,8 +8,6 @@
 namespace paddock::wget {
 namespace {
 
-constexpr int64_t kDot = 1024, kRow = 50;
-
 // 76.3M, 2.81K: three digits.
 std::string Rate(double speed) {
   constexpr char kUnits[] = {'\0', 'K', 'M', 'G', 'T'};
@@ -51,13 +49,16 @@ std::string Human(int64_t bytes) {
   return text;
 }
 
-std::string Speed(int64_t bytes, Nanoseconds time) {
-  double speed = static_cast<double>(bytes) / Seconds(time);
-  constexpr const char* kUnits[] = {"B/s", "KB/s", "MB/s", "GB/s"};
+std::string Speed(int64_t bytes, Nanoseconds time, bool in_bits) {
+  double speed = static_cast<double>(bytes) / Seconds(time) * (in_bits ? 8 : 1);
+  const double step = in_bits ? 1000 : 1024;
+  constexpr const char* kBytes[] = {"B/s", "KB/s", "MB/s", "GB/s"};
+  constexpr const char* kBits[] = {"b/s", "Kb/s", "Mb/s", "Gb/s"};
+  const auto& units = in_bits ? kBits : kBytes;
   size_t unit = 0;
-  while (speed >= 1024 && unit < 3) speed /= 1024, ++unit;
+  while (speed >= step && unit < 3) speed /= step, ++unit;
   char text[48];
-  std::snprintf(text, sizeof text, "%.*f %s", speed >= 99.95 ? 0 : speed >= 9.995 ? 1 : 2, speed, kUnits[unit]);
+  std::snprintf(text, sizeof text, "%.*f %s", speed >= 99.95 ? 0 : speed >= 9.995 ? 1 : 2, speed, units[unit]);
   return text;
 }
 
@@ -65,7 +66,7 @@ void Dots::Row(Nanoseconds now) {
   const bool is_first = dots_ == 0;
   if (is_first) begun_ = now;
   char text[32];
-  std::snprintf(text, sizeof text, "%6lldK", static_cast<long long>(dots_ * kDot / 1024));
+  std::snprintf(text, sizeof text, "%6lldK", static_cast<long long>(dots_ * style_.bytes / 1024));
   out_.Write((is_first ? "\n" : "") + std::string(text));
   row_begun_ = now;
 }
@@ -73,24 +74,24 @@ void Dots::Row(Nanoseconds now) {
 void Dots::Add(int64_t bytes, Nanoseconds now) {
   if (bytes_ == 0) Row(now);
   bytes_ += bytes;
-  for (; (dots_ + 1) * kDot <= bytes_; ++dots_) {
-    if (dots_ > 0 && dots_ % kRow == 0) {
-      const double part = total_ > 0 ? 100.0 * static_cast<double>(dots_ * kDot) / static_cast<double>(total_) : 0;
+  for (; (dots_ + 1) * style_.bytes <= bytes_; ++dots_) {
+    if (dots_ > 0 && dots_ % style_.row == 0) {
+      const double part = total_ > 0 ? 100.0 * static_cast<double>(dots_ * style_.bytes) / static_cast<double>(total_) : 0;
       char text[64] = "";
       if (total_ > 0) std::snprintf(text, sizeof text, "%3d%%", static_cast<int>(part));
-      const double speed = static_cast<double>(kRow * kDot) / Seconds(now - row_begun_);
+      const double speed = static_cast<double>(style_.row * style_.bytes) / Seconds(now - row_begun_);
       out_.Write(std::string(text) + " " + Rate(speed) + (total_ > 0 ? " " + ShortTime(static_cast<double>(total_ - bytes_) / speed) : "") + "\n");
       Row(now);
     }
-    if (dots_ % 10 == 0) out_.Write(" ");
+    if (dots_ % style_.cluster == 0) out_.Write(" ");
     out_.Write(".");
   }
 }
 
 void Dots::Finish(Nanoseconds now) {
   if (bytes_ == 0) Row(now);
-  const int64_t in_row = dots_ == 0 ? 0 : (dots_ - 1) % kRow + 1;
-  for (int64_t i = in_row; i < kRow; ++i) out_.Write(i % 10 == 0 ? "  " : " ");
+  const int64_t in_row = dots_ == 0 ? 0 : (dots_ - 1) % style_.row + 1;
+  for (int64_t i = in_row; i < style_.row; ++i) out_.Write(i % style_.cluster == 0 ? "  " : " ");
   const double time = Seconds(now - begun_);
   char text[32] = "";
   if (total_ > 0) std::snprintf(text, sizeof text, "%3d%%", static_cast<int>(std::min<int64_t>(100, 100 * bytes_ / total_)));
