@@ -72,6 +72,20 @@ constexpr Switch kSwitches[] = {
     {"c14n", "write canonical XML 1.0 (with comments)", Canonicalize<xml::Canonical::k10>},
     {"c14n11", "write canonical XML 1.1 (with comments)", Canonicalize<xml::Canonical::k11>},
     {"exc-c14n", "write exclusive canonical XML (with comments)", Canonicalize<xml::Canonical::kExclusive>},
+    // Other ways of the library to the same result.
+    {"push", "parse in pieces, with the same result", Nothing},
+    {"pushsmall", "likewise, in smaller ones", Nothing},
+    {"copy", "write a copy, which is the same", Nothing},
+    {"sax1", "parse with the library's old interface, with the same result", Nothing},
+    {"testIO", "read by the library's own functions, with the same result", Nothing},
+    {"chkregister", "check the library's counts, with the same result", Nothing},
+    {"nowrap", "no page around what --htmlout writes", Nothing},
+    {"noxincludenode", "XInclude without its nodes; there is no XInclude", Nothing},
+    {"nofixup-base-uris", "XInclude without xml:base; likewise", Nothing},
+    {"stream", "read only, and write no document", [](LintSettings& s) { s.is_silent = true; }},
+    {"walker", "likewise", [](LintSettings& s) { s.is_silent = true; }},
+    {"repeat", "parse and write a hundred times", [](LintSettings& s) { s.repeats = true; }},
+    {"load-trace", "say what is read", [](LintSettings& s) { s.tells_loads = true; }},
     {"nsclean", "drop namespace declarations that repeat", AddBits<xml::kCleanNamespaces>},
     {"oldxml10", "the rules of XML 1.0 before its fifth edition", AddBits<xml::kOld10>},
 };
@@ -157,7 +171,13 @@ ExitStatus LintFile(Invocation& in, const Settings& settings, const std::string&
     return 1;
   }
   std::string out, errors;
-  const int status = xml::Lint(text, name, settings.lint, out, errors, in.budget);
+  if (settings.lint.tells_loads && name != "-") in.err.Write("Loaded URL=\"" + name + "\" ID=\"(null)\"\n");
+  int status = 0;
+  for (int i = 0; i < (settings.lint.repeats ? 100 : 1); ++i) {
+    in.budget.Step(static_cast<int64_t>(text.size() / 32) + 1);
+    in.budget.WillAllocate(2 * out.size());
+    status = xml::Lint(text, name, settings.lint, out, errors, in.budget);
+  }
   if (!settings.output.empty() && !out.empty()) {
     if (const Status written = vfs::WriteFile(in.fs, settings.output, out); !written) {
       in.err.Write(errors + "failed save to " + settings.output + "\n");

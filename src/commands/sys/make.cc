@@ -5,7 +5,7 @@
 // Exit status: 0; 1 if -q finds something to be made; 2 for errors.
 // Source: GNU make 4.3.
 // Differs: no archive members (lib(member)), no -lNAME prerequisites, no RCS and SCCS rules, no load and no guile; every make of a
-// recursive one has -j jobs of its own. -d, --debug, -l, -L, -O and -p are refused.
+// recursive one has -j jobs of its own. -d, --debug, -O and -p are refused.
 
 #include <charconv>
 
@@ -30,7 +30,7 @@ Environment EnvironmentOf(const make::NamedValues& values) {
 
 class MakeHost final : public make::Host {
  public:
-  explicit MakeHost(Invocation& in) : in_(in) {}
+  MakeHost(Invocation& in, bool checks_symlinks) : in_(in), checks_symlinks_(checks_symlinks) {}
 
   Budget& budget() override { return in_.budget; }
   void Out(std::string_view text) override {
@@ -44,6 +44,10 @@ class MakeHost final : public make::Host {
 
   std::optional<Nanoseconds> ModifyTime(const std::string& path) override {
     const auto attributes = in_.fs.Stat(path);
+    if (checks_symlinks_) {
+      const auto link = in_.fs.Stat(path, vfs::Follow::kNo);
+      if (link && (!attributes || link->modify_time > attributes->modify_time)) return link->modify_time;
+    }
     return attributes ? std::optional(attributes->modify_time) : std::nullopt;
   }
   std::vector<make::DirectoryName> List(const std::string& path) override {
@@ -103,8 +107,20 @@ class MakeHost final : public make::Host {
 
  private:
   Invocation& in_;
+  const bool checks_symlinks_;
   std::vector<int> pids_;
 };
+
+// -l takes the next word when it is a number, unlike getopt's optional arguments.
+std::vector<std::string> Joined(std::span<const std::string> args) {
+  std::vector<std::string> out;
+  for (size_t i = 0; i < args.size(); ++i) {
+    out.push_back(args[i]);
+    if (args[i] != "-l" || i + 1 >= args.size() || args[i + 1].empty() || args[i + 1].find_first_not_of("0123456789.") != std::string::npos) continue;
+    out.back() += args[++i];
+  }
+  return out;
+}
 
 // The settings of the environment and of the command line, in this order; nothing after a complaint.
 std::optional<make::Settings> ReadSettings(Invocation& in, ExitStatus* status) {
@@ -116,7 +132,7 @@ std::optional<make::Settings> ReadSettings(Invocation& in, ExitStatus* status) {
   bool is_typed = false;
   Status read = make::ParseFlags(in.env.Get("MAKEFLAGS", ""), settings);
   if (read) {
-    auto parsed = ParseOptions(in.args, in.command.options, &settings);
+    auto parsed = ParseOptions(Joined(in.args), in.command.options, &settings);
     if (parsed && (parsed->wants_help || settings.shows_help)) {
       in.out.Write(HelpText(in.command, in.name()));
       *status = 0;
@@ -159,7 +175,7 @@ ExitStatus Run(Invocation& in) {
   }
   if (!settings->is_silent && (!settings->directories.empty() || settings->level > 0)) settings->prints_directory = true;
   if (settings->never_prints_directory) settings->prints_directory = false;
-  MakeHost host(in);
+  MakeHost host(in, settings->checks_symlink_times);
   while (true) {
     bool again = false;
     status = make::Run(*settings, host, &again);

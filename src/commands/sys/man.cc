@@ -27,10 +27,19 @@ struct Options {
   bool names_only = false;
   bool matches_case = false;
   bool all = false;
+  bool is_elsewhere = false;     // -M, -e: where no pages are
   std::string sections;
   bool wants_help = false, wants_version = false;
 };
 
+Status SetTrees(Options& options, std::string_view trees) {
+  options.is_elsewhere = manual::IsElsewhere(trees);
+  return {};
+}
+Status SetExtension(Options& options, std::string_view extension) {
+  options.is_elsewhere = !extension.empty();   // no section has any
+  return {};
+}
 Status HowOnly(Options&, std::string_view) { return {}; }
 Status Default(Options& options, std::string_view) {
   options = {};
@@ -54,6 +63,15 @@ constexpr Option kOptions[] = {
     Call<HowOnly>(0, "nj", nullptr, nullptr),
     Call<HowOnly>(0, "no-subpages", nullptr, "'man a b' is two pages (the default)"),
     Call<Default>('D', "default", nullptr, "forget the options before this one"),
+    Call<SetTrees>('M', "manpath", "PATH", "only the trees of PATH; all pages are in /usr/share/man"),
+    Call<SetExtension>('e', "extension", "EXTENSION", "only sections with this extension, of which there are none"),
+    Call<HowOnly>('L', "locale", "LOCALE", "in that language, when there is a page"),
+    Call<HowOnly>('m', "systems", "SYSTEM", "pages of other systems, of which there are none, too"),
+    Call<HowOnly>('u', "update", nullptr, "look for new pages, as is always done"),
+    Call<HowOnly>('P', "pager", "PAGER", "for terminals, of which there is none"),
+    Call<HowOnly>('r', "prompt", "STRING", "likewise"),
+    Call<HowOnly>('p', "preprocessor", "STRING", "of pages in roff, which these are not"),
+    CallOptional<HowOnly>(0, "warnings", "WARNINGS", "likewise"),
     Flag<&Options::all>('a', "all", "show all pages of that name"),
     Flag<&Options::wants_help>('?', "usage", "show this help"),
     Flag<&Options::wants_version>('V', nullptr, "show the version"),
@@ -109,7 +127,7 @@ ExitStatus ShowPages(Invocation& in, const Options& options, const std::string& 
   const size_t columns = manual::Columns(in.env, "MANWIDTH");
   for (const std::string& name : names) {
     std::vector<manual::Entry> pages;
-    if (manual::HasSection(section) && manual::HasSection(options.sections)) {
+    if (!options.is_elsewhere && manual::HasSection(section) && manual::HasSection(options.sections)) {
       auto found = FindPages(in, options, name);
       if (!found) return in.Fail("fatal: regex `" + name + "': Invalid regular expression", 2);
       pages = std::move(*found);
@@ -143,7 +161,7 @@ ExitStatus Run(Invocation& in) {
     if (options.names_only) {
       return ask("apropos: unrecognized option '--names-only'\nTry 'apropos --help' or 'apropos --usage' for more information.\n");
     }
-    manual::Query query{.names_only = is_whatis, .sections = options.sections};
+    manual::Query query{.names_only = is_whatis, .is_elsewhere = options.is_elsewhere, .sections = options.sections};
     query.look = is_whatis && options.kind != Kind::kRegex ? manual::Look::kName : manual::Look::kRegex;
     if (options.kind == Kind::kWildcard) query.look = manual::Look::kWildcard;
     return manual::Find(in, query, operands);

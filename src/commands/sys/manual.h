@@ -32,6 +32,7 @@ struct Query {
   Look look = Look::kRegex;
   bool all = false;              // every keyword has to match
   bool is_long = false;
+  bool is_elsewhere = false;     // in trees that have no pages
   std::string sections;          // of -s; empty: any
 };
 // Whether a list like "1:8" or "3,1" has section 1, where all pages are; an empty list has.
@@ -45,9 +46,18 @@ struct SearchOptions {
   Look look;
   bool all = false;
   bool is_long = false;
+  bool is_elsewhere = false;     // -M names other trees, which have no pages
   std::string sections;
   bool wants_help = false, wants_version = false;
 };
+// Whether the colon list of -M is without the tree of all pages, /usr/share/man.
+bool IsElsewhere(std::string_view trees);
+inline Status SetTrees(SearchOptions& options, std::string_view trees) {
+  options.is_elsewhere = IsElsewhere(trees);
+  return {};
+}
+inline Status SearchAsItIs(SearchOptions&, std::string_view) { return {}; }
+
 template <class... Own>
 constexpr auto SearchTable(Own... own) {
   using Options = SearchOptions;
@@ -56,6 +66,10 @@ constexpr auto SearchTable(Own... own) {
       Flag<&Options::is_long>('l', "long", "do not cut lines to the width of the terminal"),
       Value<&Options::sections>('s', "sections", "LIST", "only these sections, with colons between"),
       Value<&Options::sections>(0, "section", "LIST", nullptr),
+      Call<SetTrees>('M', "manpath", "PATH", "only the trees of PATH; all pages are in /usr/share/man"),
+      Call<SearchAsItIs>('m', "systems", "SYSTEM", "pages of other systems, of which there are none, too"),
+      Call<SearchAsItIs>('L', "locale", "LOCALE", "in that language, when there is a page"),
+      Call<SearchAsItIs>('v', "verbose", nullptr, "warn more; there is nothing to warn of"),
       Flag<&Options::wants_help>('?', "usage", "show this help"),
       Flag<&Options::wants_version>('V', nullptr, "show the version"),
   };

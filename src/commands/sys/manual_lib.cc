@@ -199,6 +199,16 @@ bool HasSection(std::string_view sections) {
   return false;
 }
 
+bool IsElsewhere(std::string_view trees) {
+  if (trees.empty()) return false;
+  while (!trees.empty()) {
+    const size_t end = std::min(trees.find(':'), trees.size());
+    if (vfs::NormalizePath(trees.substr(0, end)) == "/usr/share/man") return false;
+    trees.remove_prefix(std::min(end + 1, trees.size()));
+  }
+  return true;
+}
+
 ExitStatus Find(Invocation& in, const Query& query, const std::vector<std::string>& keywords) {
   std::vector<Keyword> parsed;
   for (const std::string& text : keywords) {
@@ -208,7 +218,7 @@ ExitStatus Find(Invocation& in, const Query& query, const std::vector<std::strin
   }
   std::vector<bool> is_found(parsed.size());
   std::vector<Entry> found;
-  if (HasSection(query.sections)) {
+  if (HasSection(query.sections) && !query.is_elsewhere) {
     for (Entry& entry : AllEntries(in)) {
       size_t matches = 0;
       for (size_t i = 0; i < parsed.size(); ++i) {
@@ -239,7 +249,7 @@ ExitStatus Search(Invocation& in, Look look, bool names_only) {
     in.out.Write(std::string(in.name()) + " what?\n");
     return 1;
   }
-  return Find(in, {.names_only = names_only, .look = options.look, .all = options.all, .is_long = options.is_long, .sections = options.sections}, *operands);
+  return Find(in, {.names_only = names_only, .look = options.look, .all = options.all, .is_long = options.is_long, .is_elsewhere = options.is_elsewhere, .sections = options.sections}, *operands);
 }
 
 std::optional<std::vector<std::string>> Parse(Invocation& in, void* options, ExitStatus* status) {

@@ -22,6 +22,8 @@ namespace paddock {
 namespace {
 
 struct Options {
+  char summary_scale = 'm', task_scale = 'k';
+  bool has_one_processor = false, is_secure = false, accumulates = false;
   bool is_batch = false, command_lines = false, hides_idle = false, threads = false, lists_fields = false, help = false, version = false;
   double delay = 3.0;
   std::optional<int64_t> count;
@@ -80,9 +82,25 @@ Status Width(Options& o, std::string_view text) {
   return {};
 }
 
+Status SummaryScale(Options& o, std::string_view text) {
+  if (text.empty() || std::string_view("kmgtpe").find(text[0]) == std::string_view::npos) return Error(Code::kInvalid, "bad memory scaling arg '" + std::string(text) + "'");
+  o.summary_scale = text[0];
+  return {};
+}
+Status TaskScale(Options& o, std::string_view text) {
+  if (text.empty() || std::string_view("kmgtp").find(text[0]) == std::string_view::npos) return Error(Code::kInvalid, "bad memory scaling arg '" + std::string(text) + "'");
+  o.task_scale = text[0];
+  return {};
+}
+
 constexpr Option kOptions[] = {
     Flag<&Options::is_batch>('b', "batch-mode", "write plain text"),
     Flag<&Options::command_lines>('c', "cmdline-toggle", "show command lines instead of names"),
+    Call<SummaryScale>('E', "scale-summary-mem", "SCALE", "memory in k, m (MiB), g, t, p or e"),
+    Call<TaskScale>('e', "scale-task-mem", "SCALE", "memory of processes in k, m, g, t or p"),
+    Flag<&Options::accumulates>('S', "accum-time-toggle", "with the time of children that ended, of which none is kept"),
+    Flag<&Options::is_secure>('s', "secure-mode", "without some keys, of which there are none"),
+    Flag<&Options::has_one_processor>('1', "single-cpu-toggle", "a line for each processor"),
     Call<Delay>('d', "delay", "SECS", "wait SECS seconds between two pictures (3)"),
     Flag<&Options::threads>('H', "threads-show", "show threads; each process has one"),
     Flag<&Options::hides_idle>('i', "idle-toggle", "show only what has run"),
@@ -168,19 +186,39 @@ class Screen {
       return static_cast<int>(std::count_if(all.begin(), all.end(), [&](const ProcessFacts& process) { return states.find(process.state) != std::string_view::npos; }));
     };
     Line(Print("%s: %3d total, %3d running, %3d sleeping, %3d stopped, %3d zombie", o_.threads ? "Threads" : "Tasks", static_cast<int>(all.size()), count("R"), count("SDI"), count("Tt"), count("Z")));
-    Line("%Cpu(s):  0.0 us,  0.0 sy,  0.0 ni,100.0 id,  0.0 wa,  0.0 hi,  0.0 si,  0.0 st ");
+    Line((o_.has_one_processor ? "%Cpu0  :" : "%Cpu(s):") + std::string("  0.0 us,  0.0 sy,  0.0 ni,100.0 id,  0.0 wa,  0.0 hi,  0.0 si,  0.0 st "));
   }
   double Figure(const std::string& text, const std::string& name) {
     const size_t at = ("\n" + text).find("\n" + name + ":");
     return at == std::string::npos ? 0 : std::strtod(text.c_str() + at + name.size() + 1, nullptr) / 1024;
+  }
+  // Of MiB, in the scale of -E.
+  std::string Scaled(double value) const {
+    if (o_.summary_scale == 'k') return Print("%8.0f", value * 1024);
+    for (const char scale : std::string_view("mgtpe")) {
+      if (scale == o_.summary_scale) break;
+      value /= 1024;
+    }
+    return Print(o_.summary_scale == 'm' ? "%8.1f" : "%8.3f", value);
   }
   void Memory() {
     const std::string text = ReadProc("/proc/meminfo");
     const double total = Figure(text, "MemTotal"), free = Figure(text, "MemFree"), available = Figure(text, "MemAvailable");
     const double cache = Figure(text, "Buffers") + Figure(text, "Cached") + Figure(text, "SReclaimable");
     const double swap = Figure(text, "SwapTotal"), swap_free = Figure(text, "SwapFree");
-    Line(Print("MiB Mem : %8.1f total, %8.1f free, %8.1f used, %8.1f buff/cache     ", total, free, std::max(total - available, 0.0), cache));
-    Line(Print("MiB Swap: %8.1f total, %8.1f free, %8.1f used. %8.1f avail Mem ", swap, swap_free, swap - swap_free, available));
+    const auto line = [&](const char* begin, const char* names, double a, double b, double c, double d) {
+      std::string shown = Print("%ciB %s", o_.summary_scale == 'k' ? 'K' : static_cast<char>(o_.summary_scale - 32), begin);
+      const double values[] = {a, b, c, d};
+      for (const double value : values) {
+        shown += ' ' + Scaled(value);
+        const size_t end = std::string_view(names).find('|');
+        shown += std::string(names, end);
+        names += end + 1;
+      }
+      Line(shown);
+    };
+    line("Mem :", " total,| free,| used,| buff/cache     |", total, free, std::max(total - available, 0.0), cache);
+    line("Swap:", " total,| free,| used.| avail Mem |", swap, swap_free, swap - swap_free, available);
   }
   void SortList(std::vector<ProcessFacts>& all) {
     const auto is_less = [&](const ProcessFacts& a, const ProcessFacts& b) {
@@ -197,7 +235,8 @@ class Screen {
   void Row(const ProcessFacts& process) {
     std::string user = names_.UserText(process.uid);
     if (user.size() > 8) user = user.substr(0, 7) + "+";
-    std::string row = Print("%5d %-8s %3d %3d %7d %6d %6d %c %5.1f %5.1f %9s ", process.pid, user.c_str(), 20 + process.niceness, process.niceness, 0, 0, 0, process.state, 0.0, 0.0, "0:00.00");
+    const std::string none = o_.task_scale == 'k' ? "0" : Print("0.0%c", o_.task_scale);
+    std::string row = Print("%5d %-8s %3d %3d %7s %6s %6s %c %5.1f %5.1f %9s ", process.pid, user.c_str(), 20 + process.niceness, process.niceness, none.c_str(), none.c_str(), none.c_str(), process.state, 0.0, 0.0, "0:00.00");
     std::string command = Command(process);
     // In 80 columns what is left for the command ends with a plus sign.
     if (row.size() + command.size() > o_.width && o_.width > row.size()) command = command.substr(0, o_.width - row.size() - 1) + "+";

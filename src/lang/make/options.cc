@@ -35,7 +35,7 @@ Status NoDirectory(Settings& settings, std::string_view) {
   return {};
 }
 Status Ignored(Settings&, std::string_view) { return {}; }
-
+Status Load(Settings&, std::string_view) { return {}; }
 
 }  // namespace options
 

@@ -17,6 +17,7 @@ Status Stop(Settings& settings, std::string_view text);
 Status NotSilent(Settings& settings, std::string_view text);
 Status NoDirectory(Settings& settings, std::string_view text);
 Status Ignored(Settings& settings, std::string_view text);
+Status Load(Settings& settings, std::string_view text);
 }  // namespace options
 
 inline constexpr Option kOptions[] = {
@@ -33,6 +34,9 @@ inline constexpr Option kOptions[] = {
     Value<&Settings::include_directories>('I', "include-dir", "DIRECTORY", "search DIRECTORY for included makefiles"),
     CallOptional<options::Jobs>('j', "jobs", "N", "allow N jobs at once; without N, any number"),
     Flag<&Settings::keeps_going>('k', "keep-going", "keep going when some targets cannot be made"),
+    CallOptional<options::Load>('l', "load-average", "N", "start no jobs above this load, which is never reached here"),
+    CallOptional<options::Load>(0, "max-load", "N", "the same"),
+    Flag<&Settings::checks_symlink_times>('L', "check-symlink-times", "the time of a symlink counts when it is newer"),
     Flag<&Settings::just_print>('n', "just-print", "print recipes, do not run them"),
     Flag<&Settings::just_print>(0, "dry-run", "the same"),
     Flag<&Settings::just_print>(0, "recon", "the same"),

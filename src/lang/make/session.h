@@ -35,6 +35,7 @@ struct Settings {
   bool prints_directory = false;        // -w
   bool never_prints_directory = false;  // --no-print-directory
   bool warns_undefined = false;
+  bool checks_symlink_times = false;
   bool traces = false;
   bool shows_help = false;              // -h
   bool shows_version = false;           // -v

@@ -40,6 +40,8 @@ struct LintSettings {
   bool validates = false;          // against its own DTD, while parsing
   bool validates_later = false;
   bool is_silent = false;          // writes no document
+  bool repeats = false;            // the command parses it a hundred times
+  bool tells_loads = false;        // the command says what it reads
   int format = 0;                  // 1 indents, 2 puts blanks inside tags
   Canonical canonical = Canonical::kNo;
   std::string encoding;
