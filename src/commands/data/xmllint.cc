@@ -79,7 +79,7 @@ constexpr Switch kSwitches[] = {
     {"sax1", "parse with the library's old interface, with the same result", Nothing},
     {"testIO", "read by the library's own functions, with the same result", Nothing},
     {"chkregister", "check the library's counts, with the same result", Nothing},
-    {"nowrap", "no page around what --htmlout writes", Nothing},
+    {"nowrap", "no page around the output", Nothing},
     {"noxincludenode", "XInclude without its nodes; there is no XInclude", Nothing},
     {"nofixup-base-uris", "XInclude without xml:base; likewise", Nothing},
     {"stream", "read only, and write no document", [](LintSettings& s) { s.is_silent = true; }},
