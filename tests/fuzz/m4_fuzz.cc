@@ -20,6 +20,8 @@ class MemoryHost final : public m4::Host {
     if (name != "-" && name != "self") return Code::kNoEntry;
     return std::string(text_);
   }
+  Status SetDebugFile(const std::optional<std::string>& name) override { return name && name->size() > 8 ? Status(Code::kNoEntry) : Status(); }
+  void Debug(std::string_view text) override { budget_.ChargeOutput(text.size()); }
   std::pair<std::string, int> RunShell(const std::string& command, bool captures) override {
     return {captures ? command.substr(0, 64) : "", static_cast<int>(command.size() % 3)};
   }
@@ -36,6 +38,9 @@ void RunOne(std::string_view data, Budget& budget) {
   settings.is_silent = (flags & 2) != 0;
   settings.fatal_warnings = (flags >> 2) & 3;
   settings.nesting_limit = (flags & 16) != 0 ? 8 : 0;
+  settings.is_traditional = (flags & 32) != 0;
+  if ((flags & 64) != 0) settings.debug_flags = "V";
+  settings.argument_length = (flags & 128) != 0 ? 5 : 0;
   MemoryHost host(data.substr(1), budget);
   m4::Run(settings, {{m4::Step::Kind::kDefine, "x=y"}, {m4::Step::Kind::kFile, "-"}}, host);
 }
