@@ -5,8 +5,8 @@
 
 An option of the real tool that ours does not have fails, unless tests/options_left_out.txt says why it is left out; so does a line of
 that file which is no longer true. A command without a real tool on this machine is skipped. The last line is "N passed, N failed, N skipped".
---matrix prints a line for each command: how many options the real tool has, how many of them ours has, and in how many of
-our cases (tests/commands) each of them is typed.
+--matrix prints a line for each command: how many options the real tool has, how many of them ours has, and which of those no
+case types (tests/commands, tests/virtual_net): in the command's own file, or behind one of its names in another one.
 """
 
 import argparse
@@ -70,17 +70,21 @@ def read_left_out():
     return listed
 
 
-def cases_with(name, option):
-    """How many lines of our cases type the option behind the command's name."""
-    count = 0
-    for path in [*(ROOT / "tests" / "commands").glob(f"*/{name}.test"), *(ROOT / "tests" / "virtual_net").glob(f"{name}.cases")]:
+def lines_that_call(names):
+    """What our cases type behind a command's names (its own first): the whole of its own files, and its calls in the files of others."""
+    call = re.compile(r"(?<![\w./-])(?:" + "|".join(re.escape(name) for name in names) + r")(?= )([^;|&()]*)")
+    lines = []
+    for path in [*(ROOT / "tests" / "commands").glob("*/*.test"), *(ROOT / "tests" / "virtual_net").glob("*.cases")]:
         text = path.read_text(encoding="utf-8", errors="replace")
-        if option.startswith("--"):   # or an abbreviation of it
-            typed = re.findall(r"(?<![\w-])--[a-z0-9][\w-]*", text)
-            count += sum(1 for word in typed if option.startswith(word))
-        else:
-            count += len(re.findall(rf"(?<![\w-])-[A-Za-z0-9]*{re.escape(option[1])}", text))
-    return count
+        for line in text.splitlines():
+            lines += [line] if path.stem == names[0] else [] if line.startswith("#") else call.findall(line)
+    return lines
+
+
+def is_typed(option, lines):
+    if option.startswith("--"):   # or an abbreviation of it
+        return any(option.startswith(word) for line in lines for word in re.findall(r"(?<![\w-])--[a-z0-9][\w-]*", line))
+    return any(re.search(rf"(?<![\w-])-[A-Za-z0-9]*{re.escape(option[1])}", line) for line in lines)
 
 
 class Run:
@@ -129,8 +133,8 @@ class Run:
         if self.options.matrix:
             twins = {"-" + option["short"]: "--" + option["long"] for option in command["options"] if "short" in option and "long" in option}
             twins |= {long: short for short, long in twins.items()}
-            untyped = [option for option in sorted(theirs & ours)
-                       if not cases_with(command["name"], option) and not (option in twins and cases_with(command["name"], twins[option]))]
+            lines = lines_that_call([command["name"], *command["aliases"]])
+            untyped = [option for option in sorted(theirs & ours) if not is_typed(option, lines) and not (option in twins and is_typed(twins[option], lines))]
             print(f"{name:12} {len(theirs):3} options, ours {len(theirs & ours):3}" + (f"; not in a case: {' '.join(untyped)}" if untyped else ""))
 
 
