@@ -153,15 +153,17 @@ class Gunzipper final : public GzipDecoder {
 
   Result<size_t> TakeHeader(std::string_view rest) {
     size_t taken = 0;
+    bool is_whole = false;
     switch (part_) {
       case Part::kBetween: Enter(Part::kFixed); break;
       case Part::kFixed:
-        if (!Collect(rest, 10, taken)) break;
-        if (field_[0] != 0x1f || field_[1] != 0x8b) {
+        is_whole = Collect(rest, 10, taken);
+        if (have_ >= 2 && (field_[0] != 0x1f || field_[1] != 0x8b)) {
           if (members_ == 0) return Error(Code::kSyntax, "not in gzip format");
           return Violated();
         }
-        if (field_[2] != 8) return Error(Code::kNotSupported, "unknown method " + std::to_string(field_[2]) + " -- not supported");
+        if (have_ >= 3 && field_[2] != 8) return Error(Code::kNotSupported, "unknown method " + std::to_string(field_[2]) + " -- not supported");
+        if (!is_whole) break;
         flags_ = field_[3];
         if (members_ == 0) header_.modify_time = FieldAt(4);
         Enter(After(Part::kFixed));
