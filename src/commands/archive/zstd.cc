@@ -31,6 +31,7 @@ struct Options {
   uint64_t memory = 0, threads = 1, job_size = 0, size_hint = 0, target_block = 0;
   std::optional<uint64_t> stream_size;
   std::optional<bool> passes_through, compresses_literals, finds_by_rows;
+  bool is_urgent = false;   // --priority=rt
   std::string dictionary, flat_directory, mirror_directory;
   std::optional<std::string> output;
   std::vector<std::string> lists;
@@ -94,6 +95,10 @@ Status SetThreads(Options& options, std::string_view text) {
   if (text == "physical" || text == "logical") return {};
   static_cast<void>(options);
   return Wrong();
+}
+Status SetPriority(Options& options, std::string_view text) {
+  options.is_urgent = text == "rt";
+  return options.is_urgent ? Status() : Wrong();
 }
 Status SetPatch(Options& options, std::string_view text) {
   options.dictionary = std::string(text);
@@ -168,6 +173,7 @@ constexpr Option kOptions[] = {
     Set<&Options::way, Way::kTest>('t', "test", "test compressed files"),
     Call<SetAmount<&Options::memory>>('M', "memory", "#", "limit for the memory of decompression"),
     Call<SetAmount<&Options::memory>>(0, "memlimit", "#", nullptr),
+    CallOptional<SetPriority>(0, "priority", "rt", "take the most urgent niceness, where the user may (with =rt)"),
     Call<Nothing>(0, "no-sparse", nullptr, "do not create sparse files (never done)"),
     Set<&Options::passes_through, true>(0, "pass-through", "pass through what is not compressed"),
     Set<&Options::passes_through, false>(0, "no-pass-through", "do not"),
@@ -891,6 +897,8 @@ ExitStatus Run(Invocation& in) {
     in.out.Write(VersionText(in.command, in.name()));
     return 0;
   }
+  constexpr int kMostUrgent = -20;
+  if (options.is_urgent && in.fs.credentials().uid == 0) in.process.set_niceness(kMostUrgent);
   return Zstd(in, options).Run(std::move(line.names));
 }
 
