@@ -8,6 +8,7 @@ The last line is "N passed, N failed, N skipped".
 """
 
 import base64
+import http.server
 import io
 import json
 import os
@@ -17,6 +18,7 @@ import socket
 import struct
 import sys
 import tarfile
+import threading
 import time
 
 from daemon_for_test import run_cases
@@ -324,6 +326,75 @@ def denials(daemon):
     events = [one for one in daemon.ask("GET", "/v1/events?limit=1000", key=ann).json()["events"] if one["type"] == "denial"]
     assert 20 <= len(events) <= 150 and any(one["detail"]["left_out"] for one in events), len(events)
     assert all(one["type"] != "denial" for one in daemon.ask("GET", "/v1/events?limit=1000").json()["events"])   # somebody else's
+
+
+class Counting(http.server.BaseHTTPRequestHandler):
+    def log_message(self, *_):
+        pass
+
+    def do_GET(self):
+        self.server.asked += 1
+        self.send_error(404)
+
+
+@case("a virtual sandbox has the commands for the hosts of its policy and reaches no others; forked, asleep and restored it keeps that")
+def virtual_network(daemon):
+    # Nothing here is the world: names of allowed hosts resolve, and this machine's own addresses are refused even if somebody allows them.
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Counting)
+    server.asked = 0
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    daemon.start()
+    ann, bob = owner_key(daemon, "ann"), owner_key(daemon, "bob")
+    local = f"127.0.0.1:{server.server_port}"
+
+    def run(box, script):
+        reply = daemon.ask("POST", f"/v1/sandboxes/{box}/exec", {"script": script}, key=ann)
+        assert reply.status == 200, reply
+        return reply.json()
+
+    def reaches(box):
+        done = run(box, "host allowed.example; host other.example; echo $?; which curl wget host dig nslookup | wc -l")
+        assert "allowed.example has address 198.18." in done["stdout"] and done["stdout"].endswith("\n1\n5\n") and "198.18." not in done["stdout"].split("other.example")[1], done
+        for url, why in ((f"http://{local}/", "allow_private"), ("http://other.example/", "no rule allows it"), ("https://allowed.example:444/", "do not allow port 444"),
+                         (f"http://127.0.0.1:{daemon.port}/v1/health", "do not allow port"), ("http://169.254.169.254/", "no rule names this address")):
+            done = run(box, f"curl -sS {url}")
+            assert done["exit_code"] == 7 and why in done["stderr"] and any(why in one for one in done["denials"]), (url, done)
+
+    def is_closed(box):
+        assert run(box, "curl http://x/; echo $?; which curl wget host dig nslookup | wc -l")["stdout"] == "127\n0\n"
+
+    box = daemon.ask("POST", "/v1/sandboxes", {"network": {"allow": [local, "allowed.example:443"]}}, key=ann).json()["id"]
+    reaches(box)
+    plain = daemon.ask("POST", "/v1/sandboxes", {}, key=ann).json()["id"]
+    is_closed(plain)
+    events = [one for one in daemon.ask("GET", "/v1/events?limit=1000", key=ann).json()["events"] if one["type"] == "denial"]
+    assert events and all(one["subject"] == box for one in events), events
+    assert not [one for one in daemon.ask("GET", "/v1/events?limit=1000", key=bob).json()["events"] if one["type"] == "denial"]
+    assert daemon.ask("POST", f"/v1/sandboxes/{box}/exec", {"script": "true"}, key=bob).status == 404
+    for one, name in ((box, "copy"), (plain, "closed-copy")):
+        forked = daemon.ask("POST", f"/v1/sandboxes/{one}/fork", {"count": 1, "name": name}, key=ann)
+        assert forked.status in (200, 201), forked
+    reaches("copy")
+    is_closed("closed-copy")
+    told = {one["subject"] for one in daemon.ask("GET", "/v1/events?limit=1000", key=ann).json()["events"] if one["type"] == "denial"}
+    assert told == {box, daemon.ask("GET", "/v1/sandboxes/copy", key=ann).json()["id"]}, told
+    for end in (daemon.stop, daemon.kill):
+        end()
+        daemon.start()
+        reaches(box)
+        reaches("copy")
+        is_closed(plain)
+        is_closed("closed-copy")
+    assert server.asked == 0
+    # From a snapshot: what counts is the new sandbox's policy, not the one of where its files are from.
+    for origin, allowed in ((plain, [local, "allowed.example:443"]), (box, [])):
+        taken = daemon.ask("POST", f"/v1/sandboxes/{origin}/snapshots", {"name": "at-" + origin[-4:]}, key=ann)
+        assert taken.status == 201, taken
+        made = daemon.ask("POST", "/v1/sandboxes", {"snapshot": taken.json()["id"], "network": {"allow": allowed}}, key=ann)
+        assert made.status == 201, made
+        (reaches if allowed else is_closed)(made.json()["id"])
+    for wrong in ("http://a.org", "127.1", "*.*"):
+        assert daemon.ask("POST", "/v1/sandboxes", {"network": {"allow": [wrong]}}, key=ann).status == 400, wrong
 
 
 @case("ports behind the process wall: on the loopback, of whom asked, gone with the sandbox, and a fork's are others")

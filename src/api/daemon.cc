@@ -53,12 +53,15 @@ sandbox::SandboxSpec VirtualSpec(const registry::SandboxRequest& request) {
   spec.working_directory = request.working_directory;
   if (request.limits.disk_bytes) spec.disk_bytes = *request.limits.disk_bytes;
   if (request.limits.files) spec.disk_inodes = *request.limits.files;
+  if (request.network.mode != policy::NetworkMode::kNone) {
+    spec.policy.emplace();
+    spec.policy->network = request.network;
+  }
   return spec;
 }
 
 // Refuses what the virtual tier has not, rather than take no notice of it.
 Status CheckVirtual(const registry::SandboxRequest& request) {
-  if (request.network.mode != policy::NetworkMode::kNone) return Error(Code::kInvalid, "network: isolation 'virtual' has none; choose 'process'");
   if (!request.network.publish.empty()) return Error(Code::kInvalid, "network.publish: isolation 'virtual' has no ports; choose 'process' or 'container'");
   // One thread: it never has more than a core, and cannot be given less.
   if (request.limits.cpus && *request.limits.cpus < 1) return Error(Code::kInvalid, "limits.cpus: isolation 'virtual' cannot be held to less than one core");

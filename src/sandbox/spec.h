@@ -48,7 +48,7 @@ struct SandboxSpec {
   // Where execs start and the user's files lie: absolute, made for the user if absent. Empty: the user's home. For walls
   // whose policy says where the workspace is it stays empty.
   std::string working_directory;
-  // What the wall enforces. The virtual tier has walls of its own making and takes none.
+  // What the wall enforces. The virtual tier has walls of its own making and takes the network and secrets alone.
   std::optional<policy::Policy> policy;
   // For walls of the kernel's; none: the wall's own choice.
   std::optional<WallUser> wall_user;

@@ -1,24 +1,13 @@
 #include "api/session/registry_session.h"
 
-#include "policy/host_pattern.h"
 #include "tools/session/rooted_files.h"
+#include "tools/session/session_network.h"
 
 namespace paddock::api {
 namespace {
 
 Error NotHere(const char* what) {
   return Error(Code::kUnavailable, what);
-}
-
-// What is configured may be reached, unless less was asked for.
-Result<policy::NetworkRules> NetworkOf(const tools::CreateRequest& request) {
-  using tools::NetworkReach;
-  const NetworkReach reach = request.network.value_or(request.allowed_hosts.empty() ? NetworkReach::kNone : NetworkReach::kEgress);
-  // A container has a network of its own, from which nothing is reached, where the operator wants one.
-  if (reach == NetworkReach::kNone || (reach == NetworkReach::kIsolated && request.isolation == "container")) return policy::NetworkRules{};
-  if (reach != NetworkReach::kEgress) return NotHere("network: this daemon's sandboxes have \"none\" or \"egress\"; ask for one of these");
-  if (request.allowed_hosts.empty()) return NotHere("network: this session allows no hosts (network_allow); leave it out or ask for \"none\"");
-  return policy::AllowHosts(request.allowed_hosts, "network_allow");
 }
 
 // What was asked for, else what is configured, else the daemon's own; never more than the ceiling.
@@ -49,7 +38,7 @@ Result<std::shared_ptr<tools::SandboxAccess>> RegistrySession::Create(const tool
   if (!request.ports.empty() && isolation == "virtual") return NotHere("allowed_ports: isolation 'virtual' has no ports; leave it out");
   registry::SandboxRequest made;
   made.container = {.engine = request.engine, .image = request.image.value_or(""), .runtime = request.runtime.value_or("")};
-  PADDOCK_ASSIGN(made.network, NetworkOf(request));
+  PADDOCK_ASSIGN(made.network, tools::NetworkOf(request));
   if (!request.from_template.empty()) made.base = "template:" + request.from_template;
   for (const uint16_t port : request.ports) made.network.publish.push_back({.host = 0, .guest = port});
   made.name = request.name;

@@ -29,6 +29,9 @@ class NetworkDoor {
   // Starts the engine. Errors: kInvalid and kNoEntry for a rule or a secret's source, the engine's.
   static Result<std::unique_ptr<NetworkDoor>> Open(const policy::Policy& policy);
 
+  // What has passed so far. Any thread.
+  egress::Traffic traffic() const { return engine_->traffic(); }
+
   // A stream on which the engine waits for DNS messages over TCP. Never blocks.
   Result<Descriptor> ConnectDns();
   // The same for a SOCKS client that insists on calling connect(2) itself: it does so at once, then Serve() hands the other end on.

@@ -12,7 +12,11 @@ namespace {
 
 class VirtualDriver final : public Driver, public Restores, public LaysBases, public BringsCommands {
  public:
-  explicit VirtualDriver(std::span<const Command* const> commands) : commands_(commands) {}
+  explicit VirtualDriver(std::span<const Command* const> commands) : commands_(commands) {
+    for (const Command* command : commands_) {
+      if (command->needs_network) network_programs_.emplace_back(command->name);
+    }
+  }
   const char* name() const override { return "virtual"; }
 
   Result<std::unique_ptr<Sandbox>> Create(const SandboxSpec& spec) override { return Restore(spec, {}); }
@@ -28,6 +32,7 @@ class VirtualDriver final : public Driver, public Restores, public LaysBases, pu
     auto sandbox = std::make_unique<VirtualSandbox>(host, spec, std::move(base), std::move(root), saved.extents);
     sandbox->Give(std::move(door));
     PADDOCK_TRY(sandbox->Mount(saved.steps));
+    if (saved.base) PADDOCK_TRY(sandbox->FitPrograms(network_programs_));
     return std::unique_ptr<Sandbox>(std::move(sandbox));
   }
 
@@ -78,6 +83,7 @@ class VirtualDriver final : public Driver, public Restores, public LaysBases, pu
 
   const std::span<const Command* const> commands_;
   std::vector<const Command*> inner_commands_;   // those that need no network
+  std::vector<std::string> network_programs_;    // the others' names
   std::once_flag once_without_, once_with_;
   std::shared_ptr<VirtualHost> without_network_, with_network_;
 };

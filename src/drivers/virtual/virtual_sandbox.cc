@@ -131,6 +131,26 @@ Status VirtualSandbox::Mount(const std::vector<SavedStep>& steps, const VirtualS
   return RestoreShell(steps);
 }
 
+Status VirtualSandbox::FitPrograms(const std::vector<std::string>& network_programs) {
+  vfs::View root(kernel_->names(), SystemClock(), vfs::Credentials{0, 0}, 022);
+  for (const char* directory : {"/usr/bin", "/bin"}) {
+    const auto found = root.Stat(directory);
+    if (!found || found->type != vfs::FileType::kDirectory) continue;   // what its owner removed stays away
+    for (const std::string& program : network_programs) {
+      const std::string path = vfs::JoinPath(directory, program);
+      const bool is_there = root.Stat(path, vfs::Follow::kNo).has_value();
+      if (is_there == (door_ != nullptr)) continue;
+      if (!is_there) {
+        // A full disk must not keep a sandbox asleep.
+        if (Status written = vfs::WriteFile(root, path, shell::ShellHost::ProgramFile(program), 0755); !written && written.error().code != Code::kNoSpace) return written;
+      } else if (const auto content = vfs::ReadFile(root, path, 256); content && shell::ProgramName(*content) == program) {
+        PADDOCK_TRY(root.RemoveFile(path));
+      }
+    }
+  }
+  return {};
+}
+
 Status VirtualSandbox::MakeWorkingDirectory() {
   const std::string& path = spec_.working_directory;
   if (!path.starts_with('/')) return Error(Code::kInvalid, "working directory '" + path + "' must be an absolute path");
@@ -223,9 +243,15 @@ ExecResult VirtualSandbox::Run(Exec exec) {
 }
 
 Measured VirtualSandbox::Measure() const {
-  return {.cpu = Nanoseconds(meter_.cpu_nanoseconds.load(std::memory_order_relaxed)),
-          .memory_bytes = meter_.memory_bytes.load(std::memory_order_relaxed),
-          .disk_bytes = disk_bytes_.load(std::memory_order_relaxed)};
+  Measured measured{.cpu = Nanoseconds(meter_.cpu_nanoseconds.load(std::memory_order_relaxed)),
+                    .memory_bytes = meter_.memory_bytes.load(std::memory_order_relaxed),
+                    .disk_bytes = disk_bytes_.load(std::memory_order_relaxed)};
+  if (door_ != nullptr) {
+    const egress::Traffic traffic = door_->traffic();
+    measured.network_in_bytes = traffic.in_bytes;
+    measured.network_out_bytes = traffic.out_bytes;
+  }
+  return measured;
 }
 
 void VirtualSandbox::NoteDisk() const { disk_bytes_.store(root_->Space().used_bytes, std::memory_order_relaxed); }

@@ -47,6 +47,8 @@ class VirtualSandbox final : public Sandbox, public HasFiles, public Forkable, p
   void Give(std::shared_ptr<NetworkDoor> door);
   // Before its first use. With steps, it goes on from where they end; with an original, from its changes over mounts.
   Status Mount(const std::vector<SavedStep>& steps, const VirtualSandbox* original = nullptr);
+  // Behind Mount(), when the tree is from elsewhere: the programs that need a network are there if it has one, and else are not.
+  Status FitPrograms(const std::vector<std::string>& network_programs);
   const std::string& id() const override { return id_; }
   Result<std::unique_ptr<Process>> Start(ExecSpec spec, StdinSource input, OutputHandler handler) override;
   vfs::FileSystem& files() override { return *view_; }

@@ -75,7 +75,8 @@ TEST(Capabilities, AllowedHostsAreCheckedAndOpenTheWorld) {
   ASSERT_TRUE(open) << open.error().message;
   EXPECT_EQ(open->defaults.create.allowed_hosts, (std::vector<std::string>{"pypi.org:443", "*.example.org"}));
   EXPECT_TRUE(EffectiveHints(kSandboxExec, open->rules).is_open_world);
-  for (const char* closed : {R"({"isolation": "process"})", R"({"isolation": "process", "network_allow": ["a.org"], "network_mode": "none"})", R"({"network_allow": ["a.org"]})"}) {
+  EXPECT_TRUE(EffectiveHints(kSandboxExec, with(R"({"network_allow": ["a.org"]})")->rules).is_open_world) << "the virtual isolation too";
+  for (const char* closed : {R"({"isolation": "process"})", R"({"isolation": "process", "network_allow": ["a.org"], "network_mode": "none"})", R"({"network_allow": ["a.org"], "network_mode": "none"})"}) {
     EXPECT_FALSE(EffectiveHints(kSandboxExec, with(closed)->rules).is_open_world) << closed;
   }
   for (const char* bad : {R"(["http://a.org"])", R"(["127.1"])", R"(["a..b"])", R"([""])", R"(["a.org:0"])", R"(["a.org:70000"])", R"(["*.*"])", R"(["a\nb"])", R"("a.org")", R"([5])"}) {

@@ -103,7 +103,7 @@ void Apply(const SandboxConfig& config, SandboxDefaults& defaults, EffectiveRule
   defaults.max_exec_timeout = std::chrono::milliseconds(config.exec_timeout_ms);
   create.allowed_hosts = config.network_allow;
   for (const int64_t port : config.allowed_ports) create.ports.push_back(static_cast<uint16_t>(port));
-  SetReach(config.network_mode.value_or(config.isolation == "virtual" || config.network_allow.empty() ? NetworkReach::kNone : NetworkReach::kEgress), rules);
+  SetReach(config.network_mode.value_or(config.network_allow.empty() ? NetworkReach::kNone : NetworkReach::kEgress), rules);
 }
 
 void Apply(const ContainerConfig& config, SandboxDefaults& defaults, EffectiveRules& rules) {

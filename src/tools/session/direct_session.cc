@@ -1,6 +1,7 @@
 #include "tools/session/direct_session.h"
 
 #include "tools/session/rooted_files.h"
+#include "tools/session/session_network.h"
 
 namespace paddock::tools {
 namespace {
@@ -69,13 +70,14 @@ Result<std::shared_ptr<DirectSandbox>> DirectSession::Make(const CreateRequest& 
   if (request.runtime) return Error(Code::kUnavailable, "runtime: this isolation has no container runtimes; leave it out");
   if (request.auto_stop) return Error(Code::kUnavailable, "auto_stop_minutes: sandboxes of this session stop only when they are told; leave it out");
   if (request.limits.cpus) return Error(Code::kUnavailable, "cpu_limit: this isolation shares one core; leave it out");
-  const bool wants_network = request.network ? *request.network != NetworkReach::kNone : !request.allowed_hosts.empty();
-  if (wants_network) return Error(Code::kUnavailable, "network: sandboxes here have none; leave it out or ask for \"none\"");
+  PADDOCK_ASSIGN(policy::NetworkRules network, NetworkOf(request));
   const std::string isolation = request.isolation.empty() ? settings_.isolation : request.isolation;
   PADDOCK_ASSIGN(sandbox::Driver* const driver, drivers_.Find(isolation));
   sandbox::SandboxSpec spec;
   spec.working_directory = request.working_directory;
   spec.disk_bytes = settings_.disk_bytes;
+  const bool has_network = network.mode != policy::NetworkMode::kNone;
+  if (has_network) spec.policy.emplace().network = std::move(network);
   Limits limits = settings_.limits;
   const auto lower = [](const std::optional<uint64_t>& asked, uint64_t& limit, const char* name) -> Status {
     if (asked && *asked > limit) return TooMuch(name, limit);
@@ -91,6 +93,7 @@ Result<std::shared_ptr<DirectSandbox>> DirectSession::Make(const CreateRequest& 
   info.name = request.name;
   info.title = request.title;
   info.isolation = isolation;
+  info.network = has_network ? NetworkReach::kEgress : NetworkReach::kNone;
   info.working_directory = request.working_directory;
   info.limits = {.memory_bytes = limits.memory_bytes, .cpus = {}, .processes = limits.processes, .disk_bytes = spec.disk_bytes};
   return std::make_shared<DirectSandbox>(std::move(made), std::move(info), request.environment, limits,
