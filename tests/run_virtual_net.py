@@ -393,6 +393,27 @@ class Runner:
         result = self.inside("dig $(printf 'a%.0s' {1..70}).example; dig a..b; host $(printf 'aa.%.0s' {1..200})", hosts=["*"])
         self.check("names that are none", result["stderr"].count("not a legal name") == 3, result)
 
+    def check_policy(self):
+        """--policy and --preset: the network, limits and variables; no file of the host; what cannot be kept is refused."""
+        with tempfile.TemporaryDirectory(dir="/var/tmp") as folder:
+            def run(document, script, *options):
+                path = pathlib.Path(folder, "policy.toml")
+                path.write_text("[files]\nworkspace = false\n" + document)
+                return self.inside(script, "--policy", str(path), *options, hosts=[])
+
+            network = f'[network]\nallow = [{{host = "127.0.0.1", ports = [{self.port}], allow_private = true}}]\n'
+            result = run(network + '[environment]\nset = {GREETING = "hi"}\n', f'echo $GREETING; curl -sS http://127.0.0.1:{self.port}/text; ls {folder} 2>&1 | wc -l')
+            self.check("a document's network and variables hold, its files do not show", result["stdout"] == "hi\none\ntwo\nthree\n1\n" and result["exit_code"] == 0, result)
+            result = run('[limits]\noutput = "1K"\n', "yes")
+            self.check("a document's limits hold", result["termination"]["limit"] == "output", result)
+            result = run("", "curl http://x/")
+            self.check("a document without hosts has no curl", result["exit_code"] == 127, result)
+            for key, text in (("network.publish", "[network]\npublish = [3000]\n"), ("network.host_ports", "[network]\nhost_ports = [3000]\n"), ("limits.cpus", "[limits]\ncpus = 0.5\n")):
+                result = run(text, "true")
+                self.check(f"{key} is refused by name", result["exit_code"] == 2 and key in result["stderr"], result)
+        result = self.inside("curl -sS https://example.org/; echo $?", "--preset", "agent", hosts=[])
+        self.check("a preset's hosts are the only ones", result["stdout"] == "7\n" and "denied" in result["stderr"], result)
+
     def check_tls(self):
         with tempfile.TemporaryDirectory() as folder:
             pem = pathlib.Path(folder, "server.pem")

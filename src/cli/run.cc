@@ -57,8 +57,8 @@ constexpr const char* kHelp =
 
 constexpr const char* kHelpEnd =
     "\nOptions from --preset to --publish belong to --isolation process; 'paddock policy' shows what they amount to. Of them\n"
-    "containers take --preset, --allow-host, --secret, --tls-trust and --publish, the virtual sandbox --allow-host, --secret\n"
-    "and --tls-trust; from --image on they are containers' own.\n"
+    "containers take --preset, --allow-host, --secret, --tls-trust and --publish, the virtual sandbox --preset, --policy,\n"
+    "--allow-host, --secret and --tls-trust, without the files that they would show; from --image on they are containers' own.\n"
     "Limits of both: time, cpus, memory, output, processes, disk, files.\n"
     "\nExit status: the script's own, 128+N when signal N ended it; 124 when the time limit stopped it,\n"
     "125 for any other limit or a wall that cannot be built (with the reason on stderr and in --json);\n"
@@ -222,6 +222,9 @@ Status Run::Configure(sandbox::Driver& driver) {
 
 // Where this host can build no process wall: the virtual one, if nothing was asked for that it does not have.
 Status Run::FallBack(const Error& error) {
+  if (!options_.sandbox.document.empty() || !options_.sandbox.preset.empty()) {
+    return Error(Code::kInvalid, "no process wall on this host: " + std::string(error.Text()) + "; the virtual sandbox does not show what --policy and --preset say");
+  }
   WriteAll(2, "paddock: no process wall on this host: " + std::string(error.Text()) +
                   "\npaddock: using the virtual sandbox, which does not see the workspace; 'paddock doctor' tells the remedy\n");
   isolation_ = "virtual";

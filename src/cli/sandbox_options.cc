@@ -32,19 +32,49 @@ Status SetVariables(const std::vector<std::string>& items, Environment& environm
 
 namespace {
 
-// What of the policy options has a meaning in a virtual sandbox: the network's.
-Status ApplyNetwork(const SandboxOptions& options, sandbox::SandboxSpec& sandbox) {
+// What no virtual sandbox can keep or give is refused, not left out.
+Status CheckVirtual(const policy::Policy& policy) {
+  const auto refuse = [](const char* key, const char* why) -> Status {
+    return Error(Code::kInvalid, std::string(key) + ": the virtual sandbox " + why + "; leave it out, or choose --isolation process");
+  };
+  if (!policy.network.publish.empty()) return refuse("network.publish", "has no ports");
+  if (!policy.network.host_ports.empty()) return refuse("network.host_ports", "has no sockets");
+  if (!policy.network.unix_sockets.empty()) return refuse("network.unix_sockets", "has no sockets");
+  if (!policy.files.root.empty()) return refuse("files.root", "has a root of its own");
+  if (policy.kernel.ptrace || policy.kernel.nested) return refuse("kernel", "runs no programs of the host");
+  if (policy.limits.cpus && *policy.limits.cpus < 1) return refuse("limits.cpus", "cannot be held to less than one core");
+  return {};
+}
+
+// The limits of a document or preset, before those of --limits.
+void SetLimits(const policy::ResourceLimits& from, sandbox::SandboxSpec& sandbox, Limits& limits) {
+  if (from.time) limits.time = *from.time;
+  if (from.cpu_time) limits.cpu_time = *from.cpu_time;
+  if (from.memory_bytes) limits.memory_bytes = *from.memory_bytes;
+  if (from.output_bytes) limits.output_bytes = *from.output_bytes;
+  if (from.processes) limits.processes = *from.processes;
+  if (from.disk_bytes) sandbox.disk_bytes = *from.disk_bytes;
+  if (from.files) sandbox.disk_inodes = *from.files;
+}
+
+// What of the policy has a meaning in a virtual sandbox: the network, secrets, limits and variables. It sees no file of the host but what
+// --mount names, whatever the policy would show.
+Status ApplyPolicy(const SandboxOptions& options, sandbox::SandboxSpec& sandbox, sandbox::ExecSpec& exec) {
   if (options.is_empty()) return {};
   PolicyOptions rest = options;
-  rest.hosts.clear();
-  rest.secrets.clear();
-  rest.tls_trust.clear();
+  for (std::string* const taken : {&rest.document, &rest.preset}) taken->clear();
+  for (std::vector<std::string>* const taken : {&rest.hosts, &rest.secrets, &rest.tls_trust}) taken->clear();
   if (!rest.is_empty()) {
-    return Error(Code::kInvalid, "of the policy options the virtual sandbox takes --allow-host, --secret and --tls-trust; it shows only what --mount names, and the "
-                                 "others need --isolation process");
+    return Error(Code::kInvalid, "of the policy options the virtual sandbox takes --policy, --preset, --allow-host, --secret and --tls-trust; it shows only what --mount "
+                                 "names, and the others need --isolation process");
   }
   PADDOCK_ASSIGN(const policy::HostContext context, MakeHostContext(""));
   PADDOCK_ASSIGN(policy::Policy made, MakePolicy(options, context));
+  PADDOCK_TRY(CheckVirtual(made));
+  if (!options.document.empty() || !options.preset.empty()) {
+    SetLimits(made.limits, sandbox, exec.limits);
+    for (const auto& [name, value] : made.environment.set) exec.environment.Set(name, value);
+  }
   sandbox.policy.emplace();
   sandbox.policy->network = std::move(made.network);
   sandbox.policy->secrets = std::move(made.secrets);
@@ -58,7 +88,7 @@ Status Apply(const SandboxOptions& options, sandbox::SandboxSpec& sandbox, sandb
     PADDOCK_ASSIGN(auto mount, ParseMount(text));
     sandbox.mounts.push_back(std::move(mount));
   }
-  PADDOCK_TRY(ApplyNetwork(options, sandbox));
+  PADDOCK_TRY(ApplyPolicy(options, sandbox, exec));
   PADDOCK_TRY(ParseLimits(options.limits, exec.limits, sandbox));
   const Environment usual = sandbox::UserEnvironment(sandbox.user);
   for (const Environment::Variable& variable : usual.variables()) {
