@@ -254,15 +254,14 @@ Result<ExitStatus> RunFormatPatch(Git& git, Options& options, Args& args) {
   if (options.numbered && options.keeps_subject) return Error(Code::kInvalid, "options '-n' and '-k' cannot be used together");
   if (options.to_stdout && !options.directory.empty()) return Error(Code::kInvalid, "options '--stdout' and '--output-directory' cannot be used together");
   PADDOCK_ASSIGN(Selection selection, ParseSelection(git, args));
-  const auto head = git.Head();
   if (selection.included.empty()) {
-    if (!head) return 0;
-    selection.included.push_back(*head);
+    PADDOCK_ASSIGN(const Oid head, git.RequireHead());
+    selection.included.push_back(head);
     if (!options.count) return 0;
   } else if (selection.included.size() == 1 && selection.excluded.empty() && !options.count && !options.root) {
-    if (!head) return 0;
+    PADDOCK_ASSIGN(const Oid head, git.RequireHead());
     selection.excluded = selection.included;
-    selection.included = {*head};
+    selection.included = {head};
   }
   PADDOCK_ASSIGN(Pathspec paths, git.ParsePaths(selection.paths));
   History history(git);

@@ -98,6 +98,8 @@ class Git {
 
   // The commit that HEAD names; nothing before the first one.
   std::optional<Oid> Head() { return refs.Read("HEAD"); }
+  // The same. Errors: kNoEntry in git's words before the first one.
+  Result<Oid> RequireHead();
   // "refs/heads/x"; nothing when HEAD is detached.
   std::optional<std::string> HeadBranch() { return refs.ReadSymbolic("HEAD"); }
 

@@ -455,12 +455,8 @@ Result<ExitStatus> Log(Git& git, LogOptions& options, Args& args) {
   PADDOCK_ASSIGN(Selection selection, ParseSelection(git, args));
   TakeDefaults(git, options, selection);
   if (selection.included.empty() && selection.names.empty() && !options.all && !options.branches && !options.tags && !options.remotes) {
-    const auto head = git.Head();
-    if (!head) {
-      const auto branch = git.HeadBranch();
-      return Error(Code::kNoEntry, "your current branch '" + (branch ? ShortRef(*branch) : std::string("HEAD")) + "' does not have any commits yet");
-    }
-    selection.included.push_back(*head);
+    PADDOCK_ASSIGN(const Oid head, git.RequireHead());
+    selection.included.push_back(head);
   }
   PADDOCK_ASSIGN(Pathspec paths, git.ParsePaths(selection.paths));
   if (options.follow && selection.paths.size() != 1) return Error(Code::kInvalid, "--follow requires exactly one pathspec");
@@ -520,9 +516,8 @@ Status ShowTag(Git& git, const Oid& id, const PrettyOptions& pretty, Oid& next) 
 Result<ExitStatus> Show(Git& git, LogOptions& options, Args& args) {
   PADDOCK_ASSIGN(Selection selection, ParseSelection(git, args));
   if (selection.included.empty()) {
-    const auto head = git.Head();
-    if (!head) return Error(Code::kNoEntry, "your current branch '" + ShortRef(git.HeadBranch().value_or("HEAD")) + "' does not have any commits yet");
-    selection.included.push_back(*head);
+    PADDOCK_ASSIGN(const Oid head, git.RequireHead());
+    selection.included.push_back(head);
     selection.names.push_back("HEAD");
   }
   PADDOCK_ASSIGN(Pathspec paths, git.ParsePaths(selection.paths));

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "commands/git/git.h"
+#include "commands/git/revision.h"
 #include "proc/process.h"
 
 namespace paddock::git {
@@ -209,6 +210,12 @@ Status FlattenInto(Git& git, const Oid& tree, const std::string& prefix, FlatTre
 }
 
 }  // namespace
+
+Result<Oid> Git::RequireHead() {
+  const auto head = Head();
+  if (!head) return Error(Code::kNoEntry, "your current branch '" + ShortRef(HeadBranch().value_or("HEAD")) + "' does not have any commits yet");
+  return *head;
+}
 
 Result<FlatTree> Git::Flatten(const Oid& tree) {
   FlatTree flat;
