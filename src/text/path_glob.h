@@ -1,7 +1,8 @@
-// Patterns over paths, in which * stops at a slash and ** does not: those of .gitignore files and their like.
+// Patterns over whole paths, in which * stops at a slash and ** does not: those of .info files, of rsync's filters and of wget's lists.
+// For patterns that are matched name by name, as in .gitignore files, see component_glob.h.
 // Matching takes time in proportion to text × pattern at most.
 //
-// Source: gitignore(5), glob(7). Bytes, not characters: ? matches one byte.
+// Source: glob(7), rsync(1). Bytes, not characters: ? matches one byte.
 #pragma once
 
 #include <bitset>
