@@ -76,7 +76,7 @@ Result<std::string> View::Canonical(std::string_view path, MustExist must_exist)
       so_far.AppendBeyond(name, failure);
       continue;
     }
-    PADDOCK_ASSIGN(const Attributes found, AttributesOf(walked->place));
+    const Attributes& found = walked->attributes;
     if (found.is_symlink() && found.special == 0) {
       if (links_left-- > 0) {
         PADDOCK_ASSIGN(std::string target, walked->place.volume->ReadLink(walked->place.node));

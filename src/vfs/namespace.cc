@@ -168,12 +168,12 @@ Result<Walked> Namespace::Walk(const Place& start, std::string_view path, Follow
     }
     if (component.name.size() > kMaxName) return Code::kNameTooLong;
     if (follow == Follow::kCreate && component.is_last && component.has_slash) {
-      return Walked{{}, here, std::string(component.name), true};
+      return Walked{{}, here, std::string(component.name), true, {}, attributes};
     }
     const auto node = here.volume->Lookup(here.node, component.name);
     if (!node) {
       if (node.error().code != Code::kNoEntry || !component.is_last) return node.error();
-      return Walked{{}, here, std::string(component.name), component.has_slash};
+      return Walked{{}, here, std::string(component.name), component.has_slash, {}, attributes};
     }
     const Place child = Cross({here.volume, *node});
     PADDOCK_ASSIGN(const Attributes found, child.volume->GetAttributes(child.node));
@@ -198,13 +198,13 @@ Result<Walked> Namespace::Walk(const Place& start, std::string_view path, Follow
     if (component.is_last) {
       const bool needs_directory = component.has_slash && follow != Follow::kNever;
       if (needs_directory && !found.is_directory()) return Code::kNotDirectory;
-      return Walked{child, here, std::string(component.name), component.has_slash};
+      return Walked{child, here, std::string(component.name), component.has_slash, found, attributes};
     }
     here = child;
     attributes = found;
     rest = component.rest;
   }
-  return Walked{here, here, {}, false};
+  return Walked{here, here, {}, false, attributes, attributes};
 }
 
 }  // namespace paddock::vfs

@@ -29,6 +29,8 @@ struct Walked {
   Place parent;      // the directory that holds the last component
   std::string name;  // the last component; empty for the root, "." and ".."
   bool has_trailing_slash = false;
+  Attributes attributes;         // of the place, as the walk saw it
+  Attributes parent_attributes;  // of the parent, likewise
   bool exists() const { return place.volume != nullptr; }
 };
 

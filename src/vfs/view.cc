@@ -86,12 +86,8 @@ Result<Walked> View::FindFree(std::string_view path, bool is_directory) const {
   PADDOCK_ASSIGN(Walked walked, Walk(path, Follow::kNever));
   if (walked.exists()) return Code::kExists;
   if (walked.has_trailing_slash && !is_directory) return Code::kNoEntry;
-  PADDOCK_TRY(CheckMayAdd(walked.parent));
+  PADDOCK_TRY(CheckMayAdd(walked));
   return walked;
-}
-
-Result<Attributes> View::AttributesOf(const Place& place) {
-  return place.volume->GetAttributes(place.node);
 }
 
 bool View::IsOwner(const Attributes& attributes) const {
@@ -100,24 +96,25 @@ bool View::IsOwner(const Attributes& attributes) const {
 
 std::string View::AbsolutePath(std::string_view path) const { return JoinPath(cwd_, path); }
 
-Status View::CheckMayAdd(const Place& directory) const {
-  if (directory.volume->is_read_only()) return Code::kReadOnly;
-  PADDOCK_ASSIGN(const Attributes attributes, AttributesOf(directory));
-  if (!MayAccess(attributes, who_, kWrite | kSearch)) return Code::kAccess;
+Status View::CheckMayAdd(const Walked& walked) const {
+  if (walked.parent.volume->is_read_only()) return Code::kReadOnly;
+  if (!MayAccess(walked.parent_attributes, who_, kWrite | kSearch)) return Code::kAccess;
   return {};
 }
 
-Status View::CheckMayDelete(const Place& directory, const Attributes& victim) const {
-  PADDOCK_ASSIGN(const Attributes attributes, AttributesOf(directory));
-  if (!MayAccess(attributes, who_, kWrite | kSearch)) return Code::kAccess;
-  const bool is_restricted = (attributes.mode & kSticky) != 0;
-  if (is_restricted && !IsOwner(victim) && !IsOwner(attributes)) return Code::kNotPermitted;
+Status View::CheckMayDelete(const Walked& victim) const {
+  const Attributes& directory = victim.parent_attributes;
+  if (!MayAccess(directory, who_, kWrite | kSearch)) return Code::kAccess;
+  const bool is_restricted = (directory.mode & kSticky) != 0;
+  if (is_restricted && !IsOwner(victim.attributes) && !IsOwner(directory)) {
+    return Code::kNotPermitted;
+  }
   return {};
 }
 
 Status View::ChangeDirectory(std::string_view path, std::string_view logical) {
   PADDOCK_ASSIGN(const Walked walked, Find(path, Follow::kYes));
-  PADDOCK_ASSIGN(const Attributes attributes, AttributesOf(walked.place));
+  const Attributes& attributes = walked.attributes;
   if (!attributes.is_directory()) return Code::kNotDirectory;
   if (!MayAccess(attributes, who_, kSearch)) return Code::kAccess;
   std::string cwd(logical);
@@ -134,7 +131,7 @@ Result<std::string> View::PhysicalCwd() const { return names_.PathOf(cwd_place_)
 
 Result<Attributes> View::Stat(std::string_view path, Follow follow) {
   PADDOCK_ASSIGN(const Walked walked, Find(path, follow));
-  PADDOCK_ASSIGN(Attributes attributes, AttributesOf(walked.place));
+  const Attributes& attributes = walked.attributes;
   if (follow == Follow::kYes && IsDescriptor(attributes) && attributes.is_symlink()) {
     PADDOCK_ASSIGN(const OpenFilePtr file, OpenDescriptor(attributes.special));
     return file->GetAttributes();
@@ -161,7 +158,7 @@ Status View::CheckMayOpen(const Place& place, const Attributes& attributes,
 
 Result<OpenFilePtr> View::OpenExisting(const Walked& walked, const OpenFlags& flags) const {
   if (flags.create && flags.exclusive) return Code::kExists;
-  PADDOCK_ASSIGN(const Attributes attributes, AttributesOf(walked.place));
+  const Attributes& attributes = walked.attributes;
   if (flags.directory && !attributes.is_directory()) return Code::kNotDirectory;
   if (attributes.is_symlink()) {
     if (flags.no_follow) return Code::kLoop;
@@ -198,7 +195,7 @@ Result<OpenFilePtr> View::Open(std::string_view path, const OpenFlags& flags, ui
   if (walked.exists()) {
     file = OpenExisting(walked, flags);
   } else if (flags.create) {
-    PADDOCK_TRY(CheckMayAdd(walked.parent));
+    PADDOCK_TRY(CheckMayAdd(walked));
     NewNode node;
     node.mode = mode & 07777 & ~umask_;
     PADDOCK_ASSIGN(const NodeId created, Add(walked, std::move(node)));
@@ -209,7 +206,7 @@ Result<OpenFilePtr> View::Open(std::string_view path, const OpenFlags& flags, ui
 }
 
 Result<NodeId> View::Add(const Walked& walked, NewNode node) const {
-  PADDOCK_ASSIGN(const Attributes parent, AttributesOf(walked.parent));
+  const Attributes& parent = walked.parent_attributes;
   node.uid = who_.uid;
   node.gid = who_.gid;
   if ((parent.mode & kSetGid) != 0) {
@@ -221,7 +218,7 @@ Result<NodeId> View::Add(const Walked& walked, NewNode node) const {
 
 Result<std::vector<DirectoryEntry>> View::List(std::string_view path) {
   PADDOCK_ASSIGN(const Walked walked, Find(path, Follow::kYes));
-  PADDOCK_ASSIGN(const Attributes attributes, AttributesOf(walked.place));
+  const Attributes& attributes = walked.attributes;
   if (!attributes.is_directory()) return Code::kNotDirectory;
   if (!MayAccess(attributes, who_, kRead)) return Code::kAccess;
   auto entries = walked.place.volume->List(walked.place.node);
@@ -242,7 +239,7 @@ Result<std::string> View::ReadLink(std::string_view path) {
   PADDOCK_ASSIGN(const Walked walked, Find(path, Follow::kNo));
   auto target = walked.place.volume->ReadLink(walked.place.node);
   if (target && !target->empty()) return target;
-  PADDOCK_ASSIGN(const Attributes attributes, AttributesOf(walked.place));
+  const Attributes& attributes = walked.attributes;
   if (!attributes.is_symlink() || !IsDescriptor(attributes)) return Code::kInvalid;
   PADDOCK_ASSIGN(const OpenFilePtr file, OpenDescriptor(attributes.special));
   return file->description();
@@ -291,12 +288,12 @@ Status View::MakeLink(std::string_view existing, std::string_view path, Follow f
   if (walked.has_trailing_slash) return Code::kNoEntry;
   if (walked.parent.volume->is_read_only()) return Code::kReadOnly;
   if (old.place.volume != walked.parent.volume) return Code::kCrossDevice;
-  PADDOCK_ASSIGN(const Attributes attributes, AttributesOf(old.place));
+  const Attributes& attributes = old.attributes;
   // As with fs.protected_hardlinks=1, the default of Linux distributions.
   const bool is_harmless = attributes.is_file() && (attributes.mode & kSetUid) == 0 &&
                            MayAccess(attributes, who_, kRead | kWrite);
   if (!IsOwner(attributes) && !is_harmless) return Code::kNotPermitted;
-  PADDOCK_TRY(CheckMayAdd(walked.parent));
+  PADDOCK_TRY(CheckMayAdd(walked));
   if (attributes.is_directory()) return Code::kNotPermitted;
   return walked.parent.volume->Link(walked.parent.node, walked.name, old.place.node);
 }
@@ -306,11 +303,11 @@ Status View::RemoveFile(std::string_view path) {
   if (walked.name.empty()) return Code::kIsDirectory;
   if (walked.parent.volume->is_read_only()) return Code::kReadOnly;
   if (!walked.exists()) return Code::kNoEntry;
-  PADDOCK_ASSIGN(const Attributes victim, AttributesOf(walked.place));
+  const Attributes& victim = walked.attributes;
   if (walked.has_trailing_slash) {
     return victim.is_directory() ? Code::kIsDirectory : Code::kNotDirectory;
   }
-  PADDOCK_TRY(CheckMayDelete(walked.parent, victim));
+  PADDOCK_TRY(CheckMayDelete(walked));
   if (victim.is_directory()) return Code::kIsDirectory;
   return walked.parent.volume->Remove(walked.parent.node, walked.name, false);
 }
@@ -324,8 +321,8 @@ Status View::RemoveDirectory(std::string_view path) {
   }
   if (walked.parent.volume->is_read_only()) return Code::kReadOnly;
   if (!walked.exists()) return Code::kNoEntry;
-  PADDOCK_ASSIGN(const Attributes victim, AttributesOf(walked.place));
-  PADDOCK_TRY(CheckMayDelete(walked.parent, victim));
+  const Attributes& victim = walked.attributes;
+  PADDOCK_TRY(CheckMayDelete(walked));
   if (!victim.is_directory()) return Code::kNotDirectory;
   if (walked.place.volume != walked.parent.volume) return Code::kBusy;
   return walked.parent.volume->Remove(walked.parent.node, walked.name, true);
@@ -338,20 +335,20 @@ Status View::CheckRename(const Walked& from, const Walked& to, bool exclusive) c
   if (from.parent.volume->is_read_only()) return Code::kReadOnly;
   if (!from.exists()) return Code::kNoEntry;
   if (to.exists() && exclusive) return Code::kExists;
-  PADDOCK_ASSIGN(const Attributes moved, AttributesOf(from.place));
+  const Attributes& moved = from.attributes;
   const bool has_slash = from.has_trailing_slash || to.has_trailing_slash;
   if (!moved.is_directory() && has_slash) return Code::kNotDirectory;
   if (moved.is_directory() && IsWithin(to.parent, from.place)) return Code::kInvalid;
   if (to.exists() && IsWithin(from.parent, to.place)) return Code::kNotEmpty;
   if (from.place == to.place) return {};
-  PADDOCK_TRY(CheckMayDelete(from.parent, moved));
+  PADDOCK_TRY(CheckMayDelete(from));
   if (to.exists()) {
-    PADDOCK_ASSIGN(const Attributes replaced, AttributesOf(to.place));
-    PADDOCK_TRY(CheckMayDelete(to.parent, replaced));
+    const Attributes& replaced = to.attributes;
+    PADDOCK_TRY(CheckMayDelete(to));
     if (moved.is_directory() && !replaced.is_directory()) return Code::kNotDirectory;
     if (!moved.is_directory() && replaced.is_directory()) return Code::kIsDirectory;
   } else {
-    PADDOCK_TRY(CheckMayAdd(to.parent));
+    PADDOCK_TRY(CheckMayAdd(to));
   }
   // Moving a directory rewrites its "..".
   const bool changes_parent = moved.is_directory() && !(from.parent == to.parent);
@@ -372,7 +369,7 @@ Status View::Rename(std::string_view from_path, std::string_view to_path, bool e
 
 Status View::SetMode(std::string_view path, uint32_t mode, Follow follow) {
   PADDOCK_ASSIGN(const Walked walked, Find(path, follow));
-  PADDOCK_ASSIGN(const Attributes attributes, AttributesOf(walked.place));
+  const Attributes& attributes = walked.attributes;
   if (attributes.is_symlink()) return Code::kNotSupported;
   if (walked.place.volume->is_read_only()) return Code::kReadOnly;
   if (!IsOwner(attributes)) return Code::kNotPermitted;
@@ -385,7 +382,7 @@ Status View::SetMode(std::string_view path, uint32_t mode, Follow follow) {
 Status View::SetOwner(std::string_view path, std::optional<uint32_t> uid,
                       std::optional<uint32_t> gid, Follow follow) {
   PADDOCK_ASSIGN(const Walked walked, Find(path, follow));
-  PADDOCK_ASSIGN(const Attributes attributes, AttributesOf(walked.place));
+  const Attributes& attributes = walked.attributes;
   if (walked.place.volume->is_read_only()) return Code::kReadOnly;
   if (who_.uid != 0) {
     const bool is_owner = IsOwner(attributes);
@@ -407,7 +404,7 @@ Status View::SetTimes(std::string_view path, std::optional<Nanoseconds> access,
                       std::optional<Nanoseconds> modify, Follow follow) {
   if (!access && !modify) return {};
   PADDOCK_ASSIGN(const Walked walked, Find(path, follow));
-  PADDOCK_ASSIGN(const Attributes attributes, AttributesOf(walked.place));
+  const Attributes& attributes = walked.attributes;
   if (walked.place.volume->is_read_only()) return Code::kReadOnly;
   const bool is_touch = access == kNow && modify == kNow;
   if (!IsOwner(attributes)) {
@@ -423,7 +420,7 @@ Status View::SetTimes(std::string_view path, std::optional<Nanoseconds> access,
 
 Status View::Truncate(std::string_view path, uint64_t size) {
   PADDOCK_ASSIGN(const Walked walked, Find(path, Follow::kYes));
-  PADDOCK_ASSIGN(const Attributes attributes, AttributesOf(walked.place));
+  const Attributes& attributes = walked.attributes;
   if (attributes.is_directory()) return Code::kIsDirectory;
   if (!attributes.is_file()) return Code::kInvalid;
   if (walked.place.volume->is_read_only()) return Code::kReadOnly;
@@ -436,7 +433,7 @@ Status View::Truncate(std::string_view path, uint64_t size) {
 
 Status View::Access(std::string_view path, uint32_t bits) {
   PADDOCK_ASSIGN(const Walked walked, Find(path, Follow::kYes));
-  PADDOCK_ASSIGN(const Attributes attributes, AttributesOf(walked.place));
+  const Attributes& attributes = walked.attributes;
   if (attributes.is_symlink() && IsDescriptor(attributes)) {
     // Pipes belong to nobody in particular; what counts is how the descriptor is open.
     PADDOCK_ASSIGN(const OpenFilePtr file, OpenDescriptor(attributes.special));

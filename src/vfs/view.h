@@ -66,9 +66,9 @@ class View final : public FileSystem {
   // Where a new entry goes: kExists, kNoEntry for a slash behind the name (unless a directory is
   // made), kReadOnly, kAccess.
   Result<Walked> FindFree(std::string_view path, bool is_directory) const;
-  static Result<Attributes> AttributesOf(const Place& place);
-  Status CheckMayAdd(const Place& directory) const;
-  Status CheckMayDelete(const Place& directory, const Attributes& victim) const;
+  // Whether a name may come into, or go from, the directory that holds it.
+  Status CheckMayAdd(const Walked& walked) const;
+  Status CheckMayDelete(const Walked& victim) const;
   Status CheckMayOpen(const Place& place, const Attributes& attributes,
                       const OpenFlags& flags) const;
   Status CheckRename(const Walked& from, const Walked& to, bool exclusive) const;
