@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
 
 #include "base/result.h"
 
@@ -20,6 +21,7 @@ class HostDescriptor {
   HostDescriptor& operator=(HostDescriptor&& other) noexcept;
   ~HostDescriptor();
   int get() const { return number_; }
+  int Release() { return std::exchange(number_, -1); }
 
  private:
   int number_ = -1;

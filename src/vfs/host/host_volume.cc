@@ -9,12 +9,14 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <climits>
 #include <memory>
 #include <utility>
 
 #include "vfs/host/beneath.h"
 #include "vfs/host/host_file.h"
 #include "vfs/host/host_volume_internal.h"
+#include "vfs/host/recent_directories.h"
 #include "vfs/node_table.h"
 
 namespace paddock::vfs {
@@ -23,6 +25,17 @@ namespace {
 constexpr uint32_t kShownModeBits = 01777;
 constexpr uint32_t kForeignId = 65534;
 constexpr size_t kMaxNodes = 200'000;
+
+// Opens a name of a directory that is held open, with open(2) flags, following nothing.
+Result<HostDescriptor> OpenName(int directory, const char* name, int flags) {
+  flags |= O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK | O_NOCTTY;
+  int number;
+  do {
+    number = openat(directory, name, flags);
+  } while (number < 0 && errno == EINTR);
+  if (number >= 0) return HostDescriptor(number);
+  return errno == ELOOP ? Code::kNoEntry : CodeOf(errno);
+}
 
 // The table keeps nothing but the names.
 struct Nothing {};
@@ -85,15 +98,15 @@ class HostVolume final : public Volume {
   NodeId root() const override { return HostNodes::kRoot; }
 
   Result<NodeId> Lookup(NodeId directory, std::string_view name) override {
-    PADDOCK_ASSIGN(const std::string path, PathIn(directory, name));
-    auto found = Stat(path);
+    auto found = StatIn(directory, name);
     if (!found) {
       if (found.error().code == Code::kNoEntry) table().Forget(directory, name);
       return found.error();
     }
     const NodeId node = table().Intern(directory, name);
     recent_node_ = node;
-    recent_ = *found;
+    recent_ = shared_->Translate(*found);
+    if (recent_.is_directory()) recent_directories_.Saw(node, *found);
     return node;
   }
 
@@ -114,7 +127,9 @@ class HostVolume final : public Volume {
   Result<Attributes> GetAttributes(NodeId node) override {
     if (node == std::exchange(recent_node_, 0)) return recent_;
     PADDOCK_ASSIGN(const std::string path, PathOf(node));
-    return Stat(path);
+    PADDOCK_ASSIGN(const struct stat found, StatPath(path));
+    recent_directories_.Saw(node, found);
+    return shared_->Translate(found);
   }
 
   Status SetAttributes(NodeId node, const AttributeChange& change) override;
@@ -194,21 +209,50 @@ class HostVolume final : public Volume {
       return Code::kInvalid;
     return {};
   }
-  Result<Attributes> Stat(const std::string& path) {
-    PADDOCK_ASSIGN(const HostDescriptor file, opener_.Open(path, O_PATH));
+  Result<struct stat> StatPath(const std::string& path) {
     struct stat found;
+    if (path.empty()) {
+      if (fstat(opener_.root(), &found) != 0) return CodeOf(errno);
+      return found;
+    }
+    PADDOCK_ASSIGN(const HostDescriptor file, opener_.Open(path, O_PATH));
     if (fstat(file.get(), &found) != 0) return CodeOf(errno);
-    return shared_->Translate(found);
+    return found;
   }
-  // The directory that holds a new, old or changed name, ready for the *at() calls.
-  Result<HostDescriptor> OpenForChange(NodeId directory, std::string_view name) {
+  Result<struct stat> StatIn(NodeId directory, std::string_view name) {
+    PADDOCK_ASSIGN(const int holder, OpenHolder(directory, name));
+    struct stat found;
+    if (fstatat(holder, std::string(name).c_str(), &found, AT_SYMLINK_NOFOLLOW) != 0) {
+      return CodeOf(errno);
+    }
+    return found;
+  }
+  // The directory that holds a name, open until the next look at the host.
+  Result<int> OpenHolder(NodeId directory, std::string_view name) {
+    PADDOCK_TRY(CheckName(name));
+    PADDOCK_ASSIGN(const std::string path, PathOf(directory));
+    if (path.size() + 1 + name.size() >= PATH_MAX) return Code::kNameTooLong;
+    return recent_directories_.Open(opener_, directory, path);
+  }
+  // The same for a name that is about to come, go or change.
+  Result<int> OpenHolderForChange(NodeId directory, std::string_view name) {
     recent_node_ = 0;
+    if (is_read_only()) return Code::kReadOnly;
+    return OpenHolder(directory, name);
+  }
+  // The same with a descriptor of the caller's own, for calls that need two.
+  Result<HostDescriptor> OpenForChange(NodeId directory, std::string_view name) {
+    ForgetLooks();
     if (is_read_only()) return Code::kReadOnly;
     PADDOCK_TRY(CheckName(name));
     PADDOCK_ASSIGN(const std::string path, PathOf(directory));
     return opener_.Open(path, O_PATH | O_DIRECTORY);
   }
-  Result<HostDescriptor> OpenRegular(const std::string& path, int flags);
+  void ForgetLooks() {
+    recent_node_ = 0;
+    recent_directories_.Distrust();
+  }
+  Result<HostDescriptor> OpenRegular(NodeId node, int flags);
   Status ChangeMode(const std::string& path, uint32_t mode);
   void GiveToOwner(int directory, const char* name) const;
 
@@ -217,6 +261,7 @@ class HostVolume final : public Volume {
   std::shared_ptr<Shared> shared_;
   NodeId recent_node_ = 0;  // whose attributes are at hand
   Attributes recent_;
+  RecentDirectories recent_directories_;
   // The file that was created last, open: its maker may write it even if its mode says otherwise.
   NodeId fresh_node_ = 0;
   HostDescriptor fresh_;
@@ -246,9 +291,9 @@ Attributes HostVolume::Shared::Translate(const struct stat& found) const {
 Result<std::vector<DirectoryEntry>> HostVolume::List(NodeId directory) {
   PADDOCK_ASSIGN(const std::string path, PathOf(directory));
   PADDOCK_ASSIGN(HostDescriptor file, opener_.Open(path, O_RDONLY | O_DIRECTORY));
-  const int own = fcntl(file.get(), F_DUPFD_CLOEXEC, 0);  // closedir() closes it
-  const std::unique_ptr<DIR, int (*)(DIR*)> stream(own < 0 ? nullptr : fdopendir(own), closedir);
+  const std::unique_ptr<DIR, int (*)(DIR*)> stream(fdopendir(file.get()), closedir);
   if (stream == nullptr) return CodeOf(errno);
+  const int number = file.Release();  // closedir() closes it
   std::vector<DirectoryEntry> entries;
   for (errno = 0; const dirent* entry = readdir(stream.get()); errno = 0) {
     const std::string_view name = entry->d_name;
@@ -256,7 +301,7 @@ Result<std::vector<DirectoryEntry>> HostVolume::List(NodeId directory) {
     FileType type = TypeOf(DTTOIF(entry->d_type));
     if (entry->d_type == DT_UNKNOWN) {
       struct stat found;
-      if (fstatat(file.get(), entry->d_name, &found, AT_SYMLINK_NOFOLLOW) != 0) continue;
+      if (fstatat(number, entry->d_name, &found, AT_SYMLINK_NOFOLLOW) != 0) continue;
       type = TypeOf(found.st_mode);
     }
     entries.push_back({std::string(name), type, entry->d_ino});
@@ -275,28 +320,28 @@ void HostVolume::GiveToOwner(int directory, const char* name) const {
 }
 
 Result<NodeId> HostVolume::Create(NodeId directory, std::string_view name, const NewNode& node) {
-  PADDOCK_ASSIGN(const HostDescriptor parent, OpenForChange(directory, name));
+  PADDOCK_ASSIGN(const int parent, OpenHolderForChange(directory, name));
   const std::string text(name);
   const mode_t mode = node.mode & kShownModeBits;
   HostDescriptor made;
   int result = -1;
   switch (node.type) {
     case FileType::kFile:
-      made = HostDescriptor(openat(parent.get(), text.c_str(),
+      made = HostDescriptor(openat(parent, text.c_str(),
                                    O_CREAT | O_EXCL | O_RDWR | O_NOFOLLOW | O_CLOEXEC, mode));
       result = made.get() < 0 ? -1 : fchmod(made.get(), mode);
       break;
     case FileType::kDirectory:
-      result = mkdirat(parent.get(), text.c_str(), mode);
+      result = mkdirat(parent, text.c_str(), mode);
       break;
     case FileType::kSymlink:
-      result = symlinkat(node.target.c_str(), parent.get(), text.c_str());
+      result = symlinkat(node.target.c_str(), parent, text.c_str());
       break;
     default:
       return Code::kNotPermitted;
   }
   if (result != 0) return CodeOf(errno);
-  GiveToOwner(parent.get(), text.c_str());
+  GiveToOwner(parent, text.c_str());
   if (node.type == FileType::kDirectory) {
     // The host's umask may have taken bits that the sandbox's left.
     PADDOCK_ASSIGN(const std::string path, PathIn(directory, name));
@@ -322,8 +367,8 @@ Status HostVolume::Link(NodeId directory, std::string_view name, NodeId node) {
 }
 
 Status HostVolume::Remove(NodeId directory, std::string_view name, bool is_directory) {
-  PADDOCK_ASSIGN(const HostDescriptor parent, OpenForChange(directory, name));
-  if (unlinkat(parent.get(), std::string(name).c_str(), is_directory ? AT_REMOVEDIR : 0) != 0) {
+  PADDOCK_ASSIGN(const int parent, OpenHolderForChange(directory, name));
+  if (unlinkat(parent, std::string(name).c_str(), is_directory ? AT_REMOVEDIR : 0) != 0) {
     return CodeOf(errno);
   }
   table().Forget(directory, name);
@@ -345,10 +390,14 @@ Status HostVolume::Rename(NodeId from, std::string_view from_name, NodeId to,
 
 // Looks before it opens, because opening a device acts on it, and again afterwards, because the
 // name may lead elsewhere by then. O_NONBLOCK keeps a FIFO that came in between from stopping us.
-Result<HostDescriptor> HostVolume::OpenRegular(const std::string& path, int flags) {
-  PADDOCK_ASSIGN(const HostDescriptor seen, opener_.Open(path, O_PATH));
+Result<HostDescriptor> HostVolume::OpenRegular(NodeId node, int flags) {
+  if (node == HostNodes::kRoot) return Code::kIsDirectory;
+  const auto parent = table().ParentOf(node);
+  const std::string* name = table().NameOf(node);
+  if (!parent || name == nullptr) return Code::kNoEntry;
+  PADDOCK_ASSIGN(const int holder, OpenHolder(*parent, *name));
   struct stat before;
-  if (fstat(seen.get(), &before) != 0) return CodeOf(errno);
+  if (fstatat(holder, name->c_str(), &before, AT_SYMLINK_NOFOLLOW) != 0) return CodeOf(errno);
   switch (before.st_mode & S_IFMT) {
     case S_IFREG:
       break;
@@ -362,7 +411,7 @@ Result<HostDescriptor> HostVolume::OpenRegular(const std::string& path, int flag
     default:
       return Code::kAccess;
   }
-  PADDOCK_ASSIGN(HostDescriptor file, opener_.Open(path, flags | O_NONBLOCK | O_NOCTTY));
+  PADDOCK_ASSIGN(HostDescriptor file, OpenName(holder, name->c_str(), flags));
   struct stat after;
   if (fstat(file.get(), &after) != 0) return CodeOf(errno);
   const bool is_same = before.st_dev == after.st_dev && before.st_ino == after.st_ino;
@@ -373,7 +422,6 @@ Result<HostDescriptor> HostVolume::OpenRegular(const std::string& path, int flag
 Result<OpenFilePtr> HostVolume::Open(NodeId node, const OpenFlags& flags) {
   const bool writes = flags.write || flags.truncate;
   if (writes && is_read_only()) return Code::kReadOnly;
-  PADDOCK_ASSIGN(const std::string path, PathOf(node));
   int host_flags = writes ? (flags.read ? O_RDWR : O_WRONLY) : O_RDONLY;
   if (flags.append) host_flags |= O_APPEND;
   HostDescriptor file;
@@ -381,7 +429,7 @@ Result<OpenFilePtr> HostVolume::Open(NodeId node, const OpenFlags& flags) {
     file = std::move(fresh_);
     if (flags.append && fcntl(file.get(), F_SETFL, O_APPEND) != 0) return CodeOf(errno);
   } else {
-    PADDOCK_ASSIGN(file, OpenRegular(path, host_flags));
+    PADDOCK_ASSIGN(file, OpenRegular(node, host_flags));
   }
   if (flags.truncate && ftruncate(file.get(), 0) != 0) return CodeOf(errno);
   auto translate = [shared = shared_](const struct stat& found) {
@@ -406,15 +454,16 @@ Status HostVolume::ChangeMode(const std::string& path, uint32_t mode) {
 }
 
 Status HostVolume::SetAttributes(NodeId node, const AttributeChange& change) {
-  recent_node_ = 0;
+  ForgetLooks();
   if (is_read_only()) return Code::kReadOnly;
   PADDOCK_ASSIGN(const std::string path, PathOf(node));
-  PADDOCK_ASSIGN(const Attributes now, Stat(path));
+  PADDOCK_ASSIGN(const struct stat found, StatPath(path));
+  const Attributes now = shared_->Translate(found);
   if (change.uid.value_or(now.uid) != now.uid || change.gid.value_or(now.gid) != now.gid) {
     return Code::kNotPermitted;
   }
   if (change.size) {
-    PADDOCK_ASSIGN(const HostDescriptor file, OpenRegular(path, O_WRONLY));
+    PADDOCK_ASSIGN(const HostDescriptor file, OpenRegular(node, O_WRONLY));
     if (ftruncate(file.get(), static_cast<off_t>(*change.size)) != 0) return CodeOf(errno);
   }
   if (change.mode) PADDOCK_TRY(ChangeMode(path, *change.mode));

@@ -182,6 +182,68 @@ TEST_P(HostVolumeTest, SymlinkSwapRaceFindsNothing) {
   EXPECT_EQ(std::distance(std::filesystem::directory_iterator(outside.Path()), {}), 1);
 }
 
+// Directories that were looked into are remembered; what the host does to them is seen all the same.
+TEST_P(HostVolumeTest, DirectoryThatTheHostReplacesIsSeenAtOnce) {
+  std::filesystem::create_directories(inside.Path("a/b"));
+  inside.Put("a/b/f", "old");
+  Tree tree(Make(inside.Path()));
+  View& view = tree.view;
+  for (int round = 0; round < 100; ++round) {
+    ASSERT_EQ(*ReadFile(view, "/a/b/f"), round == 0 ? "old" : std::to_string(round - 1));
+    std::filesystem::rename(inside.Path("a"), inside.Path("was" + std::to_string(round)));
+    ASSERT_EQ(Failure(view.Stat("/a/b/f")), Code::kNoEntry);
+    std::filesystem::create_directories(inside.Path("a/b"));
+    ASSERT_EQ(Failure(view.Stat("/a/b/f")), Code::kNoEntry);
+    inside.Put("a/b/f", std::to_string(round));
+  }
+}
+
+TEST_P(HostVolumeTest, DirectoryThatTheHostTakesAwayIsGone) {
+  std::filesystem::create_directories(inside.Path("d/e"));
+  inside.Put("d/e/f", "taken away");
+  Tree tree(Make(inside.Path()));
+  View& view = tree.view;
+  ASSERT_TRUE(view.ChangeDirectory("/d/e").has_value());
+  ASSERT_EQ(*ReadFile(view, "f"), "taken away");
+  std::filesystem::rename(inside.Path("d"), outside.Path("d"));
+  EXPECT_EQ(Failure(view.Stat("f")), Code::kNoEntry);
+  // A symlink to where it went, made inside, does not bring it back.
+  ASSERT_TRUE(view.MakeSymlink(outside.Path("d"), "/d").has_value());
+  for (const std::string_view path : {"f", ".", "/d/e/f", "../e/f", "/d/e"}) {
+    EXPECT_EQ(Failure(view.Stat(path)), Code::kNoEntry) << path;
+  }
+  EXPECT_EQ(Failure(view.List(".")), Code::kNoEntry);
+  EXPECT_EQ(Failure(WriteFile(view, "g", "x")), Code::kNoEntry);
+  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(outside.Path("d/e")), {}), 1);
+}
+
+TEST_P(HostVolumeTest, RightsThatTheHostTakesFromADirectoryAreGone) {
+  std::filesystem::create_directories(inside.Path("d/e"));
+  inside.Put("d/e/f", "x");
+  Tree tree(Make(inside.Path()));
+  View& view = tree.view;
+  ASSERT_EQ(*ReadFile(view, "/d/e/f"), "x");
+  ASSERT_EQ(chmod(inside.Path("d").c_str(), 0), 0);
+  EXPECT_EQ(Failure(view.Stat("/d/e/f")), Code::kAccess);
+  ASSERT_EQ(chmod(inside.Path("d").c_str(), 0755), 0);
+  EXPECT_EQ(*ReadFile(view, "/d/e/f"), "x");
+}
+
+TEST_P(HostVolumeTest, MoreDirectoriesThanAreRememberedAreAllRight) {
+  std::string path;
+  for (int depth = 0; depth < 40; ++depth) {
+    path += "/d" + std::to_string(depth);
+    std::filesystem::create_directory(inside.Path() + path);
+    inside.Put(path.substr(1) + "/f", path);
+  }
+  Tree tree(Make(inside.Path()));
+  for (int round = 0; round < 3; ++round) {
+    for (std::string at = path; !at.empty(); at.resize(at.rfind('/'))) {
+      EXPECT_EQ(*ReadFile(tree.view, at + "/f"), at);
+    }
+  }
+}
+
 TEST_P(HostVolumeTest, FifoDeviceAndSocketDoNotOpen) {
   ASSERT_EQ(mkfifo(inside.Path("fifo").c_str(), 0666), 0);
   Tree tree(Make(inside.Path()));
