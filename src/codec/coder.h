@@ -117,6 +117,8 @@ Result<ZstdInfo> ReadZstdInfo(uint64_t size, const std::function<Result<std::str
 
 // CRC-32 as gzip and zip have it, going on from `before`.
 uint32_t Crc32(uint32_t before, std::string_view bytes);
+// Adler-32 as zlib streams have it, going on from `before` (1 at the start).
+uint32_t Adler32(uint32_t before, std::string_view bytes);
 
 enum class Format { kPlain, kGzip, kBzip2, kXz, kLzma, kZstd, kCompress, kLzip, kLzop };
 // By the first bytes: ten are enough, and what is unknown is plain.

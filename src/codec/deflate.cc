@@ -339,4 +339,9 @@ uint32_t Crc32(uint32_t before, std::string_view bytes) {
   return static_cast<uint32_t>(crc32_z(before, reinterpret_cast<const Bytef*>(bytes.data()), bytes.size()));
 }
 
+uint32_t Adler32(uint32_t before, std::string_view bytes) {
+  if (bytes.empty()) return before;   // likewise
+  return static_cast<uint32_t>(adler32_z(before, reinterpret_cast<const Bytef*>(bytes.data()), bytes.size()));
+}
+
 }  // namespace paddock::codec

@@ -30,11 +30,14 @@ std::vector<Pack>& ObjectStore::Packs() {
     budget_.Step();
     if (!entry.name.starts_with("pack-") || !entry.name.ends_with(".idx")) continue;
     const std::string stem = folder + "/" + entry.name.substr(0, entry.name.size() - 4);
-    if (const auto facts = fs_.Stat(stem + ".pack")) budget_.WillAllocate(facts->size);
-    auto index = vfs::ReadFile(fs_, stem + ".idx", kMostBytes), pack = vfs::ReadFile(fs_, stem + ".pack", kMostBytes);
-    if (!index || !pack) continue;
+    const auto index_facts = fs_.Stat(stem + ".idx"), facts = fs_.Stat(stem + ".pack");
+    if (!index_facts || !facts || !facts->is_file()) continue;
+    budget_.WillAllocate(index_facts->size);
+    auto index = vfs::ReadFile(fs_, stem + ".idx", kMostBytes);
+    if (!index) continue;
+    const auto open = [this, path = stem + ".pack"] { return fs_.Open(path, vfs::OpenFlags::Read()); };
     // A damaged pack is as good as none; what it should have held is then missed by name.
-    if (auto opened = Pack::Open(std::move(*index), std::move(*pack), budget_)) packs_->push_back(std::move(*opened));
+    if (auto opened = Pack::Open(std::move(*index), PackBytes(open, facts->size))) packs_->push_back(std::move(*opened));
   }
   return *packs_;
 }
@@ -60,7 +63,7 @@ Result<Object> ObjectStore::ReadLoose(const Oid& id) {
 Result<Object> ObjectStore::ReadAt(const Oid& id, int depth) {
   // The empty tree exists everywhere.
   static constexpr std::string_view kEmptyTree = "4b825dc642cb6eb9a060e54bf8d69288fbee4904";
-  for (const Pack& pack : Packs()) {
+  for (Pack& pack : Packs()) {
     const auto offset = pack.Find(id);
     if (!offset) continue;
     // A base outside the pack may itself be a difference: the chain goes on, but not for ever.
@@ -152,10 +155,9 @@ std::vector<Oid> ObjectStore::FindPrefix(std::string_view prefix) {
   const auto first = Oid::FromHex(low + std::string(40 - low.size(), '0')), last = Oid::FromHex(low + std::string(40 - low.size(), 'f'));
   if (!first || !last) return found;
   for (const Pack& pack : Packs()) {
-    const auto begin = std::lower_bound(pack.ids().begin(), pack.ids().end(), *first);
-    for (auto at = begin; at != pack.ids().end() && *at <= *last; ++at) {
+    for (size_t number = pack.LowerBound(*first); number < pack.count() && pack.IdAt(number) <= *last; ++number) {
       budget_.Step();
-      found.push_back(*at);
+      found.push_back(pack.IdAt(number));
     }
   }
   const std::string folder = low.substr(0, 2);
@@ -193,7 +195,12 @@ std::string ObjectStore::Abbreviate(const Oid& id, size_t least) {
 std::vector<Oid> ObjectStore::All(bool with_packs) {
   std::vector<Oid> all;
   if (with_packs) {
-    for (const Pack& pack : Packs()) all.insert(all.end(), pack.ids().begin(), pack.ids().end());
+    for (const Pack& pack : Packs()) {
+      for (size_t number = 0; number < pack.count(); ++number) {
+        budget_.Step();
+        all.push_back(pack.IdAt(number));
+      }
+    }
   }
   if (auto folders = fs_.List(directory_)) {
     for (const vfs::DirectoryEntry& folder : *folders) {

@@ -6,13 +6,15 @@
 
 #include <cstdint>
 #include <functional>
-#include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "git/object.h"
+#include "git/pack_bytes.h"
+#include "git/pack_entry.h"
 
 namespace paddock::git {
 
@@ -24,19 +26,39 @@ class Pack {
   // Where the base of a difference is when it is not in this pack.
   using FindBase = std::function<Result<Object>(const Oid&)>;
 
-  // Reads the index (versions 1 and 2). The bytes are kept. Errors: kCorrupt.
-  static Result<Pack> Open(std::string index, std::string pack, Budget& budget);
+  // Takes the whole index (versions 1 and 2), and the pack, of which only what is asked for is read. Errors: kCorrupt, those of
+  // reading.
+  static Result<Pack> Open(std::string index, PackBytes pack);
 
   std::optional<uint64_t> Find(const Oid& id) const;
-  Result<Object> Read(uint64_t offset, const FindBase& find_base, Budget& budget) const;
-  size_t count() const { return ids_.size(); }
-  // Sorted.
-  const std::vector<Oid>& ids() const { return ids_; }
+  Result<Object> Read(uint64_t offset, const FindBase& find_base, Budget& budget);
+  size_t count() const { return count_; }
+  // The objects by number, sorted by id.
+  Oid IdAt(size_t number) const;
+  // The number of the first id that is not below this one.
+  size_t LowerBound(const Oid& id) const;
 
  private:
-  std::string pack_;
-  std::vector<Oid> ids_;
-  std::vector<uint64_t> offsets_;
+  using ObjectPtr = std::shared_ptr<const Object>;
+  // A base of differences, whole.
+  struct Base {
+    uint64_t offset = 0;
+    ObjectPtr object;
+  };
+  Pack(std::string index, PackBytes pack) : index_(std::move(index)), bytes_(std::move(pack)) {}
+  std::optional<uint64_t> OffsetAt(size_t number) const;
+  Result<EntryHead> ReadHead(uint64_t offset);
+  Result<std::string> ReadData(uint64_t offset, const EntryHead& head, Budget& budget);
+  ObjectPtr KnownBase(uint64_t offset) const;
+  void Remember(uint64_t offset, ObjectPtr object);
+
+  std::string index_;
+  PackBytes bytes_;
+  uint64_t end_ = 0;   // of the objects
+  bool is_second_version_ = false;
+  size_t table_ = 0, count_ = 0;   // where the index counts by first byte; how many there are
+  std::vector<Base> bases_;        // each in the one place that its offset gives it
+  uint64_t base_bytes_ = 0;
 };
 
 struct PackedObject {

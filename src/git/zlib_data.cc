@@ -10,22 +10,6 @@ namespace {
 
 constexpr size_t kPiece = 64 << 10;
 
-uint32_t Adler32(std::string_view bytes) {
-  uint32_t a = 1, b = 0;
-  while (!bytes.empty()) {
-    // The most bytes whose sums cannot overflow.
-    const std::string_view piece = bytes.substr(0, 5552);
-    for (const char c : piece) {
-      a += static_cast<unsigned char>(c);
-      b += a;
-    }
-    a %= 65521;
-    b %= 65521;
-    bytes.remove_prefix(piece.size());
-  }
-  return b << 16 | a;
-}
-
 Error Damaged() { return {Code::kCorrupt, "inflate: data stream error"}; }
 
 }  // namespace
@@ -33,8 +17,8 @@ Error Damaged() { return {Code::kCorrupt, "inflate: data stream error"}; }
 std::string Deflate(std::string_view plain, Budget& budget) {
   std::string packed = "\x78\x01";
   const codec::CoderPtr coder = codec::NewDeflater(&budget, 1);
-  const auto piece = std::make_unique<char[]>(kPiece);
-  const uint32_t sum = Adler32(plain);
+  const auto piece = std::make_unique_for_overwrite<char[]>(kPiece);
+  const uint32_t sum = codec::Adler32(1, plain);
   while (true) {
     auto step = coder->Run(plain, true, piece.get(), kPiece);
     PADDOCK_CHECK(step.has_value());
@@ -48,32 +32,40 @@ std::string Deflate(std::string_view plain, Budget& budget) {
 }
 
 Result<Inflated> Inflate(std::string_view packed, uint64_t most, bool exactly, Budget& budget) {
-  if (packed.size() < 6) return Damaged();
-  const auto byte = [&packed](size_t at) { return uint32_t{static_cast<uint8_t>(packed[at])}; };
+  return InflatePieces([packed](size_t taken) -> Result<std::string_view> { return packed.substr(taken); }, most, exactly, budget);
+}
+
+Result<Inflated> InflatePieces(const StreamBytes& packed, uint64_t most, bool exactly, Budget& budget) {
+  PADDOCK_ASSIGN(std::string_view bytes, packed(0));
+  const auto byte = [&bytes](size_t at) { return uint32_t{static_cast<uint8_t>(bytes[at])}; };
+  if (bytes.size() < 4) return Damaged();
   if ((byte(0) & 15) != 8 || (byte(0) << 8 | byte(1)) % 31 != 0 || (byte(1) & 32) != 0) return Damaged();
   Inflated result;
   result.taken = 2;
   const codec::CoderPtr coder = codec::NewInflater(&budget);
-  const auto piece = std::make_unique<char[]>(kPiece);
-  while (true) {
-    const std::string_view rest = packed.substr(result.taken);
-    auto step = coder->Run(rest, true, piece.get(), kPiece);
+  // What a header promises is not believed: room grows with what is really made. One byte more shows a stream that makes too much.
+  result.data.resize(std::min<uint64_t>(most + 1, kPiece));
+  size_t made = 0;
+  for (bool is_over = false; !is_over;) {
+    PADDOCK_ASSIGN(bytes, packed(result.taken));
+    auto step = coder->Run(bytes, true, result.data.data() + made, result.data.size() - made);
     if (!step) return step.error().code == Code::kLimit || step.error().code == Code::kNoMemory ? step.error() : Damaged();
     budget.Step(1 + static_cast<int64_t>(step->made / 32));
     result.taken += step->taken;
-    const size_t fits = std::min<uint64_t>(step->made, most - result.data.size());
-    result.data.append(piece.get(), fits);
-    if (!exactly && result.data.size() == most) return result;
-    if (fits < step->made) return Damaged();
-    if (step->is_between) break;
-    if (step->taken == 0 && step->made == 0) return Damaged();
+    made += step->made;
+    if (exactly ? made > most : made >= most) break;
+    if (!step->is_between && step->taken == 0 && step->made == 0) return Damaged();
+    is_over = step->is_between;
+    if (!is_over && made == result.data.size()) result.data.resize(std::min<uint64_t>(most + 1, 2 * result.data.size()));
   }
+  result.data.resize(std::min<uint64_t>(made, most));
   if (!exactly) return result;
-  if (result.data.size() != most || packed.size() - result.taken < 4) return Damaged();
-  uint32_t sum = 0;
-  for (size_t i = 0; i < 4; ++i) sum = sum << 8 | byte(result.taken + i);
+  if (made != most) return Damaged();
+  PADDOCK_ASSIGN(bytes, packed(result.taken));
+  if (bytes.size() < 4) return Damaged();
+  const uint32_t sum = byte(0) << 24 | byte(1) << 16 | byte(2) << 8 | byte(3);
   result.taken += 4;
-  if (sum != Adler32(result.data)) return Damaged();
+  if (sum != codec::Adler32(1, result.data)) return Damaged();
   return result;
 }
 

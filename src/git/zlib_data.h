@@ -1,6 +1,7 @@
 // zlib streams (RFC 1950) in memory, as loose objects and packs hold them.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <string_view>
 
@@ -18,5 +19,10 @@ struct Inflated {
 // Inflates the stream at the front of `packed`, at most `most` bytes of it. `exactly`: it must make `most` bytes and end, with the right
 // checksum. Otherwise what there is up to `most` is returned. Errors: kCorrupt.
 Result<Inflated> Inflate(std::string_view packed, uint64_t most, bool exactly, Budget& budget);
+
+// What follows the first `taken` bytes of a stream: at least four bytes, or all that are left. Valid until the next call.
+using StreamBytes = std::function<Result<std::string_view>(size_t taken)>;
+// The same with the stream coming in pieces.
+Result<Inflated> InflatePieces(const StreamBytes& packed, uint64_t most, bool exactly, Budget& budget);
 
 }  // namespace paddock::git

@@ -26,9 +26,10 @@ void Run(std::string_view bytes) {
   std::string pack(bytes);
   pack += paddock::DigestOf(paddock::DigestAlgorithm::kSha1, pack);
   static_cast<void>(paddock::git::ReadPackStream(pack, NoBase, budget).has_value());
-  if (auto opened = paddock::git::Pack::Open(std::string(half), std::string(bytes.substr(half.size())), budget)) {
-    for (const paddock::git::Oid& id : opened->ids()) {
-      if (const auto offset = opened->Find(id)) static_cast<void>(opened->Read(*offset, NoBase, budget).has_value());
+  if (auto opened = paddock::git::Pack::Open(std::string(half), paddock::git::PackBytes(std::string(bytes.substr(half.size()))))) {
+    for (size_t number = 0; number < opened->count(); ++number) {
+      budget.Step();
+      if (const auto offset = opened->Find(opened->IdAt(number))) static_cast<void>(opened->Read(*offset, NoBase, budget).has_value());
     }
   }
 }
