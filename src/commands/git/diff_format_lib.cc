@@ -90,7 +90,7 @@ std::string StatText(const std::vector<StatLine>& lines, size_t width) {
     }
     ++merged;
     if (line.counts.is_binary) {
-      text += "Bin";
+      text += std::string(number_width - 3, ' ') + "Bin";
       if (line.old_size != line.new_size || line.old_size > 0) text += " " + std::to_string(line.old_size) + " -> " + std::to_string(line.new_size) + " bytes";
       text += "\n";
       continue;
