@@ -14,6 +14,7 @@
 #include "commands/file_facts.h"
 #include "proc/option_complaint.h"
 #include "proc/process.h"
+#include "proc/signals.h"
 #include "text/time_format.h"
 
 namespace paddock {
@@ -99,8 +100,14 @@ class Gzip {
   }
   ExitStatus Finish() {
     if (o_.lists && !o_.quiet && listed_ > 1) ListTotals();
+    if (const Status& flushed = in_.out.Flush(); !flushed && IsUnread(flushed.error().code)) {
+      in_.out.ClearStatus();
+      return kWarning;
+    }
     return status_;
   }
+  // True when nobody reads what -q writes: then all ends, without a word.
+  bool is_over() const { return is_over_; }
 
  private:
   static constexpr ExitStatus kError = 1, kWarning = 2;
@@ -201,9 +208,16 @@ class Gzip {
   static bool is_stdin(const std::string& shown) { return shown == "stdin"; }
   static bool IsFormat(Code code) { return code == Code::kSyntax || code == Code::kCorrupt || code == Code::kNotSupported; }
 
+  bool IsUnread(Code code) const { return o_.quiet && code == Code::kBrokenPipe; }
+
   bool IsDone(const std::string& shown, const CopyResult& copied) {
     if (copied.status) return true;
     in_.out.ClearStatus();
+    if (copied.is_output && IsUnread(copied.status.error().code)) {
+      is_over_ = true;
+      status_ = kWarning;
+      return false;
+    }
     Fail((copied.is_output ? std::string("stdout") : shown) + ": " + std::string(copied.status.error().Text()));
     return false;
   }
@@ -273,7 +287,7 @@ class Gzip {
     }
     for (const vfs::DirectoryEntry& entry : *entries) {
       in_.budget.Step();
-      TakeFile(name + (name.ends_with('/') ? "" : "/") + entry.name);
+      if (!is_over_) TakeFile(name + (name.ends_with('/') ? "" : "/") + entry.name);
     }
   }
 
@@ -418,7 +432,7 @@ class Gzip {
   const Options& o_;
   ExitStatus status_ = 0;
   codec::GzipHeader header_;   // to be written, or of what was read with -N
-  bool is_overwriting_ = false;
+  bool is_overwriting_ = false, is_over_ = false;
   Sizes total_;
   uint64_t listed_ = 0;
 };
@@ -473,9 +487,12 @@ ExitStatus Run(Invocation& in) {
   if (options.suffix.empty() || options.suffix.size() > 30) {
     return Complain(in, "invalid suffix '" + options.suffix + "'");
   }
+  if (options.quiet) in.process.set_disposition(proc::kSigPipe, proc::Process::Disposition::kIgnore);
   Gzip gzip(in, options);
   if (parsed->operands.empty()) gzip.TakeOperand("-");
-  for (const std::string& name : parsed->operands) gzip.TakeOperand(name);
+  for (const std::string& name : parsed->operands) {
+    if (!gzip.is_over()) gzip.TakeOperand(name);
+  }
   return gzip.Finish();
 }
 
