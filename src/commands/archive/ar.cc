@@ -5,12 +5,15 @@
 // Exit status: 0; 1 for an error; 9 when the archive is not there.
 // Source: GNU binutils 2.40; the archive's format as POSIX and System V have it, with GNU's table of long names.
 // Differs: an index of symbols is not made, because object files are not read; one that is there is left out when the archive changes, as it would
-// be wrong. Refused: thin archives (T, --thin), MRI scripts (M), l, --target, --plugin, --record-libdeps.
+// be wrong, and --plugin, which would read symbols for it, changes nothing. Thin archives do not take in other archives (told, status 1).
+// Refused: MRI scripts (M).
 
 #include <algorithm>
+#include <array>
 #include <cstdio>
 #include <vector>
 
+#include "commands/file/relative_path.h"
 #include "commands/file_facts.h"
 #include "commands/user_names.h"
 #include "proc/command.h"
@@ -28,7 +31,9 @@ struct Options {
   bool has_conflict = false, makes_index = false, keeps_dates = false, only_newer = false, quietly_creates = false, real_headers = false, is_deterministic = false;
   bool shows_offsets = false, full_paths = false, truncates = false, counts = false, verbose = false, shows_version = false;
   Place place = Place::kDefault;
-  std::string directory;
+  bool is_thin = false;
+  std::string directory, target, plugin;
+  std::optional<std::string> dependencies;
 };
 
 template <char kLetter>
@@ -72,17 +77,29 @@ constexpr Option kOptions[] = {
     Set<&Options::makes_index, false>('S', nullptr, "make no index of symbols"),
     Flag<&Options::verbose>('v', nullptr, "say what is done"),
     Flag<&Options::shows_version>('V', nullptr, "show the version"),
+    Flag<&Options::is_thin>('T', "thin", "make an archive that names its files and does not hold them"),
+    Value<&Options::dependencies>('l', "record-libdeps", "TEXT", "add __.LIBDEP, which tells what the library depends on"),
     Value<&Options::directory>(0, "output", "DIRNAME", "extract into DIRNAME"),
+    Value<&Options::target>(0, "target", "BFDNAME", "take the archive for one of format BFDNAME"),
+    Value<&Options::plugin>(0, "plugin", "NAME", "a plugin that reads symbols for the index, of which none is made"),
 };
 
-constexpr std::string_view kMagic = "!<arch>\n";
+constexpr std::string_view kMagic = "!<arch>\n", kThinMagic = "!<thin>\n", kDependencies = "__.LIBDEP";
+
+// Formats of the real one on amd64: those of objects, which an archive can hold, and those without archives.
+constexpr std::array<std::string_view, 15> kObjectTargets = {
+    "elf64-x86-64", "elf32-i386", "elf32-iamcu", "elf32-x86-64", "pei-i386", "pe-x86-64", "pei-x86-64", "elf64-little",
+    "elf64-big", "elf32-little", "elf32-big", "pe-bigobj-x86-64", "pe-i386", "default", "plugin"};
+constexpr std::array<std::string_view, 7> kOtherTargets = {"pdb", "srec", "symbolsrec", "verilog", "tekhex", "binary", "ihex"};
 constexpr size_t kHeaderBytes = 60;
 
 struct Member {
   std::string name;
+  std::string field;          // its name as it was read, in GNU's way
   std::string head;           // its date, owner, group and mode: 32 bytes of the header
   std::string_view stored;    // in the archive that was read
-  uint64_t offset = 0;
+  uint64_t offset = 0, told_size = 0;
+  std::string outside;        // in a thin archive: the file that has its content
   bool is_cut = false;        // the archive ends in it
   std::optional<std::string> own;   // of a file that was added
   std::string_view content() const { return own ? std::string_view(*own) : stored; }
@@ -128,6 +145,7 @@ class Ar {
     if (archive == nullptr) return in_.UsageHint();
     path_ = *archive;
     names_.assign(operands.begin() + static_cast<ptrdiff_t>(at), operands.end());
+    if (o_.dependencies) names_.emplace_back(kDependencies);   // the last name, whatever is done
     if (!Load()) return status_;
     switch (o_.operation) {
       case 't':
@@ -158,7 +176,15 @@ class Ar {
   bool Load() {
     const bool may_create = o_.operation == 'r' || o_.operation == 'q' || o_.operation == 'd' || o_.operation == 'm';
     const auto found = in_.fs.Stat(path_);
+    const bool adds = o_.operation == 'r' || o_.operation == 'q';
+    const bool is_object = o_.target.empty() || Knows(kObjectTargets, o_.target);
+    if (!is_object && !Knows(kOtherTargets, o_.target) && (found || may_create)) return Stop(path_ + ": invalid bfd target") == 0;
     if (!found && found.error().code == Code::kNoEntry && may_create) {
+      if (!is_object) {
+        static_cast<void>(vfs::WriteFile(in_.fs, path_, ""));
+        return Stop(path_ + ": invalid operation") == 0;
+      }
+      is_thin_ = o_.is_thin;
       if (!o_.quietly_creates) in_.err.Write("ar: creating " + path_ + "\n");
       return true;
     }
@@ -172,13 +198,40 @@ class Ar {
       if (!found) status_ = 9;
       return false;
     }
-    if (text && text->starts_with(kMagic)) {
+    is_thin_ = text && text->starts_with(kThinMagic);
+    if (text && (is_thin_ || text->starts_with(kMagic))) {
+      if (adds && is_thin_ != o_.is_thin) return Stop("Cannot convert existing " + std::string(is_thin_ ? "thin " : "") + "library " + path_ + " to " + (is_thin_ ? "normal" : "thin") + " format") == 0;
+      if (is_thin_ && o_.operation == 'x') return Stop("`x' cannot be used on thin archives.") == 0;
       text_ = std::move(*text);
       Parse();
-      return true;
+      return !is_thin_ || FindContents();
     }
     static_cast<void>(Stop(path_ + ": file format not recognized"));
     return false;
+  }
+
+  static bool Knows(std::span<const std::string_view> names, std::string_view name) { return std::find(names.begin(), names.end(), name) != names.end(); }
+
+  // Names in a thin archive start where it lies. False after a complaint, when a file is gone.
+  bool FindContents() {
+    const std::string directory = path_.substr(0, path_.rfind('/') + 1);
+    for (Member& member : members_) {
+      in_.budget.Step(8);
+      if (!member.name.starts_with('/')) member.name.insert(0, directory);
+      member.outside = member.name;
+      if (const auto found = in_.fs.Stat(member.outside); !found) return Stop(path_ + ": " + std::string(found.error().Text())) == 0;
+    }
+    return true;
+  }
+  // The content of a member, which for one of a thin archive is read now.
+  bool Fetch(Member& member) {
+    if (member.outside.empty() || member.own) return true;
+    auto text = vfs::ReadFile(in_.fs, member.outside, 9999999999);
+    if (!text) return Stop(path_ + ": " + std::string(text.error().Text())) == 0;
+    member.is_cut = text->size() < member.told_size;
+    text->resize(std::min<uint64_t>(text->size(), member.told_size));
+    member.own = std::move(*text);
+    return true;
   }
 
   void Parse() {
@@ -199,14 +252,17 @@ class Ar {
         size = size * 10 + static_cast<uint64_t>(c - '0');
       }
       at += kHeaderBytes;
+      const std::string_view field = header.substr(0, 16);
+      const bool is_table = field.starts_with("//") || field.starts_with("/ ") || field.starts_with("/SYM64/") || field.starts_with("__.SYMDEF");
+      member.told_size = size;
+      if (is_thin_ && !is_table) size = 0;   // it is elsewhere
       member.is_cut = size > text.size() - at;
       has_cut_ = has_cut_ || member.is_cut;
       member.offset = at;
       member.stored = text.substr(at, static_cast<size_t>(std::min<uint64_t>(size, text.size())));
       at += member.content().size() + (size & 1);
-      const std::string_view field = header.substr(0, 16);
       if (field.starts_with("//")) long_names = member.content();
-      else if (field.starts_with("/ ") || field.starts_with("/SYM64/") || field.starts_with("__.SYMDEF")) continue;
+      else if (is_table) continue;
       else if (NameMember(field, long_names, member)) members_.push_back(std::move(member));
       else {
         is_broken_ = true;
@@ -240,6 +296,8 @@ class Ar {
       std::string_view name = field.substr(0, field.find('/'));
       while (name.ends_with(' ')) name.remove_suffix(1);
       member.name = std::string(name);
+      const size_t last = field.find_last_not_of(' ');
+      if (last != std::string_view::npos && last > 0 && field[last] == '/') member.field = std::string(field.substr(0, last + 1));
     }
     member.name.resize(std::min(member.name.find('\0'), member.name.size()));
     return true;
@@ -249,8 +307,9 @@ class Ar {
 
   void Visit() {
     if (names_.empty()) {
-      for (const Member& member : members_) {
+      for (Member& member : members_) {
         if (!Take(member)) return;
+        member.own.reset();
       }
       if (is_broken_) static_cast<void>(Stop(path_ + ": malformed archive"));
       return;
@@ -262,6 +321,8 @@ class Ar {
         in_.err.Write("no entry " + name + " in archive\n");
       } else if (!Take(members_[index])) {
         return;
+      } else {
+        members_[index].own.reset();
       }
     }
   }
@@ -269,12 +330,16 @@ class Ar {
     int64_t seen = 0;
     for (size_t i = 0; i < members_.size(); ++i) {
       in_.budget.Step();
-      if (members_[i].name.empty() || Key(name) != Key(members_[i].name)) continue;
+      if (members_[i].own) continue;   // it came with this command
+      const std::string_view own = members_[i].name;
+      // Of what d and m name the last part has to be all of the member's name.
+      if (own.empty() || Key(name) != (o_.operation == 'd' || o_.operation == 'm' ? own : Key(own))) continue;
       if (!o_.counts || ++seen == instance_) return i;
     }
     return members_.size();
   }
-  bool Take(const Member& member) {
+  bool Take(Member& member) {
+    if (o_.operation == 'p' && !Fetch(member)) return false;
     in_.budget.Step(static_cast<int64_t>(member.content().size() / 256 + 1));
     if (o_.operation == 't') Show(member);
     else if (member.is_cut) return Stop(path_ + " is not a valid archive") == 0;
@@ -286,12 +351,12 @@ class Ar {
     std::string line = member.name;
     if (o_.verbose) {
       char size[32];
-      std::snprintf(size, sizeof size, " %6llu ", static_cast<unsigned long long>(member.content().size()));
+      std::snprintf(size, sizeof size, " %6llu ", static_cast<unsigned long long>(member.told_size));
       const TimePoint moment{member.date(), 0};
       line = ModeString('-', member.mode()).substr(1) + " " + std::to_string(member.uid()) + "/" + std::to_string(member.gid()) + size +
              FormatTime("%b %e %H:%M %Y", LocalZone(in_.env).ToLocal(moment.seconds), moment, in_.budget) + " " + line;
     }
-    if (o_.shows_offsets) {
+    if (o_.shows_offsets && !is_thin_) {
       char offset[32];
       std::snprintf(offset, sizeof offset, " 0x%llx", static_cast<unsigned long long>(member.offset));
       line += offset;
@@ -381,15 +446,19 @@ class Ar {
     for (const std::string& name : names_) {
       in_.budget.Step();
       const size_t index = o_.operation == 'q' ? members_.size() : Find(name);
-      const auto found = in_.fs.Stat(name);
-      if (!found) {
-        static_cast<void>(Stop(name + ": " + std::string(found.error().Text())));
-        return;
-      }
       const bool exists = index < members_.size();
-      if (exists && o_.only_newer && ToTimePoint(found->modify_time).seconds <= members_[index].date()) continue;
       Member member;
-      if (!Make(name, *found, member)) return;
+      if (o_.dependencies && &name == &names_.back()) {
+        member = Dependencies();
+      } else {
+        const auto found = in_.fs.Stat(name);
+        if (!found) {
+          static_cast<void>(Stop(name + ": " + std::string(found.error().Text())));
+          return;
+        }
+        if (exists && o_.only_newer && ToTimePoint(found->modify_time).seconds <= members_[index].date()) continue;
+        if (!Make(name, *found, member)) return;
+      }
       Tell(exists ? 'r' : 'a', name);
       if (!exists) {
         Insert(PlaceFor(members_.size()), std::move(member));
@@ -401,14 +470,28 @@ class Ar {
     }
     Save();
   }
+  // What a linker shall look at besides, with a NUL at its end.
+  Member Dependencies() const {
+    Member member;
+    member.name = std::string(kDependencies);
+    member.head = PlainHead();
+    member.own = *o_.dependencies + '\0';
+    member.told_size = member.own->size();
+    return member;
+  }
+  static std::string PlainHead() { return Field("0", 12) + Field("0", 6) + Field("0", 6) + Field("644", 8); }
+
   bool Make(const std::string& name, const vfs::Attributes& found, Member& member) {
     auto text = found.is_file() ? vfs::ReadFile(in_.fs, name, 9999999999) : Result<std::string>(Code::kInvalid);
     if (!text) return Stop(name + ": " + (found.is_file() ? std::string(text.error().Text()) : "file format not recognized")) == 0;
+    if (is_thin_ && (text->starts_with(kMagic) || text->starts_with(kThinMagic))) return Stop(name + ": archives are not taken into thin archives") == 0;
     member.own = std::move(*text);
-    member.name = std::string(Key(name));
-    if (o_.truncates && member.name.size() > 15) member.name.resize(15);
+    member.told_size = member.own->size();
+    member.name = is_thin_ ? name : std::string(Key(name));
+    if (is_thin_) member.outside = name;
+    if (!is_thin_ && o_.truncates && member.name.size() > 15) member.name.resize(15);
     if (!o_.real_headers) {
-      member.head = Field("0", 12) + Field("0", 6) + Field("0", 6) + Field("644", 8);
+      member.head = PlainHead();
       return true;
     }
     char mode[16];
@@ -418,6 +501,17 @@ class Ar {
     return true;
   }
 
+  // The way to a file from the directory of the archive.
+  std::string NameInThin(const std::string& name) const {
+    if (name.starts_with('/')) return name;
+    const auto canonical = [this](const std::string& path) {
+      const std::string whole = vfs::NormalizePath(vfs::JoinPath(in_.fs.cwd(), path));
+      return in_.fs.Canonical(whole).value_or(whole);
+    };
+    const std::string directory = vfs::DirectoryName(path_);
+    return RelativePath(canonical(name), canonical(directory.empty() ? "." : directory));
+  }
+
   void Save() {
     if (is_broken_ || has_cut_) {
       static_cast<void>(Stop(path_ + ": malformed archive"));
@@ -425,10 +519,21 @@ class Ar {
     }
     std::string table;
     std::vector<std::string> fields;
+    const std::string* previous = nullptr;
     for (const Member& member : members_) {
       in_.budget.Step();
+      if (is_thin_ && !fields.empty() && member.name == *previous) {
+        fields.push_back(fields.back());
+        continue;
+      }
+      previous = &member.name;
+      if (is_thin_) {
+        fields.push_back("/" + std::to_string(table.size()));
+        table += NameInThin(member.name) + "/\n";
+        continue;
+      }
       if (member.name.size() <= 15) {
-        fields.push_back(member.name + "/");
+        fields.push_back(member.field.empty() ? member.name + "/" : member.field);
         continue;
       }
       fields.push_back("/" + std::to_string(table.size()));
@@ -440,13 +545,14 @@ class Ar {
       return;
     }
     Output out(**opened);
-    out.Write(kMagic);
+    out.Write(is_thin_ ? kThinMagic : kMagic);
     if (table.size() % 2 != 0) table += '\n';
     if (!table.empty()) out.Write(Field("//", 48) + Field(std::to_string(table.size()), 10) + "`\n" + table);
     for (size_t i = 0; i < members_.size(); ++i) {
       const Member& member = members_[i];
       in_.budget.Step(static_cast<int64_t>(member.content().size() / 256 + 1));
-      out.Write(Field(fields[i], 16) + member.head + Field(std::to_string(member.content().size()), 10) + "`\n");
+      out.Write(Field(fields[i], 16) + member.head + Field(std::to_string(member.told_size), 10) + "`\n");
+      if (is_thin_) continue;
       out.Write(member.content());
       if (member.content().size() % 2 != 0) out.Put('\n');
     }
@@ -460,7 +566,7 @@ class Ar {
   std::vector<std::string> names_;
   std::vector<Member> members_;
   int64_t instance_ = 0;
-  bool is_broken_ = false, has_cut_ = false;
+  bool is_thin_ = false, is_broken_ = false, has_cut_ = false;
 };
 
 ExitStatus Run(Invocation& in) {
