@@ -53,9 +53,12 @@ bool Selection::Finish(Invocation& in, Output* to) const {
   return is_fine;
 }
 
-std::string CommentText(const ZipFile& zip) {
-  std::string text = zip.directory().comment;
-  std::erase(text, '\r');
+std::string CommentText(const std::string& comment) {
+  std::string text;
+  for (const char c : comment) {
+    if (c == '\x1b') text += "^[";   // would act on a terminal
+    else if (c != '\r') text += c;
+  }
   return text + "\n";
 }
 
@@ -590,7 +593,7 @@ std::unique_ptr<ZipFile> OpenArchive(Invocation& in, Options& o, ExitStatus& sta
   const bool is_format = !zip && (zip.error().code == Code::kSyntax || zip.error().code == Code::kCorrupt);
   if (zip || is_format) {
     if (!is_quiet) in.out.Write("Archive:  " + name + "\n");
-    if (zip && !zip->get()->directory().comment.empty() && !is_quiet && o.mode != Mode::kComment) in.out.Write(unzip::CommentText(**zip));
+    if (zip && !zip->get()->directory().comment.empty() && !is_quiet && o.mode != Mode::kComment) in.out.Write(unzip::CommentText((*zip)->directory().comment));
   }
   if (zip) {
     const int64_t extra = (*zip)->directory().displacement;
@@ -651,7 +654,7 @@ ExitStatus Run(Invocation& in) {
       unzip::ShowInfo(in, options, *zip, selection, options.archive);
       return listed();
     case Mode::kComment:
-      if (!zip->directory().comment.empty()) in.out.Write(unzip::CommentText(*zip));
+      if (!zip->directory().comment.empty()) in.out.Write(unzip::CommentText(zip->directory().comment));
       return status;
     case Mode::kStamp: {
       int64_t latest = 0;

@@ -47,7 +47,7 @@ class Selection {
 int64_t MomentOf(const codec::ZipEntry& entry, const TimeZone& zone);
 
 // The archive's comment, with plain line ends.
-std::string CommentText(const ZipFile& zip);
+std::string CommentText(const std::string& comment);
 
 void ListEntries(Invocation& in, const Options& options, ZipFile& zip, Selection& selection);
 void ShowInfo(Invocation& in, const Options& options, ZipFile& zip, Selection& selection, const std::string& name);

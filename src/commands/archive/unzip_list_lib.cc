@@ -74,6 +74,7 @@ void ListEntries(Invocation& in, const Options& options, ZipFile& zip, Selection
       std::snprintf(row, sizeof row, "%9llu  %s   ", static_cast<unsigned long long>(entry.size), date.c_str());
     }
     in.out.Write(row + Shown(entry.name) + "\n");
+    if (options.quiet == 0 && !entry.comment.empty()) in.out.Write(CommentText(entry.comment));
     size += entry.size;
     packed += data;
     ++count;
@@ -96,7 +97,7 @@ void ShowInfo(Invocation& in, const Options& options, ZipFile& zip, Selection& s
   const bool is_whole = options.wanted.empty() && options.unwanted.empty();
   if (options.info_header || (!is_names && (is_default || options.info_has_form) && is_whole)) {
     in.out.Write("Archive:  " + name + "\n");
-    if (options.info_comment && !zip.directory().comment.empty()) in.out.Write(CommentText(zip));
+    if (options.info_comment && !zip.directory().comment.empty()) in.out.Write(CommentText(zip.directory().comment));
     in.out.Write("Zip file size: " + std::to_string(zip.size()) + " bytes, number of entries: " + std::to_string(zip.directory().entries.size()) + "\n");
   }
   uint64_t size = 0, packed = 0, count = 0;

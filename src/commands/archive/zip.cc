@@ -5,8 +5,8 @@
 // Exit status: 0; 3 for an archive that is damaged, 12 when there is nothing to do, 14 and 15 when the archive cannot be written or made,
 // 16 for wrong options, 18 when a file could not be read.
 // Source: Info-ZIP Zip 3.0.
-// Differs: deflate's output is zlib's. Refused: split archives (-s), fixing (-F, -FF), comments of single entries (-c), logs (-l[afi]), dots (-d?),
-// -k, -A, -J, -b, -TT, FIFOs (-FI), and passwords that are asked for (-e). Directories are read in the order of their names.
+// Differs: deflate's output is zlib's. Refused: split archives (-s), fixing (-F, -FF), logs (-l[afi]), dots (-d?),
+// -k, -A, -J, -TT, FIFOs (-FI), and passwords that are asked for (-e). Directories are read in the order of their names.
 
 #include <algorithm>
 
@@ -28,7 +28,7 @@ constexpr Switch kSwitches[] = {
     {"ic", "ignore-case", ' '}, {"MM", "must-match", ' '},   {"h2", "more-help", ' '},        {"r", "recurse-paths", ' '}, {"R", "recurse-patterns", ' '}, {"j", "junk-paths", ' '},
     {"D", "no-dir-entries", ' '}, {"y", "symlinks", ' '},    {"X", "no-extra", ' '},          {"X", "strip-extra", ' '}, {"q", "quiet", ' '},           {"v", "verbose", ' '},
     {"m", "move", ' '},         {"o", "latest-time", ' '},   {"d", "delete", ' '},            {"u", "update", ' '},      {"f", "freshen", ' '},         {"U", "copy-entries", ' '},
-    {"l", "to-crlf", ' '},      {"T", "test", ' '},          {"e", "encrypt", ' '},           {"z", "archive-comment", ' '}, {"@", "names-stdin", ' '}, {"t", "from-date", 'v'},
+    {"l", "to-crlf", ' '},      {"T", "test", ' '},          {"e", "encrypt", ' '},           {"z", "archive-comment", ' '}, {"c", "entry-comments", ' '}, {"b", "temp-path", 'v'}, {"@", "names-stdin", ' '}, {"t", "from-date", 'v'},
     {"n", "suffixes", 'v'},     {"O", "output-file", 'v'},   {"O", "out", 'v'},               {"P", "password", 'v'},    {"Z", "compression-method", 'v'}, {"x", "exclude", 'l'},
     {"i", "include", 'l'},      {"h", "help", ' '},          {"?", "help", ' '},              {"L", "license", ' '},     {"0", "store", ' '},           {"1", "compress-1", ' '},
     {"2", "compress-2", ' '},   {"3", "compress-3", ' '},    {"4", "compress-4", ' '},        {"5", "compress-5", ' '},  {"6", "compress-6", ' '},      {"7", "compress-7", ' '},
@@ -40,6 +40,7 @@ const char* Meaning(std::string_view name) {
   if (name == "n") return "suffixes to not compress: .gz:.zip";
   if (name == "O") return "set out zipfile different than in zipfile";
   if (name == "P") return "encrypt entries, option value is password";
+  if (name == "b") return "dir to use for temp archive";
   if (name == "x") return "exclude files matching patterns";
   if (name == "i") return "include only files matching patterns";
   return "compression method";
@@ -74,6 +75,8 @@ void Apply(const std::string& name, const std::string& value, Options& o) {
     case 'T': o.tests = true; break;
     case 'e': o.encrypts = true; break;
     case 'z': o.comments = true; break;
+    case 'c': o.entry_comments = true; break;
+    case 'b': o.draft_directory = value; break;
     case '@': o.names_from_stdin = true; break;
     case 't': o.from_date = value; break;
     case 'n': o.suffixes = value; break;
@@ -171,6 +174,7 @@ constexpr std::string_view kUsage =
     "  -1   compress faster              -9   compress better\n"
     "  -q   quiet operation              -v   verbose operation\n"
     "  -z   add zipfile comment          -@   read names from stdin\n"
+    "  -c   add one-line comments        -b   directory of the unfinished archive\n"
     "  -o   make zipfile as old as latest entry\n"
     "  -x   exclude the following names  -i   include only the following names\n"
     "  -D   do not add directory entries -T   test zipfile integrity\n"

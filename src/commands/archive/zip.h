@@ -2,6 +2,7 @@
 #pragma once
 
 #include <map>
+#include <set>
 #include <memory>
 #include <optional>
 #include <string>
@@ -16,17 +17,17 @@ namespace paddock::zip {
 
 using codec::ZipEntry;
 
-inline constexpr ExitStatus kFormat = 3, kNothing = 12, kCannotWrite = 14, kCannotCreate = 15, kBadUsage = 16, kUnreadable = 18;
+inline constexpr ExitStatus kFormat = 3, kNoDraft = 10, kNothing = 12, kCannotWrite = 14, kCannotCreate = 15, kBadUsage = 16, kUnreadable = 18;
 
 enum class Action { kAdd, kUpdate, kFreshen, kSync, kDelete, kCopy };
 
 struct Options {
   Action action = Action::kAdd;
   bool recursive = false, recursive_patterns = false, junks = false, no_directories = false, keeps_links = false, no_extra = false, quiet = false, verbose = false;
-  bool moves = false, latest_time = false, tests = false, comments = false, names_from_stdin = false, stops_at_slash = false, no_wildcards = false;
+  bool moves = false, latest_time = false, tests = false, comments = false, entry_comments = false, names_from_stdin = false, stops_at_slash = false, no_wildcards = false;
   bool ignores_case = false, shows_files = false, must_match = false, encrypts = false, shows_help = false, shows_license = false;
   ZipMemberOptions member;
-  std::optional<std::string> output;
+  std::optional<std::string> output, draft_directory;
   std::string suffixes = ".Z:.zip:.zoo:.arc:.lzh:.arj", from_date, before_date, method;
   std::vector<std::string> operands, included, excluded;
 };
@@ -75,12 +76,17 @@ class Zipper {
   ZipEntry Describe(const std::string& name, const vfs::Attributes& attributes, ZipMemberOptions& member) const;
   static std::string Share(uint64_t size, uint64_t packed);
   // Adds a file to the archive that is written. A status for what ends everything.
-  std::optional<ExitStatus> Add(ZipWriter& writer, const std::string& name, const char* what);
+  std::optional<ExitStatus> Add(ZipWriter& writer, const std::string& name, const char* what, std::string comment);
   // What becomes of an entry that is there already.
   std::optional<ExitStatus> TakeOld(ZipWriter& writer, const ZipEntry& entry);
   ExitStatus Write(bool is_stdout);
   ExitStatus WriteMembers(ZipWriter& writer, std::string& comment);
   std::string AskComment();
+  void AskEntryComments(ZipWriter& writer);
+  // Something is done without files, too.
+  bool ChangesWhole() const { return o_.output || o_.comments || o_.entry_comments || o_.latest_time || o_.tests; }
+  // Makes the file that becomes the archive when it is whole; a status when that cannot be.
+  std::optional<ExitStatus> OpenDraft(const std::string& target, vfs::OpenFilePtr& file, std::string& draft);
   ExitStatus Conclude(const std::string& target, bool is_stdout);
   ExitStatus Test(const std::string& target);
 
@@ -99,6 +105,7 @@ class Zipper {
   uint64_t in_bytes_ = 0, out_bytes_ = 0, added_ = 0, changed_ = 0, missing_ = 0, unreadable_ = 0, skipped_bytes_ = 0;
   bool has_repeated_ = false;
   std::vector<std::string> dropped_;
+  std::set<std::string> named_;   // entries that -c asks about
 };
 
 }  // namespace paddock::zip

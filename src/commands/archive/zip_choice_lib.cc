@@ -92,14 +92,16 @@ std::optional<ExitStatus> Zipper::Prepare() {
       if (!line->text.empty()) names.emplace_back(line->text);
     }
   }
+  if (o_.entry_comments && o_.action == Action::kDelete) Warn("invalid option(s) used with -d; ignored.");
+  if (o_.entry_comments && o_.action == Action::kCopy) Warn("can't set method, move, recurse, or comments with copy mode.");
   if (o_.action == Action::kDelete || o_.action == Action::kCopy) return ChooseOld(names);
   if (o_.recursive_patterns) Walk(".", &names);
   else if (names.empty() && old_ && o_.action == Action::kFreshen) FindOld();
-  else if (names.empty() && (!old_ || !(o_.output || o_.comments || o_.latest_time || o_.tests))) return NothingToDo("");
+  else if (names.empty() && (!old_ || !ChangesWhole())) return NothingToDo("");
   else for (const std::string& name : names) Find(name);
   if (has_repeated_) return Fail("Invalid command arguments (cannot repeat names in zip file)", kBadUsage, Code::kOk);
   if (missing_ > 0 && o_.must_match) return Fail("File not found or no read permission", kUnreadable, Code::kOk);
-  if (found_.empty() && !(old_ && (o_.output || o_.comments || o_.latest_time || o_.tests || o_.action == Action::kSync))) {
+  if (found_.empty() && !(old_ && (ChangesWhole() || o_.action == Action::kSync))) {
     return NothingToDo(missing_ > 0 && o_.recursive && !old_ ? names.front() : "");
   }
   return std::nullopt;

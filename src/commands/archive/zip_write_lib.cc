@@ -53,7 +53,7 @@ std::string Zipper::Share(uint64_t size, uint64_t packed) {
   return std::to_string((200 * (size - packed) / size + 1) / 2) + "%";
 }
 
-std::optional<ExitStatus> Zipper::Add(ZipWriter& writer, const std::string& name, const char* what) {
+std::optional<ExitStatus> Zipper::Add(ZipWriter& writer, const std::string& name, const char* what, std::string comment) {
   const Found& found = found_.at(name);
   ZipMemberOptions member = o_.member;
   if (IsStoredBySuffix(name)) member.method = codec::kZipStored;
@@ -85,6 +85,7 @@ std::optional<ExitStatus> Zipper::Add(ZipWriter& writer, const std::string& name
   }
   if (bytes == nullptr) bytes = source.get();
   Say(what + name);
+  entry.comment = std::move(comment);
   const ZipWriter::Outcome outcome = writer.Add(entry, *bytes, member);
   if (!outcome.written) return Fail("Output file write failure (" + std::string(outcome.written.error().Text()) + ")", kCannotWrite, Code::kOk);
   if (!outcome.read) {
@@ -101,6 +102,7 @@ std::optional<ExitStatus> Zipper::Add(ZipWriter& writer, const std::string& name
   Say((o_.verbose ? "\t(in=" + std::to_string(entry.size) + ") (out=" + std::to_string(data) + ")" : "") +
       (entry.method == codec::kZipStored ? " (stored 0%)\n" : (entry.method == codec::kZipBzip2 ? " (bzipped " : " (deflated ") + Share(entry.size, data) + ")\n"));
   done_.push_back(found.path);
+  named_.insert(name);
   return std::nullopt;
 }
 
@@ -132,16 +134,35 @@ std::optional<ExitStatus> Zipper::TakeOld(ZipWriter& writer, const ZipEntry& ent
   const std::string name = entry.name;
   if ((o_.action == Action::kUpdate || o_.action == Action::kFreshen) && !is_newer) {
     found_.erase(it);
+    named_.insert(name);
     return keep();
   }
   if (o_.action == Action::kSync && !differs) {
     found_.erase(it);
+    named_.insert(name);
     return keep();
   }
   ++changed_;
-  const auto status = Add(writer, name, o_.action == Action::kFreshen ? "freshening: " : "updating: ");
+  const auto status = Add(writer, name, o_.action == Action::kFreshen ? "freshening: " : "updating: ", entry.comment);
   found_.erase(name);
   return status;
+}
+
+std::optional<ExitStatus> Zipper::OpenDraft(const std::string& target, vfs::OpenFilePtr& file, std::string& draft) {
+  // Beside the archive, which stays as it is until the new one is whole.
+  const std::string directory = o_.draft_directory ? *o_.draft_directory + "/" : target.substr(0, target.rfind('/') + 1);
+  for (int i = 0; i < 100; ++i) {
+    draft = directory + "zi" + std::to_string(in_.process.pid()) + "_" + std::to_string(i);
+    auto opened = in_.fs.Open(draft, {.read = true, .write = true, .create = true, .exclusive = true});
+    if (opened) {
+      file = *opened;
+      return std::nullopt;
+    }
+    if (opened.error().code == Code::kExists) continue;
+    if (o_.draft_directory) return Fail("Temporary file failure (" + draft + ")", kNoDraft, opened.error());
+    return Fail("Could not create output file (" + target + ")", kCannotCreate, opened.error());
+  }
+  return Fail("Could not create output file (" + target + ")", kCannotCreate, Code::kExists);
 }
 
 ExitStatus Zipper::Write(bool is_stdout) {
@@ -151,20 +172,12 @@ ExitStatus Zipper::Write(bool is_stdout) {
   std::string draft;
   OutputSink out(in_.out);
   if (!is_stdout) {
-    // Beside the archive, which stays as it is until the new one is whole.
-    const size_t slash = target.rfind('/');
-    for (int i = 0; i < 100 && !file; ++i) {
-      draft = (slash == std::string::npos ? "" : target.substr(0, slash + 1)) + "zi" + std::to_string(in_.process.pid()) + "_" + std::to_string(i);
-      auto opened = in_.fs.Open(draft, {.read = true, .write = true, .create = true, .exclusive = true});
-      if (opened) file = *opened;
-      else if (opened.error().code != Code::kExists) return Fail("Could not create output file (" + target + ")", kCannotCreate, opened.error());
-    }
-    if (!file) return Fail("Could not create output file (" + target + ")", kCannotCreate, Code::kExists);
+    if (const auto status = OpenDraft(target, file, draft)) return *status;
   }
   ZipWriter writer(in_, file, &out);
   const ExitStatus status = WriteMembers(writer, comment);
   file.reset();
-  const bool is_unchanged = old_ && !o_.output && added_ + changed_ == 0 && !o_.comments && !o_.latest_time;
+  const bool is_unchanged = old_ && !o_.output && added_ + changed_ == 0 && !o_.comments && !o_.entry_comments && !o_.latest_time;
   if (status != 0 || (is_unchanged && !is_stdout)) {
     if (!is_stdout) static_cast<void>(in_.fs.RemoveFile(draft));
     if (status != 0) return status;
@@ -194,9 +207,10 @@ ExitStatus Zipper::WriteMembers(ZipWriter& writer, std::string& comment) {
   for (const std::string& name : dropped_) Say("deleting: " + name + "\n");
   for (const std::string& name : order_) {
     if (!found_.contains(name) || o_.action == Action::kFreshen) continue;
-    if (const auto status = Add(writer, name, "  adding: ")) return *status;
+    if (const auto status = Add(writer, name, "  adding: ", "")) return *status;
   }
   if (writer.entries().empty() && (!old_ || !o_.output) && o_.action != Action::kDelete && unreadable_ > 0) return kUnreadable;
+  if (o_.entry_comments && o_.action != Action::kDelete && o_.action != Action::kCopy) AskEntryComments(writer);
   if (o_.comments) comment = AskComment();
   if (writer.entries().empty() && o_.action == Action::kDelete) Warn("zip file empty");
   const Status finished = writer.Finish(comment);
@@ -204,9 +218,20 @@ ExitStatus Zipper::WriteMembers(ZipWriter& writer, std::string& comment) {
   return 0;
 }
 
+// A line for each entry that was named, which at the end of input keeps what it has.
+void Zipper::AskEntryComments(ZipWriter& writer) {
+  for (size_t i = 0; i < writer.entries().size(); ++i) {
+    in_.budget.Step(4);
+    const std::string& name = writer.entries()[i].name;
+    if (!named_.contains(name)) continue;
+    Say("Enter comment for " + name + ":\n");
+    const auto line = in_.in.ReadLine();
+    if (line) writer.SetComment(i, std::string(line->text.substr(0, 0xffff)));
+  }
+}
+
 std::string Zipper::AskComment() {
-  in_.out.Flush();
-  in_.err.Write("enter new zip file comment (end with .):\n");
+  Say("enter new zip file comment (end with .):\n");
   std::string comment;
   while (const auto line = in_.in.ReadLine()) {
     if (line->text == ".") break;

@@ -33,6 +33,7 @@ class ZipWriter {
   Status Copy(ZipFile& from, codec::ZipEntry entry);
   Status Finish(std::string_view comment);
   const std::vector<codec::ZipEntry>& entries() const { return entries_; }
+  void SetComment(size_t index, std::string comment) { entries_[index].comment = std::move(comment); }
 
  private:
   Status Write(std::string_view bytes);
