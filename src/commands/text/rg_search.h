@@ -47,6 +47,10 @@ struct RgSettings {
   RgColors color_table;
 };
 
+// The longest run of letters, digits and blanks outside groups that each match of the pattern holds. Empty when there is none, or
+// when the pattern has what could give letters another meaning: flags, quoting, alternatives.
+std::string LongestRequired(std::string_view pattern);
+
 // The pattern, once for text of bytes below 128 and once for any text.
 class RgMatcher {
  public:
@@ -54,18 +58,19 @@ class RgMatcher {
   static Result<RgMatcher> Make(const std::string& pattern, bool ignores_case, bool is_multiline, bool is_unicode);
   // The groups of the leftmost match at or after `from`.
   Result<bool> Find(std::string_view text, size_t from, RegexText kind, std::vector<RegexGroup>& groups, Budget& budget) const;
-  // What the pattern is when it is plain text; empty when it is more than that.
-  std::string_view literal() const { return literal_; }
+  // Bytes that each line with a match holds; empty when none are known.
+  std::string_view required() const { return required_; }
   size_t group_count() const { return ascii_.group_count(); }
   std::optional<size_t> GroupNamed(std::string_view name) const;
 
  private:
-  RgMatcher(Regex ascii, std::optional<Regex> any, std::map<std::string, size_t, std::less<>> names, std::string literal)
-      : ascii_(std::move(ascii)), any_(std::move(any)), names_(std::move(names)), literal_(std::move(literal)) {}
+  RgMatcher(Regex ascii, std::optional<Regex> any, std::map<std::string, size_t, std::less<>> names, std::string literal, std::string required)
+      : ascii_(std::move(ascii)), any_(std::move(any)), names_(std::move(names)), literal_(std::move(literal)), required_(std::move(required)) {}
   Regex ascii_;
   std::optional<Regex> any_;
   std::map<std::string, size_t, std::less<>> names_;
-  std::string literal_;
+  std::string literal_;   // the pattern, when it is plain text
+  std::string required_;
 };
 
 struct RgTotals {

@@ -118,7 +118,8 @@ Result<RgMatcher> RgMatcher::Make(const std::string& pattern, bool ignores_case,
     any = std::move(*compiled);
   }
   const bool is_literal = !ignores_case && IsPlain(pattern);
-  return RgMatcher(std::move(*ascii), std::move(any), GroupNames(pattern), is_literal ? pattern : std::string());
+  std::string required = is_literal ? pattern : ignores_case ? std::string() : LongestRequired(pattern);
+  return RgMatcher(std::move(*ascii), std::move(any), GroupNames(pattern), is_literal ? pattern : std::string(), std::move(required));
 }
 
 std::optional<size_t> RgMatcher::GroupNamed(std::string_view name) const {
@@ -428,9 +429,9 @@ Status RgSearch::TakeLine(std::string_view line, bool is_terminated) {
   return {};
 }
 
-// Passes over lines at hand that do not hold the literal that is looked for.
+// Passes over lines at hand that do not hold what each match holds.
 void RgSearch::SkipLines(Input& input, char delimiter) {
-  const std::string_view block = input.Peek(), literal = matcher_.literal();
+  const std::string_view block = input.Peek(), literal = matcher_.required();
   if (block.empty()) return;
   const void* const found = memmem(block.data(), block.size(), literal.data(), literal.size());
   size_t end = found == nullptr ? block.size() : static_cast<size_t>(static_cast<const char*>(found) - block.data());
@@ -447,7 +448,7 @@ void RgSearch::SkipLines(Input& input, char delimiter) {
 Result<bool> RgSearch::Lines(Input& input) {
   const char delimiter = settings_.null_data ? '\0' : '\n';
   const bool looks_for_binary = !settings_.text && !settings_.null_data;
-  const bool skips = !matcher_.literal().empty() && !settings_.invert && !settings_.passthru && settings_.before == 0;
+  const bool skips = !matcher_.required().empty() && !settings_.invert && !settings_.passthru && settings_.before == 0;
   while (!is_done() && in_.out.status()) {
     if (skips && after_left_ == 0) SkipLines(input, delimiter);
     const auto line = input.ReadLine(delimiter);
