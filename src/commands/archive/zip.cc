@@ -6,7 +6,7 @@
 // 16 for wrong options, 18 when a file could not be read.
 // Source: Info-ZIP Zip 3.0.
 // Differs: deflate's output is zlib's. Refused: split archives (-s), fixing (-F, -FF), logs (-l[afi]), dots (-d?),
-// -k, -A, -J, -TT, FIFOs (-FI), and passwords that are asked for (-e). Directories are read in the order of their names.
+// -k, -TT, FIFOs (-FI), and passwords that are asked for (-e). Directories are read in the order of their names.
 
 #include <algorithm>
 
@@ -28,7 +28,7 @@ constexpr Switch kSwitches[] = {
     {"ic", "ignore-case", ' '}, {"MM", "must-match", ' '},   {"h2", "more-help", ' '},        {"r", "recurse-paths", ' '}, {"R", "recurse-patterns", ' '}, {"j", "junk-paths", ' '},
     {"D", "no-dir-entries", ' '}, {"y", "symlinks", ' '},    {"X", "no-extra", ' '},          {"X", "strip-extra", ' '}, {"q", "quiet", ' '},           {"v", "verbose", ' '},
     {"m", "move", ' '},         {"o", "latest-time", ' '},   {"d", "delete", ' '},            {"u", "update", ' '},      {"f", "freshen", ' '},         {"U", "copy-entries", ' '},
-    {"l", "to-crlf", ' '},      {"T", "test", ' '},          {"e", "encrypt", ' '},           {"z", "archive-comment", ' '}, {"c", "entry-comments", ' '}, {"b", "temp-path", 'v'}, {"@", "names-stdin", ' '}, {"t", "from-date", 'v'},
+    {"l", "to-crlf", ' '},      {"T", "test", ' '},          {"e", "encrypt", ' '},           {"z", "archive-comment", ' '}, {"c", "entry-comments", ' '}, {"A", "adjust-sfx", ' '}, {"J", "junk-sfx", ' '}, {"b", "temp-path", 'v'}, {"@", "names-stdin", ' '}, {"t", "from-date", 'v'},
     {"n", "suffixes", 'v'},     {"O", "output-file", 'v'},   {"O", "out", 'v'},               {"P", "password", 'v'},    {"Z", "compression-method", 'v'}, {"x", "exclude", 'l'},
     {"i", "include", 'l'},      {"h", "help", ' '},          {"?", "help", ' '},              {"L", "license", ' '},     {"0", "store", ' '},           {"1", "compress-1", ' '},
     {"2", "compress-2", ' '},   {"3", "compress-3", ' '},    {"4", "compress-4", ' '},        {"5", "compress-5", ' '},  {"6", "compress-6", ' '},      {"7", "compress-7", ' '},
@@ -75,6 +75,8 @@ void Apply(const std::string& name, const std::string& value, Options& o) {
     case 'T': o.tests = true; break;
     case 'e': o.encrypts = true; break;
     case 'z': o.comments = true; break;
+    case 'A': o.adjusts = true; break;
+    case 'J': o.junks_lead = true; break;
     case 'c': o.entry_comments = true; break;
     case 'b': o.draft_directory = value; break;
     case '@': o.names_from_stdin = true; break;
@@ -178,6 +180,7 @@ constexpr std::string_view kUsage =
     "  -o   make zipfile as old as latest entry\n"
     "  -x   exclude the following names  -i   include only the following names\n"
     "  -D   do not add directory entries -T   test zipfile integrity\n"
+    "  -A   adjust self-extracting exe      -J   junk zipfile prefix (unzipsfx)\n"
     "  -X   eXclude eXtra file attributes\n"
     "  -y   store symbolic links as the link instead of the referenced file\n"
     "  -R   PKZIP recursion (patterns)   -n   don't compress these suffixes\n"

@@ -17,14 +17,14 @@ namespace paddock::zip {
 
 using codec::ZipEntry;
 
-inline constexpr ExitStatus kFormat = 3, kNoDraft = 10, kNothing = 12, kCannotWrite = 14, kCannotCreate = 15, kBadUsage = 16, kUnreadable = 18;
+inline constexpr ExitStatus kFormat = 3, kNoDraft = 10, kNothing = 12, kMissing = 13, kCannotWrite = 14, kCannotCreate = 15, kBadUsage = 16, kUnreadable = 18;
 
 enum class Action { kAdd, kUpdate, kFreshen, kSync, kDelete, kCopy };
 
 struct Options {
   Action action = Action::kAdd;
   bool recursive = false, recursive_patterns = false, junks = false, no_directories = false, keeps_links = false, no_extra = false, quiet = false, verbose = false;
-  bool moves = false, latest_time = false, tests = false, comments = false, entry_comments = false, names_from_stdin = false, stops_at_slash = false, no_wildcards = false;
+  bool moves = false, latest_time = false, tests = false, comments = false, entry_comments = false, adjusts = false, junks_lead = false, names_from_stdin = false, stops_at_slash = false, no_wildcards = false;
   bool ignores_case = false, shows_files = false, must_match = false, encrypts = false, shows_help = false, shows_license = false;
   ZipMemberOptions member;
   std::optional<std::string> output, draft_directory;
@@ -84,7 +84,9 @@ class Zipper {
   std::string AskComment();
   void AskEntryComments(ZipWriter& writer);
   // Something is done without files, too.
-  bool ChangesWhole() const { return o_.output || o_.comments || o_.entry_comments || o_.latest_time || o_.tests; }
+  bool ChangesWhole() const { return o_.output || o_.comments || o_.entry_comments || o_.adjusts || o_.junks_lead || o_.latest_time || o_.tests; }
+  // Opens the archive that is there; a status when it cannot be taken as it is.
+  std::optional<ExitStatus> OpenOld();
   // Makes the file that becomes the archive when it is whole; a status when that cannot be.
   std::optional<ExitStatus> OpenDraft(const std::string& target, vfs::OpenFilePtr& file, std::string& draft);
   ExitStatus Conclude(const std::string& target, bool is_stdout);

@@ -13,22 +13,32 @@ ExitStatus Zipper::Run() {
   target_ = o_.operands.front();
   const bool is_stdout = target_ == "-";
   shown_ = is_stdout ? &in_.err : &in_.out;
-  if (!is_stdout && vfs::BaseName(target_).find('.') == std::string::npos) target_ += ".zip";
+  if (!is_stdout && !o_.adjusts && vfs::BaseName(target_).find('.') == std::string::npos) target_ += ".zip";
   if (!is_stdout && in_.fs.Stat(target_)) {
-    auto old = ZipFile::Open(in_.fs, target_, in_.budget);
-    if (!old && old.error().code == Code::kSyntax) {
-      Warn("missing end signature--probably not a zip file (did you");
-      Warn("remember to use binary mode when you transferred it?)");
-      Warn("(if you are trying to read a damaged archive try -F)");
-    }
-    if (!old) return Fail("Zip file structure invalid (" + target_ + ")", kFormat, old.error());
-    old_ = std::move(*old);
-    if (old_->directory().displacement != 0) return Fail("Zip file structure invalid (" + target_ + ")", kFormat, Code::kOk);
+    if (const auto status = OpenOld()) return *status;
+  } else if (o_.adjusts || o_.junks_lead) {
+    return Fail("Missing or empty zip file (" + target_ + ")", kMissing, Code::kOk);
   }
   if (o_.shows_files && o_.operands.size() == 1 && old_) return ShowOld();
   if (const auto status = Prepare()) return *status;
   if (o_.shows_files) return ShowFound();
   return Write(is_stdout);
+}
+
+std::optional<ExitStatus> Zipper::OpenOld() {
+  auto old = ZipFile::Open(in_.fs, target_, in_.budget);
+  if (!old && old.error().code == Code::kSyntax) {
+    Warn("missing end signature--probably not a zip file (did you");
+    Warn("remember to use binary mode when you transferred it?)");
+    Warn("(if you are trying to read a damaged archive try -F)");
+  }
+  if (!old) return Fail("Zip file structure invalid (" + target_ + ")", kFormat, old.error());
+  old_ = std::move(*old);
+  const int64_t off = old_->directory().displacement;
+  if (o_.adjusts && off > 0) Say("Zip entry offsets appear off by " + std::to_string(off) + " bytes - correcting...\n");
+  else if (off != 0) return Fail("Zip file structure invalid (" + target_ + ")", kFormat, Code::kOk);
+  else if (o_.adjusts) Say("Zip entry offsets do not need adjusting\n");
+  return std::nullopt;
 }
 
 ExitStatus Zipper::Fail(const std::string& message, ExitStatus status, const Error& why) {

@@ -177,7 +177,7 @@ ExitStatus Zipper::Write(bool is_stdout) {
   ZipWriter writer(in_, file, &out);
   const ExitStatus status = WriteMembers(writer, comment);
   file.reset();
-  const bool is_unchanged = old_ && !o_.output && added_ + changed_ == 0 && !o_.comments && !o_.entry_comments && !o_.latest_time;
+  const bool is_unchanged = old_ && !o_.output && added_ + changed_ == 0 && !o_.comments && !o_.entry_comments && !o_.adjusts && !o_.junks_lead && !o_.latest_time;
   if (status != 0 || (is_unchanged && !is_stdout)) {
     if (!is_stdout) static_cast<void>(in_.fs.RemoveFile(draft));
     if (status != 0) return status;
@@ -199,6 +199,7 @@ ExitStatus Zipper::Write(bool is_stdout) {
 
 ExitStatus Zipper::WriteMembers(ZipWriter& writer, std::string& comment) {
   if (old_) {
+    if (const Status copied = o_.junks_lead ? Status() : writer.CopyLead(*old_); !copied) return Fail("Zip file structure invalid (" + target_ + ")", kFormat, copied.error());
     for (const ZipEntry& entry : old_->directory().entries) {
       in_.budget.Step(4);
       if (const auto status = TakeOld(writer, entry)) return *status;

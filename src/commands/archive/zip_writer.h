@@ -31,11 +31,14 @@ class ZipWriter {
   Outcome Add(codec::ZipEntry& entry, ByteSource& source, const ZipMemberOptions& options);
   // Takes a member of another archive as it is.
   Status Copy(ZipFile& from, codec::ZipEntry entry);
+  // Takes what stands in front of the members of another archive, such as a program that extracts them.
+  Status CopyLead(ZipFile& from);
   Status Finish(std::string_view comment);
   const std::vector<codec::ZipEntry>& entries() const { return entries_; }
   void SetComment(size_t index, std::string comment) { entries_[index].comment = std::move(comment); }
 
  private:
+  Status CopyBytes(ZipFile& from, uint64_t start, uint64_t size);
   Status Write(std::string_view bytes);
   Status GoTo(uint64_t place);
   Outcome AddSmall(codec::ZipEntry& entry, std::string content, const ZipMemberOptions& options);

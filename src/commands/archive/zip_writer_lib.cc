@@ -210,18 +210,32 @@ ZipWriter::Outcome ZipWriter::AddStream(ZipEntry& entry, const std::string& head
   return {{}, written};
 }
 
+Status ZipWriter::CopyBytes(ZipFile& from, uint64_t start, uint64_t size) {
+  const std::unique_ptr<ByteSource> bytes = from.StoredBytes(start, size);
+  while (true) {
+    PADDOCK_ASSIGN(const Block block, bytes->ReadBlock(128 << 10));
+    if (block.bytes.empty()) return {};
+    in_.budget.Step(static_cast<int64_t>(block.bytes.size() / 64 + 1));
+    PADDOCK_TRY(Write(block.bytes));
+  }
+}
+
+Status ZipWriter::CopyLead(ZipFile& from) {
+  const codec::ZipDirectory& directory = from.directory();
+  uint64_t first = directory.start;
+  for (const ZipEntry& entry : directory.entries) {
+    in_.budget.Step();
+    first = std::min(first, entry.offset + static_cast<uint64_t>(directory.displacement));
+  }
+  return CopyBytes(from, 0, first);
+}
+
 Status ZipWriter::Copy(ZipFile& from, ZipEntry entry) {
   PADDOCK_ASSIGN(const uint64_t data, from.DataOf(entry));
   const uint64_t start = entry.offset + static_cast<uint64_t>(from.directory().displacement);
   const bool has_descriptor = (entry.flags & codec::kZipHasDescriptor) != 0;
   entry.offset = at_;
-  const std::unique_ptr<ByteSource> bytes = from.StoredBytes(start, data - start + entry.packed);
-  while (true) {
-    PADDOCK_ASSIGN(const Block block, bytes->ReadBlock(128 << 10));
-    if (block.bytes.empty()) break;
-    in_.budget.Step(static_cast<int64_t>(block.bytes.size() / 64 + 1));
-    PADDOCK_TRY(Write(block.bytes));
-  }
+  PADDOCK_TRY(CopyBytes(from, start, data - start + entry.packed));
   if (has_descriptor) PADDOCK_TRY(Write(codec::EncodeZipDescriptor(entry)));
   entries_.push_back(std::move(entry));
   return {};
