@@ -5,7 +5,7 @@
 //
 // Exit status: 0, or 1 when a file could not be opened or an option is wrong.
 // Source: util-linux 2.38 hexdump.
-// Differs: colours (-L, _L[...]) are read and never shown, as away from a terminal. A block of more than 16 MiB is refused.
+// Differs: colours (-L, _L[...]) are read and never shown, as away from a terminal; --color=always does not bring them. A block of more than 16 MiB is refused.
 
 #include <algorithm>
 
@@ -58,8 +58,9 @@ Status AddKnown(Options& options, std::string_view) {
 }
 Status TakeColor(Options&, std::string_view text) {
   constexpr std::array<std::string_view, 3> kModes = {"auto", "always", "never"};
+  if (text.starts_with('=')) text.remove_prefix(1);   // -L=never
   if (text.empty() || std::find(kModes.begin(), kModes.end(), text) != kModes.end()) return {};
-  return Error(Code::kInvalid, "unsupported color mode");
+  return Error(Code::kInvalid, "unsupported color mode: '" + std::string(text) + "'");
 }
 
 constexpr Option kOptions[] = {
