@@ -114,6 +114,7 @@ Process& Kernel::Make(int parent_pid, const vfs::View& files, int wanted_pid) {
   PADDOCK_CHECK(!processes_.contains(pid));
   std::unique_ptr<Process> process(new Process(*this, pid, parent_pid, files));  // allow(raw-new): private
   Process& made = *process;
+  made.start_time_ = clock_.MonotonicNow();
   processes_.emplace(pid, std::move(process));
   ++live_count_;
   return made;

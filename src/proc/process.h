@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "base/clock.h"
 #include "base/stream.h"
 #include "proc/signals.h"
 #include "vfs/view.h"
@@ -63,6 +64,8 @@ class Process {
   // -20 to 19, inherited. Kept and shown only: all processes get the same share.
   int niceness() const { return niceness_; }
   void set_niceness(int niceness) { niceness_ = niceness; }
+  // On the monotonic clock.
+  Nanoseconds start_time() const { return start_time_; }
   Kernel& kernel() { return kernel_; }
 
   DescriptorTable& descriptors() { return descriptors_; }
@@ -103,6 +106,7 @@ class Process {
   int parent_pid_;
   int group_;
   int niceness_ = 0;
+  Nanoseconds start_time_{0};
   State state_ = State::kRunning;
   int exit_status_ = 0;
   int exit_signal_ = 0;

@@ -16,6 +16,7 @@ struct ProcessFacts {
   uint32_t uid = 0, gid = 0;
   char state = 'S';            // R S T Z
   bool has_terminal = false, is_foreground = false;
+  Nanoseconds age{0};          // since it was started
   std::string name;            // at most 15 bytes, as the kernel keeps it
   std::vector<std::string> arguments;
 

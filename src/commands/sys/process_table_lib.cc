@@ -37,6 +37,7 @@ std::vector<ProcessFacts> ListProcesses(Invocation& in) {
     facts.parent = process->parent_pid();
     facts.group = process->group();
     facts.niceness = process->niceness();
+    facts.age = in.clock.MonotonicNow() - process->start_time();
     facts.uid = process->files().credentials().uid;
     facts.gid = process->files().credentials().gid;
     facts.arguments = process->arguments();

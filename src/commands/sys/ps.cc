@@ -4,20 +4,27 @@
 //
 // Exit status: 0 if a process was shown, else 1.
 // Source: POSIX ps, procps-ng 4.0.2.
-// Differs: processes have no threads, memory, start time or processor time of their own: such columns show 0 or '-'; options
+// Differs: processes have no threads, memory or processor time of their own: such columns show 0 or '-'; options
 // that ask for threads (-L, -T, -m, H) or security contexts (-M, Z) are refused; pids are seven columns wide.
 
 #include <algorithm>
+#include <cstdio>
 #include <map>
 
+#include "commands/file_facts.h"
 #include "commands/sys/process_table.h"
 #include "proc/process.h"
+#include "text/time_format.h"
+#include "text/time_zone.h"
 
 namespace paddock {
 namespace {
 
 struct Context {
   UserNames& names;
+  TimeZone zone;
+  TimePoint now;
+  Budget& budget;
 };
 using Cell = std::string (*)(const ProcessFacts&, Context&);
 
@@ -40,6 +47,35 @@ std::string GroupName(const ProcessFacts& p, Context& c) {
   return name.size() > 8 ? name.substr(0, 7) + "+" : name;
 }
 std::string Name(const ProcessFacts& p, Context&) { return p.state == 'Z' ? p.name + " <defunct>" : p.name; }
+
+int64_t SecondsOf(const ProcessFacts& p) { return std::chrono::floor<std::chrono::seconds>(p.age).count(); }
+// When it was started, on the clock of the sandbox's zone.
+std::string StartText(const ProcessFacts& p, Context& c, std::string_view format) {
+  const TimePoint moment = ToTimePoint(*FromTimePoint(c.now) - p.age);
+  return FormatTime(format, c.zone.ToLocal(moment.seconds), moment, c.budget, TimeDialect::kLibc);
+}
+bool IsOlderThanADay(const ProcessFacts& p) { return SecondsOf(p) >= 24 * 3600; }
+// "14:05", of another day "Nov23", of another year "2025".
+std::string ShortStart(const ProcessFacts& p, Context& c) {
+  const CalendarTime today = c.zone.ToLocal(c.now.seconds), then = c.zone.ToLocal(c.now.seconds - SecondsOf(p));
+  return StartText(p, c, today.year != then.year ? "%Y" : today.month != then.month || today.day != then.day ? "%b%d" : "%H:%M");
+}
+std::string Start(const ProcessFacts& p, Context& c) { return StartText(p, c, IsOlderThanADay(p) ? "  %b %d" : "%H:%M:%S"); }
+std::string BsdStart(const ProcessFacts& p, Context& c) { return StartText(p, c, IsOlderThanADay(p) ? "%b %d" : " %H:%M"); }
+std::string LongStart(const ProcessFacts& p, Context& c) { return StartText(p, c, "%a %b %e %H:%M:%S %Y"); }
+// "[[DD-]HH:]MM:SS".
+std::string Elapsed(const ProcessFacts& p, Context&) {
+  const int64_t all = SecondsOf(p);
+  char text[64];
+  if (all >= 24 * 3600) {
+    std::snprintf(text, sizeof text, "%lld-%02lld:%02lld:%02lld", static_cast<long long>(all / 86400), static_cast<long long>(all / 3600 % 24), static_cast<long long>(all / 60 % 60), static_cast<long long>(all % 60));
+  } else if (all >= 3600) {
+    std::snprintf(text, sizeof text, "%02lld:%02lld:%02lld", static_cast<long long>(all / 3600), static_cast<long long>(all / 60 % 60), static_cast<long long>(all % 60));
+  } else {
+    std::snprintf(text, sizeof text, "%02lld:%02lld", static_cast<long long>(all / 60), static_cast<long long>(all % 60));
+  }
+  return text;
+}
 
 #define PADDOCK_NUMBER(field) [](const ProcessFacts& p, Context&) { return std::to_string(p.field); }
 constexpr Column kColumns[] = {
@@ -105,13 +141,13 @@ constexpr Column kColumns[] = {
     {"nlwp", "NLWP", 4, true, [](const ProcessFacts&, Context&) { return std::string("1"); }},
     {"thcount", "THCNT", 5, true, [](const ProcessFacts&, Context&) { return std::string("1"); }},
     {"lwp", "LWP", 7, true, PADDOCK_NUMBER(pid)},
-    {"stime", "STIME", 5, true, Dash},
-    {"start_time", "START", 5, true, Dash},
-    {"bsdstart", "START", 6, true, Dash},
-    {"start", "STARTED", 8, true, Dash},
-    {"lstart", "STARTED", 24, true, Dash},
-    {"etime", "ELAPSED", 11, true, Dash},
-    {"etimes", "ELAPSED", 7, true, Dash},
+    {"stime", "STIME", 5, true, ShortStart},
+    {"start_time", "START", 5, true, ShortStart},
+    {"bsdstart", "START", 6, true, BsdStart},
+    {"start", "STARTED", 8, true, Start},
+    {"lstart", "STARTED", 24, true, LongStart},
+    {"etime", "ELAPSED", 11, true, Elapsed},
+    {"etimes", "ELAPSED", 7, true, [](const ProcessFacts& p, Context&) { return std::to_string(SecondsOf(p)); }},
     {"time", "TIME", 8, true, [](const ProcessFacts&, Context&) { return std::string("00:00:00"); }},
     {"cputime", "TIME", 8, true, [](const ProcessFacts&, Context&) { return std::string("00:00:00"); }},
     {"cputimes", "TIME", 8, true, Zero},
@@ -194,7 +230,7 @@ struct Shown {
 
 class Program {
  public:
-  explicit Program(Invocation& in) : in_(in), names_(in.fs, in.budget), context_{names_} {}
+  explicit Program(Invocation& in) : in_(in), names_(in.fs, in.budget), context_{names_, LocalZone(in.env), Now(in.clock), in.budget} {}
 
   ExitStatus Run() {
     for (at_ = 1; at_ < in_.args.size(); ++at_) {

@@ -22,9 +22,18 @@ std::string StatusText(const proc::Process& process, const SandboxSpec& spec) {
          std::to_string(process.parent_pid()) + "\nUid:" + four(spec.uid) + "Gid:" + four(spec.gid);
 }
 
-std::string StatText(const proc::Process& process) {
-  return std::to_string(process.pid()) + " (" + NameOf(process) + ") R " + std::to_string(process.parent_pid()) + " " +
-         std::to_string(process.group()) + " 0 0 -1 0\n";
+// The 52 fields of proc(5); what a virtual process does not have is 0. Times are in hundredths of a second.
+std::string StatText(const proc::Process& process, Nanoseconds boot) {
+  char state = 'R';
+  if (process.state() == proc::Process::State::kStopped) state = 'T';
+  if (process.state() == proc::Process::State::kExited) state = 'Z';
+  const auto started = std::chrono::duration_cast<std::chrono::milliseconds>(process.start_time() - boot).count() / 10;
+  std::string text = std::to_string(process.pid()) + " (" + NameOf(process) + ") " + state;
+  for (const int64_t field : {int64_t{process.parent_pid()}, int64_t{process.group()}}) text += " " + std::to_string(field);
+  text += " 0 0 -1 0 0 0 0 0 0 0 0 0";   // session, terminal, its group, flags, faults, processor times
+  for (const int64_t field : {int64_t{20 + process.niceness()}, int64_t{process.niceness()}, int64_t{1}, int64_t{0}, std::max<int64_t>(started, 0)}) text += " " + std::to_string(field);
+  for (int field = 23; field <= 52; ++field) text += " 0";
+  return text + "\n";
 }
 
 std::string CommandLine(const proc::Process& process) {
@@ -94,13 +103,14 @@ vfs::VolumePtr MakeProcFiles(proc::Kernel& kernel, const SandboxSpec& spec) {
     return pids;
   };
   source.self = [&kernel] { return kernel.current() == nullptr ? 0 : kernel.current()->pid(); };
-  source.file = [&kernel, &spec](int pid, std::string_view name) -> Result<std::string> {
+  const Nanoseconds boot = kernel.clock().MonotonicNow();
+  source.file = [&kernel, &spec, boot](int pid, std::string_view name) -> Result<std::string> {
     proc::Process* process = kernel.Find(pid);
     if (process == nullptr) return Code::kNoEntry;
     if (name == "comm") return NameOf(*process) + "\n";
     if (name == "cmdline") return CommandLine(*process);
     if (name == "status") return StatusText(*process, spec);
-    if (name == "stat") return StatText(*process);
+    if (name == "stat") return StatText(*process, boot);
     if (name == "mounts") return Mounts(kernel);
     if (name == "cwd") return process->files().cwd();
     return Code::kNoEntry;
@@ -110,8 +120,8 @@ vfs::VolumePtr MakeProcFiles(proc::Kernel& kernel, const SandboxSpec& spec) {
       {"cpuinfo", [] { return std::string("processor\t: 0\nmodel name\t: Paddock virtual CPU\n"); }},
       {"meminfo", [&kernel] { return MemoryInfo(kernel); }},
       {"mounts", [&kernel] { return Mounts(kernel); }},
-      {"uptime", [&kernel, started = kernel.clock().MonotonicNow()] {
-         return Uptime(kernel.clock().MonotonicNow() - started);
+      {"uptime", [&kernel, boot] {
+         return Uptime(kernel.clock().MonotonicNow() - boot);
        }},
       {"loadavg", [] { return std::string("0.00 0.00 0.00 1/1 1\n"); }},
   };
