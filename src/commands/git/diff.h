@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/option_tables.h"
 #include "commands/git/git.h"
 #include "text/diff.h"
 #include "text/unified_diff.h"
@@ -105,13 +106,6 @@ constexpr auto DiffOptionTable() {
       CallOptional<TakeNoColour<O>>(0, "color", "WHEN", "never, or auto, which means never, too"),
       Flag<&O::is_uncoloured>(0, "no-ext-diff", "without other programs (always)"),
   };
-}
-template <size_t A, size_t B>
-constexpr std::array<Option, A + B> JoinTables(const std::array<Option, A>& a, const std::array<Option, B>& b) {
-  std::array<Option, A + B> all{};
-  for (size_t i = 0; i < A; ++i) all[i] = a[i];
-  for (size_t i = 0; i < B; ++i) all[A + i] = b[i];
-  return all;
 }
 
 // What differs, in order of path. Trees of commits and indexes; renames are not looked for.

@@ -1,15 +1,19 @@
-// pgrep, pkill - look up or signal processes by name and other attributes
+// pgrep, pkill, pidwait - look up, signal or wait for processes by name and other attributes
 //
 // usage: pgrep [options] <pattern>
 //        pkill [options] <pattern>
+//        pidwait [options] <pattern>
 //
-// Exit status: 0 one or more matched (and were signalled), 1 none, 2 a wrong option, 3 a fatal error.
+// Exit status: 0 one or more matched (and were signalled, or have ended), 1 none, 2 a wrong option, 3 a fatal error.
 // Source: procps-ng 4.0.2.
 // Differs: a process is one thread, all are in the control group "/" and in the same namespaces; nobody can read the value that --queue
-// sends. Start times are not kept: the newest process is the one with the highest number, and -O is refused.
+// sends. Of processes that were started together the newest is the one with the highest number.
 
 #include <algorithm>
+#include <array>
+#include <cstdlib>
 
+#include "base/option_tables.h"
 #include "commands/input_files.h"
 #include "commands/sys/process_table.h"
 #include "proc/kernel.h"
@@ -30,7 +34,12 @@ struct Options {
   std::optional<std::string> namespace_of;
   std::vector<std::string> groups, gids, parents, sessions, terminals, euids, uids, states;
   std::optional<std::string> pid_file, signal, queue;
+  int64_t older = 0;   // seconds
 };
+Status SetOlder(Options& o, std::string_view text) {
+  o.older = std::strtoll(std::string(text).c_str(), nullptr, 10);   // what is no number is 0
+  return {};
+}
 Status SetDelimiter(Options& o, std::string_view text) {
   o.delimiter = text;
   o.has_delimiter = true;
@@ -42,83 +51,75 @@ Status AddItems(Options& o, std::string_view text) {
   return {};
 }
 
-constexpr Option kPgrepOptions[] = {
+constexpr std::array kMatchOptions = {
+    Flag<&Options::counts>('c', "count", "print the number of matching processes"),
+    Flag<&Options::full>('f', "full", "match the full command line"),
+    Call<AddItems<&Options::groups>>('g', "pgroup", "PGID,...", "match process groups (0: the own one)"),
+    Call<AddItems<&Options::gids>>('G', "group", "GID,...", "match real group ids"),
+    Flag<&Options::ignores_case>('i', "ignore-case", "match case insensitively"),
+    Flag<&Options::newest>('n', "newest", "select the newest"),
+    Flag<&Options::oldest>('o', "oldest", "select the oldest"),
+    Call<SetOlder>('O', "older", "SECONDS", "select those that run for so long"),
+    Call<AddItems<&Options::parents>>('P', "parent", "PPID,...", "match children of these processes"),
+    Call<AddItems<&Options::sessions>>('s', "session", "SID,...", "match sessions (0: the own one)"),
+    Call<AddItems<&Options::terminals>>('t', "terminal", "TTY,...", "match controlling terminals"),
+    Call<AddItems<&Options::euids>>('u', "euid", "ID,...", "match effective user ids"),
+    Call<AddItems<&Options::uids>>('U', "uid", "ID,...", "match real user ids"),
+    Flag<&Options::exact>('x', "exact", "match exactly"),
+    Value<&Options::pid_file>('F', "pidfile", "FILE", "read the PID from FILE"),
+    Flag<&Options::log_pid_file>('L', "logpidfile", "fail if the PID file is not locked"),
+    Call<AddItems<&Options::states>>('r', "runstates", "STATE", "match states [D,S,Z,...]"),
+    Flag<&Options::skips_ancestors>('A', "ignore-ancestors", "leave out ancestors of this process"),
+    Call<AddItems<&Options::control_groups>>(0, "cgroup", "GRP,...", "match names of control groups"),
+    Value<&Options::namespace_of>(0, "ns", "PID", "match processes of the same namespaces as PID"),
+    Call<AddItems<&Options::namespaces>>(0, "nslist", "NS,...", "the namespaces that --ns looks at: ipc, mnt, net, pid, user, uts"),
+    Flag<&Options::wants_help>('h', "help", "display this help and exit"),
+    Flag<&Options::wants_version>('V', "version", "output version information and exit"),
+};
+constexpr auto kPgrepOptions = JoinTables(std::array{
     Call<SetDelimiter>('d', "delimiter", "STRING", "put STRING between the numbers"),
     Flag<&Options::lists_name>('l', "list-name", "list PID and process name"),
     Flag<&Options::lists_full>('a', "list-full", "list PID and full command line"),
     Flag<&Options::inverse>('v', "inverse", "negate the matching"),
     Flag<&Options::lists_threads>('w', "lightweight", "list threads (a process is one)"),
-    Flag<&Options::counts>('c', "count", "print the number of matching processes"),
-    Flag<&Options::full>('f', "full", "match the full command line"),
-    Call<AddItems<&Options::groups>>('g', "pgroup", "PGID,...", "match process groups (0: the own one)"),
-    Call<AddItems<&Options::gids>>('G', "group", "GID,...", "match real group ids"),
-    Flag<&Options::ignores_case>('i', "ignore-case", "match case insensitively"),
-    Flag<&Options::newest>('n', "newest", "select the newest"),
-    Flag<&Options::oldest>('o', "oldest", "select the oldest"),
-    Call<AddItems<&Options::parents>>('P', "parent", "PPID,...", "match children of these processes"),
-    Call<AddItems<&Options::sessions>>('s', "session", "SID,...", "match sessions (0: the own one)"),
-    Call<AddItems<&Options::terminals>>('t', "terminal", "TTY,...", "match controlling terminals"),
-    Call<AddItems<&Options::euids>>('u', "euid", "ID,...", "match effective user ids"),
-    Call<AddItems<&Options::uids>>('U', "uid", "ID,...", "match real user ids"),
-    Flag<&Options::exact>('x', "exact", "match exactly"),
-    Value<&Options::pid_file>('F', "pidfile", "FILE", "read the PID from FILE"),
-    Flag<&Options::log_pid_file>('L', "logpidfile", "fail if the PID file is not locked"),
-    Call<AddItems<&Options::states>>('r', "runstates", "STATE", "match states [D,S,Z,...]"),
-    Flag<&Options::skips_ancestors>('A', "ignore-ancestors", "leave out ancestors of this process"),
-    Call<AddItems<&Options::control_groups>>(0, "cgroup", "GRP,...", "match names of control groups"),
-    Value<&Options::namespace_of>(0, "ns", "PID", "match processes of the same namespaces as PID"),
-    Call<AddItems<&Options::namespaces>>(0, "nslist", "NS,...", "the namespaces that --ns looks at: ipc, mnt, net, pid, user, uts"),
-    Flag<&Options::wants_help>('h', "help", "display this help and exit"),
-    Flag<&Options::wants_version>('V', "version", "output version information and exit"),
-};
-constexpr Option kPkillOptions[] = {
+}, kMatchOptions);
+constexpr auto kPkillOptions = JoinTables(std::array{
     Value<&Options::signal>(0, "signal", "SIG", "the signal to send (number or name)"),
     Value<&Options::queue>('q', "queue", "VALUE", "send VALUE with the signal"),
     Flag<&Options::echoes>('e', "echo", "display what is killed"),
     Flag<&Options::inverse>(0, "inverse", "negate the matching"),
-    Flag<&Options::counts>('c', "count", "print the number of matching processes"),
-    Flag<&Options::full>('f', "full", "match the full command line"),
-    Call<AddItems<&Options::groups>>('g', "pgroup", "PGID,...", "match process groups (0: the own one)"),
-    Call<AddItems<&Options::gids>>('G', "group", "GID,...", "match real group ids"),
-    Flag<&Options::ignores_case>('i', "ignore-case", "match case insensitively"),
-    Flag<&Options::newest>('n', "newest", "select the newest"),
-    Flag<&Options::oldest>('o', "oldest", "select the oldest"),
-    Call<AddItems<&Options::parents>>('P', "parent", "PPID,...", "match children of these processes"),
-    Call<AddItems<&Options::sessions>>('s', "session", "SID,...", "match sessions (0: the own one)"),
-    Call<AddItems<&Options::terminals>>('t', "terminal", "TTY,...", "match controlling terminals"),
-    Call<AddItems<&Options::euids>>('u', "euid", "ID,...", "match effective user ids"),
-    Call<AddItems<&Options::uids>>('U', "uid", "ID,...", "match real user ids"),
-    Flag<&Options::exact>('x', "exact", "match exactly"),
-    Value<&Options::pid_file>('F', "pidfile", "FILE", "read the PID from FILE"),
-    Flag<&Options::log_pid_file>('L', "logpidfile", "fail if the PID file is not locked"),
-    Call<AddItems<&Options::states>>('r', "runstates", "STATE", "match states [D,S,Z,...]"),
-    Flag<&Options::skips_ancestors>('A', "ignore-ancestors", "leave out ancestors of this process"),
-    Call<AddItems<&Options::control_groups>>(0, "cgroup", "GRP,...", "match names of control groups"),
-    Value<&Options::namespace_of>(0, "ns", "PID", "match processes of the same namespaces as PID"),
-    Call<AddItems<&Options::namespaces>>(0, "nslist", "NS,...", "the namespaces that --ns looks at: ipc, mnt, net, pid, user, uts"),
-    Flag<&Options::wants_help>('h', "help", "display this help and exit"),
-    Flag<&Options::wants_version>('V', "version", "output version information and exit"),
-};
+}, kMatchOptions);
+constexpr auto kPidwaitOptions = JoinTables(std::array{
+    Flag<&Options::echoes>('e', "echo", "display what is waited for"),
+}, kMatchOptions);
+
+enum class Role { kGrep, kKill, kWait };
 
 constexpr ExitStatus kWrongUse = 2;
 
-std::span<const Option> TableOf(bool kills) {
-  return kills ? std::span<const Option>(kPkillOptions) : std::span<const Option>(kPgrepOptions);
+std::span<const Option> TableOf(Role role) {
+  switch (role) {
+    case Role::kKill: return kPkillOptions;
+    case Role::kWait: return kPidwaitOptions;
+    case Role::kGrep: break;
+  }
+  return kPgrepOptions;
 }
 
-void PrintUsage(Invocation& in, bool kills, Output& to) {
-  to.Write("\nUsage:\n " + std::string(in.name()) + " [options] <pattern>\n\nOptions:\n" + OptionHelp(TableOf(kills)) +
+void PrintUsage(Invocation& in, Role role, Output& to) {
+  to.Write("\nUsage:\n " + std::string(in.name()) + " [options] <pattern>\n\nOptions:\n" + OptionHelp(TableOf(role)) +
            "\nFor more details see pgrep(1).\n");
 }
 
 class Search {
  public:
-  Search(Invocation& in, Options& o, bool kills) : in_(in), o_(o), kills_(kills), names_(in.fs, in.budget) {}
+  Search(Invocation& in, Options& o, Role role) : in_(in), o_(o), role_(role), names_(in.fs, in.budget) {}
 
   ExitStatus Run(const std::vector<std::string>& operands, int signal) {
     if (const auto failed = Prepare(operands)) return *failed;
     std::vector<ProcessFacts> found = Find();
-    if (kills_) return Kill(found, signal);
+    if (role_ == Role::kKill) return Kill(found, signal);
+    if (role_ == Role::kWait) return Await(found);
     Print(found);
     return found.empty() ? 1 : 0;
   }
@@ -151,13 +152,13 @@ class Search {
     if (const auto failed = Resolve(o_.uids, uids_, "invalid user name", user)) return failed;
     if (const auto failed = Resolve(o_.gids, gids_, "invalid group name", group)) return failed;
     if (const auto failed = Resolve(o_.parents, parents_, "not a number", pid)) {
-      PrintUsage(in_, kills_, in_.err);
+      PrintUsage(in_, role_, in_.err);
       return failed;
     }
     if (const auto failed = Resolve(o_.groups, groups_, "invalid process group", own_group)) return failed;
     if (const auto failed = Resolve(o_.sessions, sessions_, "invalid session id", pid)) return failed;
     const bool has_criteria = !euids_.empty() || !uids_.empty() || !gids_.empty() || !parents_.empty() || !groups_.empty() ||
-                              !sessions_.empty() || !o_.terminals.empty() || !o_.states.empty() || o_.pid_file || !o_.control_groups.empty() || o_.namespace_of;
+                              !sessions_.empty() || !o_.terminals.empty() || !o_.states.empty() || o_.pid_file || !o_.control_groups.empty() || o_.namespace_of || o_.older > 0;
     if (const auto failed = CheckNamespaces()) return failed;
     if (const auto failed = ReadPidFile()) return failed;
     if (operands.size() > 1) {
@@ -231,6 +232,7 @@ class Search {
     if (wanted_pid_ && p.pid != *wanted_pid_) return false;
     if (!Holds(euids_, p.uid) || !Holds(uids_, p.uid) || !Holds(gids_, p.gid) || !Holds(parents_, p.parent)) return false;
     if (!Holds(groups_, p.group) || is_elsewhere_) return false;
+    if (o_.older > 0 && std::chrono::floor<std::chrono::seconds>(p.age).count() < o_.older) return false;
     if (!o_.control_groups.empty() && std::find(o_.control_groups.begin(), o_.control_groups.end(), "/") == o_.control_groups.end()) return false;
     const bool own_session = std::find(sessions_.begin(), sessions_.end(), 0) != sessions_.end() && p.session == own_session_;
     if (!own_session && !Holds(sessions_, p.session)) return false;
@@ -288,9 +290,26 @@ class Search {
     return sent_count > 0 ? 0 : 1;
   }
 
+  ExitStatus Await(const std::vector<ProcessFacts>& found) {
+    if (o_.counts) in_.out.WriteLine(std::to_string(found.size()));
+    for (const ProcessFacts& p : found) {
+      if (o_.echoes) in_.out.WriteLine("waiting for " + p.name + " (pid " + std::to_string(p.pid) + ")");
+    }
+    in_.out.Flush();
+    for (const ProcessFacts& p : found) {
+      // Not only children are waited for, and the kernel tells nobody else of an end.
+      constexpr Nanoseconds kPause = std::chrono::milliseconds(5);
+      for (const proc::Process* one = in_.kernel.Find(p.pid); one != nullptr && one->state() != proc::Process::State::kExited; one = in_.kernel.Find(p.pid)) {
+        in_.budget.Step();
+        static_cast<void>(in_.kernel.Sleep(in_.process, in_.clock.MonotonicNow() + kPause).has_value());
+      }
+    }
+    return found.empty() ? 1 : 0;
+  }
+
   Invocation& in_;
   Options& o_;
-  bool kills_;
+  Role role_;
   UserNames names_;
   std::vector<int64_t> euids_, uids_, gids_, parents_, groups_, sessions_;
   std::optional<int> wanted_pid_;
@@ -300,10 +319,10 @@ class Search {
 };
 
 ExitStatus Run(Invocation& in) {
-  const bool kills = in.name() == "pkill";
+  const Role role = in.name() == "pkill" ? Role::kKill : in.name() == "pidwait" ? Role::kWait : Role::kGrep;
   std::vector<std::string> args(in.args.begin(), in.args.end());
   int signal = proc::kSigTerm;
-  if (kills) {   // -9, -HUP: not options that getopt could know
+  if (role == Role::kKill) {   // -9, -HUP: not options that getopt could know
     for (size_t i = 1; i < args.size() && args[i] != "--"; ++i) {
       if (args[i].size() < 2 || args[i][0] != '-') continue;
       const int number = proc::FindSignal(std::string_view(args[i]).substr(1));
@@ -314,8 +333,8 @@ ExitStatus Run(Invocation& in) {
     }
   }
   Options options;
-  const auto parsed = ParseOptions(args, TableOf(kills), &options, {});
-  const auto usage = [&](Output& to) { PrintUsage(in, kills, to); };
+  const auto parsed = ParseOptions(args, TableOf(role), &options, {});
+  const auto usage = [&](Output& to) { PrintUsage(in, role, to); };
   if (!parsed) {
     in.Fail(parsed.error().Text());
     usage(in.err);
@@ -331,10 +350,10 @@ ExitStatus Run(Invocation& in) {
       return 2;
     }
   }
-  return Search(in, options, kills).Run(parsed->operands, signal);
+  return Search(in, options, role).Run(parsed->operands, signal);
 }
 
-constexpr const char* kAliases[] = {"pkill"};
+constexpr const char* kAliases[] = {"pkill", "pidwait"};
 
 }  // namespace
 
@@ -342,7 +361,7 @@ extern const Command kCommand_pgrep;
 const Command kCommand_pgrep = {
     .name = "pgrep",
     .aliases = kAliases,
-    .summary = "look up or signal processes based on name and other attributes",
+    .summary = "look up, signal or wait for processes based on name and other attributes",
     .synopsis = "[options] <pattern>",
     .options = kPgrepOptions,
     .usage_status = 2,
