@@ -118,6 +118,11 @@ class Handler(http.server.BaseHTTPRequestHandler):
             self.answer(200, packed, text + [("Content-Encoding", "gzip")])
         elif words[0] == "cookie":
             self.answer(200, b"set\n", text + [("Set-Cookie", "a=1; Path=/"), ("Set-Cookie", "b=2; Path=/; HttpOnly")])
+        elif words[0] == "etag":
+            if self.headers.get("If-None-Match") == '"tag-1"':
+                self.answer(304, b"", [("ETag", '"tag-1"')])
+            else:
+                self.answer(200, b"tagged\n", text + [("ETag", '"tag-1"')])
         elif words[0] == "name":
             self.answer(200, b"named\n", text + [("Content-Disposition", f'attachment; filename="{query}"')])
         elif words[0] == "auth":
@@ -318,6 +323,12 @@ class Runner:
         for url in ("file:///etc/passwd", "ftp://127.0.0.1/x", "gopher://127.0.0.1:1/x", "dict://127.0.0.1/x", "scp://127.0.0.1/x", "telnet://127.0.0.1"):
             result = self.inside(f"curl -sS {url}")
             self.check(f"no {url}", result["exit_code"] == 1 and "not supported or disabled" in result["stderr"] and result["stdout"] == "", result)
+            scheme = url.partition(":")[0]
+            for option in (f"--proto ={scheme}", f"--proto +{scheme}", "--proto all", f"--proto-redir +{scheme}"):
+                result = self.inside(f"curl -sS {option} {url}")
+                self.check(f"no {scheme} by {option}", result["exit_code"] == 1 and result["stdout"] == "", result)
+        result = self.inside(f"curl -sSL --proto-redir all,+file 'http://127.0.0.1:{self.port}/to/302?file:///etc/passwd'")
+        self.check("no redirect to file: by --proto-redir", result["exit_code"] == 1 and "root:" not in result["stdout"], result)
         result = self.inside(f"curl -sSL 'http://127.0.0.1:{self.port}/to/302?file:///etc/passwd'")
         self.check("no redirect to file:", result["exit_code"] == 1 and "root:" not in result["stdout"], result)
 
@@ -326,7 +337,8 @@ class Runner:
         marker.write("of the host\n")
         marker.close()
         name = marker.name
-        for option in (f"-d @{name}", f"-T {name}", f"-F x=@{name}", f"-K {name}", f"-H @{name}", f"-b {name}", f"--data-urlencode @{name}"):
+        for option in (f"-d @{name}", f"-T {name}", f"-F x=@{name}", f"-K {name}", f"-H @{name}", f"-b {name}", f"--data-urlencode @{name}", f"--url-query @{name}", f"--etag-compare {name}",
+                       f"--netrc-file {name}", f"-z {name}"):
             result = self.inside(f"curl -s {option} http://127.0.0.1:{self.port}/echo")
             self.check(f"no file of the host by {option.split()[0]}", "of the host" not in result["stdout"], result)
         self.inside(f"curl -s -o {name} -D {name} -c {name} --stderr {name} http://127.0.0.1:{self.port}/text")

@@ -55,6 +55,17 @@ struct HttpRequest {
   std::vector<std::string> cookies;       // to begin with: lines of a cookie file or Set-Cookie: heads
   bool forgets_session_cookies = false;
   std::string ca_pem;                     // instead of the system's authorities
+  enum class Tls { kAny, k10, k11, k12, k13 };
+  Tls least_tls = Tls::kAny, most_tls = Tls::kAny;
+  std::string ciphers, tls13_ciphers;     // OpenSSL's names, ':' between them
+  bool is_raw = false;                    // no decoding of contents and transfers
+  bool ignores_length = false;            // reads to the end of the connection
+  bool refuses_user_in_url = false;
+  std::string protocols, redirect_protocols, default_protocol;   // "http,https" or one of them; empty: both, by guess
+  // Seconds since 1970: only what was changed after that, or (is_unmodified_since) was not.
+  std::optional<int64_t> changed_since;
+  bool is_unmodified_since = false;
+  std::optional<Nanoseconds> expect_timeout;   // for "100 Continue"
   int64_t max_redirects = 50;             // -1: any number
   int64_t resume_from = 0;                // of an upload
   int64_t max_file_size = 0;              // 0: any

@@ -12,6 +12,7 @@
 namespace paddock::curl {
 
 inline constexpr const char* kVersion = "7.88.1";
+inline constexpr const char* kNoProtocol = "none";   // what --proto may leave
 
 // One of -d, --data-binary, --data-raw, --data-urlencode, --json, as it was typed.
 struct DataItem {
@@ -34,6 +35,7 @@ struct Options {
   bool all_remote_names = false, header_name = false, include = false, head = false, get = false, insecure = false, compressed = false;
   bool verbose = false, create_dirs = false, bar = false, no_progress = false, glob_off = false, path_as_is = false, junk_session = false;
   bool remove_on_error = false, no_clobber = false, unbuffered = false, retry_refused = false, retry_all = false, no_config = false;
+  bool is_raw = false, ignores_length = false, refuses_user_in_url = false, keeps_time = false;
   bool help = false, version = false, post301 = false, post302 = false, post303 = false;
   std::vector<std::string> urls;
   std::vector<Sink> sinks;
@@ -42,6 +44,14 @@ struct Options {
   std::vector<DataItem> data;
   std::vector<FormItem> form;
   std::optional<std::string> user, resume;
+  enum class Netrc { kIgnored, kOptional, kRequired };
+  Netrc netrc = Netrc::kIgnored;
+  std::string netrc_file;   // empty: ~/.netrc
+  std::vector<std::string> url_queries;
+  std::string etag_save, etag_compare, time_condition, ciphers, tls13_ciphers;
+  proc::HttpRequest::Tls least_tls = proc::HttpRequest::Tls::kAny, most_tls = proc::HttpRequest::Tls::kAny;
+  std::string protocols, redirect_protocols, default_protocol;
+  std::optional<Nanoseconds> expect_timeout;
   proc::HttpAuth auth = proc::HttpAuth::kBasic;
   proc::HttpVersion http_version = proc::HttpVersion::kAny;
   int64_t max_redirects = 50, retries = 0, max_file_size = 0, low_speed_limit = 0, low_speed_seconds = 0;
@@ -69,6 +79,19 @@ std::string FillIn(const std::string& name, const std::vector<std::string>& part
 std::optional<ExitStatus> ReadBody(Invocation& in, const Options& options, proc::HttpRequest* request, std::string* query);
 // `space`: what stands for one.
 std::string UrlEncoded(std::string_view text, std::string_view space = "%20");
+
+// "a=b", "a@file" as --data-urlencode has it, and "+text" as it is; '&' between them.
+std::string UrlQuery(Invocation& in, const Options& options);
+
+// Name and password that ~/.netrc (or --netrc-file) has for the URL's host; takes the URL's own out where they do not count.
+std::optional<std::string> FindInNetrc(Invocation& in, const Options& options, std::string* url);
+
+// What --etag-compare and -z ask for. Errors are printed: an exit status.
+std::optional<ExitStatus> SetConditions(Invocation& in, const Options& options, proc::HttpRequest* request, Output& messages);
+// What --etag-save keeps of the heads; false when the file cannot be written.
+bool SaveEtag(Invocation& in, const Options& options, const std::vector<std::string>& header_lines);
+// -R: the time that the server tells becomes the file's.
+void KeepRemoteTime(Invocation& in, const std::string& path, const std::vector<std::string>& header_lines);
 
 // What -w writes.
 struct WriteOutFacts {

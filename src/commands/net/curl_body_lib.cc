@@ -119,6 +119,16 @@ std::string UrlEncoded(std::string_view text, std::string_view space) {
   return encoded;
 }
 
+std::string UrlQuery(Invocation& in, const Options& options) {
+  std::string query;
+  for (const std::string& item : options.url_queries) {
+    in.budget.Step();
+    if (!query.empty()) query += '&';
+    query += item.starts_with('+') ? item.substr(1) : Content(in, options, {DataItem::Kind::kUrlEncode, item});
+  }
+  return query;
+}
+
 std::optional<ExitStatus> ReadBody(Invocation& in, const Options& options, proc::HttpRequest* request, std::string* query) {
   using Kind = proc::HttpRequest::Kind;
   if (!options.form.empty()) {

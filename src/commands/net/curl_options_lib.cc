@@ -96,6 +96,55 @@ Status AddJson(Options& options, std::string_view text) {
   return {};
 }
 
+using Tls = proc::HttpRequest::Tls;
+Status SetMostTls(Options& options, std::string_view text) {
+  constexpr std::pair<std::string_view, Tls> kNames[] = {{"default", Tls::kAny}, {"1.0", Tls::k10}, {"1.1", Tls::k11}, {"1.2", Tls::k12}, {"1.3", Tls::k13}};
+  for (const auto& [name, version] : kNames) {
+    if (name != text) continue;
+    options.most_tls = version;
+    return {};
+  }
+  return Error(Code::kInvalid, "is badly used here");
+}
+// "=https", "-all,+http", "https,http": what is left of http and https.
+template <auto kMember>
+Status SetProtocols(Options& options, std::string_view text) {
+  std::string& chosen = options.*kMember;
+  bool http = chosen.empty() || chosen.find("http,") == 0 || chosen == "http", https = chosen.empty() || chosen.find("https") != std::string::npos;
+  while (!text.empty()) {
+    const size_t end = std::min(text.find(','), text.size());
+    std::string_view word = text.substr(0, end);
+    text.remove_prefix(std::min(end + 1, text.size()));
+    const char mark = word.empty() ? '\0' : word[0];
+    if (mark == '+' || mark == '-' || mark == '=') word.remove_prefix(1);
+    const bool value = mark != '-';
+    // A name without a mark is allowed in addition; "=" begins anew.
+    if (mark == '=') http = https = false;
+    if (word == "http" || word == "all") http = value;
+    if (word == "https" || word == "all") https = value;
+  }
+  chosen = http ? (https ? "http,https" : "http") : https ? "https" : kNoProtocol;
+  // libcurl has no word for none; for redirects it is hardly meant.
+  if (chosen == kNoProtocol && kMember == &Options::redirect_protocols) return Error(Code::kInvalid, "leaves neither http nor https");
+  return {};
+}
+Status SetDefaultProtocol(Options& options, std::string_view text) {
+  if (text != "http" && text != "https") return Error(Code::kNotSupported, "a specified protocol is unsupported by libcurl");
+  options.default_protocol = text;
+  return {};
+}
+Status SetExpectTimeout(Options& options, std::string_view text) {
+  Options parsed;
+  PADDOCK_TRY(SetSeconds<&Options::connect_timeout>(parsed, text));
+  options.expect_timeout = parsed.connect_timeout;
+  return {};
+}
+Status SetNetrcFile(Options& options, std::string_view text) {
+  options.netrc_file = text;
+  if (options.netrc == Options::Netrc::kIgnored) options.netrc = Options::Netrc::kRequired;
+  return {};
+}
+
 using proc::HttpAuth;
 using proc::HttpVersion;
 
@@ -103,6 +152,7 @@ constexpr Option kOptions[] = {
     Set<&Options::auth, HttpAuth::kAny>(0, "anyauth", "use the best authentication that the server offers"),
     Set<&Options::auth, HttpAuth::kBasic>(0, "basic", "use basic authentication (default)"),
     Value<&Options::cacert>(0, "cacert", "file", "trust the authorities of this file (PEM) alone"),
+    Value<&Options::ciphers>(0, "ciphers", "list", "OpenSSL ciphers to use, up to TLS 1.2"),
     Flag<&Options::compressed>(0, "compressed", "ask for a compressed answer, and decompress it"),
     Value<&Options::configs>('K', "config", "file", "read options from a file"),
     Call<SetSeconds<&Options::connect_timeout>>(0, "connect-timeout", "seconds", "longest time for a connection"),
@@ -116,8 +166,12 @@ constexpr Option kOptions[] = {
     Call<AddData<Data::kRaw>>(0, "data-raw", "data", "send data with POST, @ has no meaning"),
     Call<AddData<Data::kUrlEncode>>(0, "data-urlencode", "data", "send data with POST, encoded for URLs"),
     Set<&Options::auth, HttpAuth::kDigest>(0, "digest", "use digest authentication"),
+    Flag<&Options::refuses_user_in_url>(0, "disallow-username-in-url", "take no URL with a user name"),
     Flag<&Options::no_config>('q', "disable", "as the first option: read no .curlrc"),
     Value<&Options::dump_header>('D', "dump-header", "filename", "write the heads of answers there"),
+    Value<&Options::etag_compare>(0, "etag-compare", "file", "ask only for what differs from the ETag in the file"),
+    Value<&Options::etag_save>(0, "etag-save", "file", "write the answer's ETag there"),
+    Call<SetExpectTimeout>(0, "expect100-timeout", "seconds", "longest wait for \"100 Continue\""),
     Flag<&Options::fail>('f', "fail", "fail without output when the server says 400 or above"),
     Flag<&Options::fail_early>(0, "fail-early", "end with the first transfer that fails"),
     Flag<&Options::fail_with_body>(0, "fail-with-body", "fail then, too, but with the output"),
@@ -131,6 +185,7 @@ constexpr Option kOptions[] = {
     Set<&Options::http_version, HttpVersion::k10>('0', "http1.0", "use HTTP/1.0"),
     Set<&Options::http_version, HttpVersion::k11>(0, "http1.1", "use HTTP/1.1"),
     Set<&Options::http_version, HttpVersion::k2>(0, "http2", "use HTTP/2"),
+    Flag<&Options::ignores_length>(0, "ignore-content-length", "read to the end of the connection, whatever length is told"),
     Flag<&Options::include>('i', "include", "put the heads of answers into the output"),
     Flag<&Options::insecure>('k', "insecure", "take any certificate"),
     Call<AddJson>(0, "json", "data", "send JSON with POST"),
@@ -141,6 +196,9 @@ constexpr Option kOptions[] = {
     Call<SetMaxFileSize>(0, "max-filesize", "bytes", "largest answer"),
     Call<SetCount<&Options::max_redirects>>(0, "max-redirs", "num", "most redirects (50; -1: any number)"),
     Call<SetSeconds<&Options::max_time>>('m', "max-time", "seconds", "longest time for the transfer"),
+    Set<&Options::netrc, Options::Netrc::kRequired>('n', "netrc", "take name and password from ~/.netrc"),
+    Call<SetNetrcFile>(0, "netrc-file", "filename", "take them from this file"),
+    Set<&Options::netrc, Options::Netrc::kOptional>(0, "netrc-optional", "take them from there unless the URL has them"),
     Flag<&Options::unbuffered>('N', "no-buffer", "write what comes at once"),
     Flag<&Options::no_clobber>(0, "no-clobber", "overwrite no file: number the name"),
     Flag<&Options::no_progress>(0, "no-progress-meter", "show no progress"),
@@ -152,11 +210,16 @@ constexpr Option kOptions[] = {
     Flag<&Options::post302>(0, "post302", "the same for 302"),
     Flag<&Options::post303>(0, "post303", "the same for 303"),
     Flag<&Options::bar>('#', "progress-bar", "show progress as a bar"),
+    Call<SetProtocols<&Options::protocols>>(0, "proto", "protocols", "allow these of http and https: =https, -http"),
+    Call<SetDefaultProtocol>(0, "proto-default", "protocol", "of URLs that have none"),
+    Call<SetProtocols<&Options::redirect_protocols>>(0, "proto-redir", "protocols", "allow these for redirects"),
     Value<&Options::range>('r', "range", "range", "ask for these bytes alone"),
+    Flag<&Options::is_raw>(0, "raw", "write what comes without decoding it"),
     Value<&Options::referer>('e', "referer", "URL", "send a referer; ;auto sets it when redirected"),
     Flag<&Options::header_name>('J', "remote-header-name", "with -O: the name that the server says"),
     Call<AddRemoteName>('O', "remote-name", nullptr, "write the output to a file of the URL's name"),
     Flag<&Options::all_remote_names>(0, "remote-name-all", "the same for all URLs"),
+    Flag<&Options::keeps_time>('R', "remote-time", "give the output file the time that the server tells"),
     Flag<&Options::remove_on_error>(0, "remove-on-error", "remove the output file of a transfer that fails"),
     Value<&Options::method>('X', "request", "method", "use this method"),
     Call<SetCount<&Options::retries>>(0, "retry", "num", "try so many times more after a passing failure"),
@@ -169,8 +232,17 @@ constexpr Option kOptions[] = {
     Call<SetLowLimit>('Y', "speed-limit", "speed", "end a transfer that is slower for a while"),
     Call<SetLowTime>('y', "speed-time", "seconds", "that while (30)"),
     Value<&Options::stderr_file>(0, "stderr", "file", "write messages there"),
+    Value<&Options::time_condition>('z', "time-cond", "time", "only what was changed after a time or a file; -time: before"),
+    Call<SetMostTls>(0, "tls-max", "VERSION", "at most this TLS version"),
+    Value<&Options::tls13_ciphers>(0, "tls13-ciphers", "list", "ciphers to use with TLS 1.3"),
+    Set<&Options::least_tls, Tls::k10>('1', "tlsv1", "at least TLS 1.0"),
+    Set<&Options::least_tls, Tls::k10>(0, "tlsv1.0", "the same"),
+    Set<&Options::least_tls, Tls::k11>(0, "tlsv1.1", "at least TLS 1.1"),
+    Set<&Options::least_tls, Tls::k12>(0, "tlsv1.2", "at least TLS 1.2"),
+    Set<&Options::least_tls, Tls::k13>(0, "tlsv1.3", "at least TLS 1.3"),
     Value<&Options::uploads>('T', "upload-file", "file", "send a file; - is standard input"),
     Value<&Options::urls>(0, "url", "url", "a URL"),
+    Value<&Options::url_queries>(0, "url-query", "data", "add to the URL's query, encoded as --data-urlencode does; +text as it is"),
     Value<&Options::user>('u', "user", "user:password", "name and password"),
     Call<AddEmptyUserAgent>('A', "user-agent", "name", "name of the client"),
     Flag<&Options::verbose>('v', "verbose", "show the heads of requests and answers"),
@@ -187,6 +259,28 @@ ExitStatus Complain(Invocation& in, const std::string& what) {
 const Option* FindShort(char name) {
   const auto found = std::find_if(std::begin(kOptions), std::end(kOptions), [name](const Option& option) { return option.short_name == name; });
   return found == std::end(kOptions) ? nullptr : found;
+}
+
+// "no-" in front of a switch takes it back.
+struct Switch {
+  std::string_view name;
+  bool Options::* member;
+};
+constexpr Switch kSwitches[] = {
+    {"compressed", &Options::compressed}, {"create-dirs", &Options::create_dirs}, {"disallow-username-in-url", &Options::refuses_user_in_url},
+    {"fail", &Options::fail}, {"fail-early", &Options::fail_early}, {"fail-with-body", &Options::fail_with_body}, {"get", &Options::get},
+    {"globoff", &Options::glob_off}, {"ignore-content-length", &Options::ignores_length}, {"include", &Options::include},
+    {"insecure", &Options::insecure}, {"junk-session-cookies", &Options::junk_session}, {"location", &Options::follow}, {"location-trusted", &Options::trusted},
+    {"path-as-is", &Options::path_as_is}, {"post301", &Options::post301}, {"post302", &Options::post302}, {"post303", &Options::post303},
+    {"progress-bar", &Options::bar}, {"raw", &Options::is_raw}, {"remote-header-name", &Options::header_name}, {"remote-name-all", &Options::all_remote_names},
+    {"remote-time", &Options::keeps_time}, {"remove-on-error", &Options::remove_on_error}, {"retry-all-errors", &Options::retry_all},
+    {"retry-connrefused", &Options::retry_refused}, {"show-error", &Options::show_error}, {"silent", &Options::silent}, {"verbose", &Options::verbose},
+};
+const Switch* FindSwitch(std::string_view name) {
+  if (!name.starts_with("no-")) return nullptr;
+  name.remove_prefix(3);
+  const auto found = std::find_if(std::begin(kSwitches), std::end(kSwitches), [name](const Switch& one) { return one.name == name; });
+  return found == std::end(kSwitches) ? nullptr : found;
 }
 
 // The option of that name, or the only one that begins so. `is_ambiguous` when there are several.
@@ -222,6 +316,10 @@ class Parser {
       }
       if (arg[1] == '-') {
         bool is_ambiguous = false;
+        if (const Switch* const taken_back = FindSwitch(std::string_view(arg).substr(2))) {
+          options_->*taken_back->member = false;
+          continue;
+        }
         const Option* const option = FindLong(std::string_view(arg).substr(2), &is_ambiguous);
         if (option == nullptr) return Complain(in_, "option " + arg + ": is " + (is_ambiguous ? "ambiguous" : "unknown"));
         if (const auto ended = Take(*option, arg, std::nullopt, args, &i)) return ended;
@@ -253,10 +351,11 @@ class Parser {
       return 26;
     }
     std::string_view rest = text;
-    while (!rest.empty()) {
+    for (size_t number = 1; !rest.empty(); ++number) {
       in_.budget.Step();
       const size_t end = rest.find('\n');
-      if (const auto ended = ConfigLine(rest.substr(0, end))) return ended;
+      const std::string where = (path == "-" ? "<stdin>" : path) + ":" + std::to_string(number);
+      if (const auto ended = ConfigLine(rest.substr(0, end), where)) return ended;
       rest.remove_prefix(end == std::string_view::npos ? rest.size() : end + 1);
     }
     --level_;
@@ -275,13 +374,21 @@ class Parser {
   std::optional<ExitStatus> Apply(const Option& option, const std::string& shown, const std::string& value) {
     const Status applied = option.apply(options_, value);
     if (!applied && applied.error().code == Code::kRange && !options_->silent) in_.err.Write("Warning: unsupported rate unit. Use G, M, K or B!\n");
-    if (!applied) return Complain(in_, "option " + shown + ": " + std::string(applied.error().Text()));
+    if (!applied) {
+      const ExitStatus status = Complain(in_, "option " + shown + ": " + std::string(applied.error().Text()));
+      return applied.error().code == Code::kNotSupported ? 1 : status;
+    }
     if (option.short_name == 'K') return File(value, true);
     return std::nullopt;
   }
 
   // "name = value", "name: value", "-n value", "name "quoted"".
-  std::optional<ExitStatus> ConfigLine(std::string_view line) {
+  // What is wrong there is only warned of.
+  std::optional<ExitStatus> ConfigLine(std::string_view line, const std::string& where) {
+    const auto warn = [&](const std::string& name, std::string_view what) {
+      if (!options_->silent) in_.err.Write("Warning: " + where + ": warning: '" + name + "' " + std::string(what) + "\n");
+      return std::optional<ExitStatus>();
+    };
     const auto is_space = [](char c) { return c == ' ' || c == '\t' || c == '\r'; };
     while (!line.empty() && is_space(line.front())) line.remove_prefix(1);
     while (!line.empty() && is_space(line.back())) line.remove_suffix(1);
@@ -292,13 +399,19 @@ class Parser {
     line.remove_prefix(end);
     while (!line.empty() && (is_space(line.front()) || line.front() == '=' || line.front() == ':')) line.remove_prefix(1);
     const std::string value = line.starts_with('"') ? Unquoted(line.substr(1)) : std::string(line.substr(0, line.find_first_of(" \t")));
+    if (const Switch* const taken_back = FindSwitch(name.starts_with("--") ? std::string_view(name).substr(2) : std::string_view(name))) {
+      options_->*taken_back->member = false;
+      return std::nullopt;
+    }
     const Option* option = nullptr;
     bool is_ambiguous = false;
     if (name.size() == 2 && name[0] == '-') option = FindShort(name[1]);
     else option = FindLong(name.starts_with("--") ? std::string_view(name).substr(2) : std::string_view(name), &is_ambiguous);
-    if (option == nullptr) return Complain(in_, "option " + name + ": is " + (is_ambiguous ? "ambiguous" : "unknown"));
-    if (option->argument != OptionArgument::kNone && value.empty() && line.empty()) return Complain(in_, "option " + name + ": requires parameter");
-    return Apply(*option, name, value);
+    if (option == nullptr) return warn(name, is_ambiguous ? "is ambiguous" : "is unknown");
+    if (option->argument != OptionArgument::kNone && value.empty() && line.empty()) return warn(name, "requires parameter");
+    if (option->short_name == 'K') return Apply(*option, name, value);
+    const Status applied = option->apply(options_, value);
+    return applied ? std::nullopt : warn(name, applied.error().Text());
   }
 
   static std::string Unquoted(std::string_view text) {

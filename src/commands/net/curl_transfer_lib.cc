@@ -273,6 +273,7 @@ std::optional<ExitStatus> Session::MakeRequest() {
     }
   }
   if (const auto ended = ReadBody(in_, options_, &request_, &query_)) return ended;
+  if (query_.empty()) query_ = UrlQuery(in_, options_);   // the data of -G go in its place
   request_.method = options_.method;
   request_.user_agent = options_.user_agent;
   request_.referer = options_.referer;
@@ -305,6 +306,18 @@ std::optional<ExitStatus> Session::MakeRequest() {
   request_.low_speed_seconds = options_.low_speed_seconds;
   request_.connect_timeout = options_.connect_timeout;
   request_.timeout = options_.max_time;
+  request_.is_raw = options_.is_raw;
+  request_.ignores_length = options_.ignores_length;
+  request_.refuses_user_in_url = options_.refuses_user_in_url;
+  request_.least_tls = options_.least_tls;
+  request_.most_tls = options_.most_tls;
+  request_.ciphers = options_.ciphers;
+  request_.tls13_ciphers = options_.tls13_ciphers;
+  request_.protocols = options_.protocols;
+  request_.redirect_protocols = options_.redirect_protocols;
+  request_.default_protocol = options_.default_protocol;
+  request_.expect_timeout = options_.expect_timeout;
+  if (const auto ended = SetConditions(in_, options_, &request_, messages())) return ended;
   if (!options_.cacert.empty()) {
     auto pem = vfs::ReadFile(in_.fs, options_.cacert, 4 << 20);
     if (pem) request_.ca_pem = std::move(*pem);
@@ -439,6 +452,8 @@ ExitStatus Session::Attempt(HttpRequest& request, Answer& answer, const std::str
     Fail(outcome.error, outcome.message);
     if (options_.remove_on_error) answer.Remove();
   }
+  if (!options_.etag_save.empty() && !SaveEtag(in_, options_, answer.header_lines) && !options_.silent) messages().Write("Warning: Failed creating file for saving etags: \"" + options_.etag_save + "\".\n");
+  if (outcome.error == 0 && options_.keeps_time && !answer.path().empty()) KeepRemoteTime(in_, answer.path(), answer.header_lines);
   if (!write_out_.empty()) WriteOut(in_, write_out_, {outcome, answer.header_lines, url, answer.path(), url_number_});
   in_.out.Flush();
   return outcome.error;
@@ -462,6 +477,10 @@ ExitStatus Session::RunOne(const GlobbedUrl& url, const Sink& sink, const std::s
   if (const auto ended = MakeAnswer(url, sink, answer, &request)) return *ended;
   if (const auto ended = SetUpload(upload, answer, &request)) return *ended;
   const std::string shown = request.url;
+  if (options_.protocols == kNoProtocol) {
+    return Fail(1, "Protocol \"" + (shown.find("://") == std::string::npos ? std::string("http") : shown.substr(0, shown.find("://"))) + "\" not supported or disabled in libcurl");
+  }
+  if (options_.netrc != Options::Netrc::kIgnored && !request.user) request.user = FindInNetrc(in_, options_, &request.url);
   if (lacks_authorities_) {
     if (request.url.starts_with("https:")) return Fail(77, "error setting certificate file: " + options_.cacert);
     request.ca_pem = "none\n";   // for redirects to https, which it makes fail

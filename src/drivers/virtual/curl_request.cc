@@ -57,6 +57,19 @@ CurlRequest::CurlRequest(const CurlLibrary& curl, CURL* easy, const HttpRequest&
                                            (request.keeps_post[2] ? CURL_REDIR_POST_303 : 0)));
   Set(CURLOPT_FAILONERROR, request.fails_on_error ? 1L : 0L);
   Set(CURLOPT_PATH_AS_IS, request.keeps_path ? 1L : 0L);
+  if (request.is_raw) {
+    Set(CURLOPT_HTTP_CONTENT_DECODING, 0L);
+    Set(CURLOPT_HTTP_TRANSFER_DECODING, 0L);
+  }
+  if (request.ignores_length) Set(CURLOPT_IGNORE_CONTENT_LENGTH, 1L);
+  if (request.refuses_user_in_url) Set(CURLOPT_DISALLOW_USERNAME_IN_URL, 1L);
+  set_text(CURLOPT_PROTOCOLS_STR, request.protocols);
+  set_text(CURLOPT_REDIR_PROTOCOLS_STR, request.redirect_protocols);
+  set_text(CURLOPT_DEFAULT_PROTOCOL, request.default_protocol);
+  if (request.changed_since) {
+    Set(CURLOPT_TIMECONDITION, static_cast<long>(request.is_unmodified_since ? CURL_TIMECOND_IFUNMODSINCE : CURL_TIMECOND_IFMODSINCE));
+    Set(CURLOPT_TIMEVALUE_LARGE, static_cast<curl_off_t>(*request.changed_since));
+  }
   if (request.is_insecure) {
     Set(CURLOPT_SSL_VERIFYPEER, 0L);
     Set(CURLOPT_SSL_VERIFYHOST, 0L);
@@ -65,6 +78,7 @@ CurlRequest::CurlRequest(const CurlLibrary& curl, CURL* easy, const HttpRequest&
     curl_blob blob{const_cast<char*>(trust_pem.data()), trust_pem.size(), CURL_BLOB_COPY};
     Set(CURLOPT_CAINFO_BLOB, &blob);
   }
+  SetTls(request);
   SetBody(request);
   SetLimits(request);
   SetCookies(request);
@@ -75,6 +89,14 @@ CurlRequest::~CurlRequest() {
   Set(CURLOPT_MIMEPOST, static_cast<curl_mime*>(nullptr));
   curl_.slist_free_all(headers_);
   if (mime_ != nullptr) curl_.mime_free(mime_);
+}
+
+void CurlRequest::SetTls(const HttpRequest& request) {
+  constexpr long kLeast[] = {CURL_SSLVERSION_DEFAULT, CURL_SSLVERSION_TLSv1_0, CURL_SSLVERSION_TLSv1_1, CURL_SSLVERSION_TLSv1_2, CURL_SSLVERSION_TLSv1_3};
+  constexpr long kMost[] = {CURL_SSLVERSION_MAX_DEFAULT, CURL_SSLVERSION_MAX_TLSv1_0, CURL_SSLVERSION_MAX_TLSv1_1, CURL_SSLVERSION_MAX_TLSv1_2, CURL_SSLVERSION_MAX_TLSv1_3};
+  Set(CURLOPT_SSLVERSION, kLeast[static_cast<int>(request.least_tls)] | kMost[static_cast<int>(request.most_tls)]);
+  if (!request.ciphers.empty()) Set(CURLOPT_SSL_CIPHER_LIST, request.ciphers.c_str());
+  if (!request.tls13_ciphers.empty()) Set(CURLOPT_TLS13_CIPHERS, request.tls13_ciphers.c_str());
 }
 
 void CurlRequest::SetBody(const HttpRequest& request) {
@@ -108,6 +130,7 @@ void CurlRequest::SetBody(const HttpRequest& request) {
 }
 
 void CurlRequest::SetLimits(const HttpRequest& request) {
+  if (request.expect_timeout) Set(CURLOPT_EXPECT_100_TIMEOUT_MS, Milliseconds(*request.expect_timeout));
   if (request.connect_timeout.count() > 0) Set(CURLOPT_CONNECTTIMEOUT_MS, Milliseconds(request.connect_timeout));
   if (request.timeout.count() > 0) Set(CURLOPT_TIMEOUT_MS, Milliseconds(request.timeout));
   if (request.max_file_size > 0) Set(CURLOPT_MAXFILESIZE_LARGE, static_cast<curl_off_t>(request.max_file_size));

@@ -23,6 +23,7 @@ class CurlRequest {
   void Set(CURLoption option, T value) {
     curl_.easy_setopt(easy_, option, value);
   }
+  void SetTls(const proc::HttpRequest& request);
   void SetBody(const proc::HttpRequest& request);
   void SetLimits(const proc::HttpRequest& request);
   void SetCookies(const proc::HttpRequest& request);
