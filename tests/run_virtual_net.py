@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The network commands of the virtual tier (curl, wget, host, dig, nslookup) against a server of this script's own.
+"""The network commands of the virtual tier (curl, wget, host, dig, nslookup, git) against a server of this script's own.
 
     run_virtual_net.py [--paddock FILE] [--filter RE] [-v]
 
@@ -40,6 +40,49 @@ SITE = {
     "/site/sub/deep/d.html": '<a href="e.html">e</a>\n', "/site/sub/deep/e.html": "last\n", "/other/c.html": "<a href='/site/a.html'>a</a>\n", "/site/page": "<a href='a.html'>a</a>\n",
 }
 SITE_TYPES = {".css": "text/css", ".png": "image/png", ".TXT": "text/plain", ".js": "text/javascript"}
+
+
+# What a case finds on the server: a repository of every kind, made anew by a request to /gitnew/NAME?KIND.
+GIT_WHO = {"GIT_AUTHOR_NAME": "Ann", "GIT_AUTHOR_EMAIL": "ann@x.org", "GIT_AUTHOR_DATE": "1700000000 +0100", "GIT_COMMITTER_NAME": "Con",
+           "GIT_COMMITTER_EMAIL": "con@x.org", "GIT_COMMITTER_DATE": "1700000100 +0000"}
+GIT_KINDS = {
+    "empty": "git init -q --bare -b main NAME.git",
+    "small": "git init -q -b main w; cd w; seq 9 > f; mkdir d; echo g > d/g; git add .; git commit -qm one; git tag -a v1 -m v1; git tag light; seq 20 > f; git commit -qam two; git branch side; "
+             "echo x > x; ln -s f l; git add .; git commit -qm three; cd ..; git clone -q --bare w NAME.git",
+    # Many versions of one file in a pack of differences.
+    "packed": "git init -q -b main w; cd w; seq 2000 > f; for i in $(seq 40); do seq $i 10 $((2000 + i)) >> f; sed -i \"${i}d\" f; git add f; git commit -qm c$i; done; git gc -q; cd ..; "
+              "git clone -q --bare w NAME.git",
+}
+GIT_SETTINGS = "git -C NAME.git config http.receivepack true; git -C NAME.git config uploadpack.allowAnySHA1InWant true; rm -rf w"
+
+
+class GitServer:
+    """Repositories behind git http-backend, in a directory of its own."""
+
+    def __init__(self):
+        self.directory = tempfile.TemporaryDirectory(prefix="paddock-git-")
+        self.environment = {"PATH": os.environ["PATH"], "HOME": self.directory.name, "LANG": "C.UTF-8", "GIT_CONFIG_NOSYSTEM": "1", **GIT_WHO}
+
+    def script(self, script, name):
+        return subprocess.run(["bash", "-e", "-c", script.replace("NAME", name)], cwd=self.directory.name, env=self.environment, stdin=subprocess.DEVNULL,
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=60).stdout
+
+    def new(self, name, kind):
+        shutil.rmtree(f"{self.directory.name}/{name}.git", ignore_errors=True)
+        return self.script(f"{GIT_KINDS[kind]}; cd {self.directory.name}; {GIT_SETTINGS}", name)
+
+    def backend(self, handler, path, query, body):
+        environment = {**self.environment, "GIT_PROJECT_ROOT": self.directory.name, "GIT_HTTP_EXPORT_ALL": "1", "REQUEST_METHOD": handler.command, "PATH_INFO": path, "QUERY_STRING": query,
+                       "CONTENT_TYPE": handler.headers.get("Content-Type", ""), "CONTENT_LENGTH": str(len(body)), "REMOTE_ADDR": "127.0.0.1", "REMOTE_USER": "someone",
+                       "HTTP_CONTENT_ENCODING": handler.headers.get("Content-Encoding", "")}
+        done = subprocess.run(["git", "http-backend"], env=environment, input=body, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, timeout=60).stdout
+        head, _, content = done.partition(b"\r\n\r\n")
+        fields = [tuple(line.split(": ", 1)) for line in head.decode().split("\r\n") if ": " in line]
+        status = next((int(value.split()[0]) for name, value in fields if name == "Status"), 200)
+        handler.answer(status, content, [field for field in fields if field[0] not in ("Status", "Content-Length")])
+
+
+GIT = None
 
 
 class Handler(http.server.BaseHTTPRequestHandler):
@@ -85,6 +128,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
         return text.replace(f":{self.server.server_port}", ":PORT").encode("latin1")
 
     def go(self):
+        self.server.requests.append(str(self.headers))
         body = self.read_body()
         path, _, query = self.path.partition("?")
         words = path.strip("/").split("/")
@@ -141,6 +185,26 @@ class Handler(http.server.BaseHTTPRequestHandler):
                     time.sleep(0.1)
             except OSError:
                 pass
+        elif words[0] == "gitnew":
+            self.answer(200, GIT.new(words[1], query), text)
+        elif words[0] == "gitdo":  # a command in the repository there
+            self.answer(200, GIT.script("cd NAME.git; " + body.decode(), words[1]), text)
+        elif words[0] == "git":
+            GIT.backend(self, path[4:], query, body)
+        elif words[0] == "gitmoved":
+            self.answer(302, b"", [("Location", self.path.replace("/gitmoved/", "/git/"))])
+        elif words[0] == "gitauth":
+            if self.headers.get("Authorization") == "Basic dTpw":  # u:p
+                GIT.backend(self, path[8:], query, body)
+            else:
+                self.answer(401, b"out\n", text + [("WWW-Authenticate", 'Basic realm="r"')])
+        elif words[0] == "githeader":
+            if self.headers.get("X-Token") == "t":
+                GIT.backend(self, path[10:], query, body)
+            else:
+                self.answer(403, b"out\n", text)
+        elif words[0] == "githostile":
+            self.answer(200, hostile_git(words[1], path, body), [("Content-Type", "application/x-git-upload-pack-" + ("advertisement" if "info/refs" in path else "result"))])
         elif words[0] == "heads":  # a bomb of fields
             try:
                 self.wfile.write(b"HTTP/1.1 200 OK\r\n" + b"".join(b"X-%d: %s\r\n" % (i, b"y" * 1000) for i in range(20000)) + b"Content-Length: 0\r\n\r\n")
@@ -177,6 +241,62 @@ class Handler(http.server.BaseHTTPRequestHandler):
     do_GET = do_POST = do_PUT = do_HEAD = do_DELETE = do_PATCH = do_OPTIONS = go
 
 
+def packet(content):
+    content = content if isinstance(content, bytes) else content.encode()
+    return b"%04x" % (len(content) + 4) + content
+
+
+def hostile_git(trick, path, body):
+    """A server of git's protocol that means harm."""
+    import hashlib
+    import zlib
+    one = b"1" * 40
+    if "info/refs" in path:
+        names = {"names": ["refs/heads/../../../escape", "refs/heads/a..b", "refs/heads/x.lock", "../../etc/passwd", "refs/heads/-x", "refs/heads/good"]}.get(trick, ["refs/heads/main"])
+        service = packet("# service=git-upload-pack\n") + b"0000"
+        if trick == "length":
+            return service + b"zzzz"
+        if trick == "endless":
+            return service + b"ffff" + bytes(100)
+        if trick == "refs":  # a million references
+            return service + packet(one + b" HEAD\0side-band-64k\n") + b"".join(packet(b"%040x refs/heads/b%d\n" % (i, i)) for i in range(300000)) + b"0000"
+        lines = [packet(one + b" " + name.encode() + (b"\0 side-band-64k ofs-delta shallow symref=HEAD:refs/heads/../../x" if i == 0 else b"") + b"\n") for i, name in enumerate(names)]
+        return service + b"".join(lines) + b"0000"
+    head = packet("NAK\n")
+    if trick == "error":
+        return packet("ERR \x1b]0;title\x07 go away\n")
+    if trick == "messages":
+        return head + packet(b"\x02\x1b[2Jcleared\x1b]0;x\x07\n") * 3 + packet(b"\x03broken\n") + b"0000"
+    if trick == "band":
+        return head + packet(b"\x01PACK") + packet(b"\x09x") + b"0000"
+
+    def pack(entries, count=None):
+        data = b"PACK\0\0\0\2" + (len(entries) if count is None else count).to_bytes(4, "big") + b"".join(entries)
+        return data + hashlib.sha1(data).digest()
+
+    def entry(kind, size, content, extra=b""):
+        first = kind << 4 | (size & 15)
+        size >>= 4
+        out = b""
+        while size:
+            out += bytes([first | 128])
+            first = size & 127
+            size >>= 7
+        return out + bytes([first]) + extra + zlib.compress(content)
+
+    packs = {
+        "count": lambda: pack([entry(3, 2, b"hi")], 0xffffffff),
+        "bomb": lambda: pack([entry(3, 1 << 30, bytes(1 << 30))]),
+        "cycle": lambda: pack([entry(7, 4, b"\2\2\x90\2", bytes(20))]),
+        "offset": lambda: pack([entry(6, 4, b"\2\2\x90\2", b"\x05")]),
+        "junk": lambda: pack([entry(3, 2, b"hi"), b"junk"], 1),
+        "sum": lambda: pack([entry(3, 2, b"hi")])[:-20] + bytes(20),
+        "names": lambda: pack([entry(3, 2, b"hi")]),
+    }
+    data = packs.get(trick, lambda: b"PACK")()
+    return head + b"".join(packet(b"\x01" + data[i:i + 65000]) for i in range(0, len(data), 65000)) + b"0000"
+
+
 class Quiet(http.server.ThreadingHTTPServer):
     def handle_error(self, *_):
         pass  # clients leave
@@ -188,6 +308,7 @@ class Server(Quiet):
     def __init__(self, certificate=None):
         super().__init__(("127.0.0.1", 0), Handler)
         self.connections = 0
+        self.requests = []   # the fields of each
         if certificate:
             context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
             context.load_cert_chain(certificate)
@@ -221,6 +342,8 @@ class Names(threading.Thread):
 
 class Runner:
     def __init__(self, arguments):
+        global GIT
+        GIT = GitServer()
         self.arguments = arguments
         self.server = Server()
         self.other = Server()
@@ -318,6 +441,38 @@ class Runner:
         self.denied("a redirect of wget's to another port", f"wget -nv 'http://127.0.0.1:{self.port}/to/302?http://127.0.0.1:{other}/'")
         self.denied("TLS to a host that is not allowed", f"curl -sSk https://127.0.0.1:{other}/")
         self.denied("credentials in the URL change no host", f"curl -sS http://127.0.0.1:{self.port}@127.0.0.1:{other}/")
+
+    def check_git_policy(self):
+        other = self.other.server_port
+        self.denied("git: a host that no rule allows", "git clone https://example.com/x.git")
+        self.denied("git: another port of an allowed host", f"git clone http://127.0.0.1:{other}/x.git")
+        self.denied("git: a redirect to another port", f"git clone 'http://127.0.0.1:{self.port}/to/302?http://127.0.0.1:{other}/'")
+        self.denied("git: a redirect to a metadata service", f"git ls-remote 'http://127.0.0.1:{self.port}/to/302?http://169.254.169.254/'")
+        result = self.inside(f"git ls-remote http://127.0.0.1:{self.port}/git/x.git; git ls-remote https://example.com/x", hosts=[])
+        self.check("git: no network without hosts", result["stderr"].count("this sandbox has no network") == 2, result)
+        for url in ("ext::sh -c id", "git@127.0.0.1:x", "ssh://127.0.0.1/x", "ftp://127.0.0.1/x", "git://127.0.0.1/x"):
+            result = self.inside(f"git clone '{url}' out; echo $?; ls")
+            self.check(f"git: no {url}", result["stdout"].startswith("128\n") and "uid=" not in result["stdout"], result)
+        # A password goes to the host that it is for: here a redirect leads to another port, whose log shows what came.
+        self.server.requests.clear()
+        self.other.requests.clear()
+        self.inside(f"git ls-remote 'http://u:p@127.0.0.1:{self.port}/to/302?http://127.0.0.1:{other}/gitauth/none.git/info/refs?service=git-upload-pack'",
+                    hosts=[f"127.0.0.1:{self.port}", f"127.0.0.1:{other}"])
+        self.check("git: a password follows no redirect to another place", self.other.requests and not any("Authorization" in one for one in self.other.requests), self.other.requests)
+
+    def check_git_attacks(self):
+        base = f"http://127.0.0.1:{self.port}/githostile"
+        said = {"length": "bad line length character", "endless": "bad line length character", "error": "remote error: ", "band": "bad band #9", "count": "bad object at its end", "bomb": "", "cycle": "unresolved deltas",
+                "offset": "", "junk": "junk at the end", "sum": "SHA1 mismatch", "names": "did not send all necessary objects", "messages": "hung up upon contact"}
+        for trick, text in said.items():
+            result = self.inside(f"git clone {base}/{trick}/x.git out; echo status $?; ls -A out 2>&1; ls -A / ~", timeout=120)
+            self.check(f"git: {trick}", result["termination"]["reason"] in ("exit", "oom") and text in result["stderr"] and "\x1b" not in result["stderr"] and
+                       ("status 128" in result["stdout"] and "No such file" in result["stdout"] or result["termination"]["reason"] == "oom") and "escape" not in result["stdout"], result)
+        result = self.inside(f"git ls-remote {base}/refs/x.git | wc -l", timeout=120)
+        self.check("git: very many references", result["stdout"].strip() == "300001", result)
+        result = self.inside(f"git ls-remote {base}/names/x.git; git init -q r; cd r; git fetch {base}/names/x.git '+refs/*:refs/*'; find .git -name '*escape*' -o -name passwd", timeout=60)
+        self.check("git: names that are no references", result["stdout"] == "".join("1" * 40 + f"\trefs/heads/{name}\n" for name in ("-x", "good")) and result["stderr"].count("broken name") == 8 and
+                   "did not send all" in result["stderr"], result)
 
     def check_other_protocols(self):
         for url in ("file:///etc/passwd", "ftp://127.0.0.1/x", "gopher://127.0.0.1:1/x", "dict://127.0.0.1/x", "scp://127.0.0.1/x", "telnet://127.0.0.1"):

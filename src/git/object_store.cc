@@ -218,13 +218,46 @@ std::vector<Oid> ObjectStore::All(bool with_packs) {
   return all;
 }
 
-Status ObjectStore::AddPack(const WrittenPack& pack) {
-  const std::string stem = directory_ + "/pack/pack-" + pack.name;
-  PADDOCK_TRY(vfs::MakeDirectories(fs_, directory_ + "/pack"));
-  PADDOCK_TRY(vfs::WriteFile(fs_, stem + ".pack", pack.pack, 0444));
-  PADDOCK_TRY(vfs::WriteFile(fs_, stem + ".idx", pack.index, 0444));
+Result<std::string> ObjectStore::NewPackPath() {
+  const std::string folder = directory_ + "/pack";
+  PADDOCK_TRY(vfs::MakeDirectories(fs_, folder));
+  for (size_t number = 0;; ++number) {
+    budget_.Step();
+    std::string path = folder + "/tmp_pack_" + std::to_string(number);
+    if (!fs_.Stat(path)) return path;
+  }
+}
+
+Status ObjectStore::PutPack(const std::string& path, size_t unpack_limit) {
+  PADDOCK_ASSIGN(const vfs::Attributes facts, fs_.Stat(path));
+  const PackBytes::Opener open = [this, path] { return fs_.Open(path, vfs::OpenFlags::Read()); };
+  PADDOCK_ASSIGN(PackIndex index, Pack::MakeIndex(PackBytes(open, facts.size), budget_));
+  if (index.count < unpack_limit) {
+    PADDOCK_ASSIGN(Pack pack, Pack::Open(std::move(index.bytes), PackBytes(open, facts.size)));
+    const auto no_base = [](const Oid&) -> Result<Object> { return Error(Code::kCorrupt, "a base is missing"); };
+    for (size_t number = 0; number < pack.count(); ++number) {
+      budget_.Step();
+      const auto offset = pack.Find(pack.IdAt(number));
+      if (!offset) return Error(Code::kCorrupt, "the index of a pack is wrong");
+      PADDOCK_ASSIGN(const Object object, pack.Read(*offset, no_base, budget_));
+      PADDOCK_TRY(Write(object.type, object.data));
+    }
+    return {};
+  }
+  const std::string stem = directory_ + "/pack/pack-" + index.name;
+  // A pack of that name has the same objects.
+  if (fs_.Stat(stem + ".pack") && fs_.Stat(stem + ".idx")) return {};
+  PADDOCK_TRY(fs_.SetMode(path, 0444));
+  PADDOCK_TRY(fs_.Rename(path, stem + ".pack"));
+  PADDOCK_TRY(vfs::WriteFile(fs_, stem + ".idx", index.bytes, 0444));
   packs_.reset();
   return {};
+}
+
+Status ObjectStore::AddPack(const std::string& path, size_t unpack_limit) {
+  const Status put = PutPack(path, unpack_limit);
+  static_cast<void>(fs_.RemoveFile(path).has_value());
+  return put;
 }
 
 void ObjectStore::RemoveLoose(const Oid& id) {

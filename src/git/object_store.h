@@ -37,8 +37,11 @@ class ObjectStore {
   std::string Abbreviate(const Oid& id, size_t least = 0);
   // Every object, sorted; with or without those of packs.
   std::vector<Oid> All(bool with_packs);
-  // Puts a pack and its index in place.
-  Status AddPack(const WrittenPack& pack);
+  // Where a pack may be written before AddPack(): a new file each time.
+  Result<std::string> NewPackPath();
+  // Reads the pack in the file at `path` (of NewPackPath()), and puts it in place with an index; a pack of fewer than
+  // `unpack_limit` objects becomes loose objects. The file is gone afterwards in every case.
+  Status AddPack(const std::string& path, size_t unpack_limit = 0);
   // Removes a loose object; its packed copy stays.
   void RemoveLoose(const Oid& id);
   // Removes every pack but the one of that name.
@@ -52,6 +55,7 @@ class ObjectStore {
 
  private:
   std::vector<Pack>& Packs();
+  Status PutPack(const std::string& path, size_t unpack_limit);
   Result<Object> ReadLoose(const Oid& id);
   Result<Object> ReadAt(const Oid& id, int depth);
 

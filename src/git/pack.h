@@ -21,6 +21,12 @@ namespace paddock::git {
 // The differences that one object is from another.
 Result<std::string> ApplyDelta(std::string_view base, std::string_view delta, Budget& budget);
 
+struct PackIndex {
+  std::string bytes;   // version 2
+  std::string name;    // of the pack: its checksum in hexadecimal
+  size_t count = 0;    // of objects
+};
+
 class Pack {
  public:
   // Where the base of a difference is when it is not in this pack.
@@ -29,6 +35,9 @@ class Pack {
   // Takes the whole index (versions 1 and 2), and the pack, of which only what is asked for is read. Errors: kCorrupt, those of
   // reading.
   static Result<Pack> Open(std::string index, PackBytes pack);
+
+  // Makes the index of a pack by reading all of it. Errors: kCorrupt, also when a base is in no object of the pack.
+  static Result<PackIndex> MakeIndex(PackBytes pack, Budget& budget);
 
   std::optional<uint64_t> Find(const Oid& id) const;
   Result<Object> Read(uint64_t offset, const FindBase& find_base, Budget& budget);
@@ -48,7 +57,8 @@ class Pack {
   Pack(std::string index, PackBytes pack) : index_(std::move(index)), bytes_(std::move(pack)) {}
   std::optional<uint64_t> OffsetAt(size_t number) const;
   Result<EntryHead> ReadHead(uint64_t offset);
-  Result<std::string> ReadData(uint64_t offset, const EntryHead& head, Budget& budget);
+  // `end`: gets where the next object begins.
+  Result<std::string> ReadData(uint64_t offset, const EntryHead& head, Budget& budget, uint64_t* end = nullptr);
   ObjectPtr KnownBase(uint64_t offset) const;
   void Remember(uint64_t offset, ObjectPtr object);
 
@@ -61,18 +71,7 @@ class Pack {
   uint64_t base_bytes_ = 0;
 };
 
-struct PackedObject {
-  Oid id;
-  Object object;
-};
-// All objects of a pack without an index. Errors: kCorrupt.
-Result<std::vector<PackedObject>> ReadPackStream(std::string_view pack, const Pack::FindBase& find_base, Budget& budget);
-
-struct WrittenPack {
-  std::string pack, index;
-  std::string name;   // its checksum in hexadecimal
-};
-// A pack of whole objects; `read` is asked for each.
-Result<WrittenPack> WritePack(const std::vector<Oid>& ids, const std::function<Result<Object>(const Oid&)>& read, Budget& budget);
+// Writes a pack of whole objects to `sink`, in pieces; `read` is asked for each.
+Result<PackIndex> WritePack(const std::vector<Oid>& ids, const std::function<Result<Object>(const Oid&)>& read, const std::function<Status(std::string_view)>& sink, Budget& budget);
 
 }  // namespace paddock::git

@@ -77,7 +77,7 @@ Result<EntryHead> Pack::ReadHead(uint64_t offset) {
   return ReadEntryHead(bytes.substr(0, end_ - offset), offset);
 }
 
-Result<std::string> Pack::ReadData(uint64_t offset, const EntryHead& head, Budget& budget) {
+Result<std::string> Pack::ReadData(uint64_t offset, const EntryHead& head, Budget& budget, uint64_t* end) {
   budget.WillAllocate(head.size);
   const uint64_t begin = offset + head.length;
   const auto pieces = [this, begin](size_t taken) -> Result<std::string_view> {
@@ -87,6 +87,7 @@ Result<std::string> Pack::ReadData(uint64_t offset, const EntryHead& head, Budge
     return bytes.substr(0, end_ - at);
   };
   PADDOCK_ASSIGN(Inflated data, InflatePieces(pieces, head.size, true, budget));
+  if (end != nullptr) *end = begin + data.taken;
   return std::move(data.data);
 }
 

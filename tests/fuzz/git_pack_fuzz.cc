@@ -25,7 +25,7 @@ void Run(std::string_view bytes) {
   // The checksum is put right, so that what it guards is reached.
   std::string pack(bytes);
   pack += paddock::DigestOf(paddock::DigestAlgorithm::kSha1, pack);
-  static_cast<void>(paddock::git::ReadPackStream(pack, NoBase, budget).has_value());
+  static_cast<void>(paddock::git::Pack::MakeIndex(paddock::git::PackBytes(pack), budget).has_value());
   if (auto opened = paddock::git::Pack::Open(std::string(half), paddock::git::PackBytes(std::string(bytes.substr(half.size()))))) {
     for (size_t number = 0; number < opened->count(); ++number) {
       budget.Step();

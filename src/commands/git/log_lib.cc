@@ -390,7 +390,8 @@ Result<ExitStatus> ShowReflog(Git& git, const LogOptions& options, const Args& a
   std::string name = args.operands.empty() ? "HEAD" : args.operands[0];
   const auto ref = FindRef(git, name);
   if (!ref) return AmbiguousArgument(name);
-  if (*ref != "HEAD") name = ShortRef(*ref);
+  // Branches go by their short names, what else there is by its full one.
+  if (*ref != "HEAD") name = *ref == "refs/heads/" + name || *ref == "refs/" + name ? name : *ref;
   LogOptions mine = options;
   if (mine.pretty.empty() && !mine.oneline && by_default_format != nullptr) {
     mine.pretty = by_default_format;

@@ -277,7 +277,7 @@ std::string MergeTitle(Git& git, const std::string& name) {
   const auto ref = FindRef(git, name);
   const std::string kind = !ref ? "commit '" : ref->starts_with("refs/heads/") ? "branch '" : ref->starts_with("refs/tags/") ? "tag '" : ref->starts_with("refs/remotes/") ? "remote-tracking branch '" : "commit '";
   const std::string into = ShortRef(git.HeadBranch().value_or("HEAD"));
-  return "Merge " + kind + name + "'" + (into == "master" ? "" : " into " + into);
+  return "Merge " + kind + name + "'" + (into == "master" || into == "main" ? "" : " into " + into);
 }
 
 Result<ExitStatus> RunMerge(Git& git, MergeOptions& options, Args& args) {

@@ -78,8 +78,12 @@ Result<ExitStatus> RunRebase(Git& git, RebaseOptions& options, Args& args) {
   PADDOCK_ASSIGN(const bool is_on_top, history.IsAncestor(onto, *head));
   const std::string shown = branch ? ShortRef(*branch) : "HEAD";
   Oid tip = onto;
+  // What lies on its place already is not told.
+  std::string progress;
+  size_t number = 0;
   for (const Oid& id : commits) {
     git.in.budget.Step();
+    progress += "Rebasing (" + std::to_string(++number) + "/" + std::to_string(commits.size()) + ")\r";
     PADDOCK_ASSIGN(const History::Node* node, history.Get(id));
     if (node->commit.parents.size() > 1) continue;   // merges are left out: their commits are carried over one by one
     auto made = CarryOver(git, id, tip);
@@ -97,6 +101,8 @@ Result<ExitStatus> RunRebase(Git& git, RebaseOptions& options, Args& args) {
   PADDOCK_TRY(git.WriteIndex(index));
   PADDOCK_TRY(git.refs.WriteDirect("ORIG_HEAD", *head));
   PADDOCK_TRY(git.refs.Write("HEAD", tip, git.Who(), "rebase (finish): " + (branch ? *branch + " onto " + onto.Hex() : std::string("HEAD"))));
+  const bool is_dumb = git.in.env.Get("TERM", "dumb") == "dumb";
+  if (!options.quiet && !progress.empty()) git.Say(progress + (is_dumb ? "\r" + std::string(80, ' ') + "\r" : "\r\033[K"));
   if (!options.quiet) git.Say("Successfully rebased and updated " + (branch ? *branch : std::string("detached HEAD")) + ".\n");
   return 0;
 }
@@ -109,18 +115,6 @@ constexpr Option kCleanOptions[] = {
     Flag<&CleanOptions::directories>('d', nullptr, "whole directories, too"), Flag<&CleanOptions::ignored>('x', nullptr, "ignored files, too"),
     Flag<&CleanOptions::only_ignored>('X', nullptr, "only ignored files"), Flag<&CleanOptions::quiet>('q', "quiet", "say nothing"),
 };
-
-Status RemoveTree(Git& git, const std::string& path) {
-  git.in.budget.CheckStack();
-  git.in.budget.Step();
-  PADDOCK_ASSIGN(const auto list, git.in.fs.List(path));
-  for (const vfs::DirectoryEntry& entry : list) {
-    const std::string name = path + "/" + entry.name;
-    if (entry.type == vfs::FileType::kDirectory) PADDOCK_TRY(RemoveTree(git, name));
-    else PADDOCK_TRY(git.in.fs.RemoveFile(name));
-  }
-  return git.in.fs.RemoveDirectory(path);
-}
 
 Result<ExitStatus> RunClean(Git& git, CleanOptions& options, Args& args) {
   if (!options.force && !options.dry_run && git.config.GetBool("clean.requireforce", true)) {
@@ -142,7 +136,7 @@ Result<ExitStatus> RunClean(Git& git, CleanOptions& options, Args& args) {
     if (options.dry_run) continue;
     if (is_directory) {
       path.pop_back();
-      PADDOCK_TRY(RemoveTree(git, git.FilePath(path)));
+      PADDOCK_TRY(RemoveTree(git.in, git.FilePath(path)));
     } else {
       PADDOCK_TRY(git.in.fs.RemoveFile(git.FilePath(path)));
     }

@@ -26,6 +26,8 @@ bool IsIgnored(Git& git, const std::string& path, bool is_directory);
 Status PutFile(Git& git, const std::string& path, const TreeItem& item, bool replaces, IndexEntry* entry);
 Status PutContent(Git& git, const std::string& path, uint32_t mode, std::string_view content, bool replaces);
 // Removes a file, and the directories that are empty then.
+// A directory with all that is in it; links are not followed.
+Status RemoveTree(Invocation& in, const std::string& path);
 void RemoveWorkFile(Git& git, const std::string& path);
 // The file as an index entry, its content written to the objects. Nothing when it is not there.
 Result<std::optional<IndexEntry>> StageFile(Git& git, const std::string& path, bool writes);

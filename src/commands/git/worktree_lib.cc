@@ -199,6 +199,18 @@ Status PutFile(Git& git, const std::string& path, const TreeItem& item, bool rep
   return {};
 }
 
+Status RemoveTree(Invocation& in, const std::string& path) {
+  in.budget.CheckStack();
+  in.budget.Step();
+  PADDOCK_ASSIGN(const auto list, in.fs.List(path));
+  for (const vfs::DirectoryEntry& entry : list) {
+    const std::string name = path + "/" + entry.name;
+    if (entry.type == vfs::FileType::kDirectory) PADDOCK_TRY(RemoveTree(in, name));
+    else PADDOCK_TRY(in.fs.RemoveFile(name));
+  }
+  return in.fs.RemoveDirectory(path);
+}
+
 void RemoveWorkFile(Git& git, const std::string& path) {
   if (!IsSafePath(path)) return;
   // Not through a link.

@@ -1,0 +1,163 @@
+// git pull.
+#include <algorithm>
+
+#include "commands/git/remote.h"
+#include "commands/git/revision.h"
+#include "commands/git/worktree.h"
+#include "proc/process.h"
+
+namespace paddock::git {
+namespace {
+
+struct PullOptions : FetchOptions {
+  enum class Rebase { kConfigured, kNo, kYes };
+  Rebase rebase = Rebase::kConfigured;
+  bool ff_only = false, no_ff = false, ff = false, squash = false, no_commit = false, no_edit = false;
+  bool stat = false, no_stat = false;
+};
+Status SetRebase(PullOptions& options, std::string_view text) {
+  if (const auto value = text.empty() ? std::optional(true) : ParseConfigBool(text)) {
+    options.rebase = *value ? PullOptions::Rebase::kYes : PullOptions::Rebase::kNo;
+    return {};
+  }
+  return Error(Code::kInvalid, "invalid value for '--rebase': '" + std::string(text) + "'");
+}
+Status SetDepth(PullOptions& options, std::string_view text) {
+  PADDOCK_ASSIGN(options.depth, ParseDepth(text));
+  return {};
+}
+
+constexpr Option kOptions[] = {
+    Flag<&PullOptions::quiet>('q', "quiet", "say nothing"),
+    Flag<&PullOptions::verbose>('v', "verbose", "also say what is up to date"),
+    CallOptional<SetRebase>('r', "rebase", "BOOL", "rebase the branch instead of merging"),
+    Set<&PullOptions::rebase, PullOptions::Rebase::kNo>(0, "no-rebase", "merge"),
+    Flag<&PullOptions::ff>(0, "ff", "fast-forward where that goes"),
+    Flag<&PullOptions::ff_only>(0, "ff-only", "only if no merge is needed"),
+    Flag<&PullOptions::no_ff>(0, "no-ff", "a merge commit in every case"),
+    Flag<&PullOptions::squash>(0, "squash", "the changes without the history"),
+    Flag<&PullOptions::no_commit>(0, "no-commit", "stop before the commit"),
+    Flag<&PullOptions::no_edit>(0, "no-edit", "take the message as it is"),
+    Flag<&PullOptions::no_stat>('n', "no-stat", "tell no changes of files"),
+    Flag<&PullOptions::all>(0, "all", "fetch from all remotes"),
+    Call<SetDepth>(0, "depth", "N", "only so many commits of history"),
+    Flag<&PullOptions::unshallow>(0, "unshallow", "the whole history"),
+    Flag<&PullOptions::force>('f', "force", "also fetch what is no fast-forward"),
+    Flag<&PullOptions::prune>('p', "prune", "remove remote branches that are gone"),
+    Flag<&PullOptions::tags>('t', "tags", "with all tags"),
+    Flag<&PullOptions::no_tags>(0, "no-tags", "without tags"),
+};
+
+// The lines of FETCH_HEAD that are to be merged: ids, and what they are.
+struct MergeHead {
+  Oid id;
+  std::string what;
+};
+std::vector<MergeHead> ReadMergeHeads(Git& git) {
+  std::vector<MergeHead> heads;
+  const auto text = vfs::ReadFile(git.in.fs, git.GitPath("FETCH_HEAD"), 16 << 20);
+  for (size_t begin = 0; text && begin < text->size();) {
+    git.in.budget.Step();
+    const size_t end = std::min(text->find('\n', begin), text->size());
+    const std::string_view line = std::string_view(*text).substr(begin, end - begin);
+    begin = end + 1;
+    const auto id = Oid::FromHex(line.substr(0, 40));
+    if (id && line.size() > 42 && line[40] == '\t' && line[41] == '\t') heads.push_back({*id, std::string(line.substr(42))});
+  }
+  return heads;
+}
+
+// Nothing was fetched that the branch could take.
+Result<ExitStatus> NothingToMerge(Git& git, bool rebases, const std::vector<std::string>& operands) {
+  const std::string how = rebases ? "rebase against" : "merge with", branch = ShortRef(git.HeadBranch().value_or(""));
+  if (operands.size() > 1) {
+    git.Say("There are no candidates for " + std::string(rebases ? "rebasing against" : "merging") + " among the refs that you just fetched.\n" +
+            "Generally this means that you provided a wildcard refspec which had no\nmatches on the remote end.\n");
+    return 1;
+  }
+  if (!git.HeadBranch()) {
+    git.Say("You are not currently on a branch.\nPlease specify which branch you want to " + how + ".\nSee git-pull(1) for details.\n\n    git pull <remote> <branch>\n\n");
+    return 1;
+  }
+  if (!operands.empty() || git.config.Get("branch." + branch + ".merge")) {
+    git.Say("Your configuration specifies to " + how + " the ref '" + git.config.Get("branch." + branch + ".merge", "HEAD") + "'\nfrom the remote, but no such ref was fetched.\n");
+    return 1;
+  }
+  const std::vector<std::string> names = RemoteNames(git);
+  const std::string remote = names.size() == 1 ? names[0] : "<remote>";
+  git.Say("There is no tracking information for the current branch.\nPlease specify which branch you want to " + how + ".\nSee git-pull(1) for details.\n\n    git pull <remote> <branch>\n\n"
+          "If you wish to set tracking information for this branch you can do so with:\n\n    git branch --set-upstream-to=" + remote + "/<branch> " + branch + "\n\n");
+  return 1;
+}
+
+Result<ExitStatus> RunPull(Git& git, PullOptions& options, Args& args) {
+  options.action = ActionText(git, "pull");
+  std::vector<std::string> operands = args.All();
+  const std::string branch = ShortRef(git.HeadBranch().value_or(""));
+  std::string configured = git.config.Get("branch." + branch + ".rebase", git.config.Get("pull.rebase", ""));
+  if (options.rebase == PullOptions::Rebase::kConfigured && ParseConfigBool(configured).value_or(!configured.empty())) options.rebase = PullOptions::Rebase::kYes;
+  const bool rebases = options.rebase == PullOptions::Rebase::kYes;
+  if (rebases && git.Head()) {
+    ChildSpec check{.args = {"git", "diff", "--quiet", "HEAD", "--"}, .environment = &git.in.env};
+    if (const auto clean = git.in.launcher.Run(git.in.process, check); clean && *clean != 0) {
+      git.Say("error: cannot pull with rebase: You have unstaged changes.\nerror: please commit or stash them.\n");
+      return 128;
+    }
+  }
+  const std::vector<std::string> specs(operands.empty() ? operands.end() : operands.begin() + 1, operands.end());
+  const auto fetched = FetchFrom(git, options, operands.empty() ? DefaultRemote(git) : operands[0], specs);
+  if (!fetched) Die(git.in, fetched.error());
+  if (!fetched || *fetched != 0) return 1;
+  const std::vector<MergeHead> heads = ReadMergeHeads(git);
+  if (heads.empty()) return NothingToMerge(git, rebases, operands);
+  if (heads.size() > 1) return Error(Code::kNotSupported, rebases ? "Cannot rebase onto multiple branches." : "Cannot merge multiple branches: name one");
+  const Oid target = heads[0].id;
+  if (!git.Head()) {
+    Index index;
+    PADDOCK_ASSIGN(const FlatTree files, git.FlattenCommit(target));
+    PADDOCK_ASSIGN(const bool done, SwitchFiles(git, {}, files, index, "merge", false));
+    if (!done) return 1;
+    PADDOCK_TRY(git.WriteIndex(index));
+    PADDOCK_TRY(git.refs.Write("HEAD", target, git.Who(), "initial pull"));
+    return 0;
+  }
+  History history(git);
+  PADDOCK_ASSIGN(const bool is_forward, history.IsAncestor(*git.Head(), target));
+  PADDOCK_ASSIGN(const bool is_behind, history.IsAncestor(target, *git.Head()));
+  const std::string ff = git.config.Get("pull.ff", "");
+  const bool is_divergent = !is_forward && !is_behind;
+  if (is_divergent && (options.ff_only || (ff == "only" && !rebases && options.rebase != PullOptions::Rebase::kNo && !options.no_ff))) {
+    return Error(Code::kInvalid, "Not possible to fast-forward, aborting.");
+  }
+  if (is_divergent && options.rebase == PullOptions::Rebase::kConfigured && configured.empty() && ff.empty() && !options.ff && !options.no_ff) {
+    git.Say("hint: You have divergent branches and need to specify how to reconcile them.\nhint: You can do so by running one of the following commands sometime before\nhint: your next pull:\nhint: \n"
+            "hint:   git config pull.rebase false  # merge\nhint:   git config pull.rebase true   # rebase\nhint:   git config pull.ff only       # fast-forward only\nhint: \n"
+            "hint: You can replace \"git config\" with \"git config --global\" to set a default\nhint: preference for all repositories. You can also pass --rebase, --no-rebase,\nhint: or --ff-only on the command line to override the configured default per\nhint: invocation.\n");
+    return Error(Code::kInvalid, "Need to specify how to reconcile divergent branches.");
+  }
+  ChildSpec spec{.args = {"git"}, .environment = &git.in.env};
+  if (rebases && !is_forward) {
+    spec.args.push_back("rebase");
+    if (options.quiet) spec.args.push_back("-q");
+    spec.args.push_back(target.Hex());
+  } else {
+    spec.args.push_back("merge");
+    if (options.quiet) spec.args.push_back("-q");
+    if (options.no_ff) spec.args.push_back("--no-ff");
+    if (options.ff_only) spec.args.push_back("--ff-only");
+    if (options.squash) spec.args.push_back("--squash");
+    if (options.no_commit) spec.args.push_back("--no-commit");
+    if (options.no_stat) spec.args.push_back("--no-stat");
+    spec.args.insert(spec.args.end(), {"--no-edit", "-m", "Merge " + heads[0].what + (branch == "master" || branch == "main" ? "" : " into " + (branch.empty() ? "HEAD" : branch)), target.Hex()});
+  }
+  git.in.out.Flush();
+  const auto status = git.in.launcher.Run(git.in.process, spec);
+  return status ? *status : 128;
+}
+
+}  // namespace
+
+extern const Subcommand kPull;
+const Subcommand kPull = DefineSubcommand<PullOptions, RunPull>({.name = "pull", .summary = "fetch, then merge or rebase", .synopsis = "[<options>] [<repository> [<refspec>...]]", .options = kOptions, .needs = Subcommand::Needs::kWorkTree});
+
+}  // namespace paddock::git
