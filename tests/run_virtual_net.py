@@ -321,23 +321,40 @@ class Server(Quiet):
 
 
 class Names(threading.Thread):
-    """A name server for the real tools that answers as the policy does: an address for ok.example, no such name for the rest."""
+    """A name server for the real tools that answers as the policy does: an address for ok.example, no such name for the rest; classes but IN are refused."""
 
     def __init__(self):
         super().__init__(daemon=True)
         self.socket = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
         self.socket.bind(("127.0.0.1", 0))
         self.port = self.socket.getsockname()[1]
+        self.listener = socket.create_server(("127.0.0.1", self.port))
+        threading.Thread(target=self.serve_streams, daemon=True).start()
         self.start()
+
+    @staticmethod
+    def answer(message):
+        end = message.index(b"\0", 12) + 1
+        kind, klass = int.from_bytes(message[end:end + 2], "big"), int.from_bytes(message[end + 2:end + 4], "big")
+        is_known = message[12:end] == b"\x02ok\x07example\0"
+        status = 5 if klass != 1 else 0 if is_known else 3
+        record = b"\xc0\x0c\0\1\0\1\0\0\0\x3c\0\4\xc6\x12\0\1" if status == 0 and kind == 1 else b""
+        flags = bytes([0x80 | message[2] & 1, 0x80 | status])
+        return message[:2] + flags + b"\0\1\0" + bytes([1 if record else 0]) + bytes(4) + message[12:end + 4] + record
 
     def run(self):
         while True:
             message, client = self.socket.recvfrom(4096)
-            end = message.index(b"\0", 12) + 1
-            is_known, kind = message[12:end] == b"\x02ok\x07example\0", int.from_bytes(message[end:end + 2], "big")
-            answer = b"\xc0\x0c\0\1\0\1\0\0\0\x3c\0\4\xc6\x12\0\1" if is_known and kind == 1 else b""
-            head = message[:2] + (b"\x81\x80" if is_known else b"\x81\x83") + b"\0\1\0" + bytes([1 if answer else 0]) + bytes(4)
-            self.socket.sendto(head + message[12:end + 4] + answer, client)
+            self.socket.sendto(self.answer(message), client)
+
+    def serve_streams(self):
+        while True:
+            stream = self.listener.accept()[0]
+            with stream, stream.makefile("rwb") as file:
+                while len(length := file.read(2)) == 2:
+                    answer = self.answer(file.read(int.from_bytes(length, "big")))
+                    file.write(len(answer).to_bytes(2, "big") + answer)
+                    file.flush()
 
 
 class Runner:
@@ -538,10 +555,17 @@ class Runner:
             text = re.sub(r"Using domain server:\nName: .*\nAddress: .*\nAliases: \n\n", "", text)
             text = re.sub(r"; <<>> DiG.*|; \(1 server found\)\n|;; (Query time|SERVER|WHEN).*\n", "", text)
             text = re.sub(r"id: \d+|in \d+ ms|198\.18\.\d+\.\d+|127\.0\.0\.1#\d+", "N", text)
+            text = re.sub(r"(Received .*\n)\1", r"\1", text)
             return re.sub(r"(ok\.example\.\s+)\d+", r"\1N", text)
 
         for words in ("host ok.example", "host no.example", "host -t A ok.example", "host -t AAAA ok.example", "host -t mx ok.example", "host 1.2.3.4", "host -v -t A ok.example",
-                      "host -t nothing ok.example", "dig ok.example", "dig no.example", "dig +short ok.example", "dig +short no.example", "dig +noall +answer ok.example",
+                      "host -t nothing ok.example", "host -a ok.example", "host -a no.example", "host -A ok.example", "host -a -t AAAA ok.example", "host -t AAAA -a ok.example", "host -v -t A no.example",
+                      "host -a 1.2.3.4", "host -c IN -v ok.example", "host -c CH ok.example", "host -c hs -v ok.example", "host -c any -t A no.example", "host -c nothing ok.example",
+                      "host -c CLASS70000 ok.example", "host -c CH 1.2.3.4", "host -C ok.example", "host -C no.example", "host -C -v ok.example", "host -d -t A ok.example", "host -l ok.example",
+                      "host -l no.example", "host -a -l ok.example", "host -l -t A ok.example", "host -t AXFR ok.example", "host -m record ok.example", "host -m x -N 2 ok.example",
+                      "host -N -1 no.example", "host -p 1 ok.example", "host -p 65537 -v ok.example", "host -r -v -t A ok.example", "host -r no.example", "host -R 3 ok.example", "host -R x ok.example",
+                      "host -s ok.example", "host -s no.example", "host -T ok.example", "host -T no.example", "host -U ok.example", "host -w ok.example", "host -W 3 ok.example", "host -W x no.example",
+                      "host -V", "host -4 ok.example", "host -6 ok.example", "host -6 -v ok.example", "host -4 -6 ok.example", "host -t HTTPS ok.example", "host -t type65 ok.example", "host -W", "dig ok.example", "dig no.example", "dig +short ok.example", "dig +short no.example", "dig +noall +answer ok.example",
                       "dig -x 1.2.3.4", "dig ok.example AAAA", "dig -t AAAA -q ok.example", "dig +nostats +nocomments ok.example", "dig +noquestion ok.example A ok.example AAAA",
                       "dig AAAA ok.example +short", "nslookup ok.example", "nslookup no.example", "nslookup -type=AAAA ok.example", "nslookup 1.2.3.4", "nslookup -type=A ok.example"):
             tool, _, rest = words.partition(" ")

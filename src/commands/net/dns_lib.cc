@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <cstdio>
 #include <utility>
 
@@ -14,7 +15,8 @@ namespace paddock::dns {
 namespace {
 
 constexpr std::pair<const char*, uint16_t> kTypes[] = {{"A", kA},     {"NS", kNs},     {"CNAME", kCname}, {"SOA", kSoa}, {"PTR", kPtr}, {"MX", kMx},
-                                                       {"TXT", kTxt}, {"AAAA", kAaaa}, {"SRV", kSrv},     {"ANY", kAny}, {"CAA", kCaa}};
+                                                       {"TXT", kTxt}, {"AAAA", kAaaa}, {"SRV", kSrv},     {"ANY", kAny}, {"CAA", kCaa}, {"HTTPS", kHttps}, {"AXFR", kAxfr}};
+constexpr std::pair<const char*, uint16_t> kClasses[] = {{"IN", kInternet}, {"CH", 3}, {"HS", 4}, {"NONE", 254}, {"ANY", 255}, {"CHAOS", 3}, {"HESIOD", 4}, {"RESERVED0", 0}};
 constexpr size_t kHeader = 12;
 
 // Reads what the engine wrote; answers come from this program, but a reader that trusts nobody is no longer than one that does.
@@ -67,12 +69,42 @@ class Reader {
 
 }  // namespace
 
+namespace {
+
+bool IsWord(std::string_view word, std::string_view text) {
+  return std::equal(word.begin(), word.end(), text.begin(), text.end(), [](char a, char b) { return a == std::toupper(static_cast<unsigned char>(b)); });
+}
+
+// TYPE65, CLASS3: as RFC 3597 writes what has no name.
+std::optional<uint16_t> NumberBehind(std::string_view word, std::string_view text) {
+  if (text.size() <= word.size() || !IsWord(word, text.substr(0, word.size()))) return std::nullopt;
+  uint16_t number = 0;
+  const auto [end, problem] = std::from_chars(text.data() + word.size(), text.data() + text.size(), number);
+  if (problem != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return number;
+}
+
+}  // namespace
+
 std::optional<uint16_t> TypeOf(std::string_view name) {
   for (const auto& [known, type] : kTypes) {
-    const std::string_view text = known;
-    if (std::equal(text.begin(), text.end(), name.begin(), name.end(), [](char a, char b) { return a == std::toupper(b); })) return type;
+    if (IsWord(known, name)) return type;
   }
-  return std::nullopt;
+  return NumberBehind("TYPE", name);
+}
+
+std::optional<uint16_t> ClassOf(std::string_view name) {
+  for (const auto& [known, klass] : kClasses) {
+    if (IsWord(known, name)) return klass;
+  }
+  return NumberBehind("CLASS", name);
+}
+
+std::string ClassName(uint16_t klass) {
+  for (const auto& [name, known] : kClasses) {
+    if (known == klass) return name;
+  }
+  return "CLASS" + std::to_string(klass);
 }
 
 std::string TypeName(uint16_t type) {
@@ -87,15 +119,15 @@ const char* Answer::status_name() const {
   return status() < 6 ? kNames[status()] : "RESERVED";
 }
 
-std::string BuildQuery(uint16_t id, const std::string& name, uint16_t type) {
+std::string BuildQuery(uint16_t id, const std::string& name, uint16_t type, Asked asked) {
   const auto number = [](uint16_t value) { return std::string{static_cast<char>(value >> 8), static_cast<char>(value)}; };
-  std::string query = number(id) + number(0x0100) + number(1) + number(0) + number(0) + number(0);
+  std::string query = number(id) + number(asked.is_recursive ? 0x0100 : 0) + number(1) + number(0) + number(0) + number(0);
   for (size_t at = 0; at < name.size();) {
     const size_t dot = std::min(name.find('.', at), name.size());
     query += static_cast<char>(dot - at) + name.substr(at, dot - at);
     at = dot + 1;
   }
-  return query + '\0' + number(type) + number(1);
+  return query + '\0' + number(type) + number(asked.klass);
 }
 
 Result<Answer> ParseAnswer(std::string_view message) {
@@ -111,7 +143,7 @@ Result<Answer> ParseAnswer(std::string_view message) {
   PADDOCK_ASSIGN(answer.question, reader.Name());
   if (!reader.Has(4)) return Code::kInvalid;
   answer.type = reader.Number16();
-  reader.Number16();
+  answer.klass = reader.Number16();
   for (uint16_t i = 0; i < answers; ++i) {
     Record record;
     PADDOCK_ASSIGN(record.name, reader.Name());
@@ -132,7 +164,7 @@ Result<Answer> ParseAnswer(std::string_view message) {
   return answer;
 }
 
-Result<Answer> Ask(Invocation& in, const std::string& given, uint16_t type) {
+Result<Answer> Ask(Invocation& in, const std::string& given, uint16_t type, Asked asked) {
   std::string name = given.ends_with('.') && given.size() > 1 ? given.substr(0, given.size() - 1) : given;
   if (name == ".") name.clear();
   size_t label = 0;
@@ -147,7 +179,7 @@ Result<Answer> Ask(Invocation& in, const std::string& given, uint16_t type) {
   FillRandom(random);
   const auto id = static_cast<uint16_t>(random[0] << 8 | random[1]);
   const Nanoseconds begun = in.clock.MonotonicNow();
-  PADDOCK_ASSIGN(const std::string message, network->AskDns(BuildQuery(id, name, type)));
+  PADDOCK_ASSIGN(const std::string message, network->AskDns(BuildQuery(id, name, type, asked)));
   PADDOCK_ASSIGN(Answer answer, ParseAnswer(message));
   if (answer.id != id) return Code::kInvalid;
   answer.time = in.clock.MonotonicNow() - begun;
@@ -168,7 +200,7 @@ std::optional<std::string> ReverseName(const std::string& address) {
 }
 
 void TellDenial(Invocation& in, const std::string& name, const Answer& answer) {
-  if (answer.status() == 0 || answer.question.ends_with(".arpa.")) return;
+  if (answer.status() != 3 || answer.question.ends_with(".arpa.")) return;
   in.out.Flush();
   in.err.Write(std::string(in.name()) + ": " + name + ": denied by the sandbox's policy; to ask, have the user allow host " + name + " (--allow-host " + name + ")\n");
 }
@@ -196,7 +228,7 @@ std::string Tabs(size_t length, size_t column) { return std::string(length >= co
 
 std::string QuestionText(const Answer& answer) {
   const std::string name = ";" + answer.question;
-  return name + Tabs(name.size(), 32) + "IN\t" + TypeName(answer.type) + "\n";
+  return name + Tabs(name.size(), 32) + ClassName(answer.klass) + "\t" + TypeName(answer.type) + "\n";
 }
 
 std::string RecordText(const Record& record) {
