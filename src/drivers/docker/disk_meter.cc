@@ -35,6 +35,13 @@ uint64_t DiskMeter::last_used() const {
   return used_;
 }
 
+uint64_t DiskMeter::UsedNow() {
+  const std::lock_guard lock(mutex_);
+  if (used_ <= parts_.limit) return used_;
+  if (const auto used = parts_.used()) used_ = *used;
+  return used_;
+}
+
 bool DiskMeter::IsDue(Clock::time_point now, std::optional<uint64_t> free) const {
   if (!measured_ || !free || !free_before_) return now - last_ >= std::max<Clock::duration>(cost_ * kShareInHaste, std::chrono::milliseconds(100));
   if (now - last_ >= std::max<Clock::duration>(kLongest, cost_ * kShareOfTime)) return true;

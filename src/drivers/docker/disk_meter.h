@@ -47,6 +47,8 @@ class DiskMeter {
 
   // Bytes as they were measured last; 0 before the first time.
   uint64_t last_used() const;
+  // The same; above the limit, measured anew: what was ended for it has written some more until it was.
+  uint64_t UsedNow();
   // What is there when that is above the limit and above `allowed`. Measures when it is time to, or so much was written that the limit may be
   // passed. A failing measurement is tried again, and an excess when there was none for a minute. Any thread.
   std::optional<guest::Excess> Look(uint64_t allowed);
@@ -79,7 +81,7 @@ bool HasLayerQuota(const Engine& engine, const std::string& image);
 class ContainerWarden final : public guest::ExecWarden {
  public:
   ContainerWarden(std::unique_ptr<guest::ExecWarden> agent, std::shared_ptr<DiskMeter> meter)
-      : agent_(std::move(agent)), meter_(std::move(meter)), allowed_(meter_->last_used()) {}
+      : agent_(std::move(agent)), meter_(std::move(meter)), allowed_(meter_->UsedNow()) {}
   std::optional<std::chrono::milliseconds> Interval() const override { return std::chrono::milliseconds(100); }
   std::optional<guest::Excess> Look() override { return meter_->Look(allowed_); }
   std::optional<guest::Excess> LookAtEnd() override { return meter_->Look(allowed_); }

@@ -76,7 +76,9 @@ TEST_F(DiskMeterTest, ASlowEngineIsAskedSeldom) {
 TEST_F(DiskMeterTest, WhatCleansUpMayRun) {
   Write(150 * kMiB);
   EXPECT_TRUE(meter_.Look(0));
-  const uint64_t allowed = meter_.last_used();
+  Write(20 * kMiB);   // until it was ended
+  const uint64_t allowed = meter_.UsedNow();
+  EXPECT_EQ(allowed, 170 * kMiB);
   now_ += 3s;
   EXPECT_FALSE(meter_.Look(allowed)) << "it has written nothing";
   Write(1 * kMiB);

@@ -107,8 +107,13 @@ Result<ContainerInfo> InspectContainer(const Engine& engine, const std::string& 
 }
 
 Result<std::vector<ContainerInfo>> ListContainers(const Engine& engine, const std::vector<std::string>& labels) {
-  PADDOCK_ASSIGN(const EngineAnswer answer, engine.Expect({.path = "/containers/json", .query = {{"all", "1"}, {"filters", LabelFilter(labels)}}}, {200}));
-  const json::value said = answer.Json();
+  const auto ask = [&] { return engine.Expect({.path = "/containers/json", .query = {{"all", "1"}, {"filters", LabelFilter(labels)}}}, {200}); };
+  // Podman's list fails when a container ends while it is made.
+  constexpr int kTries = 5;
+  auto answer = ask();
+  for (int i = 1; i < kTries && !answer && answer.error().message.find("no such process") != std::string::npos; ++i) answer = ask();
+  if (!answer) return answer.error();
+  const json::value said = answer->Json();
   std::vector<ContainerInfo> found;
   if (!said.is_array()) return Error(Code::kIo, "list containers: the engine's answer is no list");
   for (const json::value& one : said.as_array()) {
