@@ -74,7 +74,7 @@ def lines_that_call(names):
     """What our cases type behind a command's names (its own first): the whole of its own files, and its calls in the files of others."""
     call = re.compile(r"(?<![\w./-])(?:" + "|".join(re.escape(name) for name in names) + r")(?= )([^;|&()]*)")
     lines = []
-    for path in [*(ROOT / "tests" / "commands").glob("*/*.test"), *(ROOT / "tests" / "virtual_net").glob("*.cases")]:
+    for path in [*(ROOT / "tests" / "commands").glob("*/*.test"), *(ROOT / "tests" / "virtual_net").glob("*.cases"), ROOT / "tests" / "run_virtual_net.py"]:
         text = path.read_text(encoding="utf-8", errors="replace")
         for line in text.splitlines():
             lines += [line] if path.stem == names[0] else [] if line.startswith("#") else call.findall(line)

@@ -305,13 +305,16 @@ class Quiet(http.server.ThreadingHTTPServer):
 class Server(Quiet):
     daemon_threads = True
 
-    def __init__(self, certificate=None):
+    def __init__(self, certificate=None, client_authority=None):
         super().__init__(("127.0.0.1", 0), Handler)
         self.connections = 0
         self.requests = []   # the fields of each
         if certificate:
             context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
             context.load_cert_chain(certificate)
+            if client_authority:
+                context.load_verify_locations(client_authority)
+                context.verify_mode = ssl.CERT_REQUIRED
             self.socket = context.wrap_socket(self.socket, server_side=True)
         threading.Thread(target=self.serve_forever, daemon=True).start()
 
@@ -325,10 +328,16 @@ class Names(threading.Thread):
 
     def __init__(self):
         super().__init__(daemon=True)
-        self.socket = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
-        self.socket.bind(("127.0.0.1", 0))
-        self.port = self.socket.getsockname()[1]
-        self.listener = socket.create_server(("127.0.0.1", self.port))
+        while True:   # until a port is free for both
+            self.listener = socket.create_server(("127.0.0.1", 0))
+            self.port = self.listener.getsockname()[1]
+            self.socket = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+            try:
+                self.socket.bind(("127.0.0.1", self.port))
+                break
+            except OSError:
+                self.socket.close()
+                self.listener.close()
         threading.Thread(target=self.serve_streams, daemon=True).start()
         self.start()
 
@@ -622,6 +631,7 @@ class Runner:
             result = self.inside(f"curl -sSk {here}/text; wget -q --no-check-certificate -O - {here}/text; cat > ca.pem <<'E'\n{certificate}E\ncurl -sS --cacert ca.pem {here}/text; "
                                  f"wget -q --ca-certificate ca.pem -O - {here}/text", hosts=hosts)
             self.check("TLS", result["stdout"] == "one\ntwo\nthree\n" * 4 and result["stderr"] == "", result)
+            self.tls_of_wget(folder, pem, certificate, here, hosts)
             result = self.inside(f"curl -sS --cacert {folder}/certificate.pem {here}/text", hosts=hosts)
             self.check("no authority of the host's files", result["exit_code"] == 77, result)
             result = self.inside(f"curl -sSk -H 'Host: other.example' {here}/echo; curl -sSLk {here}/to/302?https://127.0.0.1:{self.other.server_port}/; echo $?", hosts=hosts)
@@ -632,6 +642,28 @@ class Runner:
             done = subprocess.run(command, capture_output=True, text=True, timeout=20, cwd="/")
             self.check("a secret goes to its host and comes back as its placeholder", done.stdout == "status 200\n1\n" and "s3cr3t" not in done.stdout + done.stderr,
                        [done.stdout, done.stderr])
+
+    def tls_of_wget(self, folder, pem, certificate, here, hosts):
+        key = subprocess.run(f"openssl x509 -pubkey -noout -in {folder}/certificate.pem | openssl pkey -pubin -outform der | openssl dgst -sha256 -binary | base64", shell=True,
+                             capture_output=True, text=True, check=True).stdout.strip()
+        files = f"mkdir d; cat > d/ca.pem <<'E'\n{certificate}E\ncat > both.pem <<'E'\n{pem.read_text()}E\n"
+        only = "-q -O - --ca-directory d --tries 1"
+        result = self.inside(files + f"wget {only} {here}/text; wget -q --ca-directory . -O - {here}/text; mkdir e; wget -q --ca-directory e -O - {here}/text; echo $?", hosts=hosts)
+        self.check("wget trusts the authorities of a directory, and those alone", result["stdout"] == "one\ntwo\nthree\n" * 2 + "5\n", result)
+        result = self.inside(files + f"wget {only} --pinnedpubkey 'sha256//{key}' {here}/text; wget {only} --pinnedpubkey 'sha256//{'A' * 43}=' {here}/text; echo $?; "
+                             f"wget {only} --pinnedpubkey both.pem {here}/text; echo $?; wget {only} --pinnedpubkey /etc/passwd {here}/text; echo $?", hosts=hosts)
+        self.check("wget pins keys", result["stdout"] == "one\ntwo\nthree\n4\n1\n1\n", result)
+        result = self.inside(files + "".join(f"wget {only} --secure-protocol={one} {here}/text | tail -1; " for one in ("auto", "TLSv1_2", "TLSv1_3", "PFS")), hosts=hosts)
+        self.check("wget and versions of TLS", result["stdout"] == "three\n" * 4, result)
+        asking = Server(str(pem), folder + "/certificate.pem")
+        there, hosts = f"https://localhost:{asking.server_port}", [f"localhost:{asking.server_port}"]
+        split = "sed -n '/PRIVATE/,/PRIVATE/p' both.pem > key.pem; sed -n '2,/^-----END/p' d/ca.pem | grep -v -e - | base64 -d > c.der; grep -v -e - key.pem | base64 -d > k.der\n"
+        result = self.inside(files + split + f"wget {only} {there}/text; echo $?; wget {only} --certificate both.pem {there}/text; wget {only} --certificate d/ca.pem --private-key key.pem {there}/text; "
+                             f"wget {only} --certificate c.der --certificate-type DER --private-key k.der --private-key-type=DER {there}/text; "
+                             f"wget {only} --certificate d/ca.pem --certificate-type PEM --private-key nothing {there}/text; echo $?", hosts=hosts)
+        self.check("wget shows its certificate", result["stdout"] == "4\n" + "one\ntwo\nthree\n" * 3 + "1\n", result)
+        result = self.inside(f"wget {only.replace('--ca-directory d', '--no-check-certificate')} --certificate {pem} {there}/text; echo $?", hosts=hosts)
+        self.check("no certificate of the host's files", result["stdout"] == "1\n", result)
 
     def check_secrets(self):
         os.environ["NET_CASE_SECRET"] = "s3cr3t-value-of-the-case"

@@ -58,6 +58,9 @@ struct HttpRequest {
   enum class Tls { kAny, k10, k11, k12, k13 };
   Tls least_tls = Tls::kAny, most_tls = Tls::kAny;
   std::string ciphers, tls13_ciphers;     // OpenSSL's names, ':' between them
+  std::string certificate, private_key;   // of the client, what files hold; empty: none, the certificate's
+  bool is_certificate_der = false, is_key_der = false;
+  std::string pinned_key;                 // sha256//HASH[;sha256//HASH]...: the server must have one of them
   bool is_raw = false;                    // no decoding of contents and transfers
   bool ignores_length = false;            // reads to the end of the connection
   bool refuses_user_in_url = false;

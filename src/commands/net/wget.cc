@@ -6,7 +6,7 @@
 //
 // Exit status: 0; 1 any other problem; 2 usage; 3 files; 4 network (also: the policy denies it); 5 certificates; 6 authentication; 8 the server's error.
 // Source: GNU Wget 1.21.3.
-// Differs: http and https alone; no proxies, WARC, HSTS and background; what is about FTP has nothing to do; --restrict-file-names knows bytes; a transfer that breaks off begins
+// Differs: http and https alone; no proxies, WARC and HSTS; -d tells the heads of requests and answers alone, without sockets; SSLv2 and SSLv3 are refused; --pinnedpubkey takes hashes alone; what is about FTP has nothing to do; --restrict-file-names knows bytes; a transfer that breaks off begins
 // again from its start; a bad number for --tries is refused; no address is shown, because the connection is made by the policy's engine.
 
 #include "commands/net/wget.h"
@@ -15,6 +15,7 @@
 #include <charconv>
 
 #include "text/regex.h"
+#include "vfs/file_system.h"
 
 namespace paddock {
 namespace {
@@ -186,6 +187,25 @@ Status SetRegex(Options& options, std::string_view text) {
   if (Regex::Compile(text, {.dialect = RegexDialect::kExtended})) return {};
   return Error(Code::kInvalid, "Invalid regular expression ‘" + std::string(text) + "’");
 }
+template <auto kMember, bool kIsKey>
+Status SetKeyType(Options& options, std::string_view text) {
+  const bool is_der = text == "DER" || text == "der" || text == "ASN1" || text == "asn1";
+  if (!is_der && text != "PEM" && text != "pem") return Error(Code::kInvalid, std::string(kIsKey ? "--private-key-type" : "--certificate-type") + ": Invalid value ‘" + std::string(text) + "’.");
+  options.*kMember = is_der;
+  return {};
+}
+Status SetSecureProtocol(Options& options, std::string_view text) {
+  using Tls = proc::HttpRequest::Tls;
+  constexpr std::pair<std::string_view, Tls> kKnown[] = {{"auto", Tls::kAny}, {"TLSv1", Tls::k10}, {"TLSv1_1", Tls::k11}, {"TLSv1_2", Tls::k12}, {"TLSv1_3", Tls::k13}, {"PFS", Tls::kAny}};
+  for (const auto& [name, least] : kKnown) {
+    if (name != text) continue;
+    options.least_tls = least;
+    options.has_forward_secrecy = text == "PFS";
+    return {};
+  }
+  return Error(Code::kInvalid, "--secure-protocol: Invalid value ‘" + std::string(text) + "’.");
+}
+Status Execute(Options& options, std::string_view text);
 // Options about FTP and proxies, of which there are none.
 Status AsItIs(Options&, std::string_view) { return {}; }
 
@@ -230,7 +250,14 @@ constexpr Option kOptions[] = {
     Flag<&Options::content_disposition>(0, "content-disposition", "take the file's name from the server"),
     Flag<&Options::content_on_error>(0, "content-on-error", "write what comes with errors, too"),
     Flag<&Options::no_cache>(0, "no-cache", "ask caches for a fresh answer"),
-    Flag<&Options::holds_always>(0, "no-config", "read no .wgetrc (none is ever read)"),
+    Flag<&Options::reads_no_config>(0, "no-config", "read no .wgetrc"),
+    Value<&Options::config>(0, "config", "FILE", "read FILE and no .wgetrc"),
+    Call<Execute>('e', "execute", "COMMAND", "do what COMMAND says, as if it stood in .wgetrc"),
+    Flag<&Options::goes_to_background>('b', "background", "go on in the background"),
+    Flag<&Options::is_in_background>(0, "in-background", nullptr),
+    Flag<&Options::debugs>('d', "debug", "show the heads of requests and answers"),
+    Flag<&Options::shows_progress>(0, "show-progress", "show progress with -q and -nv, too"),
+    Flag<&Options::ignores_length>(0, "ignore-length", "mind no Content-Length"),
     Flag<&Options::holds_always>(0, "no-hsts", "keep no list of HSTS (none is ever kept)"),
     Flag<&Options::holds_always>(0, "no-netrc", "read no .netrc (none is ever read)"),
     Flag<&Options::holds_always>(0, "no-proxy", "use no proxy (none is ever used)"),
@@ -307,7 +334,53 @@ constexpr Option kOptions[] = {
     Call<AsItIs>(0, "ftps-clear-data-connection", nullptr, "likewise"),
     Call<AsItIs>(0, "ftps-fallback-to-ftp", nullptr, "likewise"),
     Value<&Options::ca_file>(0, "ca-certificate", "FILE", "trust the authorities of FILE (PEM) alone"),
+    Value<&Options::ca_directory>(0, "ca-directory", "DIR", "trust those of DIR's files (PEM), not the system's"),
+    Value<&Options::certificate>(0, "certificate", "FILE", "the client's certificate"),
+    Call<SetKeyType<&Options::is_certificate_der, false>>(0, "certificate-type", "TYPE", "PEM or DER"),
+    Value<&Options::private_key>(0, "private-key", "FILE", "the client's private key"),
+    Call<SetKeyType<&Options::is_key_der, true>>(0, "private-key-type", "TYPE", "PEM or DER"),
+    Value<&Options::pinned_key>(0, "pinnedpubkey", "HASHES", "sha256//HASH[;sha256//HASH]...: the server's key must be one of these"),
+    Call<SetSecureProtocol>(0, "secure-protocol", "PR", "auto, TLSv1, TLSv1_1, TLSv1_2, TLSv1_3: no older ones; PFS: keys of the session alone"),
 };
+
+Status Execute(Options& options, std::string_view text) {
+  const auto command = wget::ParseRcCommand(text);
+  const Status done = command ? wget::ApplyRcCommand(options, kOptions, *command) : Status(Code::kSyntax);
+  if (done || done.error().code == Code::kInvalid) return done;
+  return Error(Code::kInvalid, "Invalid --execute command ‘" + std::string(text) + "’");
+}
+
+// What .wgetrc says, or the file of --config; false after complaints.
+bool Configure(Invocation& in, Options& options) {
+  Options asked;
+  if (!ParseOptions(in.args, kOptions, &asked) || asked.reads_no_config) return true;
+  if (!asked.config.empty()) return wget::ReadRcFile(in, options, kOptions, asked.config);
+  if (in.fs.Stat("/etc/wgetrc") && !wget::ReadRcFile(in, options, kOptions, "/etc/wgetrc")) return false;
+  std::string path(in.env.Get("WGETRC", ""));
+  if (const auto home = in.env.Get("HOME"); path.empty() && home) path = vfs::JoinPath(*home, ".wgetrc");
+  return path.empty() || !in.fs.Stat(path) || wget::ReadRcFile(in, options, kOptions, path);
+}
+
+// -b: the same once more, beside the caller.
+ExitStatus GoOnInBackground(Invocation& in, const Options& options) {
+  ChildSpec spec{.args = {in.args[0], "--in-background"}, .environment = &in.env};
+  std::string log;
+  if (options.log.empty() && options.log_append.empty() && options.noise != Noise::kQuiet) {
+    log = "wget-log";
+    for (int number = 1; in.fs.Stat(log, vfs::Follow::kNo); ++number) {
+      in.budget.Step();
+      log = "wget-log." + std::to_string(number);
+    }
+    spec.args.insert(spec.args.end(), {"-o", log});
+  }
+  spec.args.insert(spec.args.end(), in.args.begin() + 1, in.args.end());
+  spec.own_group = true;
+  const auto pid = in.launcher.Spawn(in.process, spec);
+  if (!pid) return in.Fail("fork", pid.error());
+  in.out.Write("Continuing in background, pid " + std::to_string(*pid) + ".\n");
+  if (!log.empty()) in.out.Write("Output will be written to ‘" + log + "’.\n");
+  return 0;
+}
 
 ExitStatus Complain(Invocation& in, const std::string& what, ExitStatus status) {
   in.err.Write("wget: " + what + "\nUsage: wget [OPTION]... [URL]...\n\nTry `wget --help' for more options.\n");
@@ -325,6 +398,7 @@ std::optional<std::string> Conflict(const Options& options) {
 
 ExitStatus Run(Invocation& in) {
   Options options;
+  if (!Configure(in, options)) return 2;
   auto parsed = ParseOptions(in.args, kOptions, &options);
   if (!parsed) {
     if (parsed.error().code == Code::kSyntax) return Complain(in, std::string(parsed.error().Text()), 2);
@@ -343,6 +417,7 @@ ExitStatus Run(Invocation& in) {
     in.err.Write(*conflict + "\n");
     return 1;
   }
+  if (options.goes_to_background && !options.is_in_background) return GoOnInBackground(in, options);
   return wget::Fetch(in, options, std::move(parsed->operands));
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -20,7 +21,8 @@ struct DotStyle {
 struct Options {
   Noise noise = Noise::kNormal;
   bool continues = false, timestamps = false, no_clobber = false, spider = false, shows_heads = false, is_insecure = false, content_disposition = false,
-       keeps_own_time = false, content_on_error = false, help = false, version = false, no_directories = false, no_cache = false, holds_always = false, retries_refused = false;
+       keeps_own_time = false, content_on_error = false, help = false, version = false, no_directories = false, no_cache = false, holds_always = false, ignores_length = false, debugs = false, shows_progress = false, reads_no_config = false,
+       goes_to_background = false, is_in_background = false, retries_refused = false;
   int64_t tries = 20, max_redirects = 20;
   uint64_t rate = 0;
   Nanoseconds timeout{0}, connect_timeout{0}, wait{0};
@@ -44,11 +46,25 @@ struct Options {
   std::vector<std::string> accepted, rejected, domains, excluded_domains, directories, excluded_directories, followed_tags, ignored_tags;
   std::string accept_regex, reject_regex, rejected_log, regex_type = "posix";
   bool has_strict_comments = false;
+  // Of TLS.
+  std::string ca_directory, certificate, private_key, pinned_key, config;
+  bool is_certificate_der = false, is_key_der = false, has_forward_secrecy = false;
+  proc::HttpRequest::Tls least_tls = proc::HttpRequest::Tls::kAny;
   std::optional<std::string> post_data, post_file, body_data, body_file;
 };
 
 // Fetches the URLs; the exit status.
 ExitStatus Fetch(Invocation& in, const Options& options, std::vector<std::string> urls);
+
+// "name = value" of .wgetrc and -e.
+struct RcCommand {
+  std::string name, value;
+};
+Result<RcCommand> ParseRcCommand(std::string_view line);
+// Errors: kNoEntry where there is no such command, kInvalid with the complaint about a value.
+Status ApplyRcCommand(Options& options, std::span<const Option> table, const RcCommand& command);
+// False after complaints.
+bool ReadRcFile(Invocation& in, Options& options, std::span<const Option> table, const std::string& path);
 
 struct Url {
   std::string scheme, host_and_port, host, path;   // the path with its query, without a fragment

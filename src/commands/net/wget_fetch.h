@@ -46,6 +46,7 @@ class Fetcher {
   std::string log_prefix() const { return TimeText(in_.clock.RealNow()); }
   bool is_over_quota() const { return options_.quota > 0 && fetched_ > options_.quota; }
   std::optional<ExitStatus> Prepare();
+  std::optional<ExitStatus> PrepareTls();
   void ReadBody();
   void KeepBackups(const std::string& name);   // --backups
   bool Pause();   // between two files; false when the run was interrupted
@@ -79,7 +80,7 @@ class Download final : public proc::HttpObserver {
   Status OnHeader(std::string_view line) override {
     if (line.starts_with("HTTP/") || head_.empty()) {
       head_.clear();
-      if (!has_answer_) Say(is_kept_ ? "" : "connected.\n"), Say("HTTP request sent, awaiting response... ");
+      if (!has_answer_ && !has_told_request_) Say(is_kept_ ? "" : "connected.\n"), Say("HTTP request sent, awaiting response... ");
       has_answer_ = true;
     }
     if (line != "\r\n" && line != "\n") {
@@ -88,6 +89,7 @@ class Download final : public proc::HttpObserver {
     }
     return EndOfHead();
   }
+  void OnDebug(Debug kind, std::string_view text) override;   // -d
   Status OnBody(std::string_view bytes) override {
     if (!takes_body_) return {};
     if (!is_open_) PADDOCK_TRY(Open());
@@ -120,7 +122,7 @@ class Download final : public proc::HttpObserver {
   std::string name_, url_, type_;
   bool was_current_ = false;   // -N or -nc: the file is there already
   std::vector<std::string> head_;
-  bool has_answer_ = false, is_kept_ = false, takes_body_ = false, is_open_ = false;
+  bool has_answer_ = false, has_told_request_ = false, is_kept_ = false, takes_body_ = false, is_open_ = false;
   int code_ = 0;
   std::string status_text_;
   int64_t length_ = -1, received_ = 0, resumed_at_ = 0;

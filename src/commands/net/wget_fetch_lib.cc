@@ -9,7 +9,7 @@
 namespace paddock::wget {
 namespace {
 
-constexpr int kTimedOut = 28, kWriteError = 23, kCannotResolve = 6, kCannotConnect = 7, kBadCertificate = 60, kPartial = 18;
+constexpr int kTimedOut = 28, kWriteError = 23, kCannotResolve = 6, kCannotConnect = 7, kBadCertificate = 60, kBadAuthorities = 77, kPartial = 18;
 
 bool IsAddress(const std::string& host) { return host.find_first_not_of("0123456789.") == std::string::npos || host.starts_with('['); }
 
@@ -47,7 +47,20 @@ Url Split(const std::string& url) {
   return parts;
 }
 
+void Download::OnDebug(Debug kind, std::string_view text) {
+  if (kind != Debug::kHeadOut) return;
+  if (!is_kept_ && !has_told_request_) Say("connected.\n");
+  has_told_request_ = true;
+  fetcher_.log().Write("\n---request begin---\n" + std::string(text) + "---request end---\n");
+  Say("HTTP request sent, awaiting response... ");
+}
+
 Status Download::EndOfHead() {
+  if (fetcher_.options_.debugs) {
+    std::string head;
+    for (const std::string& line : head_) head += line.substr(0, line.find_last_not_of("\r\n") + 1) + "\n";
+    fetcher_.log().Write("\n---response begin---\n" + head + "\n---response end---\n");
+  }
   const std::string& first = head_[0];
   const size_t space = first.find(' ');
   status_text_ = space == std::string::npos ? "" : first.substr(space + 1, first.find_last_not_of("\r\n ") - space);
@@ -60,7 +73,7 @@ Status Download::EndOfHead() {
     Say(status_text_ + "\n");
   }
   const std::string length = FieldOfHead(head_, "Content-Length");
-  length_ = length.empty() ? -1 : std::atoll(length.c_str());
+  length_ = length.empty() || fetcher_.options_.ignores_length ? -1 : std::atoll(length.c_str());
   if (resumed_at_ > 0 && code_ != 206) resumed_at_ = 0;
   takes_body_ = !fetcher_.options_.spider && ((code_ >= 200 && code_ < 300 && code_ != 204) || (code_ >= 400 && fetcher_.options_.content_on_error));
   if (fetcher_.options_.content_disposition && fetcher_.options_.output.empty() && takes_body_) {
@@ -80,7 +93,7 @@ Status Download::EndOfHead() {
   }
   if (takes_body_) {
     Say("Saving to: ‘" + shown_name() + "’\n");
-    if (fetcher_.options_.noise == Noise::kNormal) dots_.emplace(fetcher_.log(), length_, fetcher_.options_.dots);
+    if (fetcher_.options_.noise == Noise::kNormal || fetcher_.options_.shows_progress) dots_.emplace(fetcher_.log(), length_, fetcher_.options_.dots);
     begun_ = Now();
   }
   return {};
@@ -90,7 +103,7 @@ void Download::SayLength() {
   std::string text = "Length: ";
   const int64_t whole = length_ < 0 ? -1 : length_ + resumed_at_;
   if (whole < 0) {
-    text += "unspecified";
+    text += fetcher_.options_.ignores_length ? "ignored" : "unspecified";
   } else {
     text += std::to_string(whole) + (whole >= 1024 ? " (" + Human(whole) + ")" : "");
     if (resumed_at_ > 0) text += ", " + std::to_string(length_) + (length_ >= 1024 ? " (" + Human(length_) + ")" : "") + " remaining";
@@ -147,6 +160,7 @@ ExitStatus Download::Failed(const HttpOutcome& outcome, bool* is_passing) {
       fetcher_.SayBrief("Cannot write to ‘" + shown_name() + "’.\n");
       return kFiles;
     case kBadCertificate:
+    case kBadAuthorities:
       fetcher_.SayBrief("ERROR: cannot verify " + url.host + "'s certificate: " + outcome.message + "\nTo connect to " + url.host +
                         " insecurely, use `--no-check-certificate'.\n");
       return kCertificate;
@@ -205,7 +219,7 @@ ExitStatus Download::Attempt(HttpRequest& request, std::optional<std::string>* r
   const Options& options = fetcher_.options_;
   const Url url = Split(url_);
   head_.clear();
-  has_answer_ = takes_body_ = is_open_ = false;
+  has_answer_ = has_told_request_ = takes_body_ = is_open_ = false;
   received_ = 0;
   dots_.reset();
   file_.reset();
@@ -353,6 +367,10 @@ std::optional<ExitStatus> Fetcher::Prepare() {
     request_.auth = options_.sends_auth_first ? proc::HttpAuth::kBasic : proc::HttpAuth::kAny;
   }
   request_.is_insecure = options_.is_insecure;
+  request_.is_verbose = options_.debugs;
+  request_.ignores_length = options_.ignores_length;
+  if (options_.debugs) this->log().Write("DEBUG output created by Wget 1.21.3 (Paddock).\n\n");
+  if (const auto ended = PrepareTls()) return ended;
   request_.most_bytes_a_second = options_.rate;
   request_.uses_cookies = !options_.refuses_cookies;
   if (!options_.load_cookies.empty()) {
@@ -377,15 +395,40 @@ std::optional<ExitStatus> Fetcher::Prepare() {
     request_.low_speed_limit = 1;
     request_.low_speed_seconds = std::max<int64_t>(1, std::chrono::ceil<std::chrono::seconds>(silence).count());
   }
-  if (!options_.ca_file.empty()) {
-    auto pem = vfs::ReadFile(in_.fs, options_.ca_file, 4 << 20);
-    request_.ca_pem = pem ? std::move(*pem) : "none\n";
-  }
   proc::Network* const network = in_.kernel.network();
   if (network == nullptr) return in_.Fail("this sandbox has no network", kNetwork);
   auto client = network->NewHttpClient();
   if (!client) return in_.Fail(client.error().Text(), kGeneral);
   client_ = std::move(*client);
+  return std::nullopt;
+}
+
+std::optional<ExitStatus> Fetcher::PrepareTls() {
+  request_.least_tls = options_.least_tls;
+  if (options_.has_forward_secrecy) request_.ciphers = "ECDHE:DHE:!aNULL";
+  request_.is_certificate_der = options_.is_certificate_der;
+  request_.is_key_der = options_.is_key_der;
+  for (const auto& [path, into] : {std::pair(&options_.certificate, &request_.certificate), std::pair(&options_.private_key, &request_.private_key)}) {
+    if (path->empty()) continue;
+    auto bytes = vfs::ReadFile(in_.fs, *path, 4 << 20);
+    if (!bytes) return in_.Fail(*path, bytes.error(), kGeneral);
+    *into = std::move(*bytes);
+  }
+  if (!options_.pinned_key.empty() && !options_.pinned_key.starts_with("sha256//")) return in_.Fail("--pinnedpubkey: a hash is needed (sha256//…), not a file", kGeneral);
+  request_.pinned_key = options_.pinned_key;
+  if (!options_.ca_file.empty()) {
+    auto pem = vfs::ReadFile(in_.fs, options_.ca_file, 4 << 20);
+    request_.ca_pem = pem ? std::move(*pem) : "none\n";
+  }
+  if (options_.ca_directory.empty()) return std::nullopt;
+  constexpr size_t kMostPem = 16 << 20;
+  const auto entries = in_.fs.List(options_.ca_directory);
+  for (const vfs::DirectoryEntry& entry : entries ? *entries : std::vector<vfs::DirectoryEntry>()) {
+    in_.budget.Step();
+    const auto pem = vfs::ReadFile(in_.fs, vfs::JoinPath(options_.ca_directory, entry.name), 1 << 20);
+    if (pem && request_.ca_pem.size() + pem->size() < kMostPem) request_.ca_pem += *pem + "\n";
+  }
+  if (request_.ca_pem.empty()) request_.ca_pem = "none\n";
   return std::nullopt;
 }
 

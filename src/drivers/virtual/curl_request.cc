@@ -96,6 +96,18 @@ void CurlRequest::SetTls(const HttpRequest& request) {
   constexpr long kMost[] = {CURL_SSLVERSION_MAX_DEFAULT, CURL_SSLVERSION_MAX_TLSv1_0, CURL_SSLVERSION_MAX_TLSv1_1, CURL_SSLVERSION_MAX_TLSv1_2, CURL_SSLVERSION_MAX_TLSv1_3};
   Set(CURLOPT_SSLVERSION, kLeast[static_cast<int>(request.least_tls)] | kMost[static_cast<int>(request.most_tls)]);
   if (!request.ciphers.empty()) Set(CURLOPT_SSL_CIPHER_LIST, request.ciphers.c_str());
+  const auto set_blob = [this](CURLoption option, const std::string& bytes) {
+    curl_blob blob{const_cast<char*>(bytes.data()), bytes.size(), CURL_BLOB_COPY};
+    Set(option, &blob);
+  };
+  if (!request.certificate.empty()) {
+    set_blob(CURLOPT_SSLCERT_BLOB, request.certificate);
+    Set(CURLOPT_SSLCERTTYPE, request.is_certificate_der ? "DER" : "PEM");
+    set_blob(CURLOPT_SSLKEY_BLOB, request.private_key.empty() ? request.certificate : request.private_key);
+    Set(CURLOPT_SSLKEYTYPE, (request.private_key.empty() ? request.is_certificate_der : request.is_key_der) ? "DER" : "PEM");
+  }
+  // Anything else would be the name of a file of the host.
+  if (request.pinned_key.starts_with("sha256//")) Set(CURLOPT_PINNEDPUBLICKEY, request.pinned_key.c_str());
   if (!request.tls13_ciphers.empty()) Set(CURLOPT_TLS13_CIPHERS, request.tls13_ciphers.c_str());
 }
 
