@@ -225,6 +225,7 @@ constexpr Option kOptions[] = {
     Flag<&Options::no_clobber>(0, "no-clobber", "leave files that are there alone (-nc)"),
     Flag<&Options::continues>('c', "continue", "go on behind what the file has"),
     Flag<&Options::timestamps>('N', "timestamping", "fetch only what is newer than the file"),
+    Flag<&Options::asks_head_first>(0, "no-if-modified-since", "with -N, ask for the head first, not with a condition"),
     Flag<&Options::keeps_own_time>(0, "no-use-server-timestamps", "leave the file's time as it is"),
     Flag<&Options::shows_heads>('S', "server-response", "show the heads of answers"),
     Flag<&Options::spider>(0, "spider", "fetch nothing: see whether it is there"),

@@ -21,7 +21,7 @@ struct DotStyle {
 struct Options {
   Noise noise = Noise::kNormal;
   bool continues = false, timestamps = false, no_clobber = false, spider = false, shows_heads = false, is_insecure = false, content_disposition = false,
-       keeps_own_time = false, content_on_error = false, help = false, version = false, no_directories = false, no_cache = false, holds_always = false, ignores_length = false, debugs = false, shows_progress = false, reads_no_config = false,
+       keeps_own_time = false, content_on_error = false, help = false, version = false, no_directories = false, no_cache = false, holds_always = false, ignores_length = false, asks_head_first = false, debugs = false, shows_progress = false, reads_no_config = false,
        goes_to_background = false, is_in_background = false, retries_refused = false;
   int64_t tries = 20, max_redirects = 20;
   uint64_t rate = 0;

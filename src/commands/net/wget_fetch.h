@@ -72,6 +72,8 @@ class Download final : public proc::HttpObserver {
  public:
   Download(Fetcher& fetcher, std::string first_url, std::string name) : fetcher_(fetcher), first_url_(std::move(first_url)), name_(std::move(name)) {}
   ExitStatus Run(HttpRequest request);
+  // -N --no-if-modified-since: asks for the head alone; true when what it says makes the local file one to fetch again.
+  bool IsStale(HttpRequest request, const vfs::Attributes& local, ExitStatus* status);
   // After Run(): the file, if one was written, the URL and the type of the answer.
   std::string file() const { return is_open_ && !fetcher_.is_stdout() && fetcher_.document() == nullptr ? name_ : was_current_ ? name_ : ""; }
   const std::string& url() const { return url_; }
@@ -115,11 +117,14 @@ class Download final : public proc::HttpObserver {
   ExitStatus Failed(const HttpOutcome& outcome, bool* is_passing);
   ExitStatus ServerError();
   ExitStatus Saved();
+  ExitStatus Compare();
   std::string shown_name() const { return fetcher_.is_stdout() ? "STDOUT" : fetcher_.document() != nullptr ? fetcher_.options_.output : name_; }
 
   Fetcher& fetcher_;
   const std::string first_url_;
   std::string name_, url_, type_;
+  const vfs::Attributes* compared_ = nullptr;   // in IsStale()
+  bool is_stale_ = false;
   bool was_current_ = false;   // -N or -nc: the file is there already
   std::vector<std::string> head_;
   bool has_answer_ = false, has_told_request_ = false, is_kept_ = false, takes_body_ = false, is_open_ = false;

@@ -75,7 +75,7 @@ Status Download::EndOfHead() {
   const std::string length = FieldOfHead(head_, "Content-Length");
   length_ = length.empty() || fetcher_.options_.ignores_length ? -1 : std::atoll(length.c_str());
   if (resumed_at_ > 0 && code_ != 206) resumed_at_ = 0;
-  takes_body_ = !fetcher_.options_.spider && ((code_ >= 200 && code_ < 300 && code_ != 204) || (code_ >= 400 && fetcher_.options_.content_on_error));
+  takes_body_ = !fetcher_.options_.spider && compared_ == nullptr && ((code_ >= 200 && code_ < 300 && code_ != 204) || (code_ >= 400 && fetcher_.options_.content_on_error));
   if (fetcher_.options_.content_disposition && fetcher_.options_.output.empty() && takes_body_) {
     const std::string field = FieldOfHead(head_, "Content-Disposition");
     if (const size_t at = field.find("filename="); at != std::string::npos) {
@@ -88,7 +88,7 @@ Status Download::EndOfHead() {
   type_ = FieldOfHead(head_, "Content-Type");
   type_ = type_.substr(0, type_.find_first_of("; "));
   if (fetcher_.options_.adjusts_extension && takes_body_) AdjustExtension();
-  if (takes_body_ || fetcher_.options_.spider) {
+  if (takes_body_ || compared_ != nullptr || fetcher_.options_.spider) {
     if (code_ < 400) SayLength();
   }
   if (takes_body_) {
@@ -243,6 +243,7 @@ ExitStatus Download::Attempt(HttpRequest& request, std::optional<std::string>* r
   if (code_ == 416) return Say("\n    The file is already fully retrieved; nothing to do.\n\n"), kOk;
   if (std::find(options.retried_codes.begin(), options.retried_codes.end(), code_) != options.retried_codes.end()) *is_passing = true;
   if (code_ >= 400 && !options.content_on_error) return ServerError();
+  if (compared_ != nullptr) return Compare();
   if (options.spider) {
     Say(FieldOfHead(head_, "Content-Type").starts_with("text/html") ? "Remote file exists and could contain further links,\nbut recursion is disabled -- not retrieving.\n\n" : "Remote file exists.\n\n");
     if (options.noise == Noise::kBrief) fetcher_.SayBrief(Time() + " URL: " + url_ + " " + status_text_ + "\n");
@@ -255,6 +256,31 @@ ExitStatus Download::Attempt(HttpRequest& request, std::optional<std::string>* r
   }
   const ExitStatus saved = Saved();
   return code_ >= 400 ? ServerError() : saved;
+}
+
+ExitStatus Download::Compare() {
+  const auto changed = ParseDate(FieldOfHead(head_, "Last-Modified"));
+  is_stale_ = true;
+  if (!changed) {
+    fetcher_.SayBrief("Last-modified header missing -- time-stamps turned off.\n");
+  } else if (*changed > compared_->modify_time) {
+    Say("Remote file is newer, retrieving.\n\n");
+  } else if (length_ >= 0 && static_cast<uint64_t>(length_) != static_cast<uint64_t>(compared_->size)) {
+    Say("The sizes do not match (local " + std::to_string(compared_->size) + ") -- retrieving.\n\n");
+  } else {
+    Say("Server file no newer than local file ‘" + name_ + "’ -- not retrieving.\n\n");
+    is_stale_ = false;
+    was_current_ = true;
+  }
+  return kOk;
+}
+
+bool Download::IsStale(HttpRequest request, const vfs::Attributes& local, ExitStatus* status) {
+  compared_ = &local;
+  request.kind = HttpRequest::Kind::kHead;
+  *status = Run(std::move(request));
+  compared_ = nullptr;
+  return is_stale_;
 }
 
 ExitStatus Download::Run(HttpRequest request) {
@@ -459,6 +485,10 @@ Fetcher::Got Fetcher::One(const std::string& given, const std::string& referer) 
     }
     if (options_.continues) {
       if (facts->size > 0) request.range = std::to_string(facts->size) + "-";
+    } else if (options_.timestamps && options_.asks_head_first) {
+      Download probe(*this, url, name);
+      ExitStatus status = kOk;
+      if (!probe.IsStale(request, *facts, &status)) return {.status = status, .file = probe.file(), .url = probe.url(), .type = probe.type()};
     } else if (options_.timestamps) {
       std::tm parts{};
       const std::time_t seconds = std::chrono::duration_cast<std::chrono::seconds>(facts->modify_time).count();

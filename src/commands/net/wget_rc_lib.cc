@@ -35,6 +35,7 @@ constexpr Switch kSwitches[] = {
     {"forcehtml", &Options::forces_html},
     {"httpkeepalive", &Options::closes_connections, false},
     {"httpsonly", &Options::https_only},
+    {"ifmodifiedsince", &Options::asks_head_first, false},
     {"ignorecase", &Options::ignores_case},
     {"ignorelength", &Options::ignores_length},
     {"keepsessioncookies", &Options::keeps_session_cookies},
