@@ -42,6 +42,7 @@ class MemoryHost final : public sed::Host {
 
   Output& out() override { return out_; }
   Output& err() override { return err_; }
+  Result<std::string> Follow(const std::string& name) override { return name; }
   Result<sed::SourceFile> Open(const std::string& name) override {
     const auto found = files_.find(name);
     if (found == files_.end()) return Code::kNoEntry;
@@ -82,6 +83,7 @@ void RunOne(std::string_view data, Budget& budget) {
   sed::ParseOptions parse;
   parse.is_extended = (flags & 1) != 0;
   parse.is_posix = (flags & 2) != 0;
+  parse.is_correct = (flags & 6) == 6;
   parse.is_utf8 = (flags & 4) == 0;
   parse.is_zero_terminated = (flags & 8) != 0;
   const auto program = sed::ParseScript({{.is_file = false, .name = {}, .text = script}}, parse, budget);

@@ -268,7 +268,7 @@ std::string ApplyTransforms(Context& context, std::string name, NameUse use) {
     uint64_t count = 0;
     while (from <= name.size()) {
       context.in.budget.Step();
-      const auto found = s.regex->Search(name, from, &groups, context.in.budget);
+      const auto found = s.regex->regex.Search(name, from, &groups, context.in.budget);
       if (!found || !*found) break;
       result.append(name, from, groups[0].begin - from);
       const bool replaces = ++count >= s.number;

@@ -7,7 +7,7 @@
 // Exit status: 0, 1 for a bad script or usage, 2 when an input was missing, 4 for other errors, or what q and
 // Q say.
 // Source: POSIX sed; GNU sed 4.9.
-// Differs: --debug is refused; with -z, M does not see NUL as the end of a line.
+// Differs: --debug is refused.
 
 #include <algorithm>
 
@@ -44,6 +44,7 @@ Status SetInPlace(Options& options, std::string_view suffix) {
   if (suffix.data() != nullptr) options.run.backup_suffix = suffix;
   return {};
 }
+constexpr int64_t kDefaultWidth = sed::RunOptions{}.line_width;
 // As atoi() reads it.
 Status SetWidth(Options& options, std::string_view text) {
   int64_t width = 0;
@@ -87,7 +88,7 @@ Status Ignore(Options&, std::string_view) { return {}; }
 constexpr Option kOptions[] = {
     Call<SetQuiet>('n', "quiet", nullptr, "suppress automatic printing of pattern space"),
     Call<SetQuiet>(0, "silent", nullptr, nullptr),
-    Flag<&Options::debug>(0, "debug", "annotate program execution (not available)"),
+    Flag<&Options::debug>(0, "debug", nullptr),   // refused: see below
     Call<AddExpression>('e', "expression", "script", "add the script to the commands to be executed"),
     Call<AddFile>('f', "file", "script-file", "add the contents of script-file to the commands to be executed"),
     Flag<&Options::follow_symlinks>(0, "follow-symlinks", "follow symlinks when processing in place"),
@@ -108,8 +109,27 @@ class SedHost final : public sed::Host {
  public:
   SedHost(Invocation& in, const Options& options) : in_(in), options_(options) {}
 
+  // What was begun and not finished.
+  ~SedHost() override {
+    if (!draft_.empty()) static_cast<void>(in_.fs.RemoveFile(draft_).has_value());
+  }
+
   Output& out() override { return in_.out; }
   Output& err() override { return in_.err; }
+
+  Result<std::string> Follow(const std::string& name) override {
+    constexpr int kMostLinks = 40;
+    std::string place = name;
+    if (!options_.follow_symlinks || name == "-") return place;
+    for (int i = 0; i < kMostLinks; ++i) {
+      const auto facts = in_.fs.Stat(place, vfs::Follow::kNo);
+      if (!facts) return Error(Code::kIo, "couldn't readlink " + name + ": " + std::string(facts.error().Text()));
+      if (!facts->is_symlink()) return place;
+      PADDOCK_ASSIGN(const std::string target, in_.fs.ReadLink(place));
+      place = place.find('/') == std::string::npos ? target : vfs::JoinPath(vfs::DirectoryName(place), target);
+    }
+    return Error(Code::kIo, "couldn't follow symlink " + name + ": " + std::string(Error(Code::kLoop).Text()));
+  }
 
   Result<sed::SourceFile> Open(const std::string& name) override {
     PADDOCK_ASSIGN(vfs::OpenFilePtr file, in_.fs.Open(name, vfs::OpenFlags::Read()));
@@ -133,7 +153,7 @@ class SedHost final : public sed::Host {
 
   // The new content is written beside the old file, which it replaces at the end.
   Result<std::shared_ptr<ByteSink>> BeginReplace(const std::string& name) override {
-    PADDOCK_ASSIGN(target_, Target(name));
+    target_ = name;
     PADDOCK_ASSIGN(attributes_, in_.fs.Stat(target_));
     if (attributes_.type != vfs::FileType::kFile) {
       return Error(Code::kInvalid, "couldn't edit " + name + ": not a regular file");
@@ -164,34 +184,19 @@ class SedHost final : public sed::Host {
     if (const Status moved = in_.fs.Rename(draft_, target_); !moved) {
       return Error(moved.error().code, "cannot rename " + draft_ + ": " + std::string(moved.error().Text()));
     }
+    draft_.clear();
     return {};
   }
 
   Result<std::string> RunShell(const std::string& command) override { return ShellOutput(in_, command); }
 
  private:
-  Result<std::string> Target(const std::string& name) {
-    if (!options_.follow_symlinks) return name;
-    return in_.fs.Canonical(name);
-  }
-
-  // A suffix with * is a pattern for the name; with a slash it leads elsewhere.
+  // A suffix with * is a pattern for the name as it was given.
   std::string BackupName(const std::string& suffix) const {
-    const std::string base = vfs::BaseName(target_);
+    if (suffix.find('*') == std::string::npos) return target_ + suffix;
     std::string name;
-    if (suffix.find('*') == std::string::npos) {
-      name = base + suffix;
-    } else {
-      for (const char c : suffix) {
-        if (c == '*') {
-          name += base;
-        } else {
-          name.push_back(c);
-        }
-      }
-    }
-    if (name.find('/') != std::string::npos) return name;
-    return vfs::JoinPath(vfs::DirectoryName(target_), name);
+    for (const char c : suffix) name += c == '*' ? target_ : std::string(1, c);
+    return name;
   }
 
   Invocation& in_;
@@ -251,7 +256,11 @@ ExitStatus RunSed(Invocation& in, Options& options, std::vector<std::string> fil
 ExitStatus Run(Invocation& in) {
   Options options;
   options.parse.is_utf8 = options.run.is_utf8 = in.locale.is_utf8;
-  if (in.env.Get("POSIXLY_CORRECT")) SetPosix(options, {}).has_value();
+  if (in.env.Get("POSIXLY_CORRECT")) options.parse.is_correct = options.run.is_posix = true;
+  if (const auto columns = in.env.Get("COLS")) {
+    SetWidth(options, *columns).has_value();
+    options.run.line_width = options.run.line_width > 1 ? options.run.line_width - 1 : kDefaultWidth;
+  }
   auto parsed = ParseOptions(in.args, kOptions, &options);
   if (!parsed) return Usage(in, parsed.error().Text());
   if (parsed->wants_help) {
@@ -262,7 +271,7 @@ ExitStatus Run(Invocation& in) {
     in.out.Write(VersionText(in.command, in.name()));
     return 0;
   }
-  if (options.debug) return in.Fail("--debug is not available", kBadUsage);
+  if (options.debug) return in.Fail("--debug is not supported", kBadUsage);
   return RunSed(in, options, std::move(parsed->operands));
 }
 

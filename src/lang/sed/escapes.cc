@@ -104,6 +104,10 @@ class Converter {
 
 }  // namespace
 
+void SwapEnds(std::string& text) {
+  for (char& c : text) c = c == '\n' ? '\0' : c == '\0' ? '\n' : c;
+}
+
 Result<std::string> ConvertEscapes(std::string_view text, EscapeUse use) {
   // Most text has none.
   if (text.find('\\') == std::string_view::npos) return std::string(text);

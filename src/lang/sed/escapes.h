@@ -18,4 +18,7 @@ enum class EscapeUse {
 // Leaves every other backslash pair as it is.
 Result<std::string> ConvertEscapes(std::string_view text, EscapeUse use);
 
+// NUL and line feed change places.
+void SwapEnds(std::string& text);
+
 }  // namespace paddock::sed

@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "base/budget.h"
+#include "lang/sed/escapes.h"
 #include "lang/sed/input_chain.h"
 #include "lang/sed/replacement.h"
 #include "text/utf8.h"
@@ -77,10 +78,11 @@ class Executor final : public InputChain::Observer {
   Result<bool> BeginsRange(const SedCommand& command, const RangeState& range);
   Result<bool> MatchesRange(const SedCommand& command, RangeState& range);
   Result<bool> MatchesAddress(const Address& address);
-  Result<const Regex*> Use(const RegexPtr& regex);
+  Result<const SedRegex*> Use(const RegexPtr& regex);
+  Result<bool> Search(const SedRegex& regex, std::string_view text, size_t from, std::vector<RegexGroup>* groups);
 
   Status Substitute(const Substitution& substitution, bool* was_replaced);
-  Result<bool> BuildSubstitution(const Substitution& substitution, const Regex& regex);
+  Result<bool> BuildSubstitution(const Substitution& substitution, const SedRegex& regex);
   Status EvaluateSpace();
   void Transliterate(const Transliteration& map);
   void PrintGivenText(const SedCommand& command);
@@ -126,7 +128,9 @@ class Executor final : public InputChain::Observer {
   std::vector<RangeState> ranges_;
   std::vector<Appendix> appendices_;
   std::vector<RegexGroup> groups_;
-  const Regex* last_regex_ = nullptr;
+  const SedRegex* last_regex_ = nullptr;
+  bool was_address_ = false;   // last_regex_ was looked for as an address
+  std::string swapped_;        // see SedRegex::swaps_ends
   bool has_replaced_ = false;  // for t
   int exit_status_ = 0;
 
@@ -311,7 +315,7 @@ Result<bool> Executor::IsLast() {
   return inputs_.IsLast();
 }
 
-Result<const Regex*> Executor::Use(const RegexPtr& regex) {
+Result<const SedRegex*> Executor::Use(const RegexPtr& regex) {
   if (regex != nullptr) last_regex_ = regex.get();
   if (last_regex_ == nullptr) {
     return Error(Code::kSyntax, program_.end_location + ": no previous regular expression");
@@ -319,16 +323,27 @@ Result<const Regex*> Executor::Use(const RegexPtr& regex) {
   return last_regex_;
 }
 
+Result<bool> Executor::Search(const SedRegex& regex, std::string_view text, size_t from, std::vector<RegexGroup>* groups) {
+  if (!regex.swaps_ends) return regex.regex.Search(text, from, groups, budget_);
+  if (from == 0) {
+    swapped_ = text;
+    SwapEnds(swapped_);
+  }
+  return regex.regex.Search(swapped_, from, groups, budget_);
+}
+
 Result<bool> Executor::MatchesAddress(const Address& address) {
   switch (address.kind) {
-    case Address::Kind::kLine: return inputs_.line_number() == address.number;
+    // 0r is meant for the first line.
+    case Address::Kind::kLine: return inputs_.line_number() == std::max<uint64_t>(address.number, 1);
     case Address::Kind::kStep:
       return inputs_.line_number() >= address.number &&
              (inputs_.line_number() - address.number) % address.step == 0;
     case Address::Kind::kLast: return IsLast();
     case Address::Kind::kRegex: {
-      PADDOCK_ASSIGN(const Regex* regex, Use(address.regex));
-      return regex->Search(space_, 0, nullptr, budget_);
+      PADDOCK_ASSIGN(const SedRegex* regex, Use(address.regex));
+      if (address.regex != nullptr) was_address_ = true;
+      return Search(*regex, space_, 0, nullptr);
     }
     default: return true;
   }
@@ -480,7 +495,7 @@ void Executor::Transliterate(const Transliteration& map) {
 }
 
 // Puts the text with its matches replaced into scratch_; false when nothing was.
-Result<bool> Executor::BuildSubstitution(const Substitution& substitution, const Regex& regex) {
+Result<bool> Executor::BuildSubstitution(const Substitution& substitution, const SedRegex& regex) {
   const std::string_view text = space_;
   size_t start = 0;       // where the next search begins
   size_t copied = 0;      // what of the text is in scratch_
@@ -491,7 +506,7 @@ Result<bool> Executor::BuildSubstitution(const Substitution& substitution, const
   scratch_.clear();
   size_t capacity = scratch_.capacity();
   while (start <= text.size()) {
-    PADDOCK_ASSIGN(const bool is_found, regex.Search(text, start, &groups_, budget_));
+    PADDOCK_ASSIGN(const bool is_found, Search(regex, text, start, &groups_));
     if (!is_found) break;
     const RegexGroup match = groups_[0];
     const bool is_empty = match.begin == match.end;
@@ -522,14 +537,17 @@ Status Executor::EvaluateSpace() {
   main_->output->Flush();
   FlushFiles();
   PADDOCK_ASSIGN(owned_, host_.RunShell(std::string(space_)));
-  if (!owned_.empty() && owned_.back() == options_.delimiter) owned_.pop_back();
+  if (has_newline_ && !owned_.empty() && owned_.back() == options_.delimiter) owned_.pop_back();
   SetOwned();
   return {};
 }
 
 Status Executor::Substitute(const Substitution& substitution, bool* was_replaced) {
-  PADDOCK_ASSIGN(const Regex* regex, Use(substitution.regex));
-  if (static_cast<size_t>(substitution.highest_group) > regex->group_count()) {
+  PADDOCK_ASSIGN(const SedRegex* regex, Use(substitution.regex));
+  if (substitution.regex != nullptr) was_address_ = false;
+  // Only a pattern that served as an address is looked at again when s takes it.
+  const bool is_checked = was_address_ && !regex->is_anchor && !options_.is_posix;
+  if (is_checked && static_cast<size_t>(substitution.highest_group) > regex->regex.group_count()) {
     return Error(Code::kSyntax, program_.end_location + ": invalid reference \\" +
                                     std::to_string(substitution.highest_group) + " on `s' command's RHS");
   }
@@ -552,7 +570,13 @@ Result<Flow> Executor::RunTextCommand(const SedCommand& command) {
       appendices_.push_back({Appendix::Kind::kText, command.text, {}});
       break;
     case 'i': PrintGivenText(command); break;
-    case 'r': appendices_.push_back({Appendix::Kind::kFile, command.text, {}}); break;
+    case 'r':
+      if (command.first.kind == Address::Kind::kLine && command.first.number == 0 && command.second.kind == Address::Kind::kNone) {
+        PADDOCK_TRY(CopyFile(command.text));
+        break;
+      }
+      appendices_.push_back({Appendix::Kind::kFile, command.text, {}});
+      break;
     case 'R': ReadAppendix(command); break;
     case 'w': Print(space_, has_newline_, files_[static_cast<size_t>(command.file)]); break;
     case 'W': {

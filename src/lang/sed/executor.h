@@ -19,7 +19,7 @@ struct RunOptions {
   bool is_separate = false;    // -s, and implied by in_place
   bool in_place = false;       // -i
   std::string backup_suffix;
-  bool is_posix = false;
+  bool is_posix = false;       // --posix or POSIXLY_CORRECT
   bool is_unbuffered = false;  // -u
   bool is_utf8 = true;
   char delimiter = '\n';       // NUL with -z

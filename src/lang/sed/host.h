@@ -34,6 +34,8 @@ class Host {
   virtual Output& out() = 0;
   virtual Output& err() = 0;  // unbuffered
 
+  // What stands for an operand: itself, or where its links lead. Errors: with the complaint.
+  virtual Result<std::string> Follow(const std::string& name) = 0;
   // Opens an operand or a file of r and R. Reading a directory fails at the first read.
   virtual Result<SourceFile> Open(const std::string& name) = 0;
   virtual SourceFile OpenStandardInput() = 0;

@@ -9,7 +9,8 @@ InputChain::InputChain(const std::vector<std::string>& files, const RunOptions& 
 // Opens the next file that can be; false when there is none.
 Result<bool> InputChain::OpenNext() {
   while (next_ < files_.size()) {
-    const std::string& name = files_[next_++];
+    PADDOCK_ASSIGN(opened_, host_.Follow(files_[next_++]));
+    const std::string& name = opened_;
     if (name == "-" && !options_.in_place) {
       current_ = host_.OpenStandardInput();
     } else {
@@ -36,7 +37,7 @@ Result<bool> InputChain::HasMore() {
     if (is_open_) {
       if (!current_.input->at_end()) return true;
       if (!current_.input->status()) {
-        return Error(Code::kIo, "read error on " + files_[next_ - 1] + ": " +
+        return Error(Code::kIo, "read error on " + opened_ + ": " +
                                     std::string(current_.input->status().error().Text()));
       }
       if (options_.is_separate) return false;
@@ -54,7 +55,7 @@ Result<std::optional<Line>> InputChain::ReadLine() {
     if (!is_open_) return std::optional<Line>();
     PADDOCK_TRY(Close());
   }
-  name_ = files_[next_ - 1];
+  name_ = opened_;
   if (has_restarted_) line_number_ = 0;
   const auto line = current_.input->ReadLine(options_.delimiter);
   if (line) ++line_number_;
@@ -71,7 +72,7 @@ Status InputChain::Close() {
   if (!is_open_) return {};
   is_open_ = false;
   current_ = {};
-  return observer_.FileEnds(files_[next_ - 1]);
+  return observer_.FileEnds(opened_);
 }
 
 }  // namespace paddock::sed

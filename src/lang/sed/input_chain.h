@@ -52,6 +52,7 @@ class InputChain {
   Host& host_;
   Observer& observer_;
   size_t next_ = 0;
+  std::string opened_;   // the operand that was opened last, as Host::Follow() has it
   SourceFile current_;
   bool is_open_ = false;
   std::string name_ = "-";

@@ -70,6 +70,21 @@ class Reader {
   size_t expression_ = 0;
 };
 
+// Behind a bracket expression that begins at `begin`, or at the end of an open one.
+size_t BracketEnd(std::string_view text, size_t begin) {
+  size_t i = begin + 1;
+  if (i < text.size() && text[i] == '^') ++i;
+  if (i < text.size() && text[i] == ']') ++i;
+  for (; i < text.size() && text[i] != ']'; ++i) {
+    if (text[i] != '[' || i + 1 >= text.size() || std::strchr(".=:", text[i + 1]) == nullptr) continue;
+    const char closing[] = {text[i + 1], ']', 0};
+    const size_t end = text.find(closing, i + 2);
+    if (end == std::string_view::npos) return text.size();
+    i = end + 1;
+  }
+  return std::min(i + 1, text.size());
+}
+
 bool IsDigit(int c) { return c >= '0' && c <= '9'; }
 bool IsSpace(int c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
 
@@ -109,6 +124,8 @@ class Parser {
   // Text up to an unescaped `delimiter`; nothing when it does not come.
   std::optional<std::string> ParseDelimited(int delimiter, bool is_regex);
   bool CopyBracket(std::string& text);
+  std::string PosixPattern(std::string_view text) const;
+  Result<std::string> ConvertPattern(const std::string& text) const;
   Result<RegexPtr> CompileRegex(const std::string& text, RegexFlags flags);
   int OutputFile(const std::string& name);
 
@@ -171,6 +188,10 @@ bool Parser::CopyBracket(std::string& text) {
       if (c == ']') put();
       continue;
     }
+    if (c == '\\' && options_.is_posix) {   // a character like others
+      put();
+      continue;
+    }
     if (c == '\\') {
       c = reader_.Next();
       if (c == 'n') {
@@ -218,6 +239,55 @@ std::optional<std::string> Parser::ParseDelimited(int delimiter, bool is_regex) 
   }
 }
 
+// A pattern as POSIX alone has it: GNU's operators are characters there.
+std::string Parser::PosixPattern(std::string_view text) const {
+  std::string plain;
+  int open = 0;
+  for (size_t i = 0; i < text.size(); ++i) {
+    budget_.Step();
+    const char c = text[i];
+    if (c == '[') {
+      const size_t end = BracketEnd(text, i);
+      plain += text.substr(i, end - i);
+      i = end - 1;
+    } else if (c == '\\' && i + 1 < text.size()) {
+      const char escaped = text[++i];
+      const bool is_gnu = options_.is_posix && (std::strchr("wWsSbB<>`'", escaped) != nullptr || (!options_.is_extended && std::strchr("+?|", escaped) != nullptr));
+      if (!is_gnu) plain += '\\';
+      plain += escaped;
+    } else {
+      // One that closes nothing is a character.
+      if (options_.is_extended && c == '(') ++open;
+      if (options_.is_extended && c == ')' && open-- == 0) {
+        plain += '\\';
+        open = 0;
+      }
+      plain += c;
+    }
+  }
+  return plain;
+}
+
+// The escapes of a regular expression made into what they mean; POSIX has none in brackets.
+Result<std::string> Parser::ConvertPattern(const std::string& text) const {
+  if (!options_.is_posix) {
+    PADDOCK_ASSIGN(std::string converted, ConvertEscapes(text, EscapeUse::kRegex));
+    return options_.is_correct ? PosixPattern(converted) : std::move(converted);
+  }
+  const std::string pattern = PosixPattern(text);
+  std::string converted;
+  for (size_t i = 0; i < pattern.size();) {
+    size_t bracket = i;
+    while (bracket < pattern.size() && pattern[bracket] != '[') bracket += pattern[bracket] == '\\' ? 2 : 1;
+    bracket = std::min(bracket, pattern.size());
+    PADDOCK_ASSIGN(const std::string piece, ConvertEscapes(std::string_view(pattern).substr(i, bracket - i), EscapeUse::kRegex));
+    const size_t end = bracket < pattern.size() ? BracketEnd(pattern, bracket) : bracket;
+    converted += piece + pattern.substr(bracket, end - bracket);
+    i = end;
+  }
+  return converted;
+}
+
 Result<RegexPtr> Parser::CompileRegex(const std::string& text, RegexFlags flags) {
   if (text.empty()) {
     if (flags.ignore_case || flags.multiline) return Fail("cannot specify modifiers on empty regexp");
@@ -225,12 +295,14 @@ Result<RegexPtr> Parser::CompileRegex(const std::string& text, RegexFlags flags)
   }
   flags.dialect = options_.is_extended ? RegexDialect::kSedExtended : RegexDialect::kBasic;
   flags.is_utf8 = options_.is_utf8;
-  // With -z lines end in NUL, which no regular expression looks for.
-  if (options_.is_zero_terminated) flags.multiline = false;
-  auto converted = ConvertEscapes(text, EscapeUse::kRegex);
+  auto converted = ConvertPattern(text);
   if (!converted) return Fail(converted.error().message);
+  // With -z and M lines end in NUL, which regular expressions do not know: it changes places with the line feed.
+  const bool swaps_ends = options_.is_zero_terminated && flags.multiline;
+  if (swaps_ends) SwapEnds(*converted);
+  flags.newline_is_text = !swaps_ends;   // no match goes over the end of a line
   auto regex = Regex::Compile(*converted, flags);
-  if (regex) return RegexPtr(std::make_shared<const Regex>(std::move(*regex)));
+  if (regex) return RegexPtr(std::make_shared<const SedRegex>(SedRegex{std::move(*regex), swaps_ends, text == "^" || text == "$"}));
   if (regex.error().message.starts_with("character class syntax")) {
     return Error(Code::kInvalid, regex.error().message);
   }
@@ -299,7 +371,9 @@ Status Parser::ParseAddresses(SedCommand& command, int& c) {
       c = reader_.NextNonBlank();
     }
     const bool is_zero = command.first.kind == Address::Kind::kLine && command.first.number == 0;
-    if (is_zero && (command.second.kind != Address::Kind::kRegex || options_.is_posix)) {
+    // 0r: the file goes before everything.
+    const bool reads_first = c == 'r' && command.second.kind == Address::Kind::kNone && !options_.is_posix;
+    if (is_zero && !reads_first && (command.second.kind != Address::Kind::kRegex || options_.is_posix)) {
       return Fail("invalid usage of line address 0");
     }
   }
@@ -314,7 +388,7 @@ Status Parser::ParseAddresses(SedCommand& command, int& c) {
 // --- commands ----------------------------------------------------------------------------------------
 
 Status Parser::ParseExitOrWidth(SedCommand& command) {
-  const int c = reader_.NextNonBlank();
+  const int c = options_.is_posix ? kEnd : reader_.NextNonBlank();
   if (IsDigit(c)) {
     command.number = static_cast<int64_t>(ParseNumber(c));
   } else {
@@ -332,6 +406,7 @@ Status Parser::ParseText(SedCommand& command) {
     if (c == '\n') {
       c = reader_.Next();
     } else if (c == kEnd) {
+      if (options_.is_posix) return Fail("incomplete command");
       if (!reader_.NextChunk()) return {};
       c = reader_.Next();
     }
@@ -376,7 +451,7 @@ Result<std::string> Parser::ParseFileName() {
 std::string Parser::ParseLabel() {
   std::string label;
   int c = reader_.NextNonBlank();
-  for (; c != kEnd && !IsSpace(c) && c != ';' && c != '}'; c = reader_.Next()) label.push_back(static_cast<char>(c));
+  for (; c != kEnd && !IsSpace(c) && c != ';' && c != '}' && c != '#'; c = reader_.Next()) label.push_back(static_cast<char>(c));
   reader_.Back(c);
   return label;
 }
@@ -447,7 +522,7 @@ Status Parser::ParseFlags(Substitution& substitution, RegexFlags& flags) {
       case '\n':
       case ';': return {};
       case '\r':
-        if (const int next = reader_.Next(); next == '\n' || next == kEnd) return {};
+        if (reader_.Next() == '\n') return {};
         return Fail("unknown option to `s'");
       default:
         if (!IsDigit(c)) return Fail("unknown option to `s'");
@@ -466,15 +541,15 @@ Status Parser::ParseSubstitution(SedCommand& command) {
   if (!replacement) return Fail("unterminated `s' command");
   auto substitution = std::make_unique<Substitution>();
   auto converted = ConvertEscapes(*replacement, EscapeUse::kReplacement);
-  if (converted) ParseReplacement(*converted, *substitution);
+  if (converted) ParseReplacement(*converted, *substitution, !options_.is_posix);
   RegexFlags flags;
   PADDOCK_TRY(ParseFlags(*substitution, flags));
   if (!converted) return Fail(converted.error().message);
   // With only one of p and e their order does not matter.
   if (!substitution->evaluates) std::swap(substitution->prints, substitution->prints_before_eval);
   PADDOCK_ASSIGN(substitution->regex, CompileRegex(*pattern, flags));
-  if (substitution->regex != nullptr &&
-      static_cast<size_t>(substitution->highest_group) > substitution->regex->group_count()) {
+  if (substitution->regex != nullptr && !options_.is_posix && !options_.is_correct &&
+      static_cast<size_t>(substitution->highest_group) > substitution->regex->regex.group_count()) {
     return Fail("invalid reference \\" + std::to_string(substitution->highest_group) + " on `s' command's RHS");
   }
   command.substitution = std::move(substitution);
@@ -525,6 +600,9 @@ Status Parser::ParseTransliteration(SedCommand& command) {
   const auto from = delimiter == kEnd ? std::nullopt : ParseDelimited(delimiter, false);
   const auto to = from ? ParseDelimited(delimiter, false) : std::nullopt;
   if (!to) return Fail("unterminated `y' command");
+  // A \c without its letter stays as it is, here alone.
+  const auto is_cut = [](const std::string& text) { return text.ends_with("\\c") && !text.ends_with("\\\\c"); };
+  if (is_cut(*from) != is_cut(*to)) return Fail("strings for `y' command are different lengths");
   auto first = ConvertEscapes(*from, EscapeUse::kText);
   auto second = ConvertEscapes(*to, EscapeUse::kText);
   if (!first || !second) return Fail((first ? second : first).error().message);

@@ -23,6 +23,7 @@ struct ScriptChunk {
 struct ParseOptions {
   bool is_extended = false;   // -E
   bool is_posix = false;      // --posix
+  bool is_correct = false;    // POSIXLY_CORRECT, which asks for less
   bool is_sandboxed = false;  // --sandbox
   bool is_utf8 = true;
   bool is_zero_terminated = false;  // -z

@@ -12,8 +12,13 @@
 
 namespace paddock::sed {
 
+struct SedRegex {
+  Regex regex;
+  bool swaps_ends = false;   // for lines that end in NUL: made for a text in which NUL and line feed have changed places
+  bool is_anchor = false;    // ^ or $ alone
+};
 // Null stands for the empty regular expression: the one used last.
-using RegexPtr = std::shared_ptr<const Regex>;
+using RegexPtr = std::shared_ptr<const SedRegex>;
 
 struct Address {
   enum class Kind {

@@ -6,7 +6,7 @@
 
 namespace paddock::sed {
 
-void ParseReplacement(std::string_view text, Substitution& substitution) {
+void ParseReplacement(std::string_view text, Substitution& substitution, bool has_cases) {
   auto& parts = substitution.parts;
   const auto put = [&parts](char c) {
     if (parts.empty() || parts.back().kind != ReplacementPart::Kind::kText) parts.emplace_back();
@@ -29,6 +29,10 @@ void ParseReplacement(std::string_view text, Substitution& substitution) {
           put_group(escaped - '0');
           break;
         case 'U': case 'L': case 'E': case 'u': case 'l':
+          if (!has_cases) {
+            put(escaped);
+            break;
+          }
           parts.push_back({ReplacementPart::Kind::kCase, {}, 0, escaped});
           substitution.has_cases = true;
           break;

@@ -10,7 +10,7 @@
 namespace paddock::sed {
 
 // Fills parts, highest_group and has_cases. `text` is free of delimiters and character escapes.
-void ParseReplacement(std::string_view text, Substitution& substitution);
+void ParseReplacement(std::string_view text, Substitution& substitution, bool has_cases);
 
 // Appends the replacement for one match of `text` to `out`.
 void AppendReplacement(const Substitution& substitution, std::string_view text,
