@@ -205,6 +205,11 @@ Status SetSecureProtocol(Options& options, std::string_view text) {
   }
   return Error(Code::kInvalid, "--secure-protocol: Invalid value ‘" + std::string(text) + "’.");
 }
+Status SetAskpass(Options& options, std::string_view text) {
+  options.askpass = text;
+  options.has_askpass = true;
+  return {};
+}
 Status Execute(Options& options, std::string_view text);
 // Options about FTP and proxies, of which there are none.
 Status AsItIs(Options&, std::string_view) { return {}; }
@@ -241,6 +246,7 @@ constexpr Option kOptions[] = {
     Value<&Options::password>(0, "http-password", "PASS", "the same"),
     Value<&Options::headers>(0, "header", "STRING", "send a header field"),
     Call<SetRedirects>(0, "max-redirect", "NUMBER", "most redirects (20)"),
+    Call<SetAskpass>(0, "use-askpass", "COMMAND", "ask COMMAND for name and password; empty: $WGET_ASKPASS or $SSH_ASKPASS"),
     Value<&Options::referer>(0, "referer", "URL", "send a referer"),
     Value<&Options::user_agent>('U', "user-agent", "AGENT", "name of the client"),
     Value<&Options::post_data>(0, "post-data", "STRING", "POST this"),
@@ -417,6 +423,11 @@ ExitStatus Run(Invocation& in) {
   if (const auto conflict = Conflict(options)) {
     in.err.Write(*conflict + "\n");
     return 1;
+  }
+  if (options.has_askpass && options.askpass.empty()) options.askpass = in.env.Get("WGET_ASKPASS", in.env.Get("SSH_ASKPASS", ""));
+  if (options.has_askpass && options.askpass.empty()) {
+    in.err.Write("use-askpass requires a string or either environment variable WGET_ASKPASS or SSH_ASKPASS to be set.\n");
+    return 2;
   }
   if (options.goes_to_background && !options.is_in_background) return GoOnInBackground(in, options);
   return wget::Fetch(in, options, std::move(parsed->operands));

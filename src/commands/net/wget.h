@@ -47,7 +47,8 @@ struct Options {
   std::string accept_regex, reject_regex, rejected_log, regex_type = "posix";
   bool has_strict_comments = false;
   // Of TLS.
-  std::string ca_directory, certificate, private_key, pinned_key, config;
+  std::string ca_directory, certificate, private_key, pinned_key, config, askpass;
+  bool has_askpass = false;
   bool is_certificate_der = false, is_key_der = false, has_forward_secrecy = false;
   proc::HttpRequest::Tls least_tls = proc::HttpRequest::Tls::kAny;
   std::optional<std::string> post_data, post_file, body_data, body_file;

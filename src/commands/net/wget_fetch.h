@@ -47,6 +47,7 @@ class Fetcher {
   bool is_over_quota() const { return options_.quota > 0 && fetched_ > options_.quota; }
   std::optional<ExitStatus> Prepare();
   std::optional<ExitStatus> PrepareTls();
+  bool AskPassword(const std::string& url);   // --use-askpass; false after a complaint
   void ReadBody();
   void KeepBackups(const std::string& name);   // --backups
   bool Pause();   // between two files; false when the run was interrupted

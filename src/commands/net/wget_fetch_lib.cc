@@ -560,7 +560,10 @@ ExitStatus Fetcher::Run(std::vector<std::string> urls) {
   };
   if (options_.is_recursive || options_.needs_requisites) {
     Crawl crawl(*this);
-    for (const std::string& url : urls) keep_worst(crawl.Run(url));
+    for (const std::string& url : urls) {
+      if (!AskPassword(url)) return kGeneral;
+      keep_worst(crawl.Run(url));
+    }
     crawl.Finish();
     WriteCookies();
     return worst;
@@ -568,6 +571,7 @@ ExitStatus Fetcher::Run(std::vector<std::string> urls) {
   for (size_t i = 0; i < urls.size(); ++i) {
     if (i > 0 && !Pause()) break;
     if (i >= named && is_over_quota()) break;   // for the URLs of -i only
+    if (!AskPassword(urls[i])) return kGeneral;
     const Got got = One(urls[i]);
     keep_worst(got.status);
     if (options_.deletes_after && !got.file.empty()) [[maybe_unused]] const Status gone = in_.fs.RemoveFile(got.file);
