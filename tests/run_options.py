@@ -5,6 +5,7 @@
 
 An option of the real tool that ours does not have fails, unless tests/options_left_out.txt says why it is left out; so does a line of
 that file which is no longer true. A command without a real tool on this machine is skipped. The last line is "N passed, N failed, N skipped".
+A reason that begins with "no option: " says that what was found is none (a part of an example; a name that the real tool refuses).
 --matrix prints a line for each command: how many options the real tool has, how many of them ours has, and which of those no
 case types (tests/commands, tests/virtual_net): in the command's own file, or behind one of its names in another one.
 """
@@ -92,6 +93,7 @@ class Run:
         self.options = options
         self.left_out = read_left_out()
         self.passed = self.failed = self.skipped = 0
+        self.theirs = self.ours = 0   # options of all commands, for --matrix
 
     def fail(self, text):
         self.failed += 1
@@ -134,6 +136,9 @@ class Run:
             twins = {"-" + option["short"]: "--" + option["long"] for option in command["options"] if "short" in option and "long" in option}
             twins |= {long: short for short, long in twins.items()}
             lines = lines_that_call([command["name"], *command["aliases"]])
+            theirs = {option for option in theirs if not any(self.left_out.get((known, option), "").startswith("no option: ") for known in (name, command["name"]))}
+            self.theirs += len(theirs)
+            self.ours += len(theirs & ours)
             untyped = [option for option in sorted(theirs & ours) if not is_typed(option, lines) and not (option in twins and is_typed(twins[option], lines))]
             print(f"{name:12} {len(theirs):3} options, ours {len(theirs & ours):3}" + (f"; not in a case: {' '.join(untyped)}" if untyped else ""))
 
@@ -179,6 +184,8 @@ def main():
         for name in [command["name"], *command["aliases"]]:
             if re.search(run.options.filter, name):
                 run.command(command, name)
+    if run.options.matrix:
+        print(f"all: {run.theirs} options, ours {run.ours}, {100 * run.ours / max(run.theirs, 1):.1f} %")
     print(f"{run.passed} passed, {run.failed} failed, {run.skipped} skipped")
     return 1 if run.failed or not run.passed else 0
 

@@ -266,6 +266,7 @@ constexpr Option kOptions[] = {
     Flag<&Options::shows_progress>(0, "show-progress", "show progress with -q and -nv, too"),
     Flag<&Options::ignores_length>(0, "ignore-length", "mind no Content-Length"),
     Flag<&Options::holds_always>(0, "no-hsts", "keep no list of HSTS (none is ever kept)"),
+    Flag<&Options::holds_always>(0, "no-iri", "convert no URLs (they are bytes, always)"),
     Flag<&Options::holds_always>(0, "no-netrc", "read no .netrc (none is ever read)"),
     Flag<&Options::holds_always>(0, "no-proxy", "use no proxy (none is ever used)"),
     Value<&Options::default_page>(0, "default-page", "NAME", "name of a file without one (index.html)"),

@@ -111,12 +111,25 @@ class MakeHost final : public make::Host {
   std::vector<int> pids_;
 };
 
-// -l takes the next word when it is a number, unlike getopt's optional arguments.
+// Whether a word ends with an option that takes a number of the next one, unlike getopt's optional arguments: -j, -l and their long names.
+bool TakesNumber(std::string_view word) {
+  if (word == "--jobs" || word == "--load-average" || word == "--max-load") return true;
+  if (word.size() < 2 || word[0] != '-' || word[1] == '-' || (word.back() != 'j' && word.back() != 'l')) return false;
+  // Not when the letter is an argument itself.
+  return word.substr(1, word.size() - 2).find_first_of("CEfIjloOW") == std::string_view::npos;
+}
 std::vector<std::string> Joined(std::span<const std::string> args) {
   std::vector<std::string> out;
   for (size_t i = 0; i < args.size(); ++i) {
     out.push_back(args[i]);
-    if (args[i] != "-l" || i + 1 >= args.size() || args[i + 1].empty() || args[i + 1].find_first_not_of("0123456789.") != std::string::npos) continue;
+    if (args[i] == "--") {
+      out.insert(out.end(), args.begin() + static_cast<std::ptrdiff_t>(i) + 1, args.end());
+      return out;
+    }
+    if (!TakesNumber(args[i]) || i + 1 >= args.size() || args[i + 1].empty()) continue;
+    const bool is_count = args[i].ends_with('j') || args[i] == "--jobs";
+    if (args[i + 1].find_first_not_of(is_count ? "0123456789" : "0123456789.") != std::string::npos) continue;
+    if (args[i].starts_with("--")) out.back() += '=';
     out.back() += args[++i];
   }
   return out;
