@@ -5,7 +5,7 @@
 // Exit status: 0; 2 for an error.
 // Source: GNU cpio 2.13; POSIX pax, "cpio Interchange Format".
 // Differs: names in -H tar and ustar archives that are too long are refused by codec's rules; with --no-absolute-filenames symlinks that lead out come
-// last; an archive that ends too early is never gone on with from the terminal. Refused: -r, -M, -W, --sparse, --rsh-command, -H hpbin and hpodc, archives on other hosts.
+// last; an archive that ends too early is never gone on with from the terminal. Refused: -r, -W, --rsh-command, -H hpbin and hpodc, archives on other hosts.
 
 
 #include "commands/archive/cpio.h"
@@ -104,6 +104,8 @@ constexpr Option kOptions[] = {
     Flag<&Options::links>('l', "link", "link files instead of copying them"),
     Set<&Options::no_absolute, false>(0, "absolute-filenames", "take names as they are"),
     Set<&Options::no_absolute, true>(0, "no-absolute-filenames", "take all names as below the current directory"),
+    Value<&Options::message>('M', "message", "STRING", "print STRING when a volume ends (none does before the last)"),
+    Flag<&Options::sparse>(0, "sparse", "write blocks of zeros as holes (as the file system keeps them, always)"),
     Flag<&Options::is_null>('0', "null", "names end in NUL"),
     Flag<&Options::resets_access>('a', "reset-access-time", "give files the time of access that they had"),
     Flag<&Options::follows>('L', "dereference", "copy what symbolic links name"),
@@ -131,6 +133,7 @@ std::string Conflict(const Options& options, const std::vector<std::string>& ope
   for (const auto& [is_set, name] : out_only) {
     if (is_set && mode != 'o') return refuse(name);
   }
+  if (mode == 'o' && options.sparse) return refuse("--sparse");
   if (mode == 'o' && options.makes_directories) return refuse("--make-directories");
   if (mode == 'o' && options.keeps_time) return refuse("--preserve-modification-time");
   if (mode == 'o' && options.unconditional) return refuse("--unconditional");
