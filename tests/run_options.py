@@ -8,6 +8,7 @@ that file which is no longer true. A command without a real tool on this machine
 A reason that begins with "no option: " says that what was found is none (a part of an example; a name that the real tool refuses).
 --matrix prints a line for each command: how many options the real tool has, how many of them ours has, and which of those no
 case types (tests/commands, tests/virtual_net): in the command's own file, or behind one of its names in another one.
+Each subcommand of git is a row of its own, "git-add": its options are those of `git add -h`.
 """
 
 import argparse
@@ -27,6 +28,10 @@ HELP = {"xxd": ["-h"], "zip": ["-h2"], "unzip": ["-hh"], "jq": ["-h"], "7z": ["-
         "kill": None, "time": None, "true": None, "false": None, "echo": None, "printf": None, "test": None, "[": None, "pwd": None}
 # Tools whose options are words behind one dash, listed anywhere in the text.
 WORDS = {"find"}
+# Subcommands of git with words behind them that have options of their own.
+GIT_WORDS = {"bisect": [], "bundle": ["create", "verify"], "notes": ["list", "add", "append", "show", "remove"], "reflog": ["expire", "delete"],
+             "remote": ["add", "rename", "show", "prune", "update", "get-url", "set-url", "set-branches", "set-head"],
+             "stash": ["push", "pop", "apply", "drop", "show", "store"], "worktree": ["add", "list", "lock", "move", "prune", "remove", "unlock"]}
 TOKEN = re.compile(r"(?<![\w-])(--[A-Za-z0-9][\w-]*|-[A-Za-z0-9@#?])(?![\w-])")
 WORD = re.compile(r"(?<![\w-])(-[A-Za-z][A-Za-z0-9_]*)")
 
@@ -58,6 +63,23 @@ def real_help(name):
     return done.stdout + done.stderr
 
 
+def real_git_help(name):
+    """What `git NAME -h` says of the real one, and of the words behind it."""
+    text = ""
+    for words in [[], *([word] for word in GIT_WORDS.get(name, []))] if shutil.which("git") else []:
+        done = subprocess.run(["git", name, *words, "-h"], stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="replace", timeout=20, cwd="/",
+                              env={"PATH": "/usr/bin:/bin", "LC_ALL": "C.UTF-8", "HOME": "/nonexistent"})
+        text += done.stdout + done.stderr + "\n"
+    return text
+
+
+def git_options_of(text):
+    """The options of such a text: those at the heads of lines, and those in the lines of usage."""
+    text = re.sub(r"--\[no-\]", "--", text)
+    usage = " ".join(re.findall(r"^(?:usage:|   or:| {8,}\[).*$", text, re.M))
+    return options_of(text, False) | {option for option in TOKEN.findall(re.sub(r"=\S+", " ", re.sub(r"[\[\]()|]", " ", usage)))}
+
+
 def read_left_out():
     """{(command, option): reason}"""
     listed = {}
@@ -79,6 +101,16 @@ def lines_that_call(names):
         text = path.read_text(encoding="utf-8", errors="replace")
         for line in text.splitlines():
             lines += [line] if path.stem == names[0] else [] if line.startswith("#") else call.findall(line)
+    return lines
+
+
+def lines_that_call_git(name):
+    """What our cases type behind `git NAME`, with any options before the NAME."""
+    call = re.compile(rf"(?<![\w./-])git(?: -[Cc] \S+| --[\w=./-]+)* {re.escape(name)}(?= )([^;|&()]*)")
+    lines = []
+    for path in [*(ROOT / "tests" / "commands" / "git").glob("*.test"), *(ROOT / "tests" / "virtual_net").glob("*.cases"), ROOT / "tests" / "run_virtual_net.py"]:
+        for line in path.read_text(encoding="utf-8", errors="replace").splitlines():
+            lines += [] if line.startswith("#") else call.findall(line)
     return lines
 
 
@@ -123,8 +155,34 @@ class Run:
             names = ({"-" + option["short"]} if "short" in option else set()) | ({"--" + option["long"]} if "long" in option else set())
             if "help" in option or not self.is_refused(name, min(names), option["argument"] == "required"):
                 ours |= names
+        self.judge(name, theirs, ours, command["name"])
+        if self.options.matrix:
+            twins = {"-" + option["short"]: "--" + option["long"] for option in command["options"] if "short" in option and "long" in option}
+            twins |= {long: short for short, long in twins.items()}
+            lines = lines_that_call([command["name"], *command["aliases"]])
+            theirs = {option for option in theirs if not any(self.left_out.get((known, option), "").startswith("no option: ") for known in (name, command["name"]))}
+            self.row(name, theirs, ours, [option for option in sorted(theirs & ours) if not is_typed(option, lines) and not (option in twins and is_typed(twins[option], lines))])
+
+    def git_subcommand(self, name):
+        row = f"git-{name}"
+        theirs = git_options_of(real_git_help(name)) - {"-h", "--help"}
+        if not theirs:
+            self.skipped += 1
+            return
+        help_text = ask(self.options.paddock, "run", "--", "git", name, "-h").stdout   # one table for all words
+        ours = git_options_of(help_text)
+        self.judge(row, theirs, ours)
+        if self.options.matrix:
+            theirs = {option for option in theirs if not self.left_out.get((row, option), "").startswith("no option: ")}
+            lines = lines_that_call_git(name)
+            twins = dict(re.findall(r"(-\w), (--[\w-]+)", help_text))
+            twins |= {long: short for short, long in twins.items()}
+            self.row(row, theirs, ours, [option for option in sorted(theirs & ours) if not is_typed(option, lines) and not (option in twins and is_typed(twins[option], lines))])
+
+    def judge(self, name, theirs, ours, alias_of=None):
+        """Fails for what is missing without a reason, and for reasons that are no longer true."""
         missing = sorted(theirs - ours)
-        unexplained = [option for option in missing if not {(name, option), (command["name"], option)} & self.left_out.keys()]   # an alias leaves out the same
+        unexplained = [option for option in missing if not {(name, option), (alias_of, option)} & self.left_out.keys()]   # an alias leaves out the same
         if unexplained:
             self.fail(f"{name}: has no {' '.join(unexplained)}, and tests/options_left_out.txt does not say why")
         else:
@@ -132,15 +190,12 @@ class Run:
         for listed_name, option in self.left_out:
             if listed_name == name and option not in missing:
                 self.fail(f"tests/options_left_out.txt: {name} {option}: " + ("it is there" if option in theirs else "the real tool has no such option"))
-        if self.options.matrix:
-            twins = {"-" + option["short"]: "--" + option["long"] for option in command["options"] if "short" in option and "long" in option}
-            twins |= {long: short for short, long in twins.items()}
-            lines = lines_that_call([command["name"], *command["aliases"]])
-            theirs = {option for option in theirs if not any(self.left_out.get((known, option), "").startswith("no option: ") for known in (name, command["name"]))}
-            self.theirs += len(theirs)
-            self.ours += len(theirs & ours)
-            untyped = [option for option in sorted(theirs & ours) if not is_typed(option, lines) and not (option in twins and is_typed(twins[option], lines))]
-            print(f"{name:12} {len(theirs):3} options, ours {len(theirs & ours):3}" + (f"; not in a case: {' '.join(untyped)}" if untyped else ""))
+
+    def row(self, name, theirs, ours, untyped):
+        """A line of the matrix."""
+        self.theirs += len(theirs)
+        self.ours += len(theirs & ours)
+        print(f"{name:16} {len(theirs):3} options, ours {len(theirs & ours):3}" + (f"; not in a case: {' '.join(untyped)}" if untyped else ""))
 
 
 def ask(paddock, *arguments):
@@ -184,6 +239,9 @@ def main():
         for name in [command["name"], *command["aliases"]]:
             if re.search(run.options.filter, name):
                 run.command(command, name)
+    for name in re.findall(r"^   (\S+)  +\S", ask(run.options.paddock, "run", "--", "git", "--help").stdout, re.M):
+        if re.search(run.options.filter, f"git-{name}"):
+            run.git_subcommand(name)
     if run.options.matrix:
         print(f"all: {run.theirs} options, ours {run.ours}, {100 * run.ours / max(run.theirs, 1):.1f} %")
     print(f"{run.passed} passed, {run.failed} failed, {run.skipped} skipped")

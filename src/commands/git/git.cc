@@ -190,7 +190,7 @@ ExitStatus Dispatch(Invocation& in, GlobalOptions options) {
     return 1;
   }
   using Needs = git::Subcommand::Needs;
-  const bool wants_help = std::find(options.args.begin(), options.args.end(), "--help") != options.args.end();
+  const bool wants_help = std::find(options.args.begin(), options.args.end(), "--help") != options.args.end() || (options.args.size() == 2 && options.args[1] == "-h");
   if (!wants_help) {
     if (!git && (command->needs == Needs::kRepository || command->needs == Needs::kWorkTree)) return git::Die(in, missing.error());
     if (git && command->needs == Needs::kWorkTree && git->work_tree.empty()) return git::Die(in, Error(Code::kInvalid, std::string(git::kNeedsWorkTree)));
