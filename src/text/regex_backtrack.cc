@@ -369,7 +369,7 @@ class BacktrackMatcher::Run {
   // Runs from pc until the thread dies or matches; true when no other thread can do better.
   bool Follow(uint32_t pc, size_t at) {
     for (uint32_t count = 1;; ++count) {
-      if (count % 64 == 0) budget_.Step(16);
+      if (count % 64 == 0) budget_.Step(64);
       const Instruction& instruction = matcher_.program_[pc];
       switch (instruction.op) {
         case Op::kLiteral: {
@@ -447,7 +447,7 @@ class BacktrackMatcher::Run {
 
   bool EndThread(uint32_t count) {
     steps_ += count;
-    budget_.Step(count % 64 / 4 + 1);
+    budget_.Step(count % 64 + 1);
     return false;
   }
 

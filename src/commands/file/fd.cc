@@ -432,7 +432,9 @@ class Run {
       std::string shown = root;
       if (options_.absolute) shown = vfs::NormalizePath(vfs::JoinPath(in_.fs.cwd(), root));
       else if (is_plain_) shown.clear();
-      if (!fd::Walk(in_, options_.search, shown, [&](const fd::Hit& hit) { return Take(hit); })) break;
+      const auto goes_on = fd::Walk(in_, options_.search, shown, [&](const fd::Hit& hit) { return Take(hit); });
+      if (!goes_on) return Trouble(in_, std::string(goes_on.error().Text()));
+      if (!*goes_on) break;
     }
     if (options_.mode == Mode::kBatch) RunBatch();
     if (options_.quiet && options_.mode == Mode::kPrint) return count_ > 0 ? 0 : 1;

@@ -57,7 +57,8 @@ class NamePattern {
  public:
   // Errors: what fd says after "[fd error]: ".
   static Result<NamePattern> Parse(const std::string& text, const PatternSettings& settings);
-  bool Matches(std::string_view name, Budget& budget) const;
+  // Fails when the expression needs more steps than a search may take.
+  Result<bool> Matches(std::string_view name, Budget& budget) const;
 
  private:
   std::optional<Regex> regex_;
@@ -87,8 +88,8 @@ struct Hit {
   std::string path;
   bool is_directory = false;
 };
-// Calls `visit` for all hits below `root`, in the order of names; false from it ends the walk and comes back.
-bool Walk(Invocation& in, const Search& search, const std::string& root, const std::function<bool(const Hit&)>& visit);
+// Calls `visit` for all hits below `root`, in the order of names; false from it ends the walk and comes back. An error is a pattern's.
+Result<bool> Walk(Invocation& in, const Search& search, const std::string& root, const std::function<bool(const Hit&)>& visit);
 
 // A command with placeholders.
 class CommandTemplate {

@@ -215,10 +215,10 @@ Result<NamePattern> NamePattern::Parse(const std::string& text, const PatternSet
   return pattern;
 }
 
-bool NamePattern::Matches(std::string_view name, Budget& budget) const {
+Result<bool> NamePattern::Matches(std::string_view name, Budget& budget) const {
   if (is_never_) return false;
   if (glob_) return glob_->Matches(name, true, budget);
-  return regex_->Search(name, 0, nullptr, budget).value_or(false);
+  return regex_->Search(name, 0, nullptr, budget);
 }
 
 bool HasUppercase(std::string_view pattern, PatternSettings::Kind kind) {

@@ -18,7 +18,7 @@ class Walker {
   Walker(Invocation& in, const Search& search, const std::function<bool(const Hit&)>& visit)
       : in_(in), search_(search), visit_(visit), ignores_(in, search) {}
 
-  bool Run(const std::string& root) {
+  Result<bool> Run(const std::string& root) {
     const auto found = in_.fs.Stat(root.empty() ? "." : root);
     if (!found) {
       Complain(root, found.error());
@@ -26,7 +26,9 @@ class Walker {
     }
     const std::string absolute = vfs::NormalizePath(root.empty() ? in_.fs.cwd() : vfs::JoinPath(in_.fs.cwd(), root));
     device_ = found->device;
-    return Directory(root, absolute, ignores_.LoadAbove(absolute), *found, 0);
+    const bool goes_on = Directory(root, absolute, ignores_.LoadAbove(absolute), *found, 0);
+    if (failure_) return *failure_;
+    return goes_on;
   }
 
  private:
@@ -69,7 +71,12 @@ class Walker {
       if (search_.shows_errors) in_.err.Write("[fd error]: File system loop found: " + shown + " points to an ancestor\n");
       return true;
     }
-    if (IsHit(absolute, name, *found, depth)) {
+    const auto is_hit = IsHit(absolute, name, *found, depth);
+    if (!is_hit) {
+      failure_ = is_hit.error();
+      return false;
+    }
+    if (*is_hit) {
       if (!visit_({shown, found->is_directory()})) return false;
       if (search_.prunes) return true;
     }
@@ -89,10 +96,11 @@ class Walker {
     return search_.shows_hidden || verdict == IgnoreVerdict::kKeep || !name.starts_with('.');
   }
 
-  bool IsHit(const std::string& absolute, const std::string& name, const vfs::Attributes& file, uint64_t depth) {
+  Result<bool> IsHit(const std::string& absolute, const std::string& name, const vfs::Attributes& file, uint64_t depth) {
     if (search_.min_depth && depth < *search_.min_depth) return false;
     for (const NamePattern& pattern : search_.patterns) {
-      if (!pattern.Matches(search_.matches_paths ? absolute : name, in_.budget)) return false;
+      PADDOCK_ASSIGN(const bool is_match, pattern.Matches(search_.matches_paths ? absolute : name, in_.budget));
+      if (!is_match) return false;
     }
     if (!search_.suffixes.empty()) {
       const std::string lower = LowerCase(name);
@@ -131,11 +139,12 @@ class Walker {
   IgnoreFiles ignores_;
   std::vector<vfs::Attributes> open_;
   uint64_t device_ = 0;
+  std::optional<Error> failure_;   // of a pattern: ends the walk
 };
 
 }  // namespace
 
-bool Walk(Invocation& in, const Search& search, const std::string& root, const std::function<bool(const Hit&)>& visit) {
+Result<bool> Walk(Invocation& in, const Search& search, const std::string& root, const std::function<bool(const Hit&)>& visit) {
   return Walker(in, search, visit).Run(root);
 }
 

@@ -111,12 +111,18 @@ Result<std::vector<manual::Entry>> FindPages(Invocation& in, const Options& opti
   const std::string bare = Folded(BareName(in, name), options.matches_case);
   for (manual::Entry& entry : manual::AllEntries(in)) {
     in.budget.Step();
-    const auto matches = [&](std::string_view text) {
-      return regex ? regex->Search(text, 0, nullptr, in.budget).value_or(false) : pattern.Matches(text, in.budget);
+    const auto matches = [&](std::string_view text) -> Result<bool> {
+      if (regex) return regex->Search(text, 0, nullptr, in.budget);
+      return pattern.Matches(text, in.budget);
     };
     const std::string folded = Folded(entry.name, options.matches_case);
-    const bool is_match = options.kind == Kind::kName ? folded == wanted || folded == bare
-                                                      : matches(entry.name) || (!options.names_only && matches(entry.command->summary));
+    bool is_match = folded == wanted || folded == bare;
+    if (options.kind != Kind::kName) {
+      PADDOCK_ASSIGN(is_match, matches(entry.name));
+      if (!is_match && !options.names_only) {
+        PADDOCK_ASSIGN(is_match, matches(entry.command->summary));
+      }
+    }
     if (is_match) found.push_back(std::move(entry));
   }
   return found;
@@ -129,7 +135,10 @@ ExitStatus ShowPages(Invocation& in, const Options& options, const std::string& 
     std::vector<manual::Entry> pages;
     if (!options.is_elsewhere && manual::HasSection(section) && manual::HasSection(options.sections)) {
       auto found = FindPages(in, options, name);
-      if (!found) return in.Fail("fatal: regex `" + name + "': Invalid regular expression", 2);
+      if (!found) {
+        const bool is_bad = found.error().code == Code::kSyntax;
+        return in.Fail("fatal: regex `" + name + "': " + (is_bad ? "Invalid regular expression" : std::string(found.error().Text())), 2);
+      }
       pages = std::move(*found);
     }
     for (const manual::Entry& page : pages) in.out.Write(manual::Page(page, columns - 2, in.budget));

@@ -104,15 +104,18 @@ class Keyword {
   }
   const std::string& text() const { return text_; }
 
-  bool Matches(const Entry& entry, Budget& budget) const {
+  // Fails when a regular expression needs more steps than a search may take.
+  Result<bool> Matches(const Entry& entry, Budget& budget) const {
     const std::string name = Lower(entry.name);
     const std::string summary = Lower(entry.command->summary);
     switch (query_->look) {
       case Look::kName: return name == lower_;
       case Look::kExact: return name == lower_ || (!query_->names_only && !lower_.empty() && HasWord(summary, lower_));
-      case Look::kRegex:
-        return regex_->Search(entry.name, 0, nullptr, budget).value_or(false) ||
-               (!query_->names_only && regex_->Search(entry.command->summary, 0, nullptr, budget).value_or(false));
+      case Look::kRegex: {
+        PADDOCK_ASSIGN(const bool is_named, regex_->Search(entry.name, 0, nullptr, budget));
+        if (is_named || query_->names_only) return is_named;
+        return regex_->Search(entry.command->summary, 0, nullptr, budget);
+      }
       case Look::kWildcard: return MatchesWildcard(name, summary, budget);
     }
     return false;
@@ -223,7 +226,9 @@ ExitStatus Find(Invocation& in, const Query& query, const std::vector<std::strin
       size_t matches = 0;
       for (size_t i = 0; i < parsed.size(); ++i) {
         in.budget.Step();
-        if (!parsed[i].Matches(entry, in.budget)) continue;
+        const auto is_match = parsed[i].Matches(entry, in.budget);
+        if (!is_match) return in.Fail("fatal: regex `" + parsed[i].text() + "': " + std::string(is_match.error().Text()), 2);
+        if (!*is_match) continue;
         is_found[i] = true;
         if (query.look == Look::kName) entry.name = parsed[i].text();   // as it was asked for
         ++matches;
