@@ -5,6 +5,7 @@
 
 An option of the real tool that ours does not have fails, unless tests/options_left_out.txt says why it is left out; so does a line of
 that file which is no longer true. A command without a real tool on this machine is skipped. The last line is "N passed, N failed, N skipped".
+Where --help is only a part (GNU parallel), the options are those of the installed page; for sqlite3 the dot-commands count, too.
 A reason that begins with "no option: " says that what was found is none (a part of an example; a name that the real tool refuses).
 --matrix prints a line for each command: how many options the real tool has, how many of them ours has, and which of those no
 case types (tests/commands, tests/virtual_net): in the command's own file, or behind one of its names in another one.
@@ -26,8 +27,13 @@ LEFT_OUT = ROOT / "tests" / "options_left_out.txt"
 # Tools that explain themselves by something else than --help.
 HELP = {"xxd": ["-h"], "zip": ["-h2"], "unzip": ["-hh"], "jq": ["-h"], "7z": ["--help"], "which": None, "mawk": None, "nawk": None,
         "kill": None, "time": None, "true": None, "false": None, "echo": None, "printf": None, "test": None, "[": None, "pwd": None}
-# Tools whose options are words behind one dash, listed anywhere in the text.
+# Tools whose help is a part of what they know: their page lists the rest.
+PAGES = {"parallel": ["man", "parallel"]}
+# More that the tool lists: sqlite3 has commands behind a dot.
+MORE_HELP = {}
+# Tools whose options are words behind one dash, listed anywhere in the text or in the heads of lines.
 WORDS = {"find"}
+WORD_HEADS = set()
 # Subcommands of git with words behind them that have options of their own.
 GIT_WORDS = {"bisect": [], "bundle": ["create", "verify"], "notes": ["list", "add", "append", "show", "remove"], "reflog": ["expire", "delete"],
              "remote": ["add", "rename", "show", "prune", "update", "get-url", "set-url", "set-branches", "set-head"],
@@ -36,11 +42,21 @@ TOKEN = re.compile(r"(?<![\w-])(--[A-Za-z0-9][\w-]*|-[A-Za-z0-9@#?])(?![\w-])")
 WORD = re.compile(r"(?<![\w-])(-[A-Za-z][A-Za-z0-9_]*)")
 
 
-def options_of(text, is_words):
+def options_of(text, name):
     """The options that a help text lists: in the heads of the lines that begin with one."""
-    if is_words:
+    if name in WORDS:
         return {word for word in WORD.findall(text)}
     found = set()
+    if name in WORD_HEADS:
+        for dash, negation, word in re.findall(r"^ *([-.])(\[no\])?([a-z]\w*)", text, re.M | re.I):
+            found |= {dash + word} | ({dash + "no" + word} if negation else set())
+        return found
+    if name in PAGES:   # heads at the margin of the options, before the examples
+        text = "\n".join(re.findall(r"^ {7}(-.*)$", re.split(r"^OPTIONS? FOR|^EXAMPLE|^SPREADING", text, maxsplit=1, flags=re.M)[0], re.M))
+    if name == "-ps":   # letters without a dash
+        for line in text.splitlines():
+            head = re.split(r"\s{2,}", line.strip(), maxsplit=1)[0] if re.match(r"  ", line) or re.match(r" {1,8}-", line) else ""
+            found |= set(re.findall(r"(?:^|, )([A-Za-z])(?=,|$| <)", head))
     for line in text.splitlines():
         if not re.match(r"\s*-", line):
             continue
@@ -55,12 +71,15 @@ def real_help(name):
     program = shutil.which(name, path="/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin")
     if arguments is None or program is None:
         return None
-    try:
-        done = subprocess.run([program, *arguments], stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="replace", timeout=20,
-                              env={"PATH": "/usr/bin:/bin", "LC_ALL": "C.UTF-8", "HOME": "/nonexistent", "COLUMNS": "200"})
-    except (OSError, subprocess.TimeoutExpired):
-        return None
-    return done.stdout + done.stderr
+    text = ""
+    for command in [PAGES.get(name, [program, *arguments]), *([MORE_HELP[name]] if name in MORE_HELP else [])]:
+        try:
+            done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="replace", timeout=60,
+                                  env={"PATH": "/usr/bin:/bin", "LC_ALL": "C.UTF-8", "HOME": "/nonexistent", "COLUMNS": "200", "MANWIDTH": "200"})
+        except (OSError, subprocess.TimeoutExpired):
+            return None
+        text += done.stdout + done.stderr
+    return text
 
 
 def real_git_help(name):
@@ -77,7 +96,7 @@ def git_options_of(text):
     """The options of such a text: those at the heads of lines, and those in the lines of usage."""
     text = re.sub(r"--\[no-\]", "--", text)
     usage = " ".join(re.findall(r"^(?:usage:|   or:| {8,}\[).*$", text, re.M))
-    return options_of(text, False) | {option for option in TOKEN.findall(re.sub(r"=\S+", " ", re.sub(r"[\[\]()|]", " ", usage)))}
+    return options_of(text, "git") | {option for option in TOKEN.findall(re.sub(r"=\S+", " ", re.sub(r"[\[\]()|]", " ", usage)))}
 
 
 def read_left_out():
@@ -86,7 +105,7 @@ def read_left_out():
     for number, line in enumerate(LEFT_OUT.read_text(encoding="utf-8").splitlines(), 1):
         if not line.strip() or line.startswith("#"):
             continue
-        entry = re.fullmatch(r"(\S+) (-\S+): (\S.*)", line)
+        entry = re.fullmatch(r"(\S+) ([-.]\S+|[A-Za-z]): (\S.*)", line)
         if not entry:
             raise SystemExit(f"{LEFT_OUT.name}:{number}: not 'COMMAND OPTION: reason'")
         listed[entry[1], entry[2]] = entry[3]
@@ -114,7 +133,11 @@ def lines_that_call_git(name):
     return lines
 
 
-def is_typed(option, lines):
+def is_typed(option, lines, name=""):
+    if name in WORD_HEADS:
+        return any(re.search(rf"(?<![\w.-])-?{re.escape(option)}(?!\w)", line) for line in lines)
+    if not option.startswith("-"):   # a letter of ps
+        return any(re.search(rf"(?:\bps|^) +(?:-\S+ +)*[A-Za-z]*{option}", line) for line in lines)
     if option.startswith("--"):   # or an abbreviation of it
         return any(option.startswith(word) for line in lines for word in re.findall(r"(?<![\w-])--[a-z0-9][\w-]*", line))
     return any(re.search(rf"(?<![\w-])-[A-Za-z0-9]*{re.escape(option[1])}", line) for line in lines)
@@ -133,8 +156,11 @@ class Run:
 
     def our_help(self, name):
         arguments = HELP.get(name) or ["--help"]
-        done = subprocess.run([self.options.paddock, "run", "--", name, *arguments], stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="replace", timeout=60)
-        return done.stdout + done.stderr
+        text = ""
+        for words in [[name, *arguments], *([MORE_HELP[name]] if name in MORE_HELP else [])]:
+            done = subprocess.run([self.options.paddock, "run", "--", *words], stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="replace", timeout=60)
+            text += done.stdout + done.stderr
+        return text
 
     def is_refused(self, name, option, takes_value):
         """Of options that are parsed but not shown: some are other spellings, some are known only to be refused."""
@@ -143,14 +169,16 @@ class Run:
 
     def command(self, command, name):
         text = real_help(name)
-        theirs = options_of(text, name in WORDS) if text else set()
+        theirs = options_of(text, name) if text else set()
         theirs -= {"--help", "--version"}
         if not theirs:
             self.skipped += 1
             if self.options.verbose:
                 print(f"skip {name}: no real tool here that lists options")
             return
-        ours = set(WORD.findall(self.our_help(name))) | set(TOKEN.findall(self.our_help(name)))
+        our_text = self.our_help(name)
+        ours = options_of(our_text, name) if name in WORD_HEADS or name == "-ps" else set()
+        ours |= set(WORD.findall(our_text)) | set(TOKEN.findall(our_text))
         for option in command["options"]:
             names = ({"-" + option["short"]} if "short" in option else set()) | ({"--" + option["long"]} if "long" in option else set())
             if "help" in option or not self.is_refused(name, min(names), option["argument"] == "required"):
@@ -161,7 +189,7 @@ class Run:
             twins |= {long: short for short, long in twins.items()}
             lines = lines_that_call([command["name"], *command["aliases"]])
             theirs = {option for option in theirs if not any(self.left_out.get((known, option), "").startswith("no option: ") for known in (name, command["name"]))}
-            self.row(name, theirs, ours, [option for option in sorted(theirs & ours) if not is_typed(option, lines) and not (option in twins and is_typed(twins[option], lines))])
+            self.row(name, theirs, ours, [option for option in sorted(theirs & ours) if not is_typed(option, lines, name) and not (option in twins and is_typed(twins[option], lines, name))])
 
     def git_subcommand(self, name):
         row = f"git-{name}"

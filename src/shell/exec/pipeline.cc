@@ -1,5 +1,6 @@
 // Pipelines, subshells, background commands and coprocesses: everything that makes child shells.
 
+#include <algorithm>
 #include <cstdio>
 
 #include "shell/ast/printer.h"
@@ -203,6 +204,16 @@ void ReportTimes(Shell& shell, const Statement& pipeline, Nanoseconds real) {
   shell.err().Write(text);
 }
 
+// Whether a command says itself where its input comes from: `<&0` then means the input of the shell.
+bool SaysItsInput(const Statement& statement) {
+  const Statement& first = statement.kind == Statement::Kind::kPipeline && !statement.children.empty() ? *statement.children[0] : statement;
+  return std::any_of(first.redirects.begin(), first.redirects.end(), [](const Redirect& redirect) {
+    const bool is_input = redirect.kind == Redirect::Kind::kInput || redirect.kind == Redirect::Kind::kDuplicateInput ||
+                          redirect.kind == Redirect::Kind::kReadWrite;
+    return redirect.variable.empty() && (redirect.descriptor == 0 || (redirect.descriptor == -1 && is_input));
+  });
+}
+
 vfs::OpenFilePtr OpenNull(Shell& shell) {
   auto null = shell.files().Open("/dev/null", vfs::OpenFlags{.read = true});
   return null ? std::move(*null) : nullptr;
@@ -249,7 +260,7 @@ void StartBackground(Shell& shell, const Statement& statement, StatementListPtr 
   std::vector<int> pids;
   // Only the stdin that the script began with is kept from background commands.
   const bool needs_null = !shell.options.Get(SetOption::kMonitor) &&
-                          shell.process().descriptors().Get(0).get() == shell.initial_stdin;
+                          shell.process().descriptors().Get(0).get() == shell.initial_stdin && !SaysItsInput(statement);
   const bool is_plain_pipeline = statement.kind == Statement::Kind::kPipeline && !statement.is_negated &&
                                  !statement.is_timed && statement.children.size() > 1;
   if (is_plain_pipeline) {

@@ -1,0 +1,36 @@
+// What parallel was asked for: shared by its parts (parallel*.cc).
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace paddock {
+
+inline constexpr int kParallelFailed = 255;
+
+struct ParallelOptions {
+  std::optional<std::string> jobs, colsep, delimiter, joblog, tagstring, halt, delay, timeout;
+  // Other spellings of the places in a template.
+  std::optional<std::string> placeholder, base_name, directory, base_stem, stem, sequence, slot;
+  std::optional<std::string> end_of_input, header, trim, results, workdir, tmpdir, filter, record_start, record_end, group_by, slot_variable;
+  std::optional<std::string> load, free_memory, minimum_version;
+  std::string parens = "{==}", argument_marker = ":::", file_marker = "::::", block = "1M";
+  std::optional<int64_t> max_args, replace_args, lines, retries, total_jobs, niceness, max_chars;
+  std::vector<std::string> files, replacements, templates, variables, profiles;
+  bool keeps_order = false, dry_run = false, multiple = false, repeats = false, tags = false, line_buffer = false, ungroup = false;
+  bool has_block = false, pipe = false, pipe_part = false, round_robin = false, tee = false, cat = false, fifo = false, is_regexp = false, removes_separators = false;
+  bool null = false, no_run_if_empty = false, verbose = false, trace = false, quotes = false, cites = false, plus = false, links = false;
+  bool plain = false, shuffles = false, skips_first = false, to_files = false, stops_when_too_long = false;
+  bool resumes = false, resumes_failed = false, retries_failed = false, colors_failed = false, quotes_arguments = false, waits_for_no_swap = false;
+  bool shows_progress = false, shows_eta = false, shows_bar = false, shows_limits = false, shows_help = false, shows_version = false;
+  // A number or a text that is asked for instead of jobs.
+  enum class Question { kNone, kCores, kSockets, kLongestLine } question = Question::kNone;
+};
+
+// 10, 10k, 1M …; 0 for what is no size.
+uint64_t ParseParallelSize(std::string_view text);
+
+}  // namespace paddock
