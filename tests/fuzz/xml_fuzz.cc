@@ -1,10 +1,11 @@
-// Fuzz target of xmllint: any text as XML or HTML, any XPath expression, any form of output, within the budget. The first two
-// bytes choose, then comes the expression and, behind a line "--", the document.
+// Fuzz target of xmllint: any text as XML or HTML, as a schema for itself, any XPath expression, any form of output, within the budget. The
+// first two bytes choose, then comes the expression and, behind a line "--", the document. The one file that it can name is "itself".
 #include <cstdint>
 #include <string>
 
 #include "bounded_run.h"
 #include "lang/xml/lint.h"
+#include "lang/xml/sources.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   if (size < 2) return 0;
@@ -22,13 +23,21 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   settings.writes_xml = (form & 16) != 0;
   settings.validates_later = (form & 32) != 0;
   settings.encoding = (form & 64) != 0 ? "ISO-8859-1" : "";
+  switch (form >> 6) {
+    case 1: settings.schema = "itself"; break;
+    case 2: settings.relaxng = "itself"; break;
+    case 3: settings.parse_options |= paddock::xml::kXInclude | paddock::xml::kLoadDtd; break;
+    default: break;
+  }
+  settings.tells_sax = (choice & 66) == 2 && (form & 48) == 48;
   if (const size_t end = text.find("\n--\n"); end != std::string_view::npos) {
     settings.xpath = std::string(text.substr(0, end));
     text.remove_prefix(end + 4);
   }
   paddock::fuzz::RunBounded([&](paddock::Budget& budget) {
     std::string out, errors;
-    paddock::xml::Lint(text, "fuzz", settings, out, errors, budget);
+    paddock::xml::Sources sources([&](const std::string& path) { return path == "itself" ? std::optional<std::string>(text) : std::nullopt; });
+    paddock::xml::Lint(text, "fuzz", settings, sources, out, errors, budget);
   });
   return 0;
 }

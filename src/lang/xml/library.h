@@ -1,5 +1,5 @@
 // libxml2 inside an exec: its memory is counted, its calls end when the exec must, its complaints are kept, and it
-// loads nothing. Not an interface of the folder.
+// loads nothing but what Sources has. Not an interface of the folder.
 #pragma once
 
 #include <cstdio>
@@ -9,17 +9,32 @@
 
 namespace paddock::xml {
 
+class Sources;
+
 // While one exists, the thread's calls of libxml2 work for `budget`; no fiber may run meanwhile, so nothing inside may
 // call Budget::Step(). `errors` gets what the library says.
 class LibraryCall {
  public:
+  struct Extras {
+    Sources* sources = nullptr;      // null: it loads nothing
+    bool tells_loads = false;        // names in `errors` what it loads
+    bool tells_entities = false;     // and the entities that the parser goes into
+    size_t most_memory = 0;          // bytes that the library may hold, 0 for what the exec may
+  };
   LibraryCall(Budget& budget, std::string& errors, const char* indent);
+  LibraryCall(Budget& budget, std::string& errors, const char* indent, const Extras& extras);
   ~LibraryCall();
   LibraryCall(const LibraryCall&) = delete;
   LibraryCall& operator=(const LibraryCall&) = delete;
 
   // True when the exec must end: memory or time was refused.
   bool is_refused() const;
+  // True when a content model had more optional parts than the library can put together in reasonable time.
+  bool is_too_complex() const;
+  // What the library says meanwhile is dropped.
+  void Mute(bool is_muted) const;
+  // Where complaints go that the library is to call by their part of it: for the pair fprintf and this.
+  std::FILE* stream() const { return stream_; }
 
  private:
   std::FILE* stream_ = nullptr;

@@ -3,8 +3,10 @@
 #include <libxml/HTMLparser.h>
 #include <libxml/HTMLtree.h>
 #include <libxml/c14n.h>
+#include <libxml/debugXML.h>
 #include <libxml/parser.h>
 #include <libxml/valid.h>
+#include <libxml/xinclude.h>
 #include <libxml/xmlsave.h>
 #include <libxml/xpath.h>
 
@@ -17,6 +19,9 @@
 
 #include "base/budget.h"
 #include "lang/xml/library.h"
+#include "lang/xml/lint_sax.h"
+#include "lang/xml/lint_schema.h"
+#include "lang/xml/sources.h"
 
 namespace paddock::xml {
 namespace {
@@ -29,6 +34,10 @@ static_assert(kDefaultAttributes == XML_PARSE_DTDATTR);
 static_assert(kValidate == XML_PARSE_DTDVALID);
 static_assert(kNoWarnings == XML_PARSE_NOWARNING);
 static_assert(kPedantic == XML_PARSE_PEDANTIC);
+static_assert(kXInclude == XML_PARSE_XINCLUDE);
+static_assert(kNoXIncludeNodes == XML_PARSE_NOXINCNODE);
+static_assert(kNoBaseFixup == XML_PARSE_NOBASEFIX);
+static_assert(kHuge == XML_PARSE_HUGE);
 static_assert(kNoNetwork == XML_PARSE_NONET);
 static_assert(kCleanNamespaces == XML_PARSE_NSCLEAN);
 static_assert(kNoCdata == XML_PARSE_NOCDATA);
@@ -37,13 +46,19 @@ static_assert(kOld10 == XML_PARSE_OLD10);
 static_assert(kIgnoreEncoding == XML_PARSE_IGNORE_ENC);
 static_assert(kBigLines == XML_PARSE_BIG_LINES);
 
-constexpr int kUnclassified = 1, kNotValid = 3, kNotRead = 4, kNotWritten = 6, kXPath = 10;
+constexpr int kUnclassified = 1, kNotValid = 3, kNotRead = 4, kNoSchema = 5, kNotWritten = 6, kXPath = 10;
 constexpr unsigned long kMostXPathSteps = 20'000'000;
 // libxml2 compares each attribute of a tag with all before it, and each node that several paths found with all others,
 // and looks at no clock meanwhile.
 constexpr size_t kMostAttributes = 10'000;
 constexpr size_t kMostComparisons = 1'000'000'000;
 constexpr size_t kMostNodesToMerge = 30'000;
+// Parts of the library call themselves for each level, on 16 MiB of stack.
+constexpr int kMostLevels = 3000;
+// XPointers compare nodes too, and have no limit of steps.
+constexpr size_t kMostTextForXPointers = 200'000;
+constexpr size_t kMostSchemaText = 1 << 20;
+constexpr size_t kMostInsertions = 256;
 
 template <class T, void (*kFree)(T*)>
 struct Freer {
@@ -108,6 +123,30 @@ bool HasOddEncoding(std::string_view text) {
          name.starts_with("UTF") || name.starts_with("CS") || name[0] == '0' || name.starts_with("OSF");
 }
 
+bool IsTooDeep(const xmlDoc* document) {
+  int level = 0;
+  const xmlNode* node = document->children;
+  while (node != nullptr) {
+    if (node->type == XML_ELEMENT_NODE && node->children != nullptr) {
+      if (++level > kMostLevels) return true;
+      node = node->children;
+      continue;
+    }
+    while (node != nullptr && node->next == nullptr) {
+      --level;
+      node = node->parent;
+      if (node == nullptr || node->type != XML_ELEMENT_NODE) return false;
+    }
+    if (node != nullptr) node = node->next;
+  }
+  return false;
+}
+
+// Whether a document may have XPointers: named, or put together of entities or of an encoding that is not looked through.
+bool MayHaveXPointers(std::string_view text) {
+  return text.find("xpointer") != std::string_view::npos || text.find("<!ENTITY") != std::string_view::npos || text.find('\0') != std::string_view::npos;
+}
+
 // Whether an expression has steps that may find a node more than once.
 bool MayMerge(std::string_view expression) {
   char quote = 0, before = 0;
@@ -131,27 +170,6 @@ bool MayMerge(std::string_view expression) {
   return false;
 }
 
-size_t CountNodes(const xmlDoc* document) {
-  size_t count = 0;
-  const xmlNode* node = document->children;
-  while (node != nullptr) {
-    ++count;
-    if (node->type == XML_ELEMENT_NODE) {
-      for (const xmlAttr* attribute = node->properties; attribute != nullptr; attribute = attribute->next) ++count;
-      if (node->children != nullptr) {
-        node = node->children;
-        continue;
-      }
-    }
-    while (node != nullptr && node->next == nullptr) {
-      node = node->parent;
-      if (node == nullptr || node->type == XML_DOCUMENT_NODE || node->type == XML_HTML_DOCUMENT_NODE) return count;
-    }
-    if (node != nullptr) node = node->next;
-  }
-  return count;
-}
-
 unsigned long XPathSteps(const std::string& expression, const xmlDoc* document) {
   if (!MayMerge(expression)) return kMostXPathSteps;
   const size_t nodes = CountNodes(document) + 1;
@@ -160,23 +178,103 @@ unsigned long XPathSteps(const std::string& expression, const xmlDoc* document) 
 
 class Linter {
  public:
-  Linter(const std::string& name, const LintSettings& settings, std::string& out, std::string& errors)
-      : name_(name), settings_(settings), out_(out), errors_(errors) {}
+  Linter(const std::string& name, const LintSettings& settings, const LibraryCall& call, const Sources& sources, std::string& out, std::string& errors, Budget& budget)
+      : name_(name), settings_(settings), call_(call), sources_(sources), out_(out), errors_(errors), budget_(budget) {}
 
   int Run(std::string_view text) {
-    const Document document = Parse(text);
+    Validator validator(name_, settings_, call_, sources_, errors_);
+    if (settings_.tells_sax) return RunSax(text);
+    if (settings_.is_stream && (settings_.schema || settings_.relaxng)) return validator.ValidateStream(text);
+    Document document;
+    Time("Parsing", [&] { document = Parse(text); });
     if (document == nullptr) return kUnclassified;
+    if (!settings_.is_html && IsTooDeep(document.get())) return Refuse("elements in more than 3000 others");
     if (settings_.drops_dtd) DropDtd(document.get());
-    if (settings_.xpath) return Evaluate(document.get());
-    if (!settings_.is_silent) {
-      if (const int status = Write(document.get()); status != 0) status_ = status;
+    if ((settings_.parse_options & kXInclude) != 0) {
+      if (text.size() + sources_.bytes() > kMostTextForXPointers && (MayHaveXPointers(text) || sources_.Mention(MayHaveXPointers))) {
+        return Refuse("more than 200000 bytes, which are too many for XPointers");
+      }
+      Time("Xinclude processing", [&] {
+        if (xmlXIncludeProcessFlags(document.get(), settings_.parse_options) < 0) status_ = kUnclassified;
+      });
+      if (IsTooDeep(document.get())) return Refuse("elements in more than 3000 others");
     }
-    if (settings_.validates_later) Validate(document.get());
+    if (settings_.xpath) {
+      status_ = Evaluate(document.get());
+    } else {
+      if (settings_.inserts) TellInsertions(document.get());
+      if (!settings_.is_silent) Time("Saving", [&] { Save(document.get()); });
+    }
+    if (settings_.validates_later) Time("Validating", [&] { Validate(document.get()); });
+    if (settings_.dtd || settings_.dtd_identifier) {
+      Validator::Dtd dtd;
+      Time("Parsing DTD", [&] { dtd = validator.ParseDtd(); });
+      Time("Validating against DTD", [&] { Keep(validator.ValidateByDtd(document.get(), dtd.get())); });
+    }
+    if (settings_.schematron || settings_.relaxng || settings_.schema) Time("Validating", [&] { Keep(validator.ValidateBySchemas(document.get())); });
+    if (settings_.tells_entities && !settings_.is_html) DumpTo(errors_, [&](std::FILE* file) { xmlDebugDumpEntities(file, document.get()); });
+    Time("Freeing", [&] { document.reset(); });
     return status_;
   }
 
  private:
+  template <class Work>
+  void Time(const char* what, const Work& work) {
+    const Nanoseconds start = budget_.clock().MonotonicNow();
+    work();
+    if (!settings_.tells_times || settings_.repeats) return;
+    errors_ += std::string(what) + " took " + std::to_string((budget_.clock().MonotonicNow() - start).count() / 1'000'000) + " ms\n";
+  }
+
+  void Keep(int status) {
+    if (status != 0) status_ = status;
+  }
+
+  int Refuse(const char* why) {
+    errors_ += name_ + ": " + why + "\n";
+    return kUnclassified;
+  }
+
+  int RunSax(std::string_view text) {
+    const std::unique_ptr<xmlParserCtxt, Freer<xmlParserCtxt, xmlFreeParserCtxt>> parser(xmlNewParserCtxt());
+    if (parser == nullptr) return kUnclassified;
+    TellCalls(*parser, settings_.is_silent ? nullptr : &out_);
+    const Document none(xmlCtxtReadIO(parser.get(), ReadText, nullptr, &text, name_.c_str(), nullptr, 0));
+    return 0;
+  }
+
+  // What there is room for behind the last child of the first node that has some: with a DTD inside, that is the DTD.
+  void TellInsertions(xmlDoc* document) {
+    const xmlNode* root = document->children;
+    while (root != nullptr && root->last == nullptr) root = root->next;
+    if (root == nullptr) return;
+    std::array<const xmlChar*, kMostInsertions> names{};
+    const int count = xmlValidGetValidElements(root->last, nullptr, names.data(), static_cast<int>(names.size()));
+    if (count < 0) {
+      errors_ += "could not get valid list of elements\n";
+    } else if (count == 0) {
+      errors_ += "No element can be inserted under root\n";
+    } else {
+      errors_ += std::to_string(count) + " element types can be inserted under root:\n";
+      for (int i = 0; i < count; ++i) errors_ += std::string(reinterpret_cast<const char*>(names[static_cast<size_t>(i)])) + "\n";
+    }
+  }
+
+  void Save(xmlDoc* document) {
+    if (settings_.is_dump) DumpTo(out_, [&](std::FILE* file) { xmlDebugDumpDocument(file, document); });
+    else Keep(Write(document));
+  }
+
+  template <class Dump>
+  void DumpTo(std::string& text, const Dump& dump) {
+    std::FILE* file = fopencookie(&text, "w", {nullptr, [](void* to, const char* bytes, size_t size) -> ssize_t { return WriteText(to, bytes, static_cast<int>(size)); }, nullptr, nullptr});
+    if (file == nullptr) return;
+    dump(file);
+    std::fclose(file);
+  }
+
   Document Parse(std::string_view text) {
+    if (settings_.is_generated) return MakeUp();
     if (settings_.is_html) {
       const std::unique_ptr<htmlParserCtxt, Freer<htmlParserCtxt, htmlFreeParserCtxt>> parser(htmlNewParserCtxt());
       if (parser == nullptr) return nullptr;
@@ -185,9 +283,23 @@ class Linter {
     }
     const std::unique_ptr<xmlParserCtxt, Freer<xmlParserCtxt, xmlFreeParserCtxt>> parser(xmlNewParserCtxt());
     if (parser == nullptr) return nullptr;
+    if (settings_.is_html_output) ComplainInHtml(*parser);
     if (settings_.drops_blanks) KeepNoBlanks(*parser);
     Document document(xmlCtxtReadIO(parser.get(), ReadText, nullptr, &text, name_.c_str(), nullptr, settings_.parse_options));
-    if (settings_.validates && document != nullptr && parser->valid == 0) status_ = kNotRead;
+    static constexpr std::string_view kFromText = "new input from I/O\n";
+    if (settings_.tells_entities && errors_.find(kFromText) != std::string::npos) errors_.replace(errors_.find(kFromText), kFromText.size(), "new input from file: " + name_ + "\n");
+    if (settings_.validates && document != nullptr && parser->valid == 0) status_ = settings_.is_html_output ? kNotValid : kNotRead;
+    return document;
+  }
+
+  static Document MakeUp() {
+    const auto chars = [](const char* text) { return reinterpret_cast<const xmlChar*>(text); };
+    Document document(xmlNewDoc(chars("1.0")));
+    if (document == nullptr) return nullptr;
+    xmlNodePtr root = xmlNewDocNode(document.get(), nullptr, chars("info"), nullptr);
+    if (root == nullptr) return nullptr;
+    xmlNodeSetContent(root, chars("abc"));
+    xmlDocSetRootElement(document.get(), root);
     return document;
   }
 
@@ -259,6 +371,15 @@ class Linter {
   }
 
   int Write(xmlDoc* document) {
+    if (settings_.is_saved_plainly && settings_.canonical == Canonical::kNo && !(settings_.is_html && !settings_.writes_xml)) {
+      xmlChar* text = nullptr;
+      int size = 0;
+      xmlDocDumpMemory(document, &text, &size);
+      if (text == nullptr) return kNotWritten;
+      WriteText(&out_, reinterpret_cast<const char*>(text), size);
+      xmlFree(text);
+      return 0;
+    }
     if (settings_.is_html && !settings_.writes_xml) return WriteHtml(document);
     if (settings_.canonical != Canonical::kNo) return WriteCanonical(document);
     int options = settings_.format == 1 ? XML_SAVE_FORMAT : settings_.format == 2 ? XML_SAVE_WSNONSIG : 0;
@@ -309,32 +430,61 @@ class Linter {
 
   const std::string& name_;
   const LintSettings& settings_;
+  const LibraryCall& call_;
+  const Sources& sources_;
   std::string& out_;
   std::string& errors_;
+  Budget& budget_;
   int status_ = 0;
 };
 
+// Runs `work` again and again until the library has asked for nothing that was not there. What it wrote before is dropped.
+int RunWithSources(const LintSettings& settings, Sources& sources, std::string* out, std::string& errors, Budget& budget, const std::function<int(const LibraryCall& call)>& work) {
+  const size_t out_before = out == nullptr ? 0 : out->size(), errors_before = errors.size();
+  const LibraryCall::Extras extras = {.sources = &sources, .tells_loads = settings.tells_loads, .tells_entities = settings.tells_entities, .most_memory = settings.most_memory};
+  for (;;) {
+    bool is_refused = false;
+    int status = 0;
+    {
+      LibraryCall call(budget, errors, settings.indent.c_str(), extras);
+      status = work(call);
+      is_refused = call.is_refused();
+    }
+    if (is_refused) {
+      budget.CheckNow();
+      budget.Stop(LimitKind::kMemory);
+    }
+    budget.CheckNow();
+    if (!sources.ReadWanted()) {
+      if (sources.is_exhausted()) errors += "more than 200 files are asked for\n";
+      return status;
+    }
+    if (out != nullptr) out->resize(out_before);
+    errors.resize(errors_before);
+    if (sources.bytes() > kMostSchemaText && (settings.schema || settings.relaxng || settings.schematron)) {
+      errors += "schemas of more than 1 MiB\n";
+      return kNoSchema;
+    }
+    budget.Step(static_cast<int64_t>(sources.bytes() / 32) + 1);
+  }
+}
+
 }  // namespace
 
-int Lint(std::string_view text, const std::string& name, const LintSettings& settings, std::string& out, std::string& errors, Budget& budget) {
+int Lint(std::string_view text, const std::string& name, const LintSettings& settings, Sources& sources, std::string& out, std::string& errors, Budget& budget) {
   budget.CheckNow();
   budget.Step(static_cast<int64_t>(text.size() / 32));
   if (HasTooManyAttributes(text) || HasOddEncoding(text)) {
     errors += name + ": " + (HasOddEncoding(text) ? "unsupported encoding" : "more than 10000 attributes in one tag") + "\n";
     return kUnclassified;
   }
-  bool is_refused = false;
-  int status = 0;
-  {
-    LibraryCall call(budget, errors, settings.indent.c_str());
-    status = Linter(name, settings, out, errors).Run(text);
-    is_refused = call.is_refused();
-  }
-  if (is_refused) {
-    budget.CheckNow();
-    budget.Stop(LimitKind::kMemory);
-  }
-  return status;
+  return RunWithSources(settings, sources, &out, errors, budget, [&](const LibraryCall& call) { return Linter(name, settings, call, sources, out, errors, budget).Run(text); });
+}
+
+int CheckSchemas(const LintSettings& settings, Sources& sources, std::string& errors, Budget& budget) {
+  if (!settings.schema && !settings.relaxng && !settings.schematron) return 0;
+  const std::string none;
+  return RunWithSources(settings, sources, nullptr, errors, budget, [&](const LibraryCall& call) { return Validator(none, settings, call, sources, errors).CompileAll(); });
 }
 
 }  // namespace paddock::xml
