@@ -23,6 +23,9 @@ Result<ChildOutput> StandardOutput(Invocation& in, std::vector<std::string> args
 // Runs a command to its end, with both of its outputs (standard error, too) in one text.
 Result<ChildOutput> AllOutput(Invocation& in, std::vector<std::string> args);
 
+// What is written to it is put behind `text`, which outlives it.
+vfs::OpenFilePtr TextSink(Budget& budget, std::string& text);
+
 // A command that runs beside the caller: its standard output as a source, standard error kept as text.
 class ChildReader final : public ByteSource {
  public:

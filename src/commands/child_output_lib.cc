@@ -30,7 +30,30 @@ class TextCapture final : public vfs::OpenFile {
   Budget& budget_;
 };
 
+class TextAppender final : public vfs::OpenFile {
+ public:
+  TextAppender(Budget& budget, std::string& text) : budget_(budget), text_(text) {}
+
+  Result<Block> ReadBlock(size_t) override { return Code::kBadDescriptor; }
+  void GiveBack(size_t) override {}
+  Status Write(std::string_view bytes) override {
+    if (text_.size() + bytes.size() > text_.capacity()) budget_.WillAllocate(2 * (text_.size() + bytes.size()));
+    text_.append(bytes);
+    return {};
+  }
+  Result<vfs::Attributes> GetAttributes() const override { return vfs::Attributes{.type = vfs::FileType::kFifo, .mode = 0600}; }
+  bool is_readable() const override { return false; }
+  bool is_writable() const override { return true; }
+  std::string description() const override { return "pipe:[0]"; }
+
+ private:
+  Budget& budget_;
+  std::string& text_;
+};
+
 }  // namespace
+
+vfs::OpenFilePtr TextSink(Budget& budget, std::string& text) { return std::make_shared<TextAppender>(budget, text); }
 
 Result<std::string> ShellOutput(Invocation& in, const std::string& command) {
   auto capture = std::make_shared<TextCapture>(in.budget);

@@ -5,7 +5,7 @@
 // Exit status: 0; 1 if -q finds something to be made; 2 for errors.
 // Source: GNU make 4.3.
 // Differs: no archive members (lib(member)), no -lNAME prerequisites, no RCS and SCCS rules, no load and no guile; every make of a
-// recursive one has -j jobs of its own. -d, --debug, -O and -p are refused.
+// recursive one has -j jobs of its own. --debug knows the levels b, v and m (a, i, j and -d are refused); -p lists by name.
 
 #include <charconv>
 
@@ -88,6 +88,12 @@ class MakeHost final : public make::Host {
     ChildSpec spec;
     spec.args = line.args;
     spec.environment = &environment;
+    if (line.out != nullptr) spec.out = TextSink(in_.budget, *line.out);
+    if (line.err != nullptr) {
+      const proc::DescriptorTable& descriptors = in_.process.descriptors();
+      const bool is_one = descriptors.Get(1) == descriptors.Get(2);   // 2>&1: as it comes
+      spec.err = is_one ? spec.out : TextSink(in_.budget, *line.err);
+    }
     PADDOCK_ASSIGN(const int pid, in_.launcher.Spawn(in_.process, spec));
     pids_.push_back(pid);
     return pid;
@@ -162,6 +168,7 @@ std::optional<make::Settings> ReadSettings(Invocation& in, ExitStatus* status) {
         (make::ParseAssignment(operand).how != make::Assign::kNone ? settings.assignments : settings.goals).push_back(operand);
       }
       if (settings.has_no_variables) settings.has_no_rules = true;
+      if (settings.debugs) in.out.Write(VersionText(in.command, in.name()));
       return settings;
     }
     read = parsed.error();
@@ -169,7 +176,7 @@ std::optional<make::Settings> ReadSettings(Invocation& in, ExitStatus* status) {
   }
   if (is_typed) ComplainOfOption(in, read.error().Text());
   else in.Fail(read.error().Text());
-  in.err.Write(HelpText(in.command, in.name()));
+  if (!read.error().Text().starts_with("***")) in.err.Write(HelpText(in.command, in.name()));
   *status = 2;
   return std::nullopt;
 }

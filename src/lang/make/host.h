@@ -19,6 +19,9 @@ using NamedValues = std::vector<std::pair<std::string, std::string>>;
 struct ChildLine {
   Words args;
   NamedValues environment;
+  // Where what it writes is kept, both until it has ended; null: it goes where make's own does.
+  std::string* out = nullptr;
+  std::string* err = nullptr;
 };
 
 struct ChildEnd {

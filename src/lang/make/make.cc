@@ -1,5 +1,6 @@
 #include "lang/make/make.h"
 
+#include "lang/make/data_base.h"
 #include "lang/make/options.h"
 #include "lang/make/reader.h"
 #include "lang/make/updater.h"
@@ -14,17 +15,25 @@ class Program {
   int Go(bool* again) {
     DefineFlags();
     const Settings& settings = session_.settings();
-    if (settings.prints_directory && !settings.never_prints_directory) Directory("Entering");
+    // Where output is kept together, each piece says the directory itself.
+    const bool says_directory = settings.prints_directory && !settings.never_prints_directory && (settings.sync <= Settings::Sync::kNone || settings.jobs == 1);
+    if (says_directory) Directory("Entering");
+    session_.Debug(false, 0, "Reading makefiles...");
     const bool has_makefile = reader_.ReadAll();
+    for (const Makefile& makefile : reader_.makefiles()) {
+      if (!makefile.is_missing) session_.Debug(true, 0, "Reading makefile '" + makefile.name + "'...");
+    }
     if (!session_.is_over()) {
       graph_.Finish();
       graph_.is_closed = true;
     }
     Updater updater(session_, graph_);
+    session_.Debug(false, 0, "Updating makefiles....");
     if (!session_.is_over()) *again = RemakeMakefiles(updater);
     if (!session_.is_over() && !*again) Goals(updater, has_makefile);
     updater.Finish();
-    if (settings.prints_directory && !settings.never_prints_directory) Directory("Leaving");
+    if (settings.prints_data_base && !*again) PrintDataBase(session_, graph_);
+    if (says_directory) Directory("Leaving");
     return session_.exit_status();
   }
 
@@ -67,10 +76,11 @@ class Program {
     }
     Settings& settings = session_.settings();
     const Settings before = settings;
-    settings.just_print = settings.asks = settings.touches = settings.always_makes = false;
+    settings.just_print = settings.asks = settings.touches = settings.always_makes = settings.debugs = false;
     const auto reset = [&] {
       settings.just_print = before.just_print;
       settings.asks = before.asks;
+      settings.debugs = before.debugs;
       settings.touches = before.touches;
       settings.always_makes = before.always_makes;
     };
@@ -121,6 +131,7 @@ class Program {
       }
       files.push_back(file);
     }
+    session_.Debug(false, 0, "Updating goal targets....");
     const Outcome outcome = updater.UpdateGoals(files, false);
     if (outcome == Outcome::kFailed) session_.End(2);
     if (outcome == Outcome::kQuestion) session_.End(1);

@@ -36,6 +36,39 @@ Status NoDirectory(Settings& settings, std::string_view) {
 }
 Status Ignored(Settings&, std::string_view) { return {}; }
 Status Load(Settings&, std::string_view) { return {}; }
+Status OutputSync(Settings& settings, std::string_view text) {
+  if (text.data() == nullptr || text == "target") {
+    settings.sync = Settings::Sync::kTarget;
+  } else if (text == "line") {
+    settings.sync = Settings::Sync::kLine;
+  } else if (text == "recurse") {
+    settings.sync = Settings::Sync::kRecurse;
+  } else if (text == "none") {
+    settings.sync = Settings::Sync::kNone;
+  } else {
+    return Error(Code::kInvalid, "*** unknown output-sync type '" + std::string(text) + "'.  Stop.");
+  }
+  return {};
+}
+Status Debug(Settings& settings, std::string_view text) {
+  if (text.data() == nullptr) text = "basic";
+  settings.debug_levels.emplace_back(text);
+  for (std::string_view rest = text; !rest.empty();) {
+    const size_t end = std::min(rest.find_first_of(", "), rest.size());
+    switch (rest[0]) {
+      case 'b':
+      case 'm': settings.debugs = true; break;
+      case 'v': settings.debugs = settings.debugs_more = true; break;
+      case 'n': settings.debugs = settings.debugs_more = false; break;
+      case 'a':
+      case 'i':
+      case 'j': return Error(Code::kInvalid, "*** debug level '" + std::string(rest.substr(0, end)) + "' is not supported.  Stop.");
+      default: return Error(Code::kInvalid, "*** unknown debug level specification '" + std::string(rest) + "'.  Stop.");
+    }
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+  }
+  return {};
+}
 
 }  // namespace options
 

@@ -18,6 +18,8 @@ Status NotSilent(Settings& settings, std::string_view text);
 Status NoDirectory(Settings& settings, std::string_view text);
 Status Ignored(Settings& settings, std::string_view text);
 Status Load(Settings& settings, std::string_view text);
+Status OutputSync(Settings& settings, std::string_view text);
+Status Debug(Settings& settings, std::string_view text);
 }  // namespace options
 
 inline constexpr Option kOptions[] = {
@@ -26,6 +28,7 @@ inline constexpr Option kOptions[] = {
     Flag<&Settings::always_makes>('B', "always-make", "make all targets, up to date or not"),
     Value<&Settings::directories>('C', "directory", "DIRECTORY", "change to DIRECTORY before doing anything"),
     Flag<&Settings::environment_wins>('e', "environment-overrides", "variables of the environment win over those of makefiles"),
+    CallOptional<options::Debug>(0, "debug", "FLAGS", "print what is decided: b basic, v verbose, m makefiles, n none"),
     Value<&Settings::evals>('E', "eval", "STRING", "evaluate STRING as a makefile statement"),
     Value<&Settings::makefiles>('f', "file", "FILE", "read FILE as a makefile"),
     Value<&Settings::makefiles>(0, "makefile", "FILE", "the same"),
@@ -42,6 +45,8 @@ inline constexpr Option kOptions[] = {
     Flag<&Settings::just_print>(0, "recon", "the same"),
     Value<&Settings::old_files>('o', "old-file", "FILE", "take FILE as very old and do not remake it"),
     Value<&Settings::old_files>(0, "assume-old", "FILE", "the same"),
+    CallOptional<options::OutputSync>('O', "output-sync", "TYPE", "print what parallel jobs write together: by target, line, recurse or none"),
+    Flag<&Settings::prints_data_base>('p', "print-data-base", "print variables, rules and files"),
     Flag<&Settings::asks>('q', "question", "run no recipe; the exit status says whether all is up to date"),
     Flag<&Settings::has_no_rules>('r', "no-builtin-rules", "without the built-in implicit rules"),
     Call<options::NoRules>('R', "no-builtin-variables", nullptr, "without the built-in variables"),

@@ -158,6 +158,22 @@ void Updater::RunRecipe(File& file, const std::string& reason) {
   while (waits && file.state == State::kRunning && !session_.is_over() && !children_.empty()) Reap();
 }
 
+// Whether what a recipe writes is kept (-O).
+bool Updater::Collects() const {
+  const Settings& settings = session_.settings();
+  return settings.sync > Settings::Sync::kNone && settings.jobs != 1 && !graph_.not_parallel;
+}
+
+void Updater::PutOut(Child& child) {
+  if (child.out.empty() && child.err.empty()) return;
+  const bool tells_directory = session_.settings().prints_directory && !session_.settings().never_prints_directory;
+  const std::string directory = "directory '" + session_.host().Cwd() + "'";
+  if (tells_directory) session_.Say("Entering " + directory);
+  if (!child.out.empty()) session_.host().Out(std::exchange(child.out, {}));
+  if (!child.err.empty()) session_.host().Err(std::exchange(child.err, {}));
+  if (tells_directory) session_.Say("Leaving " + directory);
+}
+
 void Updater::Advance(std::unique_ptr<Child> child) {
   while (child != nullptr && child->next < child->lines.size()) {
     if (session_.is_over()) return;
@@ -197,7 +213,15 @@ bool Updater::RunLine(std::unique_ptr<Child>& child) {
   }
   if (settings.touches && !prefix.always_runs) return false;
   const bool is_silent = prefix.is_silent || settings.is_silent || graph_.all_silent || IsMarked(".SILENT", file);
-  if (settings.just_print || settings.traces || !is_silent) session_.host().Out(std::string(text) + "\n");
+  const bool collects = Collects() && !(prefix.always_runs && settings.sync != Settings::Sync::kRecurse);
+  if (Collects() && !collects) PutOut(*child);   // a make below prints what is its own
+  if (settings.just_print || settings.traces || !is_silent) {
+    if (collects) {
+      child->out.append(text).append("\n");
+    } else {
+      session_.host().Out(std::string(text) + "\n");
+    }
+  }
   ++lines_started_;
   child->ran_any = true;
   if (line.args.size() == 3 && line.args[1] == "-c" && line.args[2] == ":") return false;   // nothing to do
@@ -210,6 +234,10 @@ bool Updater::RunLine(std::unique_ptr<Child>& child) {
     if (session_.is_over()) return false;
   }
   line.environment = child->environment;
+  if (collects) {
+    line.out = &child->out;
+    line.err = &child->err;
+  }
   const auto id = session_.host().Start(line);
   if (id) {
     children_[*id] = std::move(child);
@@ -223,7 +251,7 @@ bool Updater::RunLine(std::unique_ptr<Child>& child) {
   return true;
 }
 
-void Updater::ReportFailure(const Child& child, const ChildEnd& end, bool is_ignored) {
+void Updater::ReportFailure(Child& child, const ChildEnd& end, bool is_ignored) {
   const File& file = *child.file;
   const Location& at = file.recipe->where;
   std::string text = is_ignored ? "[" : "*** [";
@@ -231,6 +259,10 @@ void Updater::ReportFailure(const Child& child, const ChildEnd& end, bool is_ign
   text += ": " + file.name + "] ";
   text += end.signal != 0 ? end.signal_text : "Error " + std::to_string(end.status);
   if (is_ignored) text += " (ignored)";
+  if (Collects()) {
+    child.err += session_.Prefix() + text + "\n";
+    return;
+  }
   session_.Warn({}, text);
 }
 
@@ -250,6 +282,7 @@ void Updater::DeleteTargets(const Child& child) {
 
 void Updater::EndChild(std::unique_ptr<Child> child, Outcome outcome) {
   File& file = *child->file;
+  PutOut(*child);
   file.outcome = std::max(file.outcome, outcome);
   FinishFile(file);
   if (!child->ran_any && !file.is_phony && TimeOf(file) == kMissing) file.time = kNewest;
@@ -265,6 +298,7 @@ void Updater::Reap() {
   }
   std::unique_ptr<Child> child = std::move(found->second);
   children_.erase(found);
+  if (session_.settings().sync == Settings::Sync::kLine && end->status == 0 && end->signal == 0) PutOut(*child);
   const bool failed = end->status != 0 || end->signal != 0;
   if (!failed) return Advance(std::move(child));
   if (session_.settings().asks && end->status == 1 && end->signal == 0) {   // a make below, asked

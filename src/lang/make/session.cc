@@ -18,6 +18,12 @@ std::string Session::Prefix() const {
 
 void Session::Say(std::string_view text) { host_.Out(Prefix() + std::string(text) + "\n"); }
 
+void Session::Debug(bool is_more, size_t depth, std::string_view text) {
+  if (!settings_.debugs || (is_more && !settings_.debugs_more)) return;
+  budget().Step(static_cast<int64_t>(depth));
+  host_.Out(std::string(depth, ' ') + std::string(text) + "\n");
+}
+
 void Session::Warn(const Location& at, std::string_view text) {
   if (is_over_) return;
   host_.Err((at.file.empty() ? Prefix() : at.file + ":" + std::to_string(at.line) + ": ") + std::string(text) + "\n");

@@ -37,6 +37,11 @@ struct Settings {
   bool warns_undefined = false;
   bool checks_symlink_times = false;
   bool traces = false;
+  enum class Sync { kNotAsked, kNone, kLine, kTarget, kRecurse } sync = Sync::kNotAsked;   // -O
+  bool prints_data_base = false;        // -p
+  bool debugs = false;                  // --debug: what is made, and why
+  bool debugs_more = false;             // --debug=v: and what is not
+  Words debug_levels;                   // as they were asked for
   bool shows_help = false;              // -h
   bool shows_version = false;           // -v
   size_t jobs = 1;                      // 0: without limit
@@ -56,6 +61,8 @@ class Session {
   Budget& budget() { return host_.budget(); }
   Settings& settings() { return settings_; }
 
+  // Of --debug: `depth` blanks and the text.
+  void Debug(bool is_more, size_t depth, std::string_view text);
   // "make[1]: TEXT".
   void Say(std::string_view text);
   // "make: *** TEXT", or "FILE:LINE: *** TEXT".

@@ -133,6 +133,7 @@ std::string Session::MakeFlags() {
   add(settings_.ignores_errors, 'i');
   add(settings_.keeps_going, 'k');
   add(settings_.just_print, 'n');
+  add(settings_.prints_data_base, 'p');
   add(settings_.asks, 'q');
   add(settings_.has_no_rules, 'r');
   add(settings_.has_no_variables, 'R');
@@ -142,6 +143,14 @@ std::string Session::MakeFlags() {
   std::string flags = letters;
   for (const std::string& directory : settings_.include_directories) flags += " -I" + directory;
   if (settings_.has_jobs) flags += settings_.jobs == 0 ? " -j" : " -j" + std::to_string(settings_.jobs);
+  switch (settings_.sync) {
+    case Settings::Sync::kNotAsked: break;
+    case Settings::Sync::kNone: flags += " -Onone"; break;
+    case Settings::Sync::kLine: flags += " -Oline"; break;
+    case Settings::Sync::kTarget: flags += " -Otarget"; break;
+    case Settings::Sync::kRecurse: flags += " -Orecurse"; break;
+  }
+  for (const std::string& level : settings_.debug_levels) flags += " --debug=" + level;
   for (const std::string& text : settings_.evals) flags += " --eval=" + ReplaceAll(text, "$", "$$", budget());
   if (settings_.never_prints_directory) flags += " --no-print-directory";
   if (settings_.traces) flags += " --trace";

@@ -120,7 +120,9 @@ bool Updater::WalkDeps(File& file, Nanoseconds time, bool* must_make, Walked* wa
     if (next->parent == nullptr) next->parent = &file;
     TimeOf(*next);
     bool maybe = *must_make;
+    ++depth_;
     const Walked checked = CheckDep(*next, time, &maybe);
+    --depth_;
     if (!file.deps[i].is_order_only) *must_make = maybe;
     walked->outcome = std::max(walked->outcome, checked.outcome);
     walked->is_running = walked->is_running || checked.is_running;
@@ -156,9 +158,15 @@ Updater::Walked Updater::CheckDep(File& file, Nanoseconds target_time, bool* mus
 }
 
 Updater::Walked Updater::UpdateOne(File& file) {
-  if (file.is_updated) return {file.outcome, false};
-  if (file.state == State::kRunning) return {Outcome::kSuccess, true};
-  if (file.state == State::kFinished) return {file.outcome, false};
+  if (file.is_updated || file.state == State::kFinished) {
+    session_.Debug(true, depth_, "Pruning file '" + file.name + "'.");
+    return {file.outcome, false};
+  }
+  if (file.state == State::kRunning) {
+    session_.Debug(true, depth_, "Still updating file '" + file.name + "'.");
+    return {Outcome::kSuccess, true};
+  }
+  session_.Debug(true, depth_, "Considering target file '" + file.name + "'.");
   ExpandLateDeps(file);
   FindRecipe(file);
   if (session_.is_over()) return {Outcome::kFailed, false};
@@ -166,8 +174,12 @@ Updater::Walked Updater::UpdateOne(File& file) {
   const bool is_missing = time == kMissing;
   bool must_make = is_missing;
   Walked walked;
+  if (is_missing) session_.Debug(false, depth_ + 1, "File '" + file.name + "' does not exist.");
   file.is_updating = true;
-  if (!WalkDeps(file, time, &must_make, &walked)) {
+  ++depth_;
+  const bool walks_on = WalkDeps(file, time, &must_make, &walked);
+  --depth_;
+  if (!walks_on) {
     file.is_updating = false;
     return {Outcome::kFailed, false};
   }
@@ -185,7 +197,9 @@ Updater::Walked Updater::UpdateOne(File& file) {
   }
   file.is_updating = false;
   if (session_.is_over()) return {Outcome::kFailed, false};
+  session_.Debug(true, depth_ + 1, "Finished prerequisites of target file '" + file.name + "'.");
   if (walked.is_running) {
+    session_.Debug(true, depth_ + 1, "The prerequisites of '" + file.name + "' are being made.");
     file.state = State::kDepsRunning;
     return walked;
   }
@@ -194,6 +208,7 @@ Updater::Walked Updater::UpdateOne(File& file) {
     file.outcome = walked.outcome;
     file.is_updated = true;
     file.state = State::kFinished;
+    session_.Debug(true, depth_, "Giving up on target file '" + file.name + "'.");
     const bool is_goal = file.parent == nullptr;
     if (is_goal && session_.settings().keeps_going && !session_.settings().just_print && !session_.settings().asks && !rebuilds_) {
       session_.Warn({}, "Target '" + file.name + "' not remade because of errors.");
@@ -209,18 +224,26 @@ Updater::Walked Updater::UpdateOne(File& file) {
     if (!dep.is_order_only) {
       if ((dep_time == kMissing && !dep.file->is_intermediate) || dep_time > time) must_make = true;
       deps_changed = deps_changed || dep.changed;
+      if (!is_missing) {
+        session_.Debug(dep_time <= time, depth_ + 1, "Prerequisite '" + dep.file->name + (dep_time > time ? "' is newer than target '" : "' is older than target '") +
+                                                         file.name + "'.");
+      }
       if (dep.changed || dep_time > time) newer += (newer.empty() ? "" : " ") + dep.file->name;
     }
     dep.changed = dep.changed || is_missing || dep_time > time;
   }
   if (file.is_double_colon && file.deps.empty()) {
     must_make = true;
+    session_.Debug(false, depth_, "Target '" + file.name + "' is double-colon and has no prerequisites.");
   } else if (!is_missing && file.is_target && !deps_changed && file.recipe == nullptr) {
     must_make = false;
+    session_.Debug(true, depth_, "No recipe for '" + file.name + "' and no prerequisites actually changed.");
   } else if (!must_make && file.recipe != nullptr && session_.settings().always_makes) {
     must_make = true;
+    session_.Debug(true, depth_, "Making '" + file.name + "' due to always-make flag.");
   }
   if (!must_make) {
+    session_.Debug(true, depth_, "No need to remake target '" + file.name + "'" + (file.path != file.name ? "; using VPATH name '" + file.path + "'." : "."));
     file.state = State::kFinished;
     file.is_updated = true;
     return {};
@@ -229,8 +252,18 @@ Updater::Walked Updater::UpdateOne(File& file) {
     file.path = file.name;
     file.ignores_vpath = true;
   }
+  session_.Debug(false, depth_, "Must remake target '" + file.name + "'.");
   Remake(file, is_missing || newer.empty() ? "target '" + file.name + "' does not exist" : "update target '" + file.name + "' due to: " + newer);
-  if (file.state == State::kRunning) return {Outcome::kSuccess, true};
+  if (file.state == State::kRunning) {
+    session_.Debug(true, depth_, "Recipe of '" + file.name + "' is being run.");
+    return {Outcome::kSuccess, true};
+  }
+  if (session_.is_over()) return {file.outcome, false};
+  switch (file.outcome) {
+    case Outcome::kSuccess: session_.Debug(false, depth_, "Successfully remade target file '" + file.name + "'."); break;
+    case Outcome::kQuestion: session_.Debug(false, depth_, "Target file '" + file.name + "' needs to be remade under -q."); break;
+    case Outcome::kFailed: session_.Debug(false, depth_, "Failed to remake target file '" + file.name + "'."); break;
+  }
   return {file.outcome, false};
 }
 

@@ -30,6 +30,7 @@ class Updater {
     size_t next = 0;
     bool ignores_errors = false;      // of the line that runs
     bool ran_any = false;
+    std::string out, err;             // what is kept of it (-O)
     NamedValues environment;
     bool has_environment = false;
     std::optional<Nanoseconds> time_before;
@@ -61,9 +62,11 @@ class Updater {
   bool RunLine(std::unique_ptr<Child>& child);
   void EndChild(std::unique_ptr<Child> child, Outcome outcome);
   void Reap();
-  void ReportFailure(const Child& child, const ChildEnd& end, bool is_ignored);
+  void ReportFailure(Child& child, const ChildEnd& end, bool is_ignored);
   void DeleteTargets(const Child& child);
   void StopForFailure();
+  bool Collects() const;
+  void PutOut(Child& child);
   bool IsMarked(std::string_view special, const File& file);
   std::vector<std::string> RecipeLines(File& file);
 
@@ -77,6 +80,7 @@ class Updater {
   Budget& budget_;
   std::map<int, std::unique_ptr<Child>> children_;
   size_t lines_started_ = 0;
+  size_t depth_ = 0;   // of what is told by --debug
   bool rebuilds_ = false;
   bool is_ending_ = false;
   bool saw_future_ = false;
