@@ -155,6 +155,7 @@ ExitStatus RunCommand(const Command& command, proc::Process& process, std::span<
                 .command = command,
                 .locale = LocaleOf(environment)};
   const ExitStatus status = command.run(in);
+  in.args = args;  // a command may have shown itself a rewritten copy, which is gone by now
   if (const Status& flushed = output.Flush(); !flushed) {
     const Error problem = flushed.error();
     output.ClearStatus();

@@ -14,16 +14,16 @@ namespace paddock {
 namespace {
 
 ExitStatus Run(Invocation& in) {
-  if (in.args.size() == 2 && in.args[1] == "--help") {
+  const bool is_posix = in.env.Get("POSIXLY_CORRECT").has_value();
+  if (!is_posix && in.args.size() == 2 && in.args[1] == "--help") {
     in.out.Write(HelpText(in.command, in.name_in_messages()));
     return 0;
   }
-  if (in.args.size() == 2 && in.args[1] == "--version") {
+  if (!is_posix && in.args.size() == 2 && in.args[1] == "--version") {
     in.out.Write(VersionText(in.command, in.name()));
     return 0;
   }
   bool has_newline = true;
-  const bool is_posix = in.env.Get("POSIXLY_CORRECT").has_value();
   bool interprets = is_posix;
   const bool has_options = !is_posix || (in.args.size() > 1 && in.args[1] == "-n");
   size_t i = 1;

@@ -39,7 +39,7 @@ constexpr Option kOptions[] = {
 
 void Send(Invocation& in, const Options& options, int pid, int signal, const std::string& name) {
   if (options.verbose) {
-    in.Fail("sending signal " + proc::SignalName(signal) + " to command " + Quote(name, in.locale.is_utf8));
+    in.Fail("sending signal " + (signal == 0 ? "EXIT" : proc::SignalName(signal)) + " to command " + Quote(name, in.locale.is_utf8));
   }
   // The group of its own is known by the child's pid; a dead one is no error.
   [[maybe_unused]] const Status sent = in.kernel.Signal(in.process, options.foreground ? pid : -pid, signal);

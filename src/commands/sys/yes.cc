@@ -30,7 +30,9 @@ ExitStatus Run(Invocation& in, const Options&, const std::vector<std::string>& o
     in.out.Write(block);
     if (!in.out.Flush()) break;
   }
-  return 1;
+  const Error error = in.out.status() ? Error(Code::kIo) : in.out.status().error();
+  in.out.ClearStatus();
+  return in.Fail("standard output", error);
 }
 
 }  // namespace

@@ -200,7 +200,11 @@ ExitStatus Run(Invocation& in, Options& options, const std::vector<std::string>&
       status = in.Fail("error reading " + QuoteFile(file->display_name(), in.locale.is_utf8),
                        file->input().status().error());
     }
-    if (!in.out.status()) break;
+    if (!in.out.status()) {
+      const Error error = in.out.status().error();
+      in.out.ClearStatus();
+      return in.Fail("error writing 'standard output'", error);
+    }
   }
   return status;
 }
