@@ -1,5 +1,6 @@
 #include "text/numbers.h"
 
+#include <charconv>
 #include <optional>
 
 #include "text/quote.h"
@@ -105,6 +106,23 @@ SizeNumber ParseSize(std::string_view text, std::string_view suffixes) {
     return {is_overflow ? NumberState::kBadSuffixOverflow : NumberState::kBadSuffix, value};
   }
   return {is_overflow ? NumberState::kOverflow : NumberState::kOk, value};
+}
+
+SizeNumber ParseConstant(std::string_view text) {
+  while (!text.empty() && IsBlank(text[0])) text.remove_prefix(1);
+  if (text.starts_with('+')) text.remove_prefix(1);
+  const bool is_hex = text.size() > 2 && text[0] == '0' && (text[1] == 'x' || text[1] == 'X');
+  if (!is_hex && (text.size() < 2 || text[0] != '0')) {
+    const bool has_digit = !text.empty() && IsDigit(text[0]);
+    return has_digit ? ParseSize(text, "") : SizeNumber{};
+  }
+  SizeNumber number{NumberState::kOk, 0};
+  const auto [end, error] = std::from_chars(text.data() + (is_hex ? 2 : 0), text.data() + text.size(), number.value,
+                                            is_hex ? 16 : 8);
+  if (error == std::errc::invalid_argument) return {};
+  if (error == std::errc::result_out_of_range) number = {NumberState::kOverflow, kMax};
+  if (end != text.data() + text.size()) number.state = NumberState::kBadSuffix;
+  return number;
 }
 
 Result<uint64_t> ParseSizeBetween(std::string_view text, uint64_t least, uint64_t most,

@@ -32,6 +32,9 @@ struct SizeNumber {
 // first; a suffix alone counts as 1 of it. Source: GNU xstrtoumax.
 SizeNumber ParseSize(std::string_view text, std::string_view suffixes);
 
+// An unsigned number as C writes constants: "0x1f", "017", "15". Source: GNU xstrtoumax with base 0.
+SizeNumber ParseConstant(std::string_view text);
+
 // Like ParseSize, within [least, most]. Errors: kInvalid, kOverflow, kRange (out of bounds).
 Result<uint64_t> ParseSizeBetween(std::string_view text, uint64_t least, uint64_t most,
                                   std::string_view suffixes);

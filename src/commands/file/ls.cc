@@ -192,8 +192,8 @@ constexpr Option kOptions[] = {
     Call<SetNotListing>('d', "directory", nullptr, "list directories themselves, not their contents"),
     Call<Turn<&Settings::is_dired>>('D', "dired", nullptr, "generate output designed for Emacs' dired mode"),
     Call<SetUnsorted>('f', nullptr, nullptr, "list all entries in directory order"),
-    CallOptional<AddWord<Word::kClassify>>('F', "classify", "WHEN",
-                                           "append indicator (one of */=>@|) to entries WHEN"),
+    Call<AddWord<Word::kClassify>>('F', nullptr, nullptr, "append indicator (one of */=>@|) to entries"),
+    CallOptional<AddWord<Word::kClassify>>(0, "classify", "WHEN", "likewise, WHEN: always, auto, or never"),
     Call<SetIndicators<Indicators::kFileType>>(0, "file-type", nullptr, "likewise, except do not append '*'"),
     Call<AddWord<Word::kFormat>>(0, "format", "WORD",
                                  "across -x, commas -m, horizontal -x, long -l, single-column -1, verbose -l, "
@@ -304,6 +304,10 @@ class Resolver {
     SetBlockSizes();
     if (s_.shows_color) SetColors(colors);
     if (s_.shows_color) s_.tab_size = 0;
+    if (s_.is_dired && s_.layout == Layout::kLong && s_.end_of_line == '\0') {
+      in_.Fail("--dired and --zero are incompatible");
+      return 2;
+    }
     s_.is_dired = s_.is_dired && s_.layout == Layout::kLong && !s_.shows_links;
     return std::nullopt;
   }
@@ -383,7 +387,7 @@ class Resolver {
   bool SetNumber(const std::optional<std::string>& given, const char* variable, std::string_view what,
                  uint64_t& value) {
     if (given) {
-      const SizeNumber number = ParseSize(*given, "");
+      const SizeNumber number = ParseConstant(*given);
       if (number.state != NumberState::kOk && number.state != NumberState::kOverflow) {
         in_.Fail("invalid " + std::string(what) + ": " + Quote(*given, in_.locale.is_utf8));
         return false;
@@ -393,7 +397,7 @@ class Resolver {
     }
     const std::string_view text = in_.env.Get(variable, "");
     if (text.empty()) return true;
-    const SizeNumber number = ParseSize(text, "");
+    const SizeNumber number = ParseConstant(text);
     if (number.state == NumberState::kOk || number.state == NumberState::kOverflow) {
       value = number.value;
     } else {

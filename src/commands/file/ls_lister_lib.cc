@@ -149,6 +149,7 @@ void Lister::AddEntry(const std::string& directory, const vfs::DirectoryEntry& e
       file.has_attributes = true;
       file.type = file.attributes.type;
     } else {
+      file.is_lost = true;
       const std::string shown = vfs::JoinPath(directory, entry.name);
       Report("cannot access " + QuoteFile(shown, in_.locale.is_utf8) + ": " +
                  std::string(attributes.error().Text()),

@@ -148,7 +148,7 @@ std::string Printer::BlocksText(const File& file) const {
 }
 
 std::string Printer::InodeText(const File& file) const {
-  return file.attributes.inode != 0 ? std::to_string(file.attributes.inode) : "?";
+  return file.attributes.inode != 0 && !file.is_lost ? std::to_string(file.attributes.inode) : "?";
 }
 
 void Printer::Measure(File& file) {
@@ -211,9 +211,14 @@ void Printer::PutLinked(const std::string& shown, const std::string& path) {
 
 size_t Printer::PutName(const File& file, bool is_target, size_t column) {
   bool is_colored = false;
+  const bool pads = !is_target && AlignsQuotes() && some_quoted_ && !file.needs_quotes;
+  if (pads) Put(" ");
   if (settings_.shows_color) {
     if (const auto code = colors_.CodeFor(file, is_target)) {
-      if (colors_.HasCode("no")) ResetColor();
+      if (colors_.HasCode("no")) {
+        PutCode(colors_.left());
+        PutCode(colors_.right());
+      }
       PutCode(colors_.left());
       PutCode(*code);
       PutCode(colors_.right());
@@ -222,8 +227,6 @@ size_t Printer::PutName(const File& file, bool is_target, size_t column) {
     is_colored = is_colored || colors_.HasCode("no");
   }
   const std::string shown = ShownName(is_target ? file.target : file.name, also_quoted_);
-  const bool pads = !is_target && AlignsQuotes() && some_quoted_ && !file.needs_quotes;
-  if (pads) Put(" ");
   const uint64_t start = position_;
   if (settings_.shows_links && !is_target) PutLinked(shown, file.path);
   else Put(shown);
@@ -329,6 +332,7 @@ void Printer::PutTime(const File& file) {
 
 void Printer::PrintLong(const File& file) {
   SetNormalColor();
+  const uint64_t line_start = position_;
   if (settings_.is_dired) Put("  ");
   if (settings_.shows_inode) PutField(InodeText(file), widths_.inode);
   if (settings_.shows_blocks) PutField(BlocksText(file), widths_.blocks);
@@ -349,12 +353,12 @@ void Printer::PrintLong(const File& file) {
   if (settings_.shows_context) put_id("?", widths_.context);
   PutSize(file);
   PutTime(file);
-  const size_t column = 0;
-  PutName(file, false, column);
+  const size_t column = position_ - line_start;
+  const size_t width = PutName(file, false, column);
   if (file.type == FileType::kSymlink) {
     if (!file.target.empty()) {
       Put(" -> ");
-      PutName(file, true, column);
+      PutName(file, true, column + width + 4);
       PutIndicator(file, true);
     }
   } else {

@@ -56,6 +56,7 @@ struct File {
   std::string path;               // as the file system needs it
   vfs::Attributes attributes;
   bool has_attributes = false;
+  bool is_lost = false;  // asked for, but could not be looked at
   vfs::FileType type = vfs::FileType::kFile;
   std::string target;                          // of a symlink, when it is shown
   std::optional<vfs::Attributes> linked;       // what the symlink leads to

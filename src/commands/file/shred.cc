@@ -68,7 +68,10 @@ class Shredder {
       passes_ = *count;
     }
     if (o_.size) {
-      const auto size = ParseSizeBetween(*o_.size, 0, INT64_MAX, "cbBkKMGTPEZY0");
+      const SizeNumber constant = ParseConstant(*o_.size);
+      const auto size = constant.state == NumberState::kOk && constant.value <= INT64_MAX
+                            ? Result<uint64_t>(constant.value)
+                            : ParseSizeBetween(*o_.size, 0, INT64_MAX, "cbBkKMGTPEZY0");
       if (!size) return in_.Fail(NumberComplaint("invalid file size", *o_.size, size.error(), in_.locale.is_utf8));
       size_ = *size;
     }
