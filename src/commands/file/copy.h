@@ -83,7 +83,7 @@ class Copier {
   Result<vfs::OpenFilePtr> OpenTarget(Item& item);
   bool CopyContents(vfs::OpenFile& from, vfs::OpenFile& to, const Item& item);
   bool FinishAttributes(const Item& item, bool was_new);
-  bool HardLink(const std::string& existing, const std::string& target, bool announces);
+  bool HardLink(const std::string& existing, const std::string& target, vfs::Follow follow, bool replaces);
 
   bool IsSameName(const std::string& a, const std::string& b);
   void Announce(const Item& item);
@@ -94,7 +94,7 @@ class Copier {
   Invocation& in_;
   const CopyOptions& o_;
   std::map<Identity, std::string> copies_;     // where a file with several names, or a directory, went
-  std::set<std::pair<std::string, Identity>> operands_;
+  std::map<Identity, std::string> operands_;   // files named so far
   std::set<Identity> made_;                    // targets of operands, not to be overwritten by later ones
   std::vector<Identity> ancestors_;
   std::string top_source_, top_target_;

@@ -66,10 +66,18 @@ bool Copier::CopyOne(const std::string& source, const std::string& target, bool 
   if (item.attributes.is_directory() && !o_.recursive && !o_.moves) {
     return Fail("-r not specified; omitting directory " + Shown(source));
   }
-  if (is_operand && !item.attributes.is_directory() && !o_.moves && !o_.backup.is_on() &&
-      !operands_.insert({source, IdentityOf(item.attributes)}).second) {
-    in_.Fail("warning: source file " + Shown(source) + " specified more than once");
-    return true;
+  if (is_operand && !item.attributes.is_directory() && !o_.moves && !o_.backup.is_on()) {
+    const auto [earlier, is_first] = operands_.emplace(IdentityOf(item.attributes), source);
+    if (!is_first && IsSameName(earlier->second, source)) {
+      in_.Fail("warning: source file " + Shown(source) + " specified more than once");
+      return true;
+    }
+  }
+  if (is_operand && !o_.moves && !o_.backup.is_on()) {
+    const auto link = in_.fs.Stat(target, Follow::kNo);
+    if (link && link->is_symlink() && made_.contains(IdentityOf(*link))) {
+      return Fail("will not copy " + Shown(source) + " through just-created symlink " + Shown(target));
+    }
   }
   if (is_operand) device_ = item.attributes.device;
   for (const auto step : {&Copier::LookAtTarget, &Copier::AnnounceCopy, &Copier::LinkToEarlierCopy, &Copier::Move}) {
@@ -92,7 +100,11 @@ bool Copier::CopyOne(const std::string& source, const std::string& target, bool 
 
 bool Copier::MakeCopy(Item& item) {
   if (o_.makes_symlinks) return MakeSymlinkTo(item);
-  if (o_.makes_hard_links) return HardLink(item.source, item.target, false);
+  if (o_.makes_hard_links) {
+    const bool follows = o_.dereference == Dereference::kAlways ||
+                         (o_.dereference == Dereference::kOperands && item.is_operand);
+    return HardLink(item.source, item.target, follows ? Follow::kYes : Follow::kNo, false);
+  }
   if (item.attributes.is_symlink()) return CopySymlink(item);
   return item.attributes.is_file() || o_.as_regular ? CopyFile(item) : CopySpecial(item);
 }
@@ -118,6 +130,7 @@ Copier::Verdict Copier::LookAtTarget(Item& item) {
     Fail("cannot stat " + Shown(item.target), existing.error());
     return Verdict::kFailed;
   }
+  if (code == Code::kLoop) (void)in_.fs.RemoveFile(item.target);
   return Verdict::kGoOn;
 }
 
@@ -129,7 +142,9 @@ Copier::Verdict Copier::ReplaceTarget(Item& item) {
   }
   const bool is_directory = item.attributes.is_directory();
   if (o_.only_newer && !is_directory && item.existing->modify_time >= item.attributes.modify_time) {
-    return Verdict::kDone;
+    // It counts as copied: other names of the source become links to it.
+    const bool links = o_.keeps_links && !o_.moves;
+    return links && LinkToEarlierCopy(item) == Verdict::kFailed ? Verdict::kFailed : Verdict::kDone;
   }
   if (IsRefused(item)) return Verdict::kDone;
   if (is_done) return Verdict::kDone;
@@ -216,8 +231,9 @@ Copier::Verdict Copier::MakeBackup(Item& item) {
     return Verdict::kGoOn;
   }
   if (to_directory || o_.moves) return Verdict::kGoOn;
-  const bool must_go = o_.removes_target || (o_.keeps_links && item.existing->links > 1) ||
-                       (o_.dereference == Dereference::kNever && !item.attributes.is_file());
+  const bool must_go =
+      o_.removes_target || (!o_.attributes_only && ((o_.keeps_links && item.existing->links > 1) ||
+                                                    (o_.dereference == Dereference::kNever && !item.attributes.is_file())));
   if (!must_go) return Verdict::kGoOn;
   if (const Status removed = in_.fs.RemoveFile(item.target); !removed && removed.error().code != Code::kNoEntry) {
     Fail("cannot remove " + Shown(item.target), removed.error());
@@ -263,6 +279,10 @@ bool Copier::MayReplace(const Item& item, bool* is_done) {
     const auto from = in_.fs.Stat(item.source);
     const auto to = in_.fs.Stat(item.target);
     if (!from || !to || !IsSameFile(*from, *to)) return true;
+    if (o_.makes_hard_links) {
+      *is_done = source->is_symlink();
+      return true;
+    }
   }
   return false;
 }
@@ -271,8 +291,12 @@ bool Copier::MayReplace(const Item& item, bool* is_done) {
 Copier::Verdict Copier::LinkToEarlierCopy(Item& item) {
   const Identity identity = IdentityOf(item.attributes);
   if (item.attributes.is_directory()) {
-    if (!o_.recursive || o_.moves) return Verdict::kGoOn;
     auto earlier = copies_.find(identity);
+    if (o_.moves && earlier != copies_.end() && IsSameName(item.target, earlier->second)) {
+      in_.Fail("warning: source directory " + Shown(item.source) + " specified more than once");
+      return Verdict::kDone;
+    }
+    if (!o_.recursive || o_.moves) return Verdict::kGoOn;
     if (earlier == copies_.end()) {
       if (item.is_operand) copies_[identity] = item.target;
       return Verdict::kGoOn;
@@ -296,7 +320,8 @@ Copier::Verdict Copier::LinkToEarlierCopy(Item& item) {
   if (item.attributes.links <= 1 && o_.dereference == Dereference::kNever) return Verdict::kGoOn;
   const auto [earlier, is_first] = copies_.emplace(identity, item.target);
   if (is_first) return Verdict::kGoOn;
-  return HardLink(earlier->second, item.target, o_.verbose) ? Verdict::kDone : Verdict::kFailed;
+  const Follow follow = o_.dereference == Dereference::kAlways ? Follow::kYes : Follow::kNo;
+  return HardLink(earlier->second, item.target, follow, true) ? Verdict::kDone : Verdict::kFailed;
 }
 
 Copier::Verdict Copier::Move(Item& item) {
@@ -313,6 +338,7 @@ Copier::Verdict Copier::Move(Item& item) {
   const Error& error = renamed.error();
   if (error.code == Code::kInvalid) {
     Fail("cannot move " + Shown(top_source_) + " to a subdirectory of itself, " + Shown(top_target_));
+    copies_.emplace(IdentityOf(item.attributes), item.target);
     return Verdict::kFailed;
   }
   if (error.code != Code::kCrossDevice) {
@@ -392,12 +418,11 @@ bool Copier::MakeSymlinkTo(const Item& item) {
   return Fail("cannot create symbolic link " + Shown(item.target) + " to " + Shown(item.source), made.error());
 }
 
-bool Copier::HardLink(const std::string& existing, const std::string& target, bool announces) {
-  const Follow follow = o_.dereference == Dereference::kAlways ? Follow::kYes : Follow::kNo;
+bool Copier::HardLink(const std::string& existing, const std::string& target, Follow follow, bool replaces) {
   Status made = in_.fs.MakeLink(existing, target, follow);
-  const bool may_replace = announces || o_.removes_unopenable || o_.keeps_links;
+  const bool may_replace = replaces || o_.removes_unopenable;
   if (!made && made.error().code == Code::kExists && may_replace && in_.fs.RemoveFile(target)) {
-    if (announces) in_.out.WriteLine("removed " + Shown(target));
+    if (replaces && o_.verbose) in_.out.WriteLine("removed " + Shown(target));
     made = in_.fs.MakeLink(existing, target, follow);
   }
   if (made) return true;
@@ -434,11 +459,16 @@ Result<vfs::OpenFilePtr> Copier::OpenTarget(Item& item) {
     if (o_.verbose) in_.out.WriteLine("removed " + Shown(item.target));
     item.existing.reset();
   }
-  const uint32_t mode = o_.default_mode ? 0666 : item.attributes.mode & 0777;
+  // Until the owner is set nobody else may look into the file.
+  const uint32_t withheld = o_.keeps_owner || o_.keeps_mode ? 077 : 0;
+  const uint32_t mode = (o_.default_mode ? 0666 : item.attributes.mode & 0777) & ~withheld;
   auto file = in_.fs.Open(item.target, {.write = true, .create = true, .exclusive = true}, mode);
   if (!file && file.error().code == Code::kExists) {
     const auto link = in_.fs.Stat(item.target, Follow::kNo);
-    if (link && link->is_symlink()) {
+    const bool is_link = link && link->is_symlink();
+    if (is_link && in_.env.Get("POSIXLY_CORRECT")) {
+      file = in_.fs.Open(item.target, {.write = true, .create = true}, mode);
+    } else if (is_link) {
       return Error(Code::kExists, "not writing through dangling symlink " + Shown(item.target));
     }
   }
@@ -468,6 +498,8 @@ bool Copier::CopyContents(vfs::OpenFile& from, vfs::OpenFile& to, const Item& it
   const bool makes_holes = o_.sparse == Sparse::kAlways || (o_.sparse == Sparse::kAuto && is_sparse);
   uint64_t size = 0;
   bool ends_in_hole = false;
+  const auto target = to.GetAttributes();
+  const bool can_skip = target && target->is_file();
   while (true) {
     const auto block = from.ReadBlock(kBlock);
     if (!block) return Fail("error reading " + Shown(item.source), block.error());
@@ -476,9 +508,9 @@ bool Copier::CopyContents(vfs::OpenFile& from, vfs::OpenFile& to, const Item& it
     size += bytes.size();
     in_.budget.Step(static_cast<int64_t>(bytes.size() / 64) + 1);
     while (!bytes.empty()) {
-      const std::string_view part = makes_holes ? bytes.substr(0, kPage) : bytes;
+      const std::string_view part = makes_holes && can_skip ? bytes.substr(0, kPage) : bytes;
       bytes.remove_prefix(part.size());
-      ends_in_hole = makes_holes && part.find_first_not_of('\0') == std::string_view::npos;
+      ends_in_hole = makes_holes && can_skip && part.find_first_not_of('\0') == std::string_view::npos;
       Status written;
       if (ends_in_hole) {
         if (const auto moved = to.Seek(static_cast<int64_t>(part.size()), vfs::Whence::kCurrent); !moved) {
@@ -519,6 +551,8 @@ bool Copier::FinishAttributes(const Item& item, bool was_new) {
       if (made && (made->mode & 0777) != mode) (void)in_.fs.SetMode(item.target, (made->mode & 07000) | mode);
     } else if (o_.default_mode && !a.is_directory() && was_new) {
       (void)in_.fs.SetMode(item.target, 0666 & ~in_.fs.umask());
+    } else if (o_.keeps_owner && a.is_file() && was_new) {
+      (void)in_.fs.SetMode(item.target, a.mode & 0777 & ~in_.fs.umask());
     }
   }
   if (o_.keeps_times || keeps_all) {

@@ -220,6 +220,7 @@ class ParentMaker {
     made_.clear();
     const std::string parents = vfs::DirectoryName(source);
     if (parents == "." || parents == "/") return true;
+    if (const auto whole = in_.fs.Stat(TargetOf(parents)); whole && whole->is_directory()) return true;
     for (size_t end = parents.find('/', 1);; end = parents.find('/', end + 1)) {
       if (!MakeOne(parents.substr(0, end))) return false;
       if (end == std::string::npos) return true;
@@ -228,43 +229,60 @@ class ParentMaker {
 
   // Gives the made directories the attributes of their models, once they are filled.
   void Finish() {
-    for (const auto& [path, model] : made_) {
+    for (const auto& [path, model, is_new] : made_) {
       if (o_.copy.keeps_times) (void)in_.fs.SetTimes(path, model.access_time, model.modify_time);
       if (o_.copy.keeps_owner) (void)in_.fs.SetOwner(path, model.uid, model.gid);
-      const uint32_t mode = o_.copy.keeps_mode ? model.mode : model.mode & ~in_.fs.umask();
-      (void)in_.fs.SetMode(path, mode);
+      if (!is_new && !o_.copy.keeps_mode) continue;
+      const uint32_t allowed = o_.copy.default_mode ? 0777 : model.mode;
+      (void)in_.fs.SetMode(path, o_.copy.keeps_mode ? model.mode : allowed & ~in_.fs.umask());
     }
   }
 
  private:
-  bool MakeOne(const std::string& source) {
-    std::string below = source;
+  std::string TargetOf(std::string below) const {
     while (below.starts_with('/')) below.erase(0, 1);
-    const std::string target = vfs::JoinPath(directory_, below);
+    return vfs::JoinPath(directory_, below);
+  }
+
+  bool MakeOne(const std::string& source) {
+    const std::string target = TargetOf(source);
     const auto model = in_.fs.Stat(source);
     const std::string shown = QuoteFile(target, in_.locale.is_utf8);
     if (const auto existing = in_.fs.Stat(target)) {
-      if (existing->is_directory()) return true;
+      if (existing->is_directory()) {
+        if (model && (o_.copy.keeps_mode || o_.copy.keeps_owner || o_.copy.keeps_times)) {
+          made_.push_back({target, *model, false});
+        }
+        return true;
+      }
       in_.Fail(shown + " exists but is not a directory");
       return false;
     }
-    if (!model) {
-      in_.Fail("failed to get attributes of " + QuoteFile(source, in_.locale.is_utf8), model.error());
+    if (!model || !model->is_directory()) {
+      const Error error = model ? Error(Code::kNotDirectory) : model.error();
+      in_.Fail("failed to get attributes of " + QuoteFile(source, in_.locale.is_utf8), error);
       return false;
     }
-    if (const Status made = in_.fs.MakeDirectory(target, model->mode | 0700); !made) {
+    // Until it has its own owner and mode, others must not reach into it.
+    const uint32_t withheld = o_.copy.keeps_owner ? 077 : o_.copy.keeps_mode ? 022 : 0;
+    if (const Status made = in_.fs.MakeDirectory(target, (model->mode & ~withheld) | 0700); !made) {
       in_.Fail("cannot make directory " + shown, made.error());
       return false;
     }
     if (o_.copy.verbose) in_.out.WriteLine(source + " -> " + target);
-    made_.emplace_back(target, *model);
+    made_.push_back({target, *model, true});
     return true;
   }
 
   Invocation& in_;
   const Options& o_;
   std::string directory_;
-  std::vector<std::pair<std::string, vfs::Attributes>> made_;
+  struct Parent {
+    std::string path;
+    vfs::Attributes model;
+    bool is_new;
+  };
+  std::vector<Parent> made_;
 };
 
 class Program {

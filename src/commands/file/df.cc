@@ -235,6 +235,7 @@ class Report {
 // The unit that the options name; nothing after a complaint.
 std::optional<BlockSize> UnitOf(Invocation& in, const Options& options) {
   BlockSize unit = UnitFromEnvironment(in.env, "DF_BLOCK_SIZE");
+  if (options.posix) unit = BlockSize::Of(in.env.Get("POSIXLY_CORRECT") ? 512 : 1024);
   for (const Options::Unit& given : options.units) {
     if (given.option == "-h") unit = BlockSize::Human();
     else if (given.option == "-H") unit = BlockSize::Si();

@@ -26,6 +26,7 @@ struct Options {
   bool recursive = false;
   bool directories = false;
   bool verbose = false;
+  bool presumes_terminal = false;  // for tests: standard input counts as a terminal
 };
 
 Status SetForce(Options& o, std::string_view) {
@@ -73,6 +74,7 @@ constexpr Option kOptions[] = {
     Flag<&Options::recursive>('R', nullptr, "likewise"),
     Flag<&Options::directories>('d', "dir", "remove empty directories"),
     Flag<&Options::verbose>('v', "verbose", "explain what is being done"),
+    Flag<&Options::presumes_terminal>(0, "-presume-input-tty", nullptr),
 };
 
 constexpr Choice kAskWords[] = {
@@ -84,15 +86,16 @@ constexpr Choice kAskWords[] = {
 class Remover {
  public:
   Remover(Invocation& in, const Options& options)
-      : in_(in), o_(options), asks_about_protected_(IsTerminal(in, 0)) {}
+      : in_(in), o_(options), asks_about_protected_(options.presumes_terminal || IsTerminal(in, 0)) {}
 
-  bool RemoveOperand(const std::string& path) {
+  bool RemoveOperand(std::string path) {
     const auto found = in_.fs.Stat(path, vfs::Follow::kNo);
     if (!found) {
       if (o_.force && (found.error().code == Code::kNoEntry || found.error().code == Code::kNotDirectory)) return true;
       return Complain(path, found.error());
     }
     if (!found->is_directory()) return RemoveFile(path, *found) != Outcome::kFailed;
+    while (path.size() > 2 && path.ends_with("//")) path.pop_back();
     if (!o_.recursive) return RemoveEmpty(path, *found);
     if (!IsAllowed(path, *found)) return false;
     device_ = found->device;

@@ -57,7 +57,9 @@ bool RemoveParents(Invocation& in, const Options& options, std::string path) {
     const Status removed = in.fs.RemoveDirectory(path);
     if (removed) continue;
     if (IsForgiven(in, options, path, removed.error())) return true;
-    in.Fail("failed to remove directory " + QuoteFile(path, in.locale.is_utf8), removed.error());
+    // A parent that is none is a link in the middle of the path.
+    const std::string_view what = removed.error().code == Code::kNotDirectory ? "" : "directory ";
+    in.Fail("failed to remove " + std::string(what) + QuoteFile(path, in.locale.is_utf8), removed.error());
     return false;
   }
 }
@@ -73,7 +75,9 @@ bool Remove(Invocation& in, const Options& options, const std::string& path) {
     while (bare.size() > 1 && bare.back() == '/') bare.pop_back();
     const auto link = in.fs.Stat(bare, vfs::Follow::kNo);
     const auto target = in.fs.Stat(path);
-    if (link && link->is_symlink() && target && target->is_directory()) reason = "Symbolic link not followed";
+    if (link && link->is_symlink() && (target ? target->is_directory() : target.error().code != Code::kNotDirectory)) {
+      reason = "Symbolic link not followed";
+    }
   }
   in.Fail("failed to remove " + QuoteFile(path, in.locale.is_utf8) + ": " + std::string(reason));
   return false;

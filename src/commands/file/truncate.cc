@@ -38,6 +38,13 @@ ExitStatus Run(Invocation& in, const Options& options, const std::vector<std::st
     if (!text.empty() && std::string_view("+-<>/%").find(text[0]) != std::string_view::npos) {
       mode = text[0];
       text.remove_prefix(1);
+      while (text.starts_with(' ')) text.remove_prefix(1);
+      if (mode != '+' && mode != '-' && (text.starts_with('+') || text.starts_with('-'))) {
+        return in.Usage("multiple relative modifiers specified");
+      }
+      if (text.starts_with('+') || text.starts_with('-')) {
+        return in.Fail("Invalid number: " + Quote(*options.size, is_utf8));
+      }
     }
     auto value = ParseCount(text, "gkKmMtTGPEZY0");
     if (!value) return in.Fail(NumberComplaint("Invalid number", *options.size, value.error(), is_utf8));
