@@ -10,6 +10,9 @@ namespace paddock::git {
 namespace {
 
 constexpr uint64_t kMostBytes = 1ull << 30;
+constexpr uint64_t kLargestAlternates = 1 << 16;
+constexpr size_t kMostAlternates = 50;
+constexpr int kDeepestAlternates = 5;
 
 Error Corrupt(const Oid& id) { return {Code::kCorrupt, "loose object " + id.Hex() + " is corrupt"}; }
 
@@ -20,31 +23,70 @@ std::string ObjectStore::LoosePath(const Oid& id) const {
   return directory_ + "/" + hex.substr(0, 2) + "/" + hex.substr(2);
 }
 
+void ObjectStore::AddAlternates(const std::string& directory, int depth) {
+  const auto text = vfs::ReadFile(fs_, directory + "/info/alternates", kLargestAlternates);
+  if (!text) return;
+  std::string_view rest = *text;
+  while (!rest.empty()) {
+    budget_.Step();
+    const size_t end = std::min(rest.find('\n'), rest.size());
+    std::string_view line = rest.substr(0, end);
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+    while (line.ends_with('/')) line.remove_suffix(1);
+    if (line.empty() || line.starts_with('#')) continue;
+    const std::string path = vfs::NormalizePath(vfs::JoinPath(directory, line));
+    if (directories_.size() >= kMostAlternates || std::find(directories_.begin(), directories_.end(), path) != directories_.end()) continue;
+    const auto facts = fs_.Stat(path);
+    if (!facts || !facts->is_directory()) continue;
+    directories_.push_back(path);
+    if (depth > 0) AddAlternates(path, depth - 1);
+  }
+}
+
+const std::vector<std::string>& ObjectStore::Directories() {
+  if (directories_.empty()) {
+    directories_.push_back(directory_);
+    AddAlternates(directory_, kDeepestAlternates);
+  }
+  return directories_;
+}
+
 std::vector<Pack>& ObjectStore::Packs() {
   if (packs_) return *packs_;
   packs_.emplace();
-  const std::string folder = directory_ + "/pack";
-  auto list = fs_.List(folder);
-  if (!list) return *packs_;
-  for (const vfs::DirectoryEntry& entry : *list) {
-    budget_.Step();
-    if (!entry.name.starts_with("pack-") || !entry.name.ends_with(".idx")) continue;
-    const std::string stem = folder + "/" + entry.name.substr(0, entry.name.size() - 4);
-    const auto index_facts = fs_.Stat(stem + ".idx"), facts = fs_.Stat(stem + ".pack");
-    if (!index_facts || !facts || !facts->is_file()) continue;
-    budget_.WillAllocate(index_facts->size);
-    auto index = vfs::ReadFile(fs_, stem + ".idx", kMostBytes);
-    if (!index) continue;
-    const auto open = [this, path = stem + ".pack"] { return fs_.Open(path, vfs::OpenFlags::Read()); };
-    // A damaged pack is as good as none; what it should have held is then missed by name.
-    if (auto opened = Pack::Open(std::move(*index), PackBytes(open, facts->size))) packs_->push_back(std::move(*opened));
+  own_packs_ = 0;
+  for (const std::string& directory : Directories()) {
+    const std::string folder = directory + "/pack";
+    auto list = fs_.List(folder);
+    if (!list) continue;
+    for (const vfs::DirectoryEntry& entry : *list) {
+      budget_.Step();
+      if (!entry.name.starts_with("pack-") || !entry.name.ends_with(".idx")) continue;
+      const std::string stem = folder + "/" + entry.name.substr(0, entry.name.size() - 4);
+      const auto index_facts = fs_.Stat(stem + ".idx"), facts = fs_.Stat(stem + ".pack");
+      if (!index_facts || !facts || !facts->is_file()) continue;
+      budget_.WillAllocate(index_facts->size);
+      auto index = vfs::ReadFile(fs_, stem + ".idx", kMostBytes);
+      if (!index) continue;
+      const auto open = [this, path = stem + ".pack"] { return fs_.Open(path, vfs::OpenFlags::Read()); };
+      // A damaged pack is as good as none; what it should have held is then missed by name.
+      if (auto opened = Pack::Open(std::move(*index), PackBytes(open, facts->size))) packs_->push_back(std::move(*opened));
+    }
+    if (directory == directory_) own_packs_ = packs_->size();
   }
   return *packs_;
 }
 
 Result<Object> ObjectStore::ReadLoose(const Oid& id) {
-  const std::string path = LoosePath(id);
-  if (const auto facts = fs_.Stat(path)) budget_.WillAllocate(facts->size);
+  std::string path = LoosePath(id);
+  for (const std::string& directory : Directories()) {
+    const std::string other = directory + path.substr(directory_.size());
+    const auto facts = fs_.Stat(other);
+    if (!facts) continue;
+    budget_.WillAllocate(facts->size);
+    path = other;
+    break;
+  }
   PADDOCK_ASSIGN(const std::string packed, vfs::ReadFile(fs_, path, kMostBytes));
   auto head = Inflate(packed, 32, false, budget_);
   if (!head) return Corrupt(id);
@@ -130,12 +172,18 @@ bool ObjectStore::Has(const Oid& id) {
   for (const Pack& pack : Packs()) {
     if (pack.Find(id)) return true;
   }
-  return fs_.Stat(LoosePath(id)).has_value();
+  const std::string path = LoosePath(id);
+  return std::any_of(Directories().begin(), Directories().end(), [&](const std::string& directory) { return fs_.Stat(directory + path.substr(directory_.size())).has_value(); });
 }
 
 Result<Oid> ObjectStore::Write(ObjectType type, std::string_view data) {
   const Oid id = HashObject(type, data);
   if (Has(id)) return id;
+  return WriteLoose(type, data);
+}
+
+Result<Oid> ObjectStore::WriteLoose(ObjectType type, std::string_view data) {
+  const Oid id = HashObject(type, data);
   std::string text(TypeName(type));
   text += ' ' + std::to_string(data.size());
   text.push_back('\0');
@@ -164,7 +212,9 @@ std::vector<Oid> ObjectStore::FindPrefix(std::string_view prefix) {
   auto known = folders_.find(folder);
   if (known == folders_.end()) {
     std::vector<Oid> ids;
-    if (auto list = fs_.List(directory_ + "/" + folder)) {
+    for (const std::string& directory : Directories()) {
+      auto list = fs_.List(directory + "/" + folder);
+      if (!list) continue;
       for (const vfs::DirectoryEntry& entry : *list) {
         budget_.Step();
         if (const auto id = Oid::FromHex(folder + entry.name)) ids.push_back(*id);
@@ -195,10 +245,12 @@ std::string ObjectStore::Abbreviate(const Oid& id, size_t least) {
 std::vector<Oid> ObjectStore::All(bool with_packs) {
   std::vector<Oid> all;
   if (with_packs) {
-    for (const Pack& pack : Packs()) {
-      for (size_t number = 0; number < pack.count(); ++number) {
+    const std::vector<Pack>& packs = Packs();
+    for (size_t i = 0; i < own_packs_; ++i) {
+      budget_.WillAllocate(packs[i].count() * sizeof(Oid));
+      for (size_t number = 0; number < packs[i].count(); ++number) {
         budget_.Step();
-        all.push_back(pack.IdAt(number));
+        all.push_back(packs[i].IdAt(number));
       }
     }
   }
@@ -266,17 +318,45 @@ void ObjectStore::RemoveLoose(const Oid& id) {
   folders_.clear();
 }
 
-void ObjectStore::RemovePacksBut(const std::string& name) {
+std::vector<std::string> ObjectStore::PackStems() {
+  std::vector<std::string> stems;
   const std::string folder = directory_ + "/pack";
   auto list = fs_.List(folder);
-  if (!list) return;
+  if (!list) return stems;
   for (const vfs::DirectoryEntry& entry : *list) {
     budget_.Step();
-    if (entry.name.starts_with("pack-") && !entry.name.starts_with("pack-" + name + ".")) static_cast<void>(fs_.RemoveFile(folder + "/" + entry.name).has_value());
+    if (!entry.name.starts_with("pack-") || !entry.name.ends_with(".pack")) continue;
+    std::string stem = folder + "/" + entry.name.substr(0, entry.name.size() - 5);
+    if (fs_.Stat(stem + ".idx")) stems.push_back(std::move(stem));
   }
+  std::sort(stems.begin(), stems.end());
+  return stems;
+}
+
+bool ObjectStore::IsPacked(const Oid& id) {
+  const std::vector<Pack>& packs = Packs();
+  return std::any_of(packs.begin(), packs.end(), [&id](const Pack& pack) { return pack.Find(id).has_value(); });
+}
+
+void ObjectStore::RemovePack(const std::string& stem) {
+  for (const char* end : {".idx", ".pack", ".rev", ".bitmap", ".mtimes", ".promisor"}) static_cast<void>(fs_.RemoveFile(stem + end).has_value());
   packs_.reset();
 }
 
-size_t ObjectStore::PackCount() { return Packs().size(); }
+Result<std::string> ObjectStore::WriteOwnPack(const std::vector<Oid>& ids) {
+  PADDOCK_ASSIGN(const std::string path, NewPackPath());
+  PADDOCK_ASSIGN(const vfs::OpenFilePtr file, fs_.Open(path, vfs::OpenFlags{.write = true, .create = true, .exclusive = true, .no_follow = true}, 0444));
+  auto index = WritePack(ids, [this](const Oid& id) { return Read(id); }, [&file](std::string_view bytes) { return file->Write(bytes); }, budget_);
+  if (!index) {
+    static_cast<void>(fs_.RemoveFile(path).has_value());
+    return index.error();
+  }
+  const std::string stem = directory_ + "/pack/pack-" + index->name;
+  PADDOCK_TRY(fs_.Rename(path, stem + ".pack"));
+  static_cast<void>(fs_.RemoveFile(stem + ".idx").has_value());
+  PADDOCK_TRY(vfs::WriteFile(fs_, stem + ".idx", index->bytes, 0444));
+  packs_.reset();
+  return index->name;
+}
 
 }  // namespace paddock::git

@@ -1,4 +1,4 @@
-// The objects of a repository: loose files and packs below .git/objects, on the virtual tree.
+// The objects of a repository: loose files and packs below .git/objects and where info/alternates leads, on the virtual tree.
 #pragma once
 
 #include <map>
@@ -31,12 +31,16 @@ class ObjectStore {
 
   bool Has(const Oid& id);
   Result<Oid> Write(ObjectType type, std::string_view data);
+  // As a loose file, even when a pack has it.
+  Result<Oid> WriteLoose(ObjectType type, std::string_view data);
   // The ids that begin with these hexadecimal digits (4 or more), sorted.
   std::vector<Oid> FindPrefix(std::string_view prefix);
   // The shortest prefix of at least `least` digits that names only this object.
   std::string Abbreviate(const Oid& id, size_t least = 0);
-  // Every object, sorted; with or without those of packs.
+  // Every object of its own, sorted; with or without those of packs.
   std::vector<Oid> All(bool with_packs);
+  // Writes a pack of these objects where packs are, with its index; its name (a checksum).
+  Result<std::string> WriteOwnPack(const std::vector<Oid>& ids);
   // Where a pack may be written before AddPack(): a new file each time.
   Result<std::string> NewPackPath();
   // Reads the pack in the file at `path` (of NewPackPath()), and puts it in place with an index; a pack of fewer than
@@ -44,9 +48,12 @@ class ObjectStore {
   Status AddPack(const std::string& path, size_t unpack_limit = 0);
   // Removes a loose object; its packed copy stays.
   void RemoveLoose(const Oid& id);
-  // Removes every pack but the one of that name.
-  void RemovePacksBut(const std::string& name);
-  size_t PackCount();
+  // The own packs, as paths without ".pack".
+  std::vector<std::string> PackStems();
+  // Whether a pack has it, too.
+  bool IsPacked(const Oid& id);
+  // Removes a pack and all that belongs to it.
+  void RemovePack(const std::string& stem);
   // Where the object's loose file is.
   std::string LoosePath(const Oid& id) const;
   const std::string& directory() const { return directory_; }
@@ -55,6 +62,9 @@ class ObjectStore {
 
  private:
   std::vector<Pack>& Packs();
+  // Where objects are looked for: its own directory, then those of info/alternates.
+  const std::vector<std::string>& Directories();
+  void AddAlternates(const std::string& directory, int depth);
   Status PutPack(const std::string& path, size_t unpack_limit);
   Result<Object> ReadLoose(const Oid& id);
   Result<Object> ReadAt(const Oid& id, int depth);
@@ -62,7 +72,9 @@ class ObjectStore {
   vfs::FileSystem& fs_;
   std::string directory_;
   Budget& budget_;
+  std::vector<std::string> directories_;
   std::optional<std::vector<Pack>> packs_;
+  size_t own_packs_ = 0;                              // how many of them come first
   std::map<std::string, std::vector<Oid>> folders_;   // loose ids, of folders that were listed
 };
 

@@ -221,18 +221,29 @@ Status Refs::RenameLog(std::string_view from, std::string_view to) {
   return WriteLog(to, entries);
 }
 
-Status Refs::PackAll(const std::map<std::string, Oid>& peeled) {
+Status Refs::PackAll(const std::map<std::string, Oid>& peeled, const std::set<std::string>& left_out) {
   std::string text = "# pack-refs with: peeled fully-peeled sorted \n";
   std::vector<std::string> loose;
-  for (const auto& [name, id] : List("refs/")) {
+  const std::map<std::string, Oid> packed = Packed();
+  for (const auto& [name, loose_id] : List("refs/")) {
     budget_.Step();
     if (ReadSymbolic(name)) continue;
+    Oid id = loose_id;
+    if (left_out.contains(name)) {
+      // The loose file stays; what was packed before it stays, too.
+      const auto before = packed.find(name);
+      if (before == packed.end()) continue;
+      id = before->second;
+    }
     text += id.Hex() + " " + name + "\n";
     if (const auto found = peeled.find(name); found != peeled.end()) text += "^" + found->second.Hex() + "\n";
-    loose.push_back(name);
+    if (!left_out.contains(name)) loose.push_back(name);
   }
   PADDOCK_TRY(vfs::WriteFile(fs_, directory_ + "/packed-refs", text));
-  for (const std::string& name : loose) static_cast<void>(fs_.RemoveFile(PathOf(name)).has_value());
+  for (const std::string& name : loose) {
+    static_cast<void>(fs_.RemoveFile(PathOf(name)).has_value());
+    for (std::string path = vfs::DirectoryName(PathOf(name)); path.size() > directory_.size() + 11 && fs_.RemoveDirectory(path); path = vfs::DirectoryName(path)) budget_.Step();
+  }
   return {};
 }
 

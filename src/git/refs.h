@@ -6,6 +6,7 @@
 
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -48,8 +49,8 @@ class Refs {
   std::vector<ReflogEntry> ReadLog(std::string_view name);
   Status WriteLog(std::string_view name, const std::vector<ReflogEntry>& entries);
   Status RenameLog(std::string_view from, std::string_view to);
-  // Puts all of refs/heads, refs/tags and refs/remotes into packed-refs.
-  Status PackAll(const std::map<std::string, Oid>& peeled);
+  // Puts all but symbolic ones and `left_out` into packed-refs; what tags lead to is `peeled`.
+  Status PackAll(const std::map<std::string, Oid>& peeled, const std::set<std::string>& left_out = {});
 
  private:
   std::string PathOf(std::string_view name) const { return directory_ + "/" + std::string(name); }

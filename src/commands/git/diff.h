@@ -28,6 +28,7 @@ struct DiffOptions {
   bool nul = false, reverse = false, full_index = false, exit_code = false, quiet = false, no_prefix = false, as_text = false;
   bool ignores_all_space = false, ignores_space_change = false, ignores_space_at_end = false;
   bool minimal = false;
+  bool full_raw_ids = false;   // in raw lines
   bool binary = false;   // contents of binary files, too
   std::optional<int> find_renames;   // percent; 0: none
   bool no_renames = false;
@@ -115,6 +116,8 @@ Status DetectRenames(Git& git, std::vector<FileDiff>& files, int percent, bool c
 // Everything that DiffOptions asks of the list: pathspec, -R, renames, --diff-filter, -S and -G.
 Status Arrange(Git& git, std::vector<FileDiff>& files, const DiffOptions& options, Pathspec& paths);
 
+// "100644".
+std::string ModeText(uint32_t mode);
 // The content of a side; empty where the file does not exist.
 Result<std::string> ContentOf(Git& git, const FileDiff& file, bool is_new);
 

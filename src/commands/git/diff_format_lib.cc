@@ -8,12 +8,6 @@
 namespace paddock::git {
 namespace {
 
-std::string ModeText(uint32_t mode) {
-  std::string text;
-  for (int shift = 15; shift >= 0; shift -= 3) text += static_cast<char>('0' + (mode >> shift & 7));
-  return text;
-}
-
 // "dir/{old => new}/file".
 std::string RenameText(std::string_view from, std::string_view to) {
   size_t head = 0;
@@ -210,14 +204,21 @@ std::string NamesText(const Git& git, const FileDiff& file, const DiffOptions& o
 
 std::string RawText(Git& git, const FileDiff& file, const DiffOptions& options) {
   const auto short_id = [&](const Oid& id, bool is_file) {
-    const size_t length = options.full_index ? 40 : options.abbrev.value_or(7);
+    const bool is_whole = options.full_index || options.full_raw_ids;
+    const size_t length = is_whole ? 40 : options.abbrev.value_or(7);
     if (id.is_null() || is_file) return std::string(length, '0');
-    return options.full_index ? id.Hex() : git.objects.Abbreviate(id, options.abbrev.value_or(0));
+    return is_whole ? id.Hex() : git.objects.Abbreviate(id, options.abbrev.value_or(0));
   };
   return ":" + ModeText(file.old_mode) + " " + ModeText(file.new_mode) + " " + short_id(file.old_id, file.old_is_file) + " " + short_id(file.new_id, file.new_is_file) + " " + NamesText(git, file, options);
 }
 
 }  // namespace
+
+std::string ModeText(uint32_t mode) {
+  std::string text;
+  for (int shift = 15; shift >= 0; shift -= 3) text += static_cast<char>('0' + (mode >> shift & 7));
+  return text;
+}
 
 std::string ShortStat(size_t files, size_t added, size_t deleted) {
   std::string text = " " + std::to_string(files) + (files == 1 ? " file changed" : " files changed");

@@ -189,5 +189,7 @@ Status CreateRepository(Invocation& in, const std::string& git_dir, bool is_bare
 
 // "a\tb" in quotes with C's escapes, where it needs them.
 std::string QuotePath(std::string_view path, bool quotes_high);
+// The other way; what does not begin with a quote stays as it is.
+std::string UnquotePath(std::string_view text);
 
 }  // namespace paddock::git

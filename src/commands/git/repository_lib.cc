@@ -4,6 +4,7 @@
 #include "commands/git/git.h"
 #include "commands/git/revision.h"
 #include "proc/process.h"
+#include "text/patch_names.h"
 
 namespace paddock::git {
 namespace {
@@ -32,6 +33,13 @@ std::string QuotePath(std::string_view path, bool quotes_high) {
     }
   }
   return needs ? "\"" + quoted + "\"" : quoted;
+}
+
+std::string UnquotePath(std::string_view text) {
+  if (!text.starts_with('"')) return std::string(text);
+  std::string_view rest = text;
+  auto plain = TakeQuotedName(rest);
+  return plain && rest.empty() ? std::move(*plain) : std::string(text);
 }
 
 Result<Pathspec> Pathspec::Parse(const std::vector<std::string>& operands, std::string_view prefix, std::string_view work_tree) {

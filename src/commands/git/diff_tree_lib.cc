@@ -1,0 +1,304 @@
+// git diff-tree, diff-index and diff-files: the differences that scripts ask for.
+#include <algorithm>
+
+#include "commands/git/commit.h"
+#include "commands/git/diff.h"
+#include "commands/git/pretty.h"
+#include "commands/git/revision.h"
+#include "commands/git/worktree.h"
+
+namespace paddock::git {
+namespace {
+
+struct Options : DiffOptions {
+  bool recursive = false, shows_trees = false, with_root = false, verbose = false, no_commit_id = false, from_stdin = false, against_all = false, cached = false, merge_base = false, quiet_missing = false, stays_quiet = false;
+  std::optional<std::string> pretty;
+};
+Status TakePretty(Options& options, std::string_view value) {
+  options.pretty = value.empty() ? "medium" : std::string(value);
+  if (options.pretty->find('%') != std::string::npos && !options.pretty->starts_with("format:") && !options.pretty->starts_with("tformat:")) options.pretty->insert(0, "tformat:");
+  return {};
+}
+Status TakeAbbrev(Options& options, std::string_view value) {
+  int64_t digits = 7;
+  if (!value.empty()) PADDOCK_TRY(ParseOptionValue(value, digits));
+  options.abbrev = static_cast<size_t>(std::clamp<int64_t>(digits, 4, 40));
+  return {};
+}
+
+constexpr auto kCommonOptions = JoinTables(DiffOptionTable<Options>(), std::array{
+    CallOptional<TakeAbbrev>(0, "abbrev", "N", "ids of N digits"),
+    Flag<&Options::exit_code>(0, "exit-code", "exit with 1 if something differs"),
+    Flag<&Options::quiet>(0, "quiet", "show nothing, exit with 1 if something differs"),
+});
+constexpr auto kTreeOptions = JoinTables(kCommonOptions, std::array{
+    Flag<&Options::recursive>('r', nullptr, "go into directories"),
+    Flag<&Options::shows_trees>('t', nullptr, "show the directories themselves, too"),
+    Flag<&Options::with_root>(0, "root", "show what the first commit created"),
+    Flag<&Options::from_stdin>(0, "stdin", "read commits from standard input"),
+    Flag<&Options::against_all>('m', nullptr, "show merges, against each parent"),
+    Flag<&Options::verbose>('v', nullptr, "show the message, too"),
+    CallOptional<TakePretty>(0, "pretty", "FORMAT", "show the commit in this format"),
+    Flag<&Options::no_commit_id>(0, "no-commit-id", "do not show the commit's id"),
+    Flag<&Options::merge_base>(0, "merge-base", "against the common ancestor"),
+});
+constexpr auto kIndexOptions = JoinTables(kCommonOptions, std::array{
+    Flag<&Options::cached>(0, "cached", "look at the index alone"),
+    Flag<&Options::quiet_missing>('m', nullptr, "take missing files for unchanged"),
+    Flag<&Options::merge_base>(0, "merge-base", "against the common ancestor"),
+});
+constexpr auto kFilesOptions = JoinTables(kCommonOptions, std::array{
+    Flag<&Options::stays_quiet>('q', nullptr, "say nothing of what is wrong (nothing is said)"),
+});
+
+// Plumbing does as it is told: raw lines with whole ids, and no renames unless they are asked for.
+void SetDefaults(Options& options) {
+  if (!options.HasFormat() && !options.no_patch) options.raw = true;
+  if (!options.abbrev) options.full_raw_ids = true;
+  if (!options.find_renames) options.no_renames = true;
+}
+
+Result<ExitStatus> Show(Git& git, Options& options, std::vector<FileDiff> files, Pathspec& paths) {
+  PADDOCK_TRY(Arrange(git, files, options, paths));
+  if (!options.no_patch && !options.quiet) {
+    PADDOCK_ASSIGN(const std::string text, FormatDiff(git, files, options));
+    git.Print(text);
+  }
+  return (options.exit_code || options.quiet) && !files.empty() ? 1 : 0;
+}
+
+// The entries of two directories that differ, without going deeper.
+Result<std::vector<FileDiff>> CompareTops(Git& git, const Oid* before, const Oid* after) {
+  FlatTree sides[2];
+  for (const auto& [tree, side] : {std::pair{before, &sides[0]}, std::pair{after, &sides[1]}}) {
+    if (tree == nullptr) continue;
+    PADDOCK_ASSIGN(const std::vector<TreeEntry> entries, git.objects.ReadTree(*tree));
+    for (const TreeEntry& entry : entries) {
+      git.in.budget.Step();
+      (*side)[entry.name] = {entry.mode, entry.id};
+    }
+  }
+  return CompareTrees(sides[0], sides[1]);
+}
+
+// All that differs, and the directories that it is in.
+Status CompareWithTrees(Git& git, const Oid* before, const Oid* after, const std::string& prefix, std::vector<FileDiff>& files) {
+  git.in.budget.CheckStack();
+  if (prefix.size() > 4096) return Error(Code::kNameTooLong, "path in tree is too long");
+  PADDOCK_ASSIGN(const std::vector<FileDiff> tops, CompareTops(git, before, after));
+  for (FileDiff top : tops) {
+    const bool was_tree = top.old_mode == kModeTree, is_tree = top.new_mode == kModeTree;
+    top.old_path = top.new_path = prefix + top.new_path;
+    files.push_back(top);
+    if (was_tree || is_tree) PADDOCK_TRY(CompareWithTrees(git, was_tree ? &top.old_id : nullptr, is_tree ? &top.new_id : nullptr, top.new_path + "/", files));
+  }
+  return {};
+}
+
+Result<std::vector<FileDiff>> Compare(Git& git, const Options& options, const Oid* before, const Oid* after) {
+  // Only raw lines and names are shown of directories as such.
+  const bool is_deep = options.recursive || options.patch || options.stat || options.numstat || options.shortstat || options.summary;
+  if (!is_deep) return CompareTops(git, before, after);
+  if (options.shows_trees) {
+    std::vector<FileDiff> files;
+    PADDOCK_TRY(CompareWithTrees(git, before, after, "", files));
+    return files;
+  }
+  FlatTree a, b;
+  if (before != nullptr) {
+    PADDOCK_ASSIGN(a, git.Flatten(*before));
+  }
+  if (after != nullptr) {
+    PADDOCK_ASSIGN(b, git.Flatten(*after));
+  }
+  return CompareTrees(a, b);
+}
+
+Result<bool> ShowCommit(Git& git, Options& options, const Oid& id, Pathspec& paths) {
+  PADDOCK_ASSIGN(const Commit commit, git.objects.ReadCommit(id));
+  if (commit.parents.empty() && !options.with_root) return false;
+  if (commit.parents.size() > 1 && !options.against_all) {
+    return false;
+  }
+  bool differs = false;
+  for (size_t i = 0; i < std::max<size_t>(commit.parents.size(), 1); ++i) {
+    std::optional<Oid> before;
+    if (i < commit.parents.size()) {
+      PADDOCK_ASSIGN(before, git.objects.Peel(commit.parents[i], ObjectType::kTree));
+    }
+    PADDOCK_ASSIGN(std::vector<FileDiff> files, Compare(git, options, before ? &*before : nullptr, &commit.tree));
+    PADDOCK_TRY(Arrange(git, files, options, paths));
+    if (files.empty()) continue;
+    differs = true;
+    if (options.quiet) continue;
+    if (options.pretty || options.verbose) {
+      PrettyOptions pretty;
+      pretty.format = options.pretty.value_or("medium");
+      const bool shows_id = pretty.format == "oneline" || pretty.format.find("format:") != std::string::npos;
+      std::string text = PrettyCommit(git, id, commit, pretty);
+      if (!text.ends_with('\n')) text += '\n';
+      git.Print(text + (shows_id ? "" : "\n"));
+    } else if (!options.no_commit_id) {
+      git.Print(id.Hex() + (options.nul ? '\0' : '\n'));
+    }
+    if (options.no_patch) continue;
+    PADDOCK_ASSIGN(const std::string text, FormatDiff(git, files, options));
+    git.Print(text);
+  }
+  return differs;
+}
+
+Result<ExitStatus> RunTree(Git& git, Options& options, Args& args) {
+  SetDefaults(options);
+  PADDOCK_ASSIGN(Selection selection, ParseSelection(git, args));
+  PADDOCK_ASSIGN(Pathspec paths, git.ParsePaths(selection.paths));
+  std::vector<Oid> ids = selection.excluded;
+  ids.insert(ids.end(), selection.included.begin(), selection.included.end());
+  if (ids.empty() && !options.from_stdin) {
+    git.Say("usage: git diff-tree [--stdin] [-m] [-s] [-v] [--no-commit-id] [--pretty] [-t] [-r] [--root] [<common-diff-options>] <tree-ish> [<tree-ish>] [<path>...]\n");
+    return 129;
+  }
+  if (selection.has_symmetric && !selection.bases.empty()) ids = {selection.bases[0], selection.included.back()};
+  bool differs = false;
+  if (ids.size() == 1) {
+    auto commit = git.objects.Peel(ids[0], ObjectType::kCommit);
+    if (!commit) return 0;
+    PADDOCK_ASSIGN(differs, ShowCommit(git, options, *commit, paths));
+  } else if (ids.size() >= 2) {
+    if (options.merge_base) {
+      History history(git);
+      PADDOCK_ASSIGN(const std::vector<Oid> bases, history.MergeBases(ids[0], ids[1]));
+      if (bases.empty()) return Error(Code::kNoEntry, "no merge base found");
+      ids[0] = bases[0];
+    }
+    PADDOCK_ASSIGN(const Oid before, git.objects.Peel(ids[0], ObjectType::kTree));
+    PADDOCK_ASSIGN(const Oid after, git.objects.Peel(ids[1], ObjectType::kTree));
+    PADDOCK_ASSIGN(std::vector<FileDiff> files, Compare(git, options, &before, &after));
+    return Show(git, options, std::move(files), paths);
+  }
+  if (options.from_stdin) {
+    while (const auto line = git.in.in.ReadLine()) {
+      git.in.budget.Step();
+      const auto id = Oid::FromHex(std::string_view(line->text).substr(0, 40));
+      if (!id || !git.objects.Has(*id)) {
+        git.Print(std::string(line->text) + "\n");
+        continue;
+      }
+      PADDOCK_ASSIGN(const bool one, ShowCommit(git, options, *id, paths));
+      differs |= one;
+    }
+  }
+  return (options.exit_code || options.quiet) && differs ? 1 : 0;
+}
+
+// Marks what is unmerged; lists show it as that, and then as it differs from our side.
+void AddUnmerged(const Index& index, std::vector<FileDiff>& files) {
+  std::set<std::string> unmerged;
+  for (const IndexEntry& entry : index.entries()) {
+    if (entry.stage != 0) unmerged.insert(entry.path);
+  }
+  if (unmerged.empty()) return;
+  for (const std::string& path : unmerged) {
+    FileDiff file;
+    file.status = 'U';
+    file.old_path = file.new_path = path;
+    files.insert(files.begin(), file);
+  }
+  std::stable_sort(files.begin(), files.end(), [](const FileDiff& a, const FileDiff& b) { return a.new_path < b.new_path; });
+}
+
+// The state of the files as the index knows it: what does not look as it did counts as changed, even when its content is the same.
+// That is what scripts run `update-index --refresh` for.
+Result<std::vector<FileDiff>> CompareByStat(Git& git, const FlatTree& before, const Index& index, bool skips_missing) {
+  FlatTree after;
+  std::set<std::string> touched;
+  for (const IndexEntry& entry : index.entries()) {
+    git.in.budget.Step(2);
+    if (entry.stage != 0 && entry.stage != 2) continue;
+    TreeItem item{entry.mode, entry.id};
+    if (entry.is_intended || entry.is_assumed || entry.is_skipped || entry.mode == kModeCommit) {
+      after[entry.path] = item;
+      continue;
+    }
+    const auto facts = git.in.fs.Stat(git.FilePath(entry.path), vfs::Follow::kNo);
+    if (!facts || facts->is_directory()) {
+      if (skips_missing) after[entry.path] = item;
+      continue;
+    }
+    const uint32_t mode = facts->is_symlink() ? kModeLink : (facts->mode & 0100) != 0 ? kModeExecutable : kModeFile;
+    if (entry.stage == 0 && entry.HasStatOf(*facts) && mode == entry.mode) {
+      // A file as old as the index may have changed since.
+      PADDOCK_ASSIGN(const auto content, ReadWorkingFile(git, entry.path));
+      if (content && HashObject(ObjectType::kBlob, content->data) == entry.id) {
+        after[entry.path] = item;
+        continue;
+      }
+    }
+    after[entry.path] = {mode, Oid{}};
+    touched.insert(entry.path);
+  }
+  std::vector<FileDiff> files = CompareTrees(before, after);
+  for (FileDiff& file : files) {
+    if (!touched.contains(file.new_path) || file.new_mode == 0) continue;
+    file.new_is_file = true;
+    PADDOCK_ASSIGN(const auto content, ReadWorkingFile(git, file.new_path));
+    if (content) file.new_id = HashObject(ObjectType::kBlob, content->data);
+  }
+  return files;
+}
+
+Result<ExitStatus> RunIndex(Git& git, Options& options, Args& args) {
+  SetDefaults(options);
+  PADDOCK_ASSIGN(Selection selection, ParseSelection(git, args));
+  if (selection.included.size() != 1) {
+    git.Say("usage: git diff-index [-m] [--cached] [--merge-base] [<common-diff-options>] <tree-ish> [<path>...]\n");
+    return 129;
+  }
+  Oid id = selection.included[0];
+  if (options.merge_base) {
+    PADDOCK_ASSIGN(const Oid head, git.RequireHead());
+    History history(git);
+    PADDOCK_ASSIGN(const std::vector<Oid> bases, history.MergeBases(id, head));
+    if (bases.empty()) return Error(Code::kNoEntry, "no merge base found");
+    id = bases[0];
+  }
+  PADDOCK_ASSIGN(Pathspec paths, git.ParsePaths(selection.paths));
+  PADDOCK_ASSIGN(const FlatTree before, git.FlattenCommit(id));
+  PADDOCK_ASSIGN(const Index index, git.ReadIndex());
+  std::vector<FileDiff> files;
+  if (options.cached) {
+    files = CompareTrees(before, IndexFiles(index));
+    std::set<std::string> unmerged;
+    for (const IndexEntry& entry : index.entries()) {
+      if (entry.stage != 0) unmerged.insert(entry.path);
+    }
+    std::erase_if(files, [&](const FileDiff& file) { return unmerged.contains(file.new_path); });
+  } else {
+    if (git.work_tree.empty()) return Error(Code::kInvalid, std::string(kNeedsWorkTree));
+    PADDOCK_ASSIGN(files, CompareByStat(git, before, index, options.quiet_missing));
+  }
+  AddUnmerged(index, files);
+  return Show(git, options, std::move(files), paths);
+}
+
+Result<ExitStatus> RunFiles(Git& git, Options& options, Args& args) {
+  SetDefaults(options);
+  PADDOCK_ASSIGN(Pathspec paths, git.ParsePaths(args.All()));
+  PADDOCK_ASSIGN(const Index index, git.ReadIndex());
+  FlatTree before;
+  for (const IndexEntry& entry : index.entries()) {
+    if (entry.stage == 0 || entry.stage == 2) before[entry.path] = {entry.mode, entry.id};
+  }
+  PADDOCK_ASSIGN(std::vector<FileDiff> files, CompareByStat(git, before, index, options.quiet_missing));
+  AddUnmerged(index, files);
+  return Show(git, options, std::move(files), paths);
+}
+
+}  // namespace
+
+extern const Subcommand kDiffTree, kDiffIndex, kDiffFiles;
+const Subcommand kDiffTree = DefineSubcommand<Options, RunTree>({.name = "diff-tree", .summary = "show what differs between trees", .synopsis = "[<options>] <tree-ish> [<tree-ish>] [<path>...]", .options = kTreeOptions});
+const Subcommand kDiffIndex = DefineSubcommand<Options, RunIndex>({.name = "diff-index", .summary = "show what differs between a tree and the index or files", .synopsis = "[--cached] [<options>] <tree-ish> [<path>...]", .options = kIndexOptions});
+const Subcommand kDiffFiles = DefineSubcommand<Options, RunFiles>({.name = "diff-files", .summary = "show what differs between the index and the files", .synopsis = "[<options>] [<path>...]", .options = kFilesOptions, .needs = Subcommand::Needs::kWorkTree});
+
+}  // namespace paddock::git
