@@ -26,14 +26,15 @@ LEFT_OUT = ROOT / "tests" / "options_left_out.txt"
 
 # Tools that explain themselves by something else than --help.
 HELP = {"xxd": ["-h"], "zip": ["-h2"], "unzip": ["-hh"], "jq": ["-h"], "7z": ["--help"], "which": None, "mawk": None, "nawk": None,
+        "ps": ["--help", "all"], "sqlite3": ["-help"],
         "kill": None, "time": None, "true": None, "false": None, "echo": None, "printf": None, "test": None, "[": None, "pwd": None}
 # Tools whose help is a part of what they know: their page lists the rest.
 PAGES = {"parallel": ["man", "parallel"]}
 # More that the tool lists: sqlite3 has commands behind a dot.
-MORE_HELP = {}
+MORE_HELP = {"sqlite3": ["sqlite3", ":memory:", ".help"]}
 # Tools whose options are words behind one dash, listed anywhere in the text or in the heads of lines.
 WORDS = {"find"}
-WORD_HEADS = set()
+WORD_HEADS = {"sqlite3"}
 # Subcommands of git with words behind them that have options of their own.
 GIT_WORDS = {"bisect": [], "bundle": ["create", "verify"], "notes": ["list", "add", "append", "show", "remove"], "reflog": ["expire", "delete"],
              "remote": ["add", "rename", "show", "prune", "update", "get-url", "set-url", "set-branches", "set-head"],
@@ -53,7 +54,7 @@ def options_of(text, name):
         return found
     if name in PAGES:   # heads at the margin of the options, before the examples
         text = "\n".join(re.findall(r"^ {7}(-.*)$", re.split(r"^OPTIONS? FOR|^EXAMPLE|^SPREADING", text, maxsplit=1, flags=re.M)[0], re.M))
-    if name == "-ps":   # letters without a dash
+    if name == "ps":   # letters without a dash
         for line in text.splitlines():
             head = re.split(r"\s{2,}", line.strip(), maxsplit=1)[0] if re.match(r"  ", line) or re.match(r" {1,8}-", line) else ""
             found |= set(re.findall(r"(?:^|, )([A-Za-z])(?=,|$| <)", head))
@@ -135,11 +136,11 @@ def lines_that_call_git(name):
 
 def is_typed(option, lines, name=""):
     if name in WORD_HEADS:
-        return any(re.search(rf"(?<![\w.-])-?{re.escape(option)}(?!\w)", line) for line in lines)
+        return any(re.search(rf"(?:(?<![\w.-])|(?<=\\n))-?{re.escape(option)}(?!\w)", line) for line in lines)
     if not option.startswith("-"):   # a letter of ps
         return any(re.search(rf"(?:\bps|^) +(?:-\S+ +)*[A-Za-z]*{option}", line) for line in lines)
     if option.startswith("--"):   # or an abbreviation of it
-        return any(option.startswith(word) for line in lines for word in re.findall(r"(?<![\w-])--[a-z0-9][\w-]*", line))
+        return any(option.startswith(word) for line in lines for word in re.findall(r"(?<![\w-])--[A-Za-z0-9][\w-]*", line))
     return any(re.search(rf"(?<![\w-])-[A-Za-z0-9]*{re.escape(option[1])}", line) for line in lines)
 
 
@@ -177,7 +178,7 @@ class Run:
                 print(f"skip {name}: no real tool here that lists options")
             return
         our_text = self.our_help(name)
-        ours = options_of(our_text, name) if name in WORD_HEADS or name == "-ps" else set()
+        ours = options_of(our_text, name) if name in WORD_HEADS or name == "ps" else set()
         ours |= set(WORD.findall(our_text)) | set(TOKEN.findall(our_text))
         for option in command["options"]:
             names = ({"-" + option["short"]} if "short" in option else set()) | ({"--" + option["long"]} if "long" in option else set())

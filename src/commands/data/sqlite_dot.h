@@ -31,6 +31,10 @@ class SqliteDotCommands {
   static const Entry kEntries[];
 
   Then Backup(const SqliteWords& words);
+  Then Binary(const SqliteWords& words);
+  Then FullSchema(const SqliteWords& words);
+  Then Prompt(const SqliteWords& words);
+  Then ScanStats(const SqliteWords& words);
   Then Bail(const SqliteWords& words);
   Then Cd(const SqliteWords& words);
   Then Changes(const SqliteWords& words);
@@ -71,7 +75,7 @@ class SqliteDotCommands {
   Then Usage(const std::string& usage) { return Fail("Usage: " + usage + "\n"); }
   Then CopyDatabase(SqliteDatabase& from, const std::string& from_schema, SqliteDatabase& to, const std::string& to_schema);
   bool ListNames(bool is_index, const std::string& pattern);
-  std::string SchemaLine(const std::string& schema, const std::string& name, const std::string& sql);
+  std::string SchemaLine(const std::string& schema, const std::string& name, const std::string& sql, bool indents);
 
   SqliteShell& shell_;
 };

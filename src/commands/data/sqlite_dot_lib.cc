@@ -75,6 +75,7 @@ SqliteShell::Then SqliteShell::RunDotCommand(std::string line) {
 const SqliteDotCommands::Entry SqliteDotCommands::kEntries[] = {
     {"backup", 3, &SqliteDotCommands::Backup, "?DB? FILE        write a database (main) to FILE", true},
     {"bail", 3, &SqliteDotCommands::Bail, "on|off             stop after an error", false},
+    {"binary", 3, &SqliteDotCommands::Binary, "on|off           write line feeds as they are, as always", false},
     {"cd", 2, &SqliteDotCommands::Cd, "DIRECTORY            change the working directory", true},
     {"changes", 3, &SqliteDotCommands::Changes, "on|off          show how many rows each statement changed", false},
     {"databases", 2, &SqliteDotCommands::Databases, "               list the open databases and their files", false},
@@ -83,6 +84,7 @@ const SqliteDotCommands::Entry SqliteDotCommands::kEntries[] = {
     {"eqp", 2, &SqliteDotCommands::Plan, "on|off|full         show the plan of each query", false},
     {"exit", 3, &SqliteDotCommands::Exit, "?CODE?             end with this status", false},
     {"explain", 3, &SqliteDotCommands::Explain, "?on|off|auto?   how EXPLAIN is shown", false},
+    {"fullschema", 1, &SqliteDotCommands::FullSchema, "?--indent?   show the schema and what ANALYZE found", false},
     {"headers", 1, &SqliteDotCommands::Headers, "on|off          show the names of columns", false},
     {"help", 1, &SqliteDotCommands::Help, "?PATTERN?          list the commands", false},
     {"import", 1, &SqliteDotCommands::Import, "FILE TABLE       read rows of a table from FILE", true},
@@ -96,10 +98,12 @@ const SqliteDotCommands::Entry SqliteDotCommands::kEntries[] = {
     {"output", 1, &SqliteDotCommands::SendOutput, "?FILE?           write to FILE from here on", true},
     {"parameter", 2, &SqliteDotCommands::Parameter, "CMD ...       values of SQL parameters: init, list, set, unset, clear", false},
     {"print", 2, &SqliteDotCommands::Print, "STRING...         write words", false},
+    {"prompt", 2, &SqliteDotCommands::Prompt, "MAIN CONTINUE    what stands in front of a line that is asked for", false},
     {"quit", 1, &SqliteDotCommands::Quit, "                    end", false},
     {"read", 3, &SqliteDotCommands::Read, "FILE               run a script", true},
     {"restore", 3, &SqliteDotCommands::Restore, "?DB? FILE       replace a database (main) by that in FILE", true},
     {"save", 2, &SqliteDotCommands::Backup, "FILE               write the database to FILE", true},
+    {"scanstats", 3, &SqliteDotCommands::ScanStats, "on|off         is not in this build of the library", false},
     {"schema", 3, &SqliteDotCommands::Schema, "?PATTERN?         show the CREATE statements", false},
     {"separator", 3, &SqliteDotCommands::Separator, "COL ?ROW?      what stands between columns and behind rows", false},
     {"shell", 5, &SqliteDotCommands::System, "CMD ARGS...       run a command line", true},
@@ -144,6 +148,26 @@ bool SqliteDotCommands::Boolean(const std::string& word) {
 SqliteDotCommands::Then SqliteDotCommands::Bail(const SqliteWords& words) {
   if (words.size() != 2) return Usage(".bail on|off");
   shell_.stops_at_error = Boolean(words[1]);
+  return Then::kGoOn;
+}
+
+SqliteDotCommands::Then SqliteDotCommands::Binary(const SqliteWords& words) {
+  if (words.size() != 2) return Usage(".binary on|off");
+  Boolean(words[1]);   // only Windows has another way to write
+  return Then::kGoOn;
+}
+
+SqliteDotCommands::Then SqliteDotCommands::Prompt(const SqliteWords& words) {
+  constexpr size_t kLongest = 19;
+  if (words.size() > 1) shell_.main_prompt_ = words[1].substr(0, kLongest);
+  if (words.size() > 2) shell_.continued_prompt_ = words[2].substr(0, kLongest);
+  return Then::kGoOn;
+}
+
+SqliteDotCommands::Then SqliteDotCommands::ScanStats(const SqliteWords& words) {
+  if (words.size() != 2) return Usage(".scanstats on|off");
+  Boolean(words[1]);
+  shell_.Complain("Warning: .scanstats not available in this build.\n");
   return Then::kGoOn;
 }
 

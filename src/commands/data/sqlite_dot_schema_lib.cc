@@ -17,6 +17,43 @@ bool StartsWith(const std::string& text, std::string_view start) {
   return sqlite3_strnicmp(text.c_str(), start.data(), static_cast<int>(start.size())) == 0;
 }
 
+bool IsSqlSpace(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
+
+// .schema --indent: blanks put together, and what is long a column a line.
+std::string Indented(const std::string& sql) {
+  if (StartsWith(sql, "CREATE VIEW") || StartsWith(sql, "CREATE TRIG")) return sql;
+  std::string text;
+  for (const char c : sql) {
+    if (IsSqlSpace(c) && !text.empty() && (IsSqlSpace(text.back()) || text.back() == '(')) continue;
+    if ((c == '(' || c == ')') && !text.empty() && IsSqlSpace(text.back())) text.pop_back();
+    text += c;
+  }
+  constexpr size_t kShort = 79;
+  if (text.size() < kShort) return text;
+  std::string out, line;
+  char end = '\0';   // of a quote or a comment
+  int depth = 0, lines = 0;
+  for (size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (c == end) {
+      end = '\0';
+    } else if (end == '\0') {
+      if (c == '"' || c == '\'' || c == '`') end = c;
+      if (c == '[') end = ']';
+      if (c == '-' && i + 1 < text.size() && text[i + 1] == '-') end = '\n';
+      depth += c == '(' ? 1 : 0;
+      if (c == ')' && --depth == 0 && lines > 0 && !line.empty()) out += std::exchange(line, {}) + "\n";
+    }
+    line += c;
+    if (depth != 1 || end != '\0' || (c != '(' && c != '\n' && c != ',')) continue;
+    if (c == '\n') line.pop_back();
+    out += std::exchange(line, {}) + "\n  ";
+    ++lines;
+    while (i + 1 < text.size() && IsSqlSpace(text[i + 1])) ++i;
+  }
+  return out + line;
+}
+
 }  // namespace
 
 std::string SqlSchemaLine(const std::string& sql) {
@@ -86,8 +123,8 @@ SqliteDotCommands::Then SqliteDotCommands::Indexes(const SqliteWords& words) {
 }
 
 // With the schema's name in it when that is not main, and the columns of a view or a virtual table behind it.
-std::string SqliteDotCommands::SchemaLine(const std::string& schema, const std::string& name, const std::string& sql) {
-  std::string line = sql;
+std::string SqliteDotCommands::SchemaLine(const std::string& schema, const std::string& name, const std::string& sql, bool indents) {
+  std::string line = indents ? Indented(sql) : sql;
   for (const std::string kind : {"TABLE ", "INDEX ", "UNIQUE INDEX ", "VIEW ", "TRIGGER ", "VIRTUAL TABLE "}) {
     const std::string start = "CREATE " + kind;
     if (!sql.starts_with(start)) continue;
@@ -105,10 +142,12 @@ std::string SqliteDotCommands::SchemaLine(const std::string& schema, const std::
 SqliteDotCommands::Then SqliteDotCommands::Schema(const SqliteWords& words) {
   constexpr const char* kUsage = "Usage: .schema ?--indent? ?--nosys? ?LIKE-PATTERN?\n";
   std::string pattern;
-  bool has_system = true;
+  bool has_system = true, indents = false;
   for (size_t i = 1; i < words.size(); ++i) {
     if (words[i] == "--nosys" || words[i] == "-nosys") {
       has_system = false;
+    } else if (words[i] == "--indent" || words[i] == "-indent") {
+      indents = true;
     } else if (words[i].starts_with('-')) {
       return Fail("Unknown option: \"" + words[i] + "\"\n");
     } else if (pattern.empty()) {
@@ -133,9 +172,33 @@ SqliteDotCommands::Then SqliteDotCommands::Schema(const SqliteWords& words) {
     SqliteStatement list(*shell_.database_, sql + " ORDER BY rowid");
     if (!list) return Fail("Error: " + std::string(sqlite3_errmsg(shell_.database_->get())) + "\n");
     if (!pattern.empty()) list.Bind(1, pattern);
-    while (list.Step() == SQLITE_ROW) shell_.out().Write(SchemaLine(schema, list.Text(0), list.Text(1)));
+    while (list.Step() == SQLITE_ROW) shell_.out().Write(SchemaLine(schema, list.Text(0), list.Text(1), indents));
     if (list.Finalize() != SQLITE_OK) return Fail("Error: " + std::string(sqlite3_errmsg(shell_.database_->get())) + "\n");
   }
+  return Then::kGoOn;
+}
+
+SqliteDotCommands::Then SqliteDotCommands::FullSchema(const SqliteWords& words) {
+  const bool indents = words.size() == 2 && words[1].size() >= 2 && (std::string_view("--indent").starts_with(words[1]) || words[1] == "-indent");
+  if (words.size() != 1 && !indents) return Usage(".fullschema ?--indent?");
+  if (!shell_.Open()) return Then::kFailed;
+  SqliteStatement list(*shell_.database_,
+                       "SELECT name, sql FROM (SELECT sql, name, rowid x FROM sqlite_schema UNION ALL SELECT sql, name, rowid FROM sqlite_temp_schema) "
+                       "WHERE sql NOT NULL AND name NOT LIKE 'sqlite__%' ESCAPE '_' ORDER BY x");
+  while (list && list.Step() == SQLITE_ROW) shell_.out().Write(SqlSchemaLine(indents ? Indented(list.Text(1)) : list.Text(1)));
+  SqliteStatement statistics(*shell_.database_, "SELECT name FROM sqlite_schema WHERE name GLOB 'sqlite_stat[134]' ORDER BY name");
+  std::vector<std::string> tables;
+  while (statistics && statistics.Step() == SQLITE_ROW) tables.push_back(statistics.Text(0));
+  if (tables.empty()) {
+    shell_.out().Write("/* No STAT tables available */\n");
+    return Then::kGoOn;
+  }
+  shell_.out().Write("ANALYZE sqlite_schema;\n");
+  for (const std::string& table : tables) {
+    SqliteStatement rows(*shell_.database_, "SELECT quote(tbl) || ',' || quote(idx) || ',' || quote(stat) FROM " + SqlName(table));
+    while (rows && rows.Step() == SQLITE_ROW) shell_.out().Write("INSERT INTO " + table + " VALUES(" + rows.Text(0) + ");\n");
+  }
+  shell_.out().Write("ANALYZE sqlite_schema;\n");
   return Then::kGoOn;
 }
 

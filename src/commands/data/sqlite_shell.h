@@ -96,6 +96,7 @@ class SqliteShell {
   std::unique_ptr<SqliteDatabase> database_;
   std::unique_ptr<Redirect> redirect_;
   Output* out_;
+  std::string main_prompt_ = "sqlite> ", continued_prompt_ = "   ...> ";
   std::string output_name_ = "stdout";
   Plan plan_ = Plan::kOff;
   bool explains_always_ = false, explains_ = true;   // .explain on, auto

@@ -261,7 +261,7 @@ void SqliteShell::ShowTime(Nanoseconds real, Nanoseconds processor) {
 }
 
 void SqliteShell::Prompt(bool is_continued) {
-  in_.out.Write(is_continued ? "   ...> " : "sqlite> ");
+  in_.out.Write(is_continued ? continued_prompt_ : main_prompt_);
   in_.out.Flush();
 }
 

@@ -4,8 +4,8 @@
 //
 // Exit status: 0 if a process was shown, else 1.
 // Source: POSIX ps, procps-ng 4.0.2.
-// Differs: processes have no threads, memory or processor time of their own: such columns show 0 or '-'; options
-// that ask for threads (-L, -T, -m, H) or security contexts (-M, Z) are refused; pids are seven columns wide.
+// Differs: processes have one thread and no memory or processor time of their own: such columns show 0 or '-'; the environment
+// of a process (e) and its masks of signals (s) are not shown; pids are seven columns wide.
 
 #include <algorithm>
 #include <cstdio>
@@ -115,6 +115,11 @@ constexpr Column kColumns[] = {
     {"opri", "PRI", 3, true, [](const ProcessFacts& p, Context&) { return std::to_string(80 + p.niceness); }},
     {"priority", "PRI", 3, true, [](const ProcessFacts& p, Context&) { return std::to_string(20 + p.niceness); }},
     {"c", "C", 2, true, Zero},
+    {"cls", "CLS", 3, true, [](const ProcessFacts&, Context&) { return std::string("TS"); }},
+    {"class", "CLS", 3, false, [](const ProcessFacts&, Context&) { return std::string("TS"); }},
+    {"policy", "POL", 3, false, [](const ProcessFacts&, Context&) { return std::string("TS"); }},
+    {"sched", "SCH", 3, true, Zero},
+    {"rtprio", "RTPRIO", 6, true, Dash},
     {"cp", "CP", 3, true, Zero},
     {"pcpu", "%CPU", 4, true, [](const ProcessFacts&, Context&) { return std::string("0.0"); }},
     {"%cpu", "%CPU", 4, true, [](const ProcessFacts&, Context&) { return std::string("0.0"); }},
@@ -141,6 +146,16 @@ constexpr Column kColumns[] = {
     {"nlwp", "NLWP", 4, true, [](const ProcessFacts&, Context&) { return std::string("1"); }},
     {"thcount", "THCNT", 5, true, [](const ProcessFacts&, Context&) { return std::string("1"); }},
     {"lwp", "LWP", 7, true, PADDOCK_NUMBER(pid)},
+    {"spid", "SPID", 7, true, PADDOCK_NUMBER(pid)},
+    {"tid", "TID", 7, true, PADDOCK_NUMBER(pid)},
+    {"label", "LABEL", 31, false, Dash},
+    {"context", "CONTEXT", 31, false, Dash},
+    {"user_number", "USER", 8, true, PADDOCK_NUMBER(uid)},   // of n
+    {"stackp", "STACKP", 16, true, [](const ProcessFacts&, Context&) { return std::string(16, '0'); }},
+    {"esp", "ESP", 16, true, [](const ProcessFacts&, Context&) { return std::string(16, '0'); }},
+    {"eip", "EIP", 16, true, [](const ProcessFacts&, Context&) { return std::string(16, '0'); }},
+    {"tmout", "TMOUT", 5, true, Dash},
+    {"alarm", "ALARM", 5, true, Dash},
     {"stime", "STIME", 5, true, ShortStart},
     {"start_time", "START", 5, true, ShortStart},
     {"bsdstart", "START", 6, true, BsdStart},
@@ -178,10 +193,10 @@ constexpr const char* kHelp =
     " -A, -e, ax           all\n"
     " -a                   all with a terminal but session leaders\n"
     " -d                   all but session leaders\n"
-    " a                    all with a terminal, those of others too\n"
-    " r                    only running ones\n"
-    " T                    those of this terminal\n"
-    " x                    those without a terminal, too\n"
+    "  a                   all with a terminal, those of others too\n"
+    "  r                   only running ones\n"
+    "  T                   those of this terminal\n"
+    "  x                   those without a terminal, too\n"
     " -N, --deselect       the others\n"
     " -C NAME              by command name\n"
     " -G, --Group GID      by group\n"
@@ -196,23 +211,40 @@ constexpr const char* kHelp =
     " -f, -F               full form\n"
     " -j, j                with groups and sessions\n"
     " -l, l                long form\n"
-    " u, v, s-less forms   with users, with memory\n"
+    "  u, v                with users, with memory\n"
+    "  X                   with registers\n"
+    " -P                   with the processor\n"
+    " -M, Z                with security contexts\n"
+    "     --context        these and the command line\n"
+    " -L, -T               with threads: LWP and NLWP, SPID\n"
+    "  H                   threads as if they were processes: they have one\n"
+    " -m, m                threads below their processes\n"
     " -o, o, --format F    columns of one's own: -o pid,ppid=PARENT,args=\n"
-    " -O, O F              such columns added to the usual ones\n"
+    " -O F                 such columns added to the usual ones\n"
+    "  O <F>               the same\n"
     " -H, f, --forest      children below their parents\n"
-    "     --sort, k SPEC   order by columns, - for descending\n"
-    " -w, w                wide (output is always wide)\n"
+    "  k, --sort SPEC      order by columns, - for descending\n"
+    " -w, w                wide, twice: not cut at all\n"
+    "     --cols, --columns, --width NUM   cut lines there\n"
+    "     --rows, --lines NUM   lines of a page\n"
+    "  n                   users as numbers\n"
+    "  S, --cumulative     with the time of children that ended: there is none\n"
+    "  L                   the columns that there are\n"
     " -y                   no flags, with -l\n"
-    " c                    names instead of command lines\n"
-    " h, --no-headers      no header; --headers: one\n"
-    " -V, --version        version\n";
+    "  c                   names instead of command lines\n"
+    " -c                   with scheduling classes\n"
+    "  h, --no-headers     no header\n"
+    "     --headers        a header on each page\n"
+    " -V, V, --version     version\n";
 
-enum class Form { kDefault, kFull, kExtraFull, kJobs, kLong, kUser, kVirtual, kBsdJobs, kBsdLong, kOwn };
+enum class Form { kDefault, kFull, kExtraFull, kJobs, kLong, kUser, kVirtual, kBsdJobs, kBsdLong, kRegisters, kContext, kOwn };
 
 struct Request {
   bool all = false, all_terminals = false, no_leaders = false, bsd_all = false, bsd_detached = false, running = false;
   bool deselects = false, own_terminal = false, is_bsd = false, forest = false, names_only = false, no_header = false;
   bool no_flags = false, shows_header = false;
+  bool light_processes = false, thread_ids = false, thread_lines = false, processor = false, security = false, numeric = false, classes = false;
+  int64_t rows = 24;     // of a page
   int64_t columns = 0;   // where lines are cut; 0: nowhere
   int wide = 0;          // how often w was given: twice lets nothing be cut
   Form form = Form::kDefault;
@@ -233,6 +265,9 @@ class Program {
   explicit Program(Invocation& in) : in_(in), names_(in.fs, in.budget), context_{names_, LocalZone(in.env), Now(in.clock), in.budget} {}
 
   ExitStatus Run() {
+    for (size_t i = 1; i < in_.args.size(); ++i) {
+      if (in_.args[i] == "L") return ListColumns(), 0;
+    }
     for (at_ = 1; at_ < in_.args.size(); ++at_) {
       in_.budget.Step();
       const std::string& argument = in_.args[at_];
@@ -251,6 +286,20 @@ class Program {
   }
 
  private:
+  void ListColumns() {
+    std::map<std::string_view, std::string_view> columns;
+    for (const Column& column : kColumns) {
+      if (std::string_view(column.name).find('_') == std::string_view::npos || std::string_view(column.name).ends_with("flt")) columns[column.name] = column.header;
+    }
+    for (const auto& [name, header] : columns) {
+      std::string line(name);
+      line.resize(std::max<size_t>(line.size(), 12), ' ');
+      line += " " + std::string(header);
+      line.resize(std::max<size_t>(line.size(), 21), ' ');
+      in_.out.WriteLine(line);
+    }
+  }
+
   bool Fail(const std::string& message) {
     in_.err.Write("error: " + message + "\n" + kUsage);
     return false;
@@ -286,6 +335,16 @@ class Program {
     if (name == "user" || name == "User") return with(&Program::AddUsers);
     if (name == "group" || name == "Group") return with(&Program::AddGroups);
     if (name == "format") return with(&Program::AddFormat);
+    if (name == "cumulative") return true;
+    if (name == "context") return request_.form = Form::kContext, true;
+    if (name == "rows" || name == "lines") {
+      constexpr const char* kComplaint = "number of rows must follow --rows or --lines";
+      if (!Value(rest, value, kComplaint)) return false;
+      const auto rows = ParsePid(value);
+      if (!rows || *rows == 0) return Fail(kComplaint);
+      request_.rows = *rows;
+      return true;
+    }
     if (name == "cols" || name == "columns" || name == "width") {
       constexpr const char* kComplaint = "number of columns must follow --cols, --width, or --columns";
       if (!Value(rest, value, kComplaint)) return false;
@@ -327,7 +386,12 @@ class Program {
       case 'l': return request_.form = Form::kLong, true;
       case 'y': return request_.no_flags = true;
       case 'H': return request_.forest = true;
-      case 'c': return request_.names_only = true;
+      case 'c': return request_.classes = true;
+      case 'L': return request_.light_processes = true;
+      case 'T': return request_.thread_ids = true;
+      case 'm': return request_.thread_lines = true;
+      case 'P': return request_.processor = true;
+      case 'M': return request_.security = true;
       case 'w': return ++request_.wide > 0;
       case 'p': case 'q': return With(rest, takes_rest, &Program::AddPids);
       case 'C': return With(rest, takes_rest, &Program::AddCommands);
@@ -357,6 +421,12 @@ class Program {
       case 'f': return request_.forest = true;
       case 'c': return request_.names_only = true;
       case 'h': return request_.no_header = true;
+      case 'X': return request_.form = Form::kRegisters, true;
+      case 'Z': return request_.security = true;
+      case 'm': return request_.thread_lines = true;
+      case 'n': return request_.numeric = true;
+      case 'H':   // each has the one
+      case 'S': return true;
       case 'w': return ++request_.wide > 0;
       case 'p': case 'q': return With(rest, takes_rest, &Program::AddPids);
       case 'U': return With(rest, takes_rest, &Program::AddUsers);
@@ -386,7 +456,13 @@ class Program {
     return true;
   }
   bool AddTerminals(const std::string& text) {
-    for (std::string& item : SplitList(text)) request_.terminals.push_back(item.starts_with("/dev/") ? item.substr(5) : item);
+    for (std::string& item : SplitList(text)) {
+      std::string name = item.starts_with("/dev/") ? item.substr(5) : item;
+      if (name == "-") name = "?";
+      const bool is_known = name == "?" || name == "pts/0" || in_.fs.Stat("/dev/" + name) || in_.fs.Stat("/dev/tty" + name) || in_.fs.Stat("/dev/pts/" + name);
+      if (!is_known) return Fail("TTY could not be found");
+      request_.terminals.push_back(std::move(name));
+    }
     return true;
   }
   bool AddUsers(const std::string& text) {
@@ -418,7 +494,7 @@ class Program {
       const size_t end = text.find_first_of("=, :");
       const std::string name(text.substr(0, end));
       const Column* column = FindColumn(name);
-      if (column == nullptr || name == "uid_hack") return Fail("unknown user-defined format specifier \"" + name + "\"");
+      if (column == nullptr || name == "uid_hack" || name == "user_number") return Fail("unknown user-defined format specifier \"" + name + "\"");
       Shown shown{column, column->header, column->width};
       text.remove_prefix(std::min(end, text.size()));
       if (text.starts_with(':')) {
@@ -466,14 +542,52 @@ class Program {
       case Form::kUser: format = "user,pid,%cpu,%mem,vsz,rss,tname,stat,start_time,bsdtime,command"; break;
       case Form::kVirtual: format = "pid,tname,stat,bsdtime,maj_flt,trs,drs,rss,%mem,command"; break;
       case Form::kBsdJobs: format = "ppid,pid,pgid,sid,tname,tpgid,stat,uid,bsdtime,command"; break;
+      case Form::kRegisters: format = "pid,stackp,esp,eip,tmout,alarm,stat,tname,bsdtime,command"; break;
+      case Form::kContext: format = "pid,context,command"; break;
       case Form::kBsdLong: format = "f,uid,pid,ppid,priority,ni,vsz,rss,wchan,stat,tname,bsdtime,command"; break;
     }
     if (!ReadFormat(format, columns_)) return false;
     if (request_.form == Form::kFull || request_.form == Form::kExtraFull) columns_[0].header = "UID";
+    InsertColumns();
     if (request_.names_only) {
       columns_.back().column = FindColumn("comm");
     }
     return true;
+  }
+
+  // What single options add to a form.
+  void InsertColumns() {
+    const auto position = [&](std::initializer_list<std::string_view> names) {
+      for (const std::string_view name : names) {
+        for (size_t i = 0; i < columns_.size(); ++i) {
+          if (columns_[i].column->name == name) return i + 1;
+        }
+      }
+      return columns_.size();
+    };
+    const auto insert = [&](size_t at, const char* name) {
+      const Column* const column = FindColumn(name);
+      columns_.insert(columns_.begin() + static_cast<std::ptrdiff_t>(at), Shown{column, column->header, column->width});
+    };
+    if (request_.classes) {
+      size_t at = position({"c"});
+      if (at < columns_.size()) {
+        const auto begin = columns_.begin() + static_cast<std::ptrdiff_t>(--at);
+        columns_.erase(begin, begin + (request_.form == Form::kLong ? 3 : 1));
+      } else {
+        at = position({"sid", "pid"});
+      }
+      insert(at, "pri");
+      insert(at, "class");
+    }
+    if (request_.light_processes && position({"c"}) < columns_.size() && request_.form != Form::kLong) insert(position({"c"}), "nlwp");
+    if (request_.light_processes) insert(position({"sid", "ppid", "pid"}), "lwp");
+    if (request_.processor) insert(position({"sid", "ppid", "pid"}), "psr");
+    if (request_.thread_ids) insert(position({"pid"}), "spid");
+    if (request_.security) insert(0, "label");
+    for (Shown& shown : columns_) {
+      if (request_.numeric && shown.column == FindColumn("user")) shown.column = FindColumn("user_number");
+    }
   }
 
   bool IsChosen(const ProcessFacts& p, const ProcessFacts& self) const {
@@ -566,6 +680,18 @@ class Program {
     in_.out.WriteLine(line);
   }
 
+  // The line of the only thread of a process: without what belongs to the process.
+  void WriteThread(const ProcessFacts& p) {
+    static constexpr std::string_view kOfProcess[] = {"pid", "tgid", "ppid", "pgid", "sid", "tname", "tty", "tt", "%mem", "pmem", "vsz", "rss", "sz",
+                                                      "comm", "ucmd", "args", "cmd", "command", "tpgid"};
+    std::vector<std::string> cells;
+    for (const Shown& shown : columns_) {
+      const bool is_of_process = std::find(std::begin(kOfProcess), std::end(kOfProcess), shown.column->name) != std::end(kOfProcess);
+      cells.push_back(is_of_process ? "-" : shown.column->cell(p, context_));
+    }
+    WriteRow(cells);
+  }
+
   void Print() {
     std::vector<std::string> cells;
     bool has_header = false;
@@ -573,10 +699,16 @@ class Program {
       has_header |= !shown.header.empty();
       cells.push_back(shown.header);
     }
-    if (has_header && (!request_.no_header || request_.shows_header)) WriteRow(cells);
+    const std::vector<std::string> header = cells;
+    if (has_header && (!request_.no_header || request_.shows_header)) WriteRow(header);
+    int64_t rows = 1;
     for (const ProcessFacts* p : chosen_) {
       in_.budget.Step();
       cells.clear();
+      if (has_header && request_.shows_header && ++rows > request_.rows) {
+        WriteRow(header);
+        rows = 2;
+      }
       for (const Shown& shown : columns_) {
         std::string cell = shown.column->cell(*p, context_);
         const std::string_view name = shown.column->name;
@@ -584,9 +716,11 @@ class Program {
         if (depth > 0 && (name == "args" || name == "cmd" || name == "command" || name == "ucmd" || name == "comm")) {
           cell = request_.is_bsd ? std::string(4 * (depth - 1), ' ') + " \\_ " + cell : std::string(2 * depth, ' ') + cell;
         }
+        if (request_.thread_lines && (name == "stat" || name == "s" || name == "state")) cell = "-";
         cells.push_back(std::move(cell));
       }
       WriteRow(cells);
+      if (request_.thread_lines) WriteThread(*p);
     }
   }
 
