@@ -51,6 +51,7 @@ std::string Interpreter::DumpedValue(const std::string& name, Value& value) cons
 
 void Interpreter::DumpVariables() {
   std::vector<std::pair<std::string, std::string>> lines;
+  stack_.Reserve(1);   // no rule has, in a program without rules
   if (symtab_ != nullptr) RefreshSymtab();
   for (int slot = 0; slot < static_cast<int>(globals_.size()); ++slot) {
     budget_.Step();
