@@ -27,7 +27,8 @@ LEFT_OUT = ROOT / "tests" / "options_left_out.txt"
 # Tools that explain themselves by something else than --help.
 HELP = {"xxd": ["-h"], "zip": ["-h2"], "unzip": ["-hh"], "jq": ["-h"], "7z": ["--help"], "which": None, "mawk": None, "nawk": None,
         "ps": ["--help", "all"], "sqlite3": ["-help"],
-        "kill": None, "time": None, "true": None, "false": None, "echo": None, "printf": None, "test": None, "[": None, "pwd": None}
+        "kill": None, "time": None, "true": None, "false": None, "echo": None, "printf": None, "test": None, "[": None, "pwd": None,
+        "bzless": None, "bzmore": None, "zstdless": None}   # the last ones hand --help on to another program
 # Tools whose help is a part of what they know: their page lists the rest.
 PAGES = {"parallel": ["man", "parallel"]}
 # More that the tool lists: sqlite3 has commands behind a dot.

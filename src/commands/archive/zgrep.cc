@@ -1,15 +1,18 @@
-// zgrep, zegrep, zfgrep - search compressed files
+// zgrep, bzgrep, xzgrep, zstdgrep - search compressed files
 //
 // usage: zgrep [OPTION]... [-e] PATTERN [FILE]...
-// For every FILE, grep reads what gzip unpacks; a file that is not compressed is searched as it is.
+// For every FILE, grep reads what gzip unpacks; a file that is not compressed is searched as it is. bzgrep and zstdgrep do so with bzip2 and
+// zstd, xzgrep and lzgrep with the program that the ending of the name asks for; egrep and fgrep in the name stand for -E and -F.
 //
-// Exit status: as grep's: 0 when a line was selected, 1 when none was, 2 on an error of grep or gzip.
-// Source: GNU gzip 1.12.
-// Differs: what GREP names is taken for a grep that knows -H and --label; a missing argument is told without a line number of the script.
+// Exit status: as grep's: 0 when a line was selected, 1 when none was, 2 on an error of grep or of what unpacks (of gzip and xz only).
+// Source: GNU gzip 1.12, bzip2 1.0.8, XZ Utils 5.4.1, zstd 1.5.4.
+// Differs: what GREP names is taken for a grep that knows -H and --label; a missing argument is told without a line number of the script. All names
+// take the options of zgrep: the scripts of bzip2 and zstd know fewer.
 
 #include <algorithm>
 #include <optional>
 
+#include "commands/archive/packed_tools.h"
 #include "proc/command.h"
 #include "proc/kernel.h"
 #include "proc/process.h"
@@ -41,8 +44,8 @@ class LineReader {
  public:
   LineReader(Invocation& in, std::string name) : in_(in), name_(std::move(name)) {
     for (size_t i = in.args.size(); i > 1; --i) waiting_.push_back(in.args[i - 1]);
-    if (in.name() == "zegrep") waiting_.emplace_back("-E");
-    if (in.name() == "zfgrep") waiting_.emplace_back("-F");
+    if (in.name().ends_with("egrep")) waiting_.emplace_back("-E");
+    if (in.name().ends_with("fgrep")) waiting_.emplace_back("-F");
   }
 
   // Nothing when the answer is given already, with this status.
@@ -76,6 +79,18 @@ class LineReader {
     answer_ = kTrouble;
   }
 
+  void FailWithoutPattern() {
+    if (family_ == PackFamily::kBzip2) {
+      in_.out.Write("grep through bzip2 files\nusage: " + std::string(in_.name()) + " [grep_options] pattern [files]\n");
+      answer_ = kTrouble;
+    } else if (family_ == PackFamily::kZstd) {
+      in_.err.Write("zstdgrep: missing pattern\n");
+      answer_ = 1;
+    } else {
+      Fail(std::string(family_ == PackFamily::kXz ? "1: Missing" : "1: missing") + " pattern; try `" + name_ + " --help' for help");
+    }
+  }
+
   // Of letters in one word the first, with the digits behind it; the others come next.
   void SplitCluster(std::string& option) {
     constexpr std::string_view kPlain = "0123456789EFGHIKLPRTUVZabchilnoqrsuvwxyz";
@@ -101,7 +116,7 @@ class LineReader {
       argument = option.substr(head);
       option.resize(option[1] == 'f' ? 2 : 6);
     }
-    if (IsRefused(option)) return Fail(option + ": option not supported");
+    if (IsRefused(option)) return Fail(option + (family_ == PackFamily::kXz ? ": Option not supported" : ": option not supported"));
     if (option == "-f" || option == "--file") return TakePatternFile(option, *argument);
     if (Abbreviates(option, "--help", 3)) return Answer(HelpText(in_.command, name_));
     if (option == "-V" || Abbreviates(option, "--version", 3)) return Answer(VersionText(in_.command, in_.name()));
@@ -159,7 +174,7 @@ class LineReader {
     while (!waiting_.empty()) search_.names.push_back(Next());
     if (search_.pattern_text_place) PutPatternText();
     if (!search_.has_pattern) {
-      if (search_.names.empty()) return Fail("1: missing pattern; try `" + name_ + " --help' for help");
+      if (search_.names.empty()) return FailWithoutPattern();
       search_.grep_args.insert(search_.grep_args.end(), {"--", search_.names.front()});
       search_.names.erase(search_.names.begin());
     }
@@ -176,6 +191,7 @@ class LineReader {
   }
 
   Invocation& in_;
+  const PackFamily family_ = FamilyOf(in_.name());
   std::string name_;
   std::vector<std::string> waiting_;   // the last one comes next
   Search search_;
@@ -202,12 +218,14 @@ class FileSearch {
   }
 
   ExitStatus Run() {
-    ExitStatus status = 1;
+    // The scripts of bzip2 and zstd answer with the gravest status, those of gzip and xz with the best of 0 and 1.
+    const bool takes_gravest = family_ == PackFamily::kBzip2 || family_ == PackFamily::kZstd;
+    ExitStatus status = takes_gravest ? 0 : 1;
     for (const std::string& name : search_.names) {
       in_.budget.Step();
       const auto found = SearchOne(name);
       if (!found) return in_.Fail(found.error().Text(), kTrouble);
-      const bool is_graver = *found <= 1 && status <= 1 ? *found < status : status < *found;
+      const bool is_graver = !takes_gravest && *found <= 1 && status <= 1 ? *found < status : status < *found;
       if (is_graver) status = *found;
       if (status >= 126) break;
     }
@@ -219,20 +237,16 @@ class FileSearch {
 
   Result<ExitStatus> SearchOne(const std::string& name) {
     vfs::PipeEnds pipe = vfs::MakePipe(in_.kernel.scheduler());
-    ChildSpec gzip;
-    gzip.args = {"gzip", "-cdfq", "--", name};
-    gzip.environment = &in_.env;
-    gzip.out = std::move(pipe.write);
-    in_.out.Flush();
-    PADDOCK_ASSIGN(const int pid, in_.launcher.Spawn(in_.process, gzip));
-    gzip.out.reset();
+    PADDOCK_ASSIGN(const int pid, SpawnUnpack(in_, family_, name, std::move(pipe.write)));
     const auto found = Grep(name, std::move(pipe.read));
     PADDOCK_ASSIGN(const proc::WaitStatus unpacked, in_.kernel.Wait(in_.process, pid, Nanoseconds::max(), proc::Kernel::OnSignal::kWaitOn));
     if (!found) return found.error();
     return std::max(*found, StatusOf(unpacked));
   }
   // gzip's warnings count as nothing; that nobody read on is one.
-  static ExitStatus StatusOf(const proc::WaitStatus& unpacked) {
+  ExitStatus StatusOf(const proc::WaitStatus& unpacked) const {
+    // The last stage of a pipeline is all that those scripts look at.
+    if (family_ == PackFamily::kBzip2 || family_ == PackFamily::kZstd) return 0;
     if (unpacked.status == 2 || unpacked.signal == proc::kSigPipe) return 0;
     return unpacked.status == 1 ? kTrouble : unpacked.status;
   }
@@ -255,15 +269,17 @@ class FileSearch {
   }
 
   Invocation& in_;
+  const PackFamily family_ = FamilyOf(in_.name());
   const Search& search_;
   std::vector<std::string> grep_;
 };
 
-// The real one is a script, which calls itself by its path; the two others run it.
+// The real one is a script, which calls itself by its path; those with egrep and fgrep in their names run it.
 std::string OwnName(Invocation& in) {
-  const std::string& called = in.args[0];
-  if (in.name() == "zgrep" && called.find('/') != std::string::npos) return called;
-  return in.launcher.FindProgram(in.process, in.env, "zgrep").value_or("zgrep");
+  std::string name(in.name());
+  if (const size_t at = name.find("egrep"); at != std::string::npos) name.erase(at, 1);
+  if (const size_t at = name.find("fgrep"); at != std::string::npos) name.erase(at, 1);
+  return ScriptName(in, name);
 }
 
 ExitStatus Run(Invocation& in) {
@@ -272,7 +288,7 @@ ExitStatus Run(Invocation& in) {
   return search ? FileSearch(in, *search).Run() : status;
 }
 
-constexpr const char* kAliases[] = {"zegrep", "zfgrep"};
+constexpr const char* kAliases[] = {"bzegrep", "bzfgrep", "bzgrep", "lzegrep", "lzfgrep", "lzgrep", "xzegrep", "xzfgrep", "xzgrep", "zegrep", "zfgrep", "zstdgrep"};
 
 }  // namespace
 
@@ -284,6 +300,7 @@ const Command kCommand_zgrep = {
     .synopsis = "[OPTION]... [-e] PATTERN [FILE]...",
     .details = "The options are those of grep, without -d, -r, -R, -z, -Z, --exclude, --exclude-dir,\n"
                "--exclude-from and --include.  zegrep is zgrep -E, zfgrep is zgrep -F.\n"
+               "bzgrep, xzgrep, lzgrep and zstdgrep search what bzip2, xz and zstd have packed.\n"
                "With no FILE, or when FILE is -, read standard input.\n",
     .usage_status = kTrouble,
     .parses_options = false,
