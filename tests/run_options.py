@@ -26,7 +26,7 @@ LEFT_OUT = ROOT / "tests" / "options_left_out.txt"
 
 # Tools that explain themselves by something else than --help.
 HELP = {"xxd": ["-h"], "zip": ["-h2"], "unzip": ["-hh"], "jq": ["-h"], "7z": ["--help"], "which": None, "mawk": None, "nawk": None,
-        "ps": ["--help", "all"], "sqlite3": ["-help"],
+        "curl": ["--help", "all"], "ps": ["--help", "all"], "sqlite3": ["-help"],
         "kill": None, "time": None, "true": None, "false": None, "echo": None, "printf": None, "test": None, "[": None, "pwd": None,
         "bzless": None, "bzmore": None, "zstdless": None}   # the last ones hand --help on to another program
 # Tools whose help is a part of what they know: their page lists the rest.

@@ -42,6 +42,8 @@ struct HttpRequest {
   std::optional<std::string> user;        // name:password
   HttpAuth auth = HttpAuth::kBasic;
   std::string bearer;
+  std::string target;                     // in the request line instead of the URL's path
+  std::string aws_signature;              // PROVIDER1[:PROVIDER2[:REGION[:SERVICE]]]: signed with `user`
   HttpVersion version = HttpVersion::kAny;
   bool follows = false;
   bool sends_auth_everywhere = false;     // to hosts of redirects, too

@@ -7,7 +7,8 @@
 // Exit status: as the real curl's: 0, 1 another protocol than http and https, 2 usage, 3 malformed URL, 6 and 7 no such host, no
 // connection (also: the policy denies it), 22 (with --fail) the server says 400 or above, 23 output, 28 time, 47 redirects …
 // Source: curl 7.88.1, whose library does the transfers.
-// Differs: http and https alone; no proxies, client certificates and Unix sockets; -v shows no address, and
+// Differs: http and https alone, so that options of other protocols and of proxies do nothing; no proxies and Unix sockets; -Z makes one
+// transfer after the other; keys have no passwords; -v shows no address, and
 // %{local_ip} is empty, because the connection is made by the policy's engine.
 
 #include "commands/net/curl.h"

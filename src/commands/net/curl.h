@@ -51,6 +51,10 @@ struct Options {
   std::string etag_save, etag_compare, time_condition, ciphers, tls13_ciphers;
   proc::HttpRequest::Tls least_tls = proc::HttpRequest::Tls::kAny, most_tls = proc::HttpRequest::Tls::kAny;
   std::string protocols, redirect_protocols, default_protocol;
+  std::string target, aws_signature, certificate, private_key, pinned_key;
+  bool is_certificate_der = false, is_key_der = false, has_unknown_type = false;
+  Nanoseconds between_transfers{0};   // --rate
+  std::vector<Options> next;          // behind --next, in the first one alone
   std::optional<Nanoseconds> expect_timeout;
   proc::HttpAuth auth = proc::HttpAuth::kBasic;
   proc::HttpVersion http_version = proc::HttpVersion::kAny;

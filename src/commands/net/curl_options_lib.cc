@@ -145,6 +145,47 @@ Status SetNetrcFile(Options& options, std::string_view text) {
   return {};
 }
 
+// "2/s", "10/m", "3/h", "100/d".
+Status SetTransferRate(Options& options, std::string_view text) {
+  int64_t count = 0;
+  const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), count);
+  const std::string_view unit(end, static_cast<size_t>(text.data() + text.size() - end));
+  if (problem != std::errc() || count <= 0 || (!unit.empty() && unit[0] != '/')) return Error(Code::kInvalid, "expected a proper numerical parameter");
+  int64_t seconds = 3600;
+  if (unit == "/s") seconds = 1;
+  else if (unit == "/m") seconds = 60;
+  else if (unit == "/d") seconds = 86400;
+  else if (!unit.empty() && unit != "/h") return Error(Code::kUnavailable, "is badly used here");
+  options.between_transfers = Nanoseconds(seconds * 1'000'000'000 / count);
+  return {};
+}
+// Up to the password, which no key of ours has.
+Status SetCertificate(Options& options, std::string_view text) {
+  options.certificate = text;
+  return {};
+}
+template <auto kMember>
+Status SetType(Options& options, std::string_view text) {
+  if (text == "DER" || text == "der") options.*kMember = true;
+  else if (text == "PEM" || text == "pem") options.*kMember = false;
+  else options.has_unknown_type = true;   // which matters where it is used
+  return {};
+}
+Status SetPinned(Options& options, std::string_view text) {
+  if (!text.starts_with("sha256//")) return Error(Code::kInvalid, "takes sha256//HASH here, no file");
+  options.pinned_key = text;
+  return {};
+}
+Status NotThere(Options&, std::string_view) { return Error(Code::kInvalid, "the installed libcurl version doesn't support this"); }
+// Options that change nothing of what an HTTP transfer without a proxy does.
+Status Nothing(Options&, std::string_view) { return {}; }
+Status NothingButNumber(Options& options, std::string_view text) {
+  const int64_t kept = options.retries;
+  const Status parsed = SetCount<&Options::retries>(options, text);
+  options.retries = kept;
+  return parsed;
+}
+
 using proc::HttpAuth;
 using proc::HttpVersion;
 
@@ -247,6 +288,91 @@ constexpr Option kOptions[] = {
     Call<AddEmptyUserAgent>('A', "user-agent", "name", "name of the client"),
     Flag<&Options::verbose>('v', "verbose", "show the heads of requests and answers"),
     Flag<&Options::version>('V', "version", "show the version"),
+    Value<&Options::target>(0, "request-target", "path", "what stands in the request line"),
+    Value<&Options::aws_signature>(0, "aws-sigv4", "provider1[:provider2[:region[:service]]]", "sign the request with the user's name and password"),
+    Call<SetCertificate>('E', "cert", "certificate", "the client's certificate"),
+    Call<SetType<&Options::is_certificate_der>>(0, "cert-type", "type", "DER or PEM"),
+    Value<&Options::private_key>(0, "key", "key", "its private key"),
+    Call<SetType<&Options::is_key_der>>(0, "key-type", "type", "DER or PEM"),
+    Call<SetPinned>(0, "pinnedpubkey", "hashes", "the key that the server must have: sha256//HASH"),
+    Call<SetTransferRate>(0, "rate", "max request rate", "begin at most so many transfers: 2/s, 10/m, 3/h"),
+    Call<Nothing>(':', "next", nullptr, "the options of the next URL begin here"),
+    Call<NotThere>(0, "http3", nullptr, nullptr),
+    Call<NotThere>(0, "http3-only", nullptr, nullptr),
+    Call<Nothing>('a', "append", nullptr, "of FTP: nothing for HTTP"),
+    Call<Nothing>(0, "disable-eprt", nullptr, "of FTP: nothing for HTTP"),
+    Call<Nothing>(0, "disable-epsv", nullptr, "of FTP: nothing for HTTP"),
+    Call<Nothing>(0, "ftp-create-dirs", nullptr, "of FTP: nothing for HTTP"),
+    Call<Nothing>(0, "ftp-pasv", nullptr, "of FTP: nothing for HTTP"),
+    Call<Nothing>(0, "ftp-pret", nullptr, "of FTP: nothing for HTTP"),
+    Call<Nothing>(0, "ftp-skip-pasv-ip", nullptr, "of FTP: nothing for HTTP"),
+    Call<Nothing>(0, "ftp-ssl-ccc", nullptr, "of FTP: nothing for HTTP"),
+    Call<Nothing>(0, "ftp-ssl-control", nullptr, "of FTP: nothing for HTTP"),
+    Call<Nothing>('l', "list-only", nullptr, "of FTP: nothing for HTTP"),
+    Call<Nothing>('B', "use-ascii", nullptr, "of FTP: nothing for HTTP"),
+    Call<Nothing>(0, "crlf", nullptr, "of FTP: nothing for HTTP"),
+    Call<Nothing>(0, "ftp-account", "value", "of FTP: nothing for HTTP"),
+    Call<Nothing>(0, "ftp-alternative-to-user", "value", "of FTP: nothing for HTTP"),
+    Call<Nothing>(0, "ftp-method", "value", "of FTP: nothing for HTTP"),
+    Call<Nothing>('P', "ftp-port", "value", "of FTP: nothing for HTTP"),
+    Call<Nothing>(0, "ftp-ssl-ccc-mode", "value", "of FTP: nothing for HTTP"),
+    Call<Nothing>(0, "krb", "value", "of FTP: nothing for HTTP"),
+    Call<Nothing>('Q', "quote", "value", "of FTP: nothing for HTTP"),
+    Call<Nothing>(0, "mail-rcpt-allowfails", nullptr, "of other protocols: nothing for HTTP"),
+    Call<Nothing>(0, "sasl-ir", nullptr, "of other protocols: nothing for HTTP"),
+    Call<Nothing>(0, "tftp-no-options", nullptr, "of other protocols: nothing for HTTP"),
+    Call<Nothing>(0, "ssl", nullptr, "of other protocols: nothing for HTTP"),
+    Call<Nothing>(0, "ssl-reqd", nullptr, "of other protocols: nothing for HTTP"),
+    Call<Nothing>(0, "compressed-ssh", nullptr, "of other protocols: nothing for HTTP"),
+    Call<Nothing>(0, "mail-auth", "value", "of other protocols: nothing for HTTP"),
+    Call<Nothing>(0, "mail-from", "value", "of other protocols: nothing for HTTP"),
+    Call<Nothing>(0, "mail-rcpt", "value", "of other protocols: nothing for HTTP"),
+    Call<Nothing>(0, "login-options", "value", "of other protocols: nothing for HTTP"),
+    Call<Nothing>(0, "sasl-authzid", "value", "of other protocols: nothing for HTTP"),
+    Call<Nothing>('t', "telnet-option", "value", "of other protocols: nothing for HTTP"),
+    Call<Nothing>(0, "pubkey", "value", "of other protocols: nothing for HTTP"),
+    Call<Nothing>(0, "hostpubsha256", "value", "of other protocols: nothing for HTTP"),
+    Call<Nothing>(0, "service-name", "value", "of other protocols: nothing for HTTP"),
+    Call<NothingButNumber>(0, "tftp-blksize", "num", "of other protocols: nothing for HTTP"),
+    Call<Nothing>(0, "ssl-no-revoke", nullptr, "of the user's own certificates on other systems: nothing here"),
+    Call<Nothing>(0, "ssl-revoke-best-effort", nullptr, "of the user's own certificates on other systems: nothing here"),
+    Call<Nothing>(0, "ssl-auto-client-cert", nullptr, "of the user's own certificates on other systems: nothing here"),
+    Call<Nothing>(0, "false-start", nullptr, "of the user's own certificates on other systems: nothing here"),
+    Call<Nothing>(0, "egd-file", "value", "of old libraries: nothing any more"),
+    Call<Nothing>(0, "random-file", "value", "of old libraries: nothing any more"),
+    Call<Nothing>(0, "proxy-anyauth", nullptr, "of proxies, of which there are none"),
+    Call<Nothing>(0, "proxy-basic", nullptr, "of proxies, of which there are none"),
+    Call<Nothing>(0, "proxy-digest", nullptr, "of proxies, of which there are none"),
+    Call<Nothing>(0, "proxy-insecure", nullptr, "of proxies, of which there are none"),
+    Call<Nothing>(0, "proxy-ssl-allow-beast", nullptr, "of proxies, of which there are none"),
+    Call<Nothing>(0, "proxy-ssl-auto-client-cert", nullptr, "of proxies, of which there are none"),
+    Call<Nothing>(0, "proxy-tlsv1", nullptr, "of proxies, of which there are none"),
+    Call<Nothing>('p', "proxytunnel", nullptr, "of proxies, of which there are none"),
+    Call<Nothing>(0, "suppress-connect-headers", nullptr, "of proxies, of which there are none"),
+    Call<Nothing>(0, "noproxy", "value", "of proxies, of which there are none"),
+    Call<Nothing>(0, "proxy-cacert", "value", "of proxies, of which there are none"),
+    Call<Nothing>(0, "proxy-capath", "value", "of proxies, of which there are none"),
+    Call<Nothing>(0, "proxy-cert", "value", "of proxies, of which there are none"),
+    Call<Nothing>(0, "proxy-cert-type", "value", "of proxies, of which there are none"),
+    Call<Nothing>(0, "proxy-ciphers", "value", "of proxies, of which there are none"),
+    Call<Nothing>(0, "proxy-crlfile", "value", "of proxies, of which there are none"),
+    Call<Nothing>(0, "proxy-header", "value", "of proxies, of which there are none"),
+    Call<Nothing>(0, "proxy-key", "value", "of proxies, of which there are none"),
+    Call<Nothing>(0, "proxy-key-type", "value", "of proxies, of which there are none"),
+    Call<Nothing>(0, "proxy-pass", "value", "of proxies, of which there are none"),
+    Call<Nothing>(0, "proxy-pinnedpubkey", "value", "of proxies, of which there are none"),
+    Call<Nothing>(0, "proxy-service-name", "value", "of proxies, of which there are none"),
+    Call<Nothing>(0, "proxy-tls13-ciphers", "value", "of proxies, of which there are none"),
+    Call<Nothing>('U', "proxy-user", "value", "of proxies, of which there are none"),
+    Call<Nothing>(0, "no-keepalive", nullptr, "the engine of the policy makes the connections"),
+    Call<Nothing>(0, "no-sessionid", nullptr, "the engine of the policy makes the connections"),
+    Call<Nothing>(0, "tcp-nodelay", nullptr, "the engine of the policy makes the connections"),
+    Call<NothingButNumber>(0, "keepalive-time", "num", "the engine of the policy makes the connections"),
+    Call<NothingButNumber>(0, "happy-eyeballs-timeout-ms", "num", "the engine of the policy makes the connections"),
+    Call<Nothing>('Z', "parallel", nullptr, "transfers are made one after the other all the same"),
+    Call<Nothing>(0, "parallel-immediate", nullptr, "transfers are made one after the other all the same"),
+    Call<NothingButNumber>(0, "parallel-max", "num", "transfers are made one after the other all the same"),
+    Call<Nothing>(0, "styled-output", nullptr, "heads stand in bold at a terminal alone, and never here"),
     Value<&Options::write_out>('w', "write-out", "format", "write this after each transfer"),
 };
 
@@ -299,7 +425,7 @@ const Option* FindLong(std::string_view name, bool* is_ambiguous) {
 
 class Parser {
  public:
-  Parser(Invocation& in, Options* options) : in_(in), options_(options) {}
+  Parser(Invocation& in, Options* options) : in_(in), options_(options), first_(options) {}
 
   std::optional<ExitStatus> Arguments(std::span<const std::string> args) {
     bool are_options_over = false;
@@ -372,13 +498,32 @@ class Parser {
   }
 
   std::optional<ExitStatus> Apply(const Option& option, const std::string& shown, const std::string& value) {
+    if (option.short_name == ':') return Next();
     const Status applied = option.apply(options_, value);
+    if (!applied && applied.error().code == Code::kUnavailable) in_.err.Write("curl: unsupported --rate unit\n");
     if (!applied && applied.error().code == Code::kRange && !options_->silent) in_.err.Write("Warning: unsupported rate unit. Use G, M, K or B!\n");
     if (!applied) {
       const ExitStatus status = Complain(in_, "option " + shown + ": " + std::string(applied.error().Text()));
       return applied.error().code == Code::kNotSupported ? 1 : status;
     }
     if (option.short_name == 'K') return File(value, true);
+    return std::nullopt;
+  }
+
+  // --next: what holds for all transfers goes on.
+  std::optional<ExitStatus> Next() {
+    if (options_->urls.empty()) return std::nullopt;
+    Options following;
+    const Options& last = *options_;
+    following.silent = last.silent;
+    following.show_error = last.show_error;
+    following.verbose = last.verbose;
+    following.fail_early = last.fail_early;
+    following.bar = last.bar;
+    following.no_progress = last.no_progress;
+    following.stderr_file = last.stderr_file;
+    first_->next.push_back(std::move(following));
+    options_ = &first_->next.back();
     return std::nullopt;
   }
 
@@ -433,7 +578,8 @@ class Parser {
   }
 
   Invocation& in_;
-  Options* options_;
+  Options* options_;         // of the transfers that are read about now
+  Options* const first_;
   int level_ = 0;
 };
 

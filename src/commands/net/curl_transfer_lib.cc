@@ -178,6 +178,8 @@ class Session {
   std::unique_ptr<Output> messages_, heads_output_;
   Output* heads_ = nullptr;
   size_t url_number_ = 0;
+  bool lacks_certificate_ = false;   // nor that of --cert or --key
+  Nanoseconds last_begun_{0};
   bool lacks_authorities_ = false;   // the file of --cacert cannot be read
 };
 
@@ -289,6 +291,11 @@ std::optional<ExitStatus> Session::MakeRequest() {
   if (options_.user) request_.user = options_.user->find(':') == std::string::npos ? *options_.user + ":" : *options_.user;
   request_.auth = options_.auth;
   request_.bearer = options_.bearer;
+  request_.target = options_.target;
+  request_.aws_signature = options_.aws_signature;
+  request_.is_certificate_der = options_.is_certificate_der;
+  request_.is_key_der = options_.is_key_der;
+  request_.pinned_key = options_.pinned_key;
   request_.version = options_.http_version;
   request_.follows = options_.follow || options_.trusted;
   request_.sends_auth_everywhere = options_.trusted;
@@ -322,6 +329,12 @@ std::optional<ExitStatus> Session::MakeRequest() {
     auto pem = vfs::ReadFile(in_.fs, options_.cacert, 4 << 20);
     if (pem) request_.ca_pem = std::move(*pem);
     else lacks_authorities_ = true;
+  }
+  for (const auto& [name, member] : {std::pair(&options_.certificate, &HttpRequest::certificate), std::pair(&options_.private_key, &HttpRequest::private_key)}) {
+    if (name->empty()) continue;
+    auto pem = vfs::ReadFile(in_.fs, *name, 4 << 20);
+    if (pem) request_.*member = std::move(*pem);
+    else lacks_certificate_ = true;
   }
   if (options_.write_out.starts_with('@')) {
     auto format = options_.write_out == "@-" ? Result<std::string>(in_.in.ReadAll()) : vfs::ReadFile(in_.fs, options_.write_out.substr(1), 1 << 20);
@@ -480,6 +493,14 @@ ExitStatus Session::RunOne(const GlobbedUrl& url, const Sink& sink, const std::s
   if (options_.protocols == kNoProtocol) {
     return Fail(1, "Protocol \"" + (shown.find("://") == std::string::npos ? std::string("http") : shown.substr(0, shown.find("://"))) + "\" not supported or disabled in libcurl");
   }
+  if (options_.has_unknown_type && !options_.certificate.empty() && request.url.starts_with("https:")) return Fail(58, "not supported file type for certificate");
+  if (lacks_certificate_ && request.url.starts_with("https:")) {
+    return Fail(58, "could not load PEM client certificate, OpenSSL error error:80000002:system library::No such file or directory, (no key found, wrong pass phrase, or wrong file format?)");
+  }
+  if (options_.between_transfers.count() > 0 && last_begun_.count() > 0) {
+    if (!in_.kernel.Sleep(in_.process, last_begun_ + options_.between_transfers)) return Fail(28, "interrupted");
+  }
+  last_begun_ = in_.clock.MonotonicNow();
   if (options_.netrc != Options::Netrc::kIgnored && !request.user) request.user = FindInNetrc(in_, options_, &request.url);
   if (lacks_authorities_) {
     if (request.url.starts_with("https:")) return Fail(77, "error setting certificate file: " + options_.cacert);
@@ -529,6 +550,13 @@ ExitStatus Session::Run() {
 
 }  // namespace
 
-ExitStatus Transfer(Invocation& in, const Options& options) { return Session(in, options).Run(); }
+ExitStatus Transfer(Invocation& in, const Options& options) {
+  ExitStatus status = Session(in, options).Run();
+  for (const Options& next : options.next) {
+    if (status != 0 && options.fail_early) break;
+    status = Session(in, next).Run();
+  }
+  return status;
+}
 
 }  // namespace paddock::curl

@@ -61,6 +61,8 @@ CurlRequest::CurlRequest(const CurlLibrary& curl, CURL* easy, const HttpRequest&
     Set(CURLOPT_HTTP_CONTENT_DECODING, 0L);
     Set(CURLOPT_HTTP_TRANSFER_DECODING, 0L);
   }
+  set_text(CURLOPT_REQUEST_TARGET, request.target);
+  set_text(CURLOPT_AWS_SIGV4, request.aws_signature);
   if (request.ignores_length) Set(CURLOPT_IGNORE_CONTENT_LENGTH, 1L);
   if (request.refuses_user_in_url) Set(CURLOPT_DISALLOW_USERNAME_IN_URL, 1L);
   set_text(CURLOPT_PROTOCOLS_STR, request.protocols);
