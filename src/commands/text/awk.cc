@@ -281,17 +281,9 @@ class SandboxHost final : public awk::Host {
 
 ExitStatus Fatal(Invocation& in, const std::string& message) { return in.Fail("fatal: " + message, 2); }
 
-Result<std::string> ReadProgram(Invocation& in, const std::string& path) {
-  if (path == "-" || path == "/dev/stdin") return in.in.ReadAll();
-  return vfs::ReadFile(in.fs, path);
-}
-
-// The file as it is named, or with ".awk" behind it.
-Result<std::string> ReadInclude(Invocation& in, const std::string& path) {
-  auto text = vfs::ReadFile(in.fs, path);
-  if (text || text.error().code != Code::kNoEntry) return text;
-  auto with_suffix = vfs::ReadFile(in.fs, path + ".awk");
-  return with_suffix ? with_suffix : text;
+Result<std::string> ReadProgram(Invocation& in, awk::Host& host, const Piece& piece) {
+  if (piece.kind == Piece::kFile && (piece.value == "-" || piece.value == "/dev/stdin")) return in.in.ReadAll();
+  return awk::ReadProgramFile(host, piece.value, in.env.Get("AWKPATH", ""));
 }
 
 ExitStatus UsageError(Invocation& in, std::string_view message) {
@@ -312,6 +304,7 @@ awk::RunOptions ToRunOptions(Invocation& in, Options& options, std::vector<std::
   run.assignments = std::move(options.assignments);
   run.operands = std::move(operands);
   run.arguments.assign(in.args.begin(), in.args.end());
+  run.program_path = in.env.Get("AWKPATH", "");
   run.is_utf8 = in.locale.is_utf8 && !options.counts_bytes;
   run.dump_path = options.dump_path;
   run.operands_are_files = options.operands_are_files;
@@ -352,10 +345,23 @@ OptionShape ShapeOf(std::string_view arg) {
   return {};
 }
 
-// How many arguments there are up to the value of -E; all of them without one.
+// Whether awk has the option that `arg` begins with. What it has not belongs to the program, which "#!/bin/awk -f" needs.
+bool IsKnown(std::string_view arg) {
+  const auto has_letter = [](char letter) {
+    return std::any_of(std::begin(kOptions), std::end(kOptions), [&](const Option& o) { return o.short_name == letter; });
+  };
+  if (!arg.starts_with("--")) return has_letter(arg[1]);
+  const std::string_view name = arg.substr(2, std::min(arg.find('='), arg.size()) - 2);
+  return name == "help" || name == "version" || std::any_of(std::begin(kOptions), std::end(kOptions), [&](const Option& o) {
+           return o.long_name != nullptr && std::string_view(o.long_name).starts_with(name);
+         });
+}
+
+// How many arguments there are up to the value of -E or the first option that awk does not have; all of them without.
 size_t CountOptions(std::span<const std::string> args) {
   for (size_t i = 1; i < args.size(); ++i) {
     if (args[i].size() < 2 || args[i][0] != '-' || args[i] == "--") break;
+    if (!IsKnown(args[i])) return i;
     const OptionShape shape = ShapeOf(args[i]);
     if (shape.takes_next) ++i;
     if (shape.is_last) return std::min(i + 1, args.size());
@@ -368,6 +374,8 @@ ExitStatus Run(Invocation& in) {
   OptionRules rules;
   rules.stop_at_operand = true;
   const size_t option_count = CountOptions(in.args);
+  const bool is_cut = option_count < in.args.size() && in.args[option_count].starts_with('-') &&
+                      !IsKnown(in.args[option_count]);
   auto parsed = ParseOptions(in.args.first(option_count), kOptions, &options, rules);
   if (parsed && !options.vendor_word.empty()) {
     const std::vector<std::string> vendor = {"awk", "--" + options.vendor_word};
@@ -390,6 +398,7 @@ ExitStatus Run(Invocation& in) {
     return 0;
   }
   if (!options.refused.empty()) return Fatal(in, "the option " + options.refused + " is not supported");
+  SandboxHost host(in);
   std::vector<awk::Source> sources;
   bool has_program = false;
   for (const Piece& piece : options.pieces) {
@@ -398,7 +407,7 @@ ExitStatus Run(Invocation& in) {
       has_program = true;
       continue;
     }
-    auto text = piece.kind == Piece::kFile ? ReadProgram(in, piece.value) : ReadInclude(in, piece.value);
+    auto text = ReadProgram(in, host, piece);
     if (!text) {
       return Fatal(in, "cannot open source file `" + piece.value +
                            "' for reading: " + std::string(text.error().Text()));
@@ -409,12 +418,11 @@ ExitStatus Run(Invocation& in) {
   std::vector<std::string> operands = std::move(parsed->operands);
   for (const std::string& rest : in.args.subspan(option_count)) operands.push_back(rest);
   if (!has_program) {
-    if (operands.empty()) return UsageError(in, "");
+    if (operands.empty() || is_cut) return UsageError(in, "");
     sources.push_back({"cmd. line", operands.front()});
     operands.erase(operands.begin());
   }
   const awk::RunOptions run = ToRunOptions(in, options, std::move(operands));
-  SandboxHost host(in);
   return awk::RunAwk(std::move(sources), run, host);
 }
 

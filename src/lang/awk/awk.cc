@@ -6,13 +6,8 @@
 namespace paddock::awk {
 namespace {
 
-// The file as it is named, or with ".awk" behind it.
-Result<std::string> ReadInclude(Host& host, std::string_view path) {
-  auto opened = host.OpenForReading(path);
-  if (!opened && opened.error().code == Code::kNoEntry) {
-    if (auto other = host.OpenForReading(std::string(path) + ".awk")) opened = std::move(other);
-  }
-  PADDOCK_ASSIGN(const auto file, std::move(opened));
+Result<std::string> ReadAll(Host& host, const std::string& path) {
+  PADDOCK_ASSIGN(const auto file, host.OpenForReading(path));
   std::string text;
   for (;;) {
     PADDOCK_ASSIGN(const Block block, file->ReadBlock(64 << 10));
@@ -40,11 +35,36 @@ std::string CheckPatterns(const Program& program, bool is_utf8) {
 
 }  // namespace
 
+Result<std::string> ReadProgramFile(Host& host, std::string_view path, std::string_view search) {
+  std::vector<std::string> folders;
+  if (path.find('/') != std::string_view::npos) {
+    folders.emplace_back();
+  } else {
+    if (search.empty()) search = ".:/usr/local/share/awk";
+    for (size_t at = 0; at <= search.size();) {
+      const size_t end = std::min(search.find(':', at), search.size());
+      const std::string_view folder = search.substr(at, end - at);
+      folders.push_back(folder.empty() || folder == "." ? "" : std::string(folder) + "/");
+      at = end + 1;
+    }
+  }
+  Result<std::string> first = Code::kNoEntry;
+  for (const std::string_view suffix : {"", ".awk"}) {
+    for (const std::string& folder : folders) {
+      host.budget().Step();
+      auto text = ReadAll(host, folder + std::string(path) + std::string(suffix));
+      if (text) return text;
+      if (first.error().code == Code::kNoEntry) first = text.error();
+    }
+  }
+  return first;
+}
+
 int RunAwk(std::vector<Source> sources, const RunOptions& options, Host& host) {
   const auto complain = [&](const std::string& text) { (void)host.standard_error().Write(text); };
   std::vector<std::string> warnings;
   const ParseInput input = {options.name, sources, options.strictness, warnings,
-                            [&](std::string_view path) { return ReadInclude(host, path); }};
+                            [&](std::string_view path) { return ReadProgramFile(host, path, options.program_path); }};
   auto tree = Parse(input, host.budget());
   for (const std::string& warning : warnings) complain(warning + "\n");
   if (!tree) {

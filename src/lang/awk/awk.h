@@ -14,6 +14,10 @@
 
 namespace paddock::awk {
 
+// The text of a program file: as it is named when that has a slash, else from the folders of `search` (AWKPATH; empty is the
+// default); with ".awk" behind the name when there is none without.
+Result<std::string> ReadProgramFile(Host& host, std::string_view path, std::string_view search);
+
 // Compiles and runs the program that the sources make up, in order. Complaints go to the host's standard
 // error. Returns the exit status: 1 for a program that does not parse, 2 for a fatal error.
 int RunAwk(std::vector<Source> sources, const RunOptions& options, Host& host);

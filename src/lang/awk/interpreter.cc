@@ -420,6 +420,7 @@ Flow Interpreter::Execute(int entry) {
         break;
       }
       case Op::kPushSubarray: {
+        if (guards_tables_) AWK_TRY(CheckSymbol(*stack_.At(1).array(), stack_.At(0)));
         Value& element = *stack_.At(1).array()->FindOrInsert(Key(stack_.At(0)), budget_);
         Array* const array = ArrayIn(element, [&] {
           return ElementName(stack_.At(0));
@@ -793,6 +794,10 @@ Flow Interpreter::Execute(int entry) {
       case Op::kCall:
         if (program_.functions[static_cast<size_t>(b)].entry < 0) {
           AWK_TRY(Fatal("function `" + program_.functions[static_cast<size_t>(b)].name + "' not defined"));
+        }
+        if (instruction.a > program_.functions[static_cast<size_t>(b)].parameters.size()) [[unlikely]] {
+          Warn("function `" + program_.functions[static_cast<size_t>(b)].name +
+               "' called with more arguments than declared");
         }
         Call(b, instruction.a, pc);
         pc = program_.functions[static_cast<size_t>(b)].entry;

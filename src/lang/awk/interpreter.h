@@ -32,6 +32,7 @@ struct RunOptions {
   std::vector<std::string> assignments;           // -v and -F, "name=text"
   std::vector<std::string> operands;              // files and assignments
   std::vector<std::string> arguments;             // the whole command line, for PROCINFO
+  std::string program_path;                       // AWKPATH
   bool is_utf8 = true;
   std::optional<std::string> dump_path;           // -d: where the variables are written at the end; "-": standard output
   bool operands_are_files = false;                // -E: "x=1" is a file, too
@@ -97,6 +98,7 @@ class Interpreter {
     int function;
     size_t walks;      // for-in walks when it was entered
   };
+  std::string ArgumentName(const Frame& frame, size_t depth, int& slot) const;
   struct Walk {
     std::vector<Value> keys;
     size_t next = 0;
@@ -244,6 +246,7 @@ class Interpreter {
   Flow flow_ = Flow::kDone;
   Rule::When when_ = Rule::When::kBegin;  // which kind of rule runs
   int exit_status_ = 0;
+  int fatal_status_ = 2;
   int pc_ = -1;             // instruction in progress, for messages
   size_t stack_margin_;
 

@@ -259,6 +259,11 @@ bool Interpreter::OpenNextFile() {
       if (!AssignOperand(operand, false)) return restored(false);
       continue;
     }
+    const auto& given = options_.operands;
+    if (options_.is_sandboxed && std::find(given.begin(), given.end(), operand) == given.end()) {
+      pc_ = pc;
+      return restored(Fatal("cannot add a new file (" + operand + ") to ARGV in sandbox mode"));
+    }
     has_read_a_file_ = true;
     return restored(OpenFile(operand));
   }
@@ -393,7 +398,7 @@ int Interpreter::Run() {
     flow_ = Flow::kDone;
     flow = RunRules(Rule::When::kEnd);
   }
-  if (flow == Flow::kFatal) exit_status_ = 2;
+  if (flow == Flow::kFatal) exit_status_ = fatal_status_;
   pc_ = -1;
   file_reader_.reset();
   if (flow != Flow::kFatal && options_.dump_path) DumpVariables();

@@ -315,7 +315,9 @@ Token Lexer::ReadRegex(const Token& slash) {
   while (at_ < text_.size() && text_[at_] != '\n') {
     budget_.Step();
     const char c = text_[at_++];
+    if (c == '\0') return Fail(std::move(token), std::string(kInvalidNul));
     if (c == '\\' && at_ < text_.size()) {
+      if (text_[at_] == '\0') return Fail(std::move(token), std::string(kInvalidNul));
       if (text_[at_] == '\n') {
         ++at_;
         ++line_;
@@ -464,6 +466,7 @@ Token Lexer::LexOperator(Token token) {
       return Fail(std::move(token), "backslash not last character on line");
     case '.': return Fail(std::move(token), "syntax error");
     default:
+      if (c == '\0') return Fail(std::move(token), std::string(kInvalidNul));
       return Fail(std::move(token), std::string("invalid char '") + c + "' in expression");
   }
 }

@@ -124,6 +124,9 @@ class Lexer {
 
 // True for a variable's name, which may have a namespace: "name" or "space::name".
 bool IsVariableName(std::string_view text);
+
+// The lexer's error about a NUL byte, which ends the program as a fatal one.
+inline constexpr std::string_view kInvalidNul = "error: invalid character '\\000' in source code";
 // True for keywords and built-in functions.
 bool IsReserved(std::string_view text);
 

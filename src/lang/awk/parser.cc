@@ -96,6 +96,7 @@ void Parser::SyntaxError() {
 
 void Parser::SyntaxError(const std::string& message) {
   if (has_failed_) return;
+  if (message == kInvalidNul) return Stop(Code::kInvalid, PlaceOf(token_.place) + ": fatal: " + message);
   const std::string& text = input_.sources.empty() ? complaint_
                                                    : input_.sources[token_.place.source].text;
   const size_t at = std::min(token_.offset, text.size());
@@ -161,6 +162,7 @@ Node* Parser::NewVariable() {
   node->is_local = parameter >= 0;
   node->text = node->is_local ? token_.text : QualifiedName();
   node->slot = node->is_local ? parameter : GlobalSlot(node->text);
+  if (!node->is_local) name_uses_.emplace(node->text, token_.place);
   return node;
 }
 
@@ -168,7 +170,8 @@ void Parser::CheckFunctions() {
   for (const FunctionDefinition& function : tree_.functions) {
     if (!function.is_defined) continue;
     if (tree_.global_index.count(function.name) != 0) {
-      Complain(function.place, "function `" + function.name +
+      const auto used = name_uses_.find(function.name);
+      Complain(used == name_uses_.end() ? function.place : used->second, "function `" + function.name +
                                    "' called with space between name and `(',\nor used as a "
                                    "variable or an array");
       return;

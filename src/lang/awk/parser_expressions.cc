@@ -344,6 +344,10 @@ Node* Parser::ParseName() {
   while (Is(Tok::kLeftBracket)) {
     Node* const element = NewAndAdvance(NodeKind::kElement);
     element->a = node;
+    if (node->kind == NodeKind::kElement && input_.strictness != Strictness::kGnu) {
+      Stop(Code::kInvalid, PlaceOf(element->place) + ": fatal: multidimensional arrays are a gawk extension");
+      return node;
+    }
     element->list = ParseList();
     Expect(Tok::kRightBracket);
     node = element;

@@ -57,6 +57,7 @@ class Parser {
   void CheckParameter(const std::string& function, const std::string& name,
                       const std::vector<std::string>& earlier);
   // @namespace "name"
+  void StopIncomplete(uint32_t source);
   void ParseNamespace();
   // @include "file" and @namespace; what else gawk can load is not there.
   void ParseDirective();
@@ -136,6 +137,9 @@ class Parser {
 
   const std::vector<std::string>* parameters_ = nullptr;
   bool in_function_ = false;
+  static constexpr uint32_t kNoSource = UINT32_MAX;
+  Place last_brace_;                          // of the block that ended last
+  std::map<std::string, Place> name_uses_;    // where a global variable was named first
   std::vector<std::string> namespaces_;  // by source
   bool in_parameters_ = false;  // between the parentheses of a function's head
   Rule::When when_ = Rule::When::kRecord;

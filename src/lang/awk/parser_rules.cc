@@ -20,8 +20,28 @@ void Parser::ParseProgram() {
       continue;
     }
     may_skip_semicolon = true;
+    const uint32_t source = token_.place.source;
+    last_brace_.source = kNoSource;
     ParseItem();
+    if (!has_failed_ && last_brace_.source != source && last_brace_.source != kNoSource) StopIncomplete(source);
   }
+}
+
+// A rule or function may not go on in the next file or -e.
+void Parser::StopIncomplete(uint32_t source) {
+  const std::string& text = input_.sources[source].text;
+  const bool is_file = input_.sources[source].name != "cmd. line";
+  std::string_view lines = text;
+  while (lines.ends_with('\n')) lines.remove_suffix(1);
+  const size_t start = lines.rfind('\n') == std::string_view::npos ? 0 : lines.rfind('\n') + 1;
+  const auto line = static_cast<uint32_t>(std::count(lines.begin(), lines.end(), '\n') + 1);
+  const std::string place = PlaceOf({source, line}) + ": ";
+  const size_t width = lines.size() - start;
+  const std::string blanks(!is_file ? width : text.ends_with('\n') || width == 0 ? 0 : width - 1, ' ');
+  Stop(Code::kSyntax,
+       is_file ? place + "(END OF FILE)\n" + place + blanks +
+                     "^ source files / command-line arguments must contain complete functions or rules"
+               : place + std::string(lines.substr(start)) + "\n" + place + blanks + "^ unexpected newline or end of string");
 }
 
 void Parser::ParseItem() {

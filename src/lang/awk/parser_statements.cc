@@ -15,6 +15,7 @@ Node* Parser::ParseBlock() {
     }
     block->list.push_back(ParseStatement());
   }
+  last_brace_ = token_.place;
   Advance();
   return block;
 }

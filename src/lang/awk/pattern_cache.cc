@@ -134,12 +134,13 @@ Result<bool> AwkPattern::Search(std::string_view text, size_t from, std::vector<
 }
 
 void UnknownEscapes::Report(std::string_view source, const std::function<void(const std::string&)>& warn) {
-  constexpr std::string_view kUnknown = "!\"#%&,:;=@ACDEFGHIJKLMNOPQRTUVXYZ_cdeghijklmopquz~";
+  constexpr std::string_view kUnknown = " 89!\"#%&,:;=@ACDEFGHIJKLMNOPQRTUVXYZ_cdeghijklmopquz~";
   for (size_t at = source.find('\\'); at != source.npos && at + 1 < source.size(); at = source.find('\\', at + 2)) {
     const char c = source[at + 1];
     if (kUnknown.find(c) == std::string_view::npos || seen_.find(c) != std::string::npos) continue;
     seen_ += c;
-    warn(std::string("regexp escape sequence `\\") + c + "' is not a known regexp operator");
+    const std::string intro = std::string("regexp escape sequence `\\") + c + "' ";
+    warn(intro + (c == '8' || c == '9' ? std::string("treated as plain `") + c + "'" : "is not a known regexp operator"));
   }
 }
 

@@ -9,9 +9,22 @@
 
 namespace paddock::awk {
 std::string Interpreter::LocalName(int slot) const {
-  const Frame& frame = frames_.back();
-  const std::string& name =
-      program_.functions[static_cast<size_t>(frame.function)].parameters[static_cast<size_t>(slot)];
+  std::string name = program_.functions[static_cast<size_t>(frames_.back().function)]
+                         .parameters[static_cast<size_t>(slot)];
+  std::string origin;
+  for (size_t depth = frames_.size(); depth-- > 0 && slot >= 0;) {
+    budget_.Step();
+    const std::string argument = ArgumentName(frames_[depth], depth, slot);
+    if (argument.empty()) break;
+    origin += (origin.empty() ? "from " : ", from ") + argument;
+  }
+  return origin.empty() ? name : name + " (" + origin + ")";
+}
+
+// The variable that a caller passed for the parameter `slot`, which becomes the slot of the caller's own parameter that
+// this is, or -1 for a global one. Empty where the argument is no plain variable.
+std::string Interpreter::ArgumentName(const Frame& frame, size_t depth, int& slot) const {
+  const std::string name;
   if (frame.return_to <= 0) return name;
   // The argument's name, where every argument was pushed by one instruction.
   const auto call = static_cast<size_t>(frame.return_to) - 1;
@@ -19,11 +32,17 @@ std::string Interpreter::LocalName(int slot) const {
   if (program_.code[call].op != Op::kCall || static_cast<size_t>(slot) >= count || count > call) return name;
   for (size_t i = call - count; i < call; ++i) {
     const Op op = program_.code[i].op;
-    if (op != Op::kPushGlobalRef && op != Op::kPushConstant && op != Op::kPushFieldAt) return name;
+    if (op != Op::kPushGlobalRef && op != Op::kPushLocalRef && op != Op::kPushConstant && op != Op::kPushFieldAt) {
+      return name;
+    }
   }
   const Instruction& push = program_.code[call - count + static_cast<size_t>(slot)];
-  if (push.op != Op::kPushGlobalRef) return name;
-  return name + " (from " + program_.globals[static_cast<size_t>(push.b)] + ")";
+  if (push.op == Op::kPushLocalRef && depth > 0) {
+    slot = push.b;
+    return program_.functions[static_cast<size_t>(frames_[depth - 1].function)].parameters[static_cast<size_t>(slot)];
+  }
+  slot = -1;
+  return push.op == Op::kPushGlobalRef ? program_.globals[static_cast<size_t>(push.b)] : name;
 }
 
 std::string Interpreter::ElementName(const Value& key) const {
@@ -34,6 +53,12 @@ std::string Interpreter::ElementName(const Value& key) const {
     if (push.op == Op::kPushLocalArray && !frames_.empty()) {
       name = program_.functions[static_cast<size_t>(frames_.back().function)]
                  .parameters[static_cast<size_t>(push.b)];
+      int slot = push.b;
+      for (size_t depth = frames_.size(); depth-- > 0 && slot >= 0;) {
+        const std::string argument = ArgumentName(frames_[depth], depth, slot);
+        if (argument.empty()) break;
+        name = argument;
+      }
     }
   }
   return name + "[\"" + std::string(TextOf(key, convfmt_).view()) + "\"]";
@@ -121,8 +146,9 @@ Array* Interpreter::ArrayIn(Value& variable, const std::function<std::string()>&
   if (array == nullptr && !is_free_cell && variable.kind() != Kind::kUntyped) {
     const bool is_parameter =
         !frames_.empty() && &variable >= stack_.data() && &variable < stack_.data() + stack_.size();
-    Fatal(std::string("attempt to use scalar ") + (is_parameter ? "parameter `" : "`") + name() +
-          "' as an array");
+    std::string shown = name();
+    if (is_parameter) shown.resize(std::min(shown.find(" ("), shown.size()));
+    Fatal(std::string("attempt to use scalar ") + (is_parameter ? "parameter `" : "`") + shown + "' as an array");
     return nullptr;
   }
   if (array == nullptr) {
@@ -273,10 +299,21 @@ bool Interpreter::UpdateRecordRule() {
 
 bool Interpreter::AssignOperand(std::string_view text, bool is_option) {
   const size_t equals = text.find('=');
-  const std::string_view name = text.substr(0, equals);
+  std::string_view name = text.substr(0, equals);
   if (is_option && equals == std::string_view::npos) {
     return Fatal("`" + std::string(text) + "' argument to `-v' not in `var=value' form");
   }
+  if (name.find(':') != name.npos && !IsVariableName(name)) {
+    const bool is_single = name.find("::") == name.npos;
+    const std::string shown(name);
+    streams_.standard_error().Write(options_.name + ": error: " +
+                                    (is_single ? "identifier " + shown + ": namespace separator is two colons, not one\n"
+                                               : "qualified identifier `" + shown + "' is badly formed\n"));
+    fatal_status_ = 1;
+    flow_ = Flow::kFatal;
+    return false;
+  }
+  if (name.starts_with("awk::")) name.remove_prefix(5);
   if (!IsVariableName(name)) return Fatal("`" + std::string(name) + "' is not a legal variable name");
   for (const Function& function : program_.functions) {
     if (function.name == name) {
@@ -284,7 +321,12 @@ bool Interpreter::AssignOperand(std::string_view text, bool is_option) {
     }
   }
   std::vector<std::string> warnings;
-  const Value value = Value::Input(ProcessEscapes(text.substr(equals + 1), warnings));
+  const std::string_view given = text.substr(equals + 1);
+  const bool is_regex = options_.strictness == Strictness::kGnu && given.size() > 2 && given.starts_with("@/") &&
+                        given.ends_with('/');
+  Value value = is_regex ? Value::String(given.substr(2, given.size() - 3))
+                         : Value::Input(ProcessEscapes(given, warnings));
+  if (is_regex) value.SetKind(Kind::kRegex);
   for (const std::string& warning : warnings) Warn(warning);
   const auto found = std::find(program_.globals.begin(), program_.globals.end(), name);
   if (found == program_.globals.end()) return true;
