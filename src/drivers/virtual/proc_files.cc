@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "base/random.h"
 #include "vfs/special_volumes.h"
 
 namespace paddock::sandbox {
@@ -74,6 +75,29 @@ std::string Uptime(Nanoseconds passed) {
   return text;
 }
 
+// One processor that was idle all the time; the processes that there were.
+std::string MachineStatistics(proc::Kernel& kernel, Nanoseconds boot) {
+  const Nanoseconds passed = kernel.clock().MonotonicNow() - boot;
+  const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(kernel.clock().RealNow() - passed).count();
+  const std::string figures = " 0 0 0 " + std::to_string(std::chrono::duration_cast<std::chrono::milliseconds>(passed).count() / 10) + " 0 0 0 0 0 0\n";
+  return "cpu " + figures + "cpu0" + figures + "intr 0\nctxt 0\nbtime " + std::to_string(seconds) + "\nprocesses " + std::to_string(kernel.next_pid()) +
+         "\nprocs_running 1\nprocs_blocked 0\n";
+}
+
+std::string RandomUuid() {
+  uint8_t bytes[16];
+  FillRandom(bytes);
+  bytes[6] = static_cast<uint8_t>((bytes[6] & 0x0f) | 0x40);
+  bytes[8] = static_cast<uint8_t>((bytes[8] & 0x3f) | 0x80);
+  std::string text;
+  for (size_t i = 0; i < sizeof bytes; ++i) {
+    char digits[4];
+    std::snprintf(digits, sizeof digits, "%02x", static_cast<unsigned>(bytes[i]));
+    text.append(i == 4 || i == 6 || i == 8 || i == 10 ? "-" : "").append(digits);
+  }
+  return text + "\n";
+}
+
 // The exec's limit as the machine's memory.
 std::string MemoryInfo(proc::Kernel& kernel) {
   const bool is_running = kernel.current() != nullptr;
@@ -123,6 +147,16 @@ vfs::VolumePtr MakeProcFiles(proc::Kernel& kernel, const SandboxSpec& spec) {
       {"uptime", [&kernel, boot] {
          return Uptime(kernel.clock().MonotonicNow() - boot);
        }},
+      {"stat", [&kernel, boot] { return MachineStatistics(kernel, boot); }},
+      {"sys/fs/file-max", [] { return std::to_string(proc::kMaxDescriptors) + "\n"; }},
+      {"sys/kernel/hostname", [&kernel] { return kernel.hostname() + "\n"; }},
+      {"sys/kernel/osrelease", [] { return std::string("6.1.0-paddock\n"); }},
+      {"sys/kernel/ostype", [] { return std::string("Linux\n"); }},
+      {"sys/kernel/pid_max", [] { return std::string("4194304\n"); }},
+      {"sys/kernel/random/uuid", [] { return RandomUuid(); }},
+      {"sys/kernel/random/boot_id", [id = RandomUuid()] { return id; }},
+      {"sys/kernel/version", [] { return std::string("#1 SMP\n"); }},
+      {"sys/vm/overcommit_memory", [] { return std::string("2\n"); }},
       {"loadavg", [] { return std::string("0.00 0.00 0.00 1/1 1\n"); }},
   };
   return vfs::MakeProcVolume(std::move(source), std::move(files));
