@@ -392,7 +392,7 @@ const Command kCommand_numfmt = Define<Options, Run>({
     .summary = "reformat NUMBER(s), or the numbers from standard input if none are specified",
     .synopsis = "[OPTION]... [NUMBER]...",
     .details = "UNIT is none, auto (--from only), si (1K = 1000), iec (1K = 1024) or iec-i (1Ki = 1024).\n"
-               "FIELDS are as those of cut: N, N-, N-M, -M, or - for all.\n"
+               "FIELDS are as those of cut: N, N-, N-M, a dash and M, or - for all.\n"
                "FORMAT is suitable for printing one floating-point argument '%f', with an optional width\n"
                "(negative: left-aligned; with a leading 0: filled with zeros) and precision.\n",
     .options = kOptions,

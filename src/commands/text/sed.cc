@@ -7,7 +7,6 @@
 // Exit status: 0, 1 for a bad script or usage, 2 when an input was missing, 4 for other errors, or what q and
 // Q say.
 // Source: POSIX sed; GNU sed 4.9.
-// Differs: --debug is refused.
 
 #include <algorithm>
 
@@ -88,7 +87,7 @@ Status Ignore(Options&, std::string_view) { return {}; }
 constexpr Option kOptions[] = {
     Call<SetQuiet>('n', "quiet", nullptr, "suppress automatic printing of pattern space"),
     Call<SetQuiet>(0, "silent", nullptr, nullptr),
-    Flag<&Options::debug>(0, "debug", nullptr),   // refused: see below
+    Flag<&Options::debug>(0, "debug", "show the program in one form, and each step"),
     Call<AddExpression>('e', "expression", "script", "add the script to the commands to be executed"),
     Call<AddFile>('f', "file", "script-file", "add the contents of script-file to the commands to be executed"),
     Flag<&Options::follow_symlinks>(0, "follow-symlinks", "follow symlinks when processing in place"),
@@ -271,7 +270,7 @@ ExitStatus Run(Invocation& in) {
     in.out.Write(VersionText(in.command, in.name()));
     return 0;
   }
-  if (options.debug) return in.Fail("--debug is not supported", kBadUsage);
+  options.run.debugs = options.debug;
   return RunSed(in, options, std::move(parsed->operands));
 }
 

@@ -6,6 +6,7 @@
 #include "base/budget.h"
 #include "lang/sed/escapes.h"
 #include "lang/sed/input_chain.h"
+#include "lang/sed/listing.h"
 #include "lang/sed/replacement.h"
 #include "text/utf8.h"
 
@@ -65,6 +66,11 @@ class Executor final : public InputChain::Observer {
 
   Status OpenOutputs();
   Result<Flow> RunCycle();
+  // --debug: the marks in front of a command, from one of them on; a line; what a command left behind.
+  void TellMarks(size_t index, size_t from);
+  void Tell(const std::string& text);
+  void TellEffect(char name);
+  void TellRegisters(const SedRegex& regex);
   Result<Flow> RunCommand(const SedCommand& command, size_t& next);
   Result<Flow> RunTextCommand(const SedCommand& command);
   Result<Flow> NextLine();
@@ -129,6 +135,7 @@ class Executor final : public InputChain::Observer {
   std::vector<Appendix> appendices_;
   std::vector<RegexGroup> groups_;
   const SedRegex* last_regex_ = nullptr;
+  size_t shown_depth_ = 0;     // of --debug: a jump out of a block leaves it, as in GNU sed
   bool was_address_ = false;   // last_regex_ was looked for as an address
   std::string swapped_;        // see SedRegex::swaps_ends
   bool has_replaced_ = false;  // for t
@@ -552,6 +559,7 @@ Status Executor::Substitute(const Substitution& substitution, bool* was_replaced
                                     std::to_string(substitution.highest_group) + " on `s' command's RHS");
   }
   PADDOCK_ASSIGN(*was_replaced, BuildSubstitution(substitution, *regex));
+  if (options_.debugs) TellRegisters(*regex);
   if (!*was_replaced) return {};
   owned_.swap(scratch_);
   SetOwned();
@@ -687,34 +695,84 @@ Result<Flow> Executor::RunCommand(const SedCommand& command, size_t& next) {
   return Flow::kContinue;
 }
 
+void Executor::Tell(const std::string& text) {
+  budget_.Step(1 + static_cast<int64_t>(text.size() / 64));
+  host_.out().Write(text);
+  host_.out().Put('\n');
+}
+
+void Executor::TellMarks(size_t index, size_t from) {
+  const auto& marks = program_.marks;
+  auto at = std::lower_bound(marks.begin(), marks.end(), index, [](const Mark& mark, size_t wanted) { return mark.index < wanted; });
+  if (const auto first = marks.begin() + static_cast<std::ptrdiff_t>(std::min(from, marks.size())); at < first) at = first;
+  for (; at != marks.end() && at->index == index; ++at) {
+    if (at->text == "}" && shown_depth_ > 0) --shown_depth_;
+    Tell("COMMAND: " + std::string(2 * shown_depth_, ' ') + at->text);
+  }
+}
+
+void Executor::TellEffect(char name) {
+  const bool is_of_pattern = std::strchr("snNxGyz", name) != nullptr, is_of_hold = std::strchr("hHgx", name) != nullptr;
+  if (is_of_pattern) Tell("PATTERN: " + ShowSpace(space_));
+  if (is_of_hold) Tell("HOLD:    " + ShowSpace(hold_));
+}
+
+// Of the first match, whichever was replaced.
+void Executor::TellRegisters(const SedRegex& regex) {
+  std::vector<RegexGroup> groups(regex.regex.group_count() + 1);
+  const auto found = Search(regex, space_, 0, &groups);
+  if (!found || !*found) return;
+  Tell("MATCHED REGEX REGISTERS");
+  for (size_t i = 0; i < groups.size(); ++i) {
+    if (!groups[i].is_set()) continue;
+    const std::string_view text = space_.substr(groups[i].begin, groups[i].end - groups[i].begin);
+    Tell("  regex[" + std::to_string(i) + "] = " + std::to_string(groups[i].begin) + "-" + std::to_string(groups[i].end) + " '" + std::string(text) + "'");
+  }
+}
+
 Result<Flow> Executor::RunCycle() {
   const size_t count = program_.commands.size();
+  size_t mark = 0;
   for (size_t index = 0; index < count;) {
     budget_.Step();
     const SedCommand& command = program_.commands[index];
+    if (options_.debugs) {
+      TellMarks(index, mark);
+      Tell("COMMAND: " + std::string(2 * shown_depth_, ' ') + ShowCommand(program_, command));
+      if (command.name == '{') ++shown_depth_;
+      mark = 0;
+    }
     PADDOCK_ASSIGN(const bool matches, Matches(command, index));
     if (!matches) {
       index = command.name == '{' ? command.target : index + 1;
+      if (command.name == '{') mark = command.target_mark;
       continue;
     }
     size_t next = index + 1;
     PADDOCK_ASSIGN(const Flow flow, RunCommand(command, next));
+    if (options_.debugs && flow == Flow::kContinue) TellEffect(command.name);
     if (flow != Flow::kContinue) return flow;
+    if (next != index + 1 || (next == command.target && std::strchr("btT", command.name) != nullptr)) mark = command.target_mark;
     index = next;
   }
+  if (options_.debugs) TellMarks(count, mark);
   return Flow::kEndCycle;
 }
 
 Result<int> Executor::Run() {
   PADDOCK_TRY(OpenOutputs());
   ResetRanges();
+  if (options_.debugs) host_.out().Write(ShowProgram(program_));
   Flow flow = Flow::kNextCycle;
   while (flow != Flow::kQuit && flow != Flow::kQuitSilently) {
     if (flow != Flow::kRestartCycle) {
       PADDOCK_ASSIGN(const bool was_read, ReadLine(false));
       if (!was_read) break;
+      if (options_.debugs) Tell("INPUT:   '" + (inputs_.name() == "-" ? "STDIN" : inputs_.name()) + "' line " + std::to_string(inputs_.line_number()));
     }
+    if (options_.debugs) Tell("PATTERN: " + ShowSpace(space_));
     PADDOCK_ASSIGN(flow, RunCycle());
+    if (options_.debugs && (flow == Flow::kEndCycle || flow == Flow::kNextCycle)) Tell("END-OF-CYCLE:");
     const bool prints = flow == Flow::kEndCycle || flow == Flow::kQuit;
     if (prints && !options_.is_quiet) Print(space_, has_newline_, *main_);
     if (flow != Flow::kQuitSilently) PADDOCK_TRY(FlushAppendices());

@@ -21,6 +21,7 @@ struct RunOptions {
   std::string backup_suffix;
   bool is_posix = false;       // --posix or POSIXLY_CORRECT
   bool is_unbuffered = false;  // -u
+  bool debugs = false;         // --debug
   bool is_utf8 = true;
   char delimiter = '\n';       // NUL with -z
   int64_t line_width = 70;     // of l

@@ -139,6 +139,7 @@ class Parser {
   };
   std::vector<OpenBlock> blocks_;
   std::map<std::string, size_t> labels_;
+  std::map<std::string, size_t> label_marks_;
 };
 
 Status Parser::EndCommand() {
@@ -302,7 +303,7 @@ Result<RegexPtr> Parser::CompileRegex(const std::string& text, RegexFlags flags)
   if (swaps_ends) SwapEnds(*converted);
   flags.newline_is_text = !swaps_ends;   // no match goes over the end of a line
   auto regex = Regex::Compile(*converted, flags);
-  if (regex) return RegexPtr(std::make_shared<const SedRegex>(SedRegex{std::move(*regex), swaps_ends, text == "^" || text == "$"}));
+  if (regex) return RegexPtr(std::make_shared<const SedRegex>(SedRegex{std::move(*regex), swaps_ends, text == "^" || text == "$", *converted, flags.ignore_case, flags.multiline}));
   if (regex.error().message.starts_with("character class syntax")) {
     return Error(Code::kInvalid, regex.error().message);
   }
@@ -572,6 +573,7 @@ std::string UnescapeTransliteration(std::string_view text) {
 
 Status Parser::FillTransliteration(Transliteration& map, std::string_view from, std::string_view to) const {
   for (size_t i = 0; i < map.bytes.size(); ++i) map.bytes[i] = static_cast<char>(i);
+  const std::string whole_from(from), whole_to(to);
   std::array<bool, 256> is_set{};
   const auto length = [this](std::string_view text) -> size_t {
     return options_.is_utf8 ? DecodeUtf8(text).length : 1;
@@ -591,6 +593,8 @@ Status Parser::FillTransliteration(Transliteration& map, std::string_view from, 
     }
   }
   if (!from.empty() || !to.empty()) return Fail("strings for `y' command are different lengths");
+  map.from = whole_from;
+  map.to = whole_to;
   map.characters.assign(wide.begin(), wide.end());
   return {};
 }
@@ -628,7 +632,9 @@ Status Parser::ParseBody(SedCommand& command, int c) {
       if (blocks_.empty()) return Fail("unexpected `}'");
       if (has_addresses) return Fail("`}' doesn't want any addresses");
       program_.commands[blocks_.back().command].target = program_.commands.size();
+      program_.commands[blocks_.back().command].target_mark = program_.marks.size();
       blocks_.pop_back();
+      program_.marks.push_back({program_.commands.size(), blocks_.size(), "}"});
       return EndCommand();
     case '=': case 'd': case 'D': case 'F': case 'g': case 'G': case 'h': case 'H':
     case 'n': case 'N': case 'p': case 'P': case 'x': case 'z':
@@ -646,6 +652,8 @@ Status Parser::ParseBody(SedCommand& command, int c) {
       const std::string label = ParseLabel();
       if (label.empty()) return Fail("\":\" lacks a label");
       labels_[label] = program_.commands.size();
+      label_marks_[label] = program_.marks.size();
+      program_.marks.push_back({program_.commands.size(), blocks_.size(), ":" + label});
       return {};
     }
     case 'b': case 't': case 'T': command.text = ParseLabel(); return {};
@@ -677,6 +685,7 @@ Status Parser::ParseBody(SedCommand& command, int c) {
 
 Status Parser::ParseCommand(int c) {
   SedCommand command;
+  command.depth = blocks_.size();
   PADDOCK_TRY(ParseAddresses(command, c));
   if (c == '#' && command.first.kind != Address::Kind::kNone) return Fail("comments don't accept any addresses");
   PADDOCK_TRY(ParseBody(command, c));
@@ -707,12 +716,14 @@ Status Parser::ResolveLabels() {
   for (SedCommand& command : program_.commands) {
     if (command.name != 'b' && command.name != 't' && command.name != 'T') continue;
     command.target = program_.commands.size();
+    command.target_mark = program_.marks.size();
     if (command.text.empty()) continue;
     const auto found = labels_.find(command.text);
     if (found == labels_.end()) {
       return Error(Code::kInvalid, "can't find label for jump to `" + command.text + "'");
     }
     command.target = found->second;
+    command.target_mark = label_marks_[command.text];
   }
   return {};
 }

@@ -16,6 +16,9 @@ struct SedRegex {
   Regex regex;
   bool swaps_ends = false;   // for lines that end in NUL: made for a text in which NUL and line feed have changed places
   bool is_anchor = false;    // ^ or $ alone
+  // For --debug: the pattern with its escapes made into what they mean, and its flags.
+  std::string source;
+  bool ignores_case = false, is_multiline = false;
 };
 // Null stands for the empty regular expression: the one used last.
 using RegexPtr = std::shared_ptr<const SedRegex>;
@@ -62,6 +65,7 @@ struct Substitution {
 struct Transliteration {
   std::array<char, 256> bytes{};
   std::vector<std::pair<std::string, std::string>> characters;  // sorted by the first
+  std::string from, to;   // for --debug
 };
 
 struct SedCommand {
@@ -75,10 +79,21 @@ struct SedCommand {
   int file = -1;               // w W: index into Program::output_files; R: into Program::read_files
   std::unique_ptr<Substitution> substitution;
   std::unique_ptr<Transliteration> transliteration;
+  // For --debug: how many blocks it stands in, and the mark that its target stands behind.
+  size_t depth = 0;
+  size_t target_mark = 0;
+};
+
+// A label or the end of a block, which is no command of its own. For --debug.
+struct Mark {
+  size_t index = 0;    // of the command that it stands in front of
+  size_t depth = 0;
+  std::string text;    // "}" or ":label"
 };
 
 struct Program {
   std::vector<SedCommand> commands;
+  std::vector<Mark> marks;   // as they stand
   std::vector<std::string> output_files;
   std::vector<std::string> read_files;  // of R
   bool is_quiet = false;                // the script begins with #n
