@@ -120,7 +120,7 @@ Result<ExitStatus> RunRevParse(Git& git, RevParseOptions& options, Args& args) {
       continue;
     }
     Selection selection;
-    if (!options.verify && (name.find("..") != std::string::npos || name.starts_with('^'))) {
+    if (!options.verify && (name.find("..") != std::string::npos || name.starts_with('^') || name.ends_with("^!") || name.ends_with("^@") || name.find("^-") != std::string::npos)) {
       PADDOCK_ASSIGN(const bool taken, TakeRevision(git, name, selection));
       if (taken) {
         for (size_t i = selection.included.size(); i-- > 0;) git.Print(selection.included[i].Hex() + "\n");
@@ -135,7 +135,7 @@ Result<ExitStatus> RunRevParse(Git& git, RevParseOptions& options, Args& args) {
         git.Print(name + "\n");
         continue;
       }
-      git.Print(name + "\n");
+      if (id.error().message.empty()) git.Print(name + "\n");
       return id.error().message.empty() ? AmbiguousArgument(name) : id.error();
     }
     git.Print((options.is_short ? git.objects.Abbreviate(*id, static_cast<size_t>(options.digits)) : id->Hex()) + "\n");

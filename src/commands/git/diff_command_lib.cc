@@ -1,6 +1,7 @@
 // git diff.
 #include <algorithm>
 
+#include "commands/git/combined_diff.h"
 #include "commands/git/diff.h"
 #include "commands/git/revision.h"
 
@@ -26,7 +27,21 @@ Result<ExitStatus> Finish(Git& git, Options& options, std::vector<FileDiff> file
     PADDOCK_ASSIGN(text, FormatDiff(git, files, options));
   }
   if (!options.quiet) git.Print(text);
+  if (options.checks && !text.empty()) return options.exit_code ? 3 : 2;
   return (options.exit_code || options.quiet) && !files.empty() ? 1 : 0;
+}
+
+// git diff MERGE PARENT...: the first is what came out.
+Result<ExitStatus> CompareMerge(Git& git, Options& options, std::vector<Oid> ids, const Selection& selection) {
+  PADDOCK_ASSIGN(Pathspec paths, git.ParsePaths(selection.paths));
+  Commit merge;
+  PADDOCK_ASSIGN(merge.tree, git.objects.Peel(ids[0], ObjectType::kTree));
+  merge.parents.assign(ids.begin() + 1, ids.end());
+  PADDOCK_ASSIGN(const std::vector<CombinedFile> files, CombinedChanges(git, merge, paths));
+  if (!options.HasFormat()) options.patch = true;
+  PADDOCK_ASSIGN(const std::string text, FormatCombined(git, files, options, options.combine != DiffOptions::Combine::kPlain));
+  git.Print(text);
+  return 0;
 }
 
 Result<ExitStatus> RunDiff(Git& git, Options& options, Args& args) {
@@ -40,7 +55,7 @@ Result<ExitStatus> RunDiff(Git& git, Options& options, Args& args) {
   } else if (!selection.excluded.empty()) {
     ids.insert(ids.begin(), selection.excluded.begin(), selection.excluded.end());
   }
-  if (ids.size() > 2) return Error(Code::kInvalid, "more than two revisions are not supported");
+  if (ids.size() > 2) return CompareMerge(git, options, ids, selection);
   if (ids.size() == 2 && options.cached) return Error(Code::kInvalid, "--cached takes one revision");
   if (options.merge_base && ids.size() == 2) {
     History history(git);
@@ -91,8 +106,10 @@ Result<ExitStatus> RunDiff(Git& git, Options& options, Args& args) {
   } else {
     PADDOCK_ASSIGN(files, CompareWithFiles(git, against_tree ? base : known, index));
   }
+  // Against a tree files count as they are.
+  if (against_tree && !options.cached) unmerged.clear();
   for (const std::string& path : unmerged) {
-    const bool lists = !against_tree && (options.name_only || options.name_status || options.raw);
+    const bool lists = !against_tree && (options.name_only || options.name_status || options.raw || options.stat || options.numstat || options.shortstat);
     std::erase_if(files, [&path](const FileDiff& other) { return other.new_path == path; });
     // Lists name the file again, as it differs from our side.
     const IndexEntry* ours = index.Find(path, 2);
@@ -110,6 +127,13 @@ Result<ExitStatus> RunDiff(Git& git, Options& options, Args& args) {
     FileDiff file;
     file.status = 'U';
     file.old_path = file.new_path = path;
+    const IndexEntry* theirs_entry = index.Find(path, 3);
+    if (!against_tree && !lists && ours != nullptr && theirs_entry != nullptr && content) {
+      file.is_combined = true;
+      file.ours = {ours->mode, ours->id};
+      file.theirs = {theirs_entry->mode, theirs_entry->id};
+      file.new_mode = *content ? (*content)->mode : 0;
+    }
     files.insert(files.begin(), file);
   }
   std::stable_sort(files.begin(), files.end(), [](const FileDiff& a, const FileDiff& b) { return a.new_path < b.new_path; });

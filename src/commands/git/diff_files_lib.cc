@@ -52,9 +52,27 @@ size_t CountOf(std::string_view text, std::string_view word, Budget& budget) {
   return count;
 }
 
+Result<size_t> CountMatches(std::string_view text, const Regex& regex, Budget& budget) {
+  size_t count = 0;
+  std::vector<RegexGroup> groups(1);
+  for (size_t at = 0; at <= text.size();) {
+    budget.Step();
+    PADDOCK_ASSIGN(const bool found, regex.Search(text, at, &groups, budget));
+    if (!found) break;
+    ++count;
+    at = std::max(groups[0].end, groups[0].begin + 1);
+  }
+  return count;
+}
+
 Result<bool> HasPickedChange(Git& git, const FileDiff& file, const DiffOptions& options, const Regex* regex) {
   PADDOCK_ASSIGN(const std::string before, ContentOf(git, file, false));
   PADDOCK_ASSIGN(const std::string after, ContentOf(git, file, true));
+  if (regex != nullptr && options.pickaxe_regex.empty()) {
+    PADDOCK_ASSIGN(const size_t old_count, CountMatches(before, *regex, git.in.budget));
+    PADDOCK_ASSIGN(const size_t new_count, CountMatches(after, *regex, git.in.budget));
+    return old_count != new_count;
+  }
   if (regex == nullptr) return CountOf(before, options.pickaxe, git.in.budget) != CountOf(after, options.pickaxe, git.in.budget);
   DiffOptions plain;
   plain.context = 0;
@@ -81,10 +99,17 @@ void Swap(FileDiff& file) {
 Status TakeStatOption(DiffOptions& options, std::string_view value) {
   options.stat = true;
   if (value.empty()) return {};
-  int64_t width = 0;
-  PADDOCK_TRY(ParseOptionValue(value.substr(0, value.find(',')), width));
-  if (width > 0) options.stat_width = static_cast<size_t>(std::min<int64_t>(width, 10000));
-  return {};
+  // WIDTH,NAME-WIDTH,COUNT.
+  size_t* const parts[] = {&options.stat_width, &options.stat_name_width, &options.stat_count};
+  for (size_t* part : parts) {
+    int64_t number = 0;
+    const size_t comma = value.find(',');
+    if (!ParseOptionValue(value.substr(0, comma), number)) return Error(Code::kInvalid, "invalid --stat value: " + std::string(value));
+    if (number > 0) *part = static_cast<size_t>(std::min<int64_t>(number, 10000));
+    if (comma == std::string_view::npos) return {};
+    value.remove_prefix(comma + 1);
+  }
+  return Error(Code::kInvalid, "invalid --stat value: " + std::string(value));
 }
 
 Status TakeRenameOption(DiffOptions& options, std::string_view value) {
@@ -123,11 +148,12 @@ std::vector<FileDiff> CompareTrees(const FlatTree& before, const FlatTree& after
   return files;
 }
 
-Status DetectRenames(Git& git, std::vector<FileDiff>& files, int percent, bool) {
+Status DetectRenames(Git& git, std::vector<FileDiff>& files, int percent, bool copies) {
   std::vector<size_t> created, deleted;
   for (size_t i = 0; i < files.size(); ++i) {
     if (files[i].status == 'A' && files[i].new_mode != kModeCommit) created.push_back(i);
-    if (files[i].status == 'D' && files[i].old_mode != kModeCommit) deleted.push_back(i);
+    const bool is_source = files[i].status == 'D' || (copies && (files[i].status == 'M' || files[i].status == 'T'));
+    if (is_source && files[i].old_mode != kModeCommit) deleted.push_back(i);
   }
   if (created.empty() || deleted.empty()) return {};
   struct Match {
@@ -137,23 +163,25 @@ Status DetectRenames(Git& git, std::vector<FileDiff>& files, int percent, bool) 
   };
   std::vector<Match> matches;
   std::vector<char> has_source(files.size(), 0), is_used(files.size(), 0);
+  std::map<size_t, std::vector<size_t>> taken;
   const auto take = [&](const Match& match) {
     FileDiff& file = files[match.created];
     const FileDiff& source = files[match.deleted];
-    file.status = 'R';
+    file.status = source.status == 'D' ? 'R' : 'C';
     file.old_path = source.old_path;
     file.old_mode = source.old_mode;
     file.old_id = source.old_id;
     file.old_is_file = source.old_is_file;
     file.score = static_cast<int>(match.score * 100 / 60000);
     has_source[match.created] = is_used[match.deleted] = 1;
+    taken[match.deleted].push_back(match.created);
   };
   // The same content first, by preference under the same name.
   for (const size_t to : created) {
     std::optional<size_t> best;
     for (const size_t from : deleted) {
       git.in.budget.Step();
-      if (is_used[from] != 0 || files[from].old_id != files[to].new_id || !IsKindOf(files[from].old_mode, files[to].new_mode)) continue;
+      if ((is_used[from] != 0 && !copies) || files[from].old_id != files[to].new_id || !IsKindOf(files[from].old_mode, files[to].new_mode)) continue;
       if (!best || (LastPart(files[from].old_path) == LastPart(files[to].new_path) && LastPart(files[*best].old_path) != LastPart(files[to].new_path))) best = from;
     }
     if (best) take({60000, false, to, *best});
@@ -164,7 +192,7 @@ Status DetectRenames(Git& git, std::vector<FileDiff>& files, int percent, bool) 
       if (has_source[to] != 0) continue;
       PADDOCK_ASSIGN(const std::string after, ContentOf(git, files[to], true));
       for (const size_t from : deleted) {
-        if (is_used[from] != 0 || !IsKindOf(files[from].old_mode, files[to].new_mode) || (files[to].new_mode & 0170000) != 0100000) continue;
+        if ((is_used[from] != 0 && !copies) || !IsKindOf(files[from].old_mode, files[to].new_mode) || (files[to].new_mode & 0170000) != 0100000) continue;
         PADDOCK_ASSIGN(const std::string before, ContentOf(git, files[from], false));
         const int64_t score = Similarity(before, after, least, git.in.budget);
         if (score >= least) matches.push_back({score, LastPart(files[from].old_path) == LastPart(files[to].new_path), to, from});
@@ -172,12 +200,17 @@ Status DetectRenames(Git& git, std::vector<FileDiff>& files, int percent, bool) 
     }
     std::stable_sort(matches.begin(), matches.end(), [](const Match& a, const Match& b) { return a.score != b.score ? a.score > b.score : a.has_same_name > b.has_same_name; });
     for (const Match& match : matches) {
-      if (has_source[match.created] == 0 && is_used[match.deleted] == 0) take(match);
+      if (has_source[match.created] == 0 && (copies || is_used[match.deleted] == 0)) take(match);
     }
+  }
+  // The last one of what was made of a deleted file is that file; the others are copies.
+  for (auto& [source, made] : taken) {
+    std::sort(made.begin(), made.end());
+    for (size_t i = 0; i + 1 < made.size(); ++i) files[made[i]].status = 'C';
   }
   std::vector<FileDiff> kept;
   for (size_t i = 0; i < files.size(); ++i) {
-    if (is_used[i] == 0) kept.push_back(std::move(files[i]));
+    if (is_used[i] == 0 || files[i].status != 'D') kept.push_back(std::move(files[i]));
   }
   files = std::move(kept);
   return {};
@@ -187,23 +220,34 @@ Status Arrange(Git& git, std::vector<FileDiff>& files, const DiffOptions& option
   if (!paths.empty()) {
     std::erase_if(files, [&](const FileDiff& file) { return !paths.Matches(file.new_path, git.in.budget) && !paths.Matches(file.old_path, git.in.budget); });
   }
+  if (options.is_relative) {
+    std::string below = options.relative_to.empty() ? git.prefix : vfs::NormalizePath(git.prefix + options.relative_to);
+    if (!below.empty() && !below.ends_with('/')) below += '/';
+    std::erase_if(files, [&](const FileDiff& file) { return !file.new_path.starts_with(below); });
+    for (FileDiff& file : files) {
+      file.file_path = file.new_path;
+      file.old_path = file.new_path = file.new_path.substr(below.size());
+    }
+  }
   if (options.reverse) std::for_each(files.begin(), files.end(), Swap);
   const std::string by_config = git.config.Get("diff.renames", "true");
   const bool finds = !options.no_renames && (options.find_renames || by_config == "copies" || by_config == "copy" || ParseConfigBool(by_config).value_or(true));
-  if (finds) PADDOCK_TRY(DetectRenames(git, files, options.find_renames.value_or(50), false));
+  const bool copies = options.finds_copies || (!options.find_renames && (by_config == "copies" || by_config == "copy"));
+  if (finds) PADDOCK_TRY(DetectRenames(git, files, options.find_renames.value_or(50), copies));
   if (!options.pickaxe.empty() || !options.pickaxe_regex.empty()) {
     std::optional<Regex> regex;
-    if (!options.pickaxe_regex.empty()) {
-      auto compiled = Regex::Compile(options.pickaxe_regex, {.dialect = RegexDialect::kExtended});
+    if (!options.pickaxe_regex.empty() || options.pickaxe_is_regex) {
+      auto compiled = Regex::Compile(options.pickaxe_regex.empty() ? options.pickaxe : options.pickaxe_regex, {.dialect = RegexDialect::kExtended, .multiline = true, .newline_is_text = false});
       if (!compiled) return Error(Code::kInvalid, "invalid regex: " + std::string(compiled.error().Text()));
       regex.emplace(std::move(*compiled));
     }
     std::vector<FileDiff> kept;
-    for (FileDiff& file : files) {
+    for (const FileDiff& file : files) {
       PADDOCK_ASSIGN(const bool keeps, HasPickedChange(git, file, options, regex ? &*regex : nullptr));
-      if (keeps) kept.push_back(std::move(file));
+      if (keeps) kept.push_back(file);
+      if (keeps && options.pickaxe_all) break;
     }
-    files = std::move(kept);
+    if (!options.pickaxe_all || kept.empty()) files = std::move(kept);
   }
   if (!options.filter.empty()) {
     const bool excludes = std::all_of(options.filter.begin(), options.filter.end(), [](char c) { return c >= 'a' && c <= 'z'; });
@@ -271,7 +315,7 @@ Result<std::string> ContentOf(Git& git, const FileDiff& file, bool is_new) {
   if (mode == 0) return std::string();
   if (mode == kModeCommit) return "Subproject commit " + id.Hex() + "\n";
   if (is_new ? !file.new_is_file : !file.old_is_file) return git.ReadBlob(id);
-  PADDOCK_ASSIGN(auto content, ReadWorkingFile(git, is_new ? file.new_path : file.old_path));
+  PADDOCK_ASSIGN(auto content, ReadWorkingFile(git, !file.file_path.empty() ? file.file_path : is_new ? file.new_path : file.old_path));
   return content ? std::move(content->data) : std::string();
 }
 

@@ -1,6 +1,7 @@
 // The forms of a difference: patch, --stat, --name-status and the others.
 #include <algorithm>
 
+#include "commands/git/combined_diff.h"
 #include "commands/git/diff.h"
 #include "git/binary_patch.h"
 #include "text/unified_diff.h"
@@ -28,9 +29,17 @@ std::string RenameText(std::string_view from, std::string_view to) {
   return std::string(from.substr(0, head)) + "{" + middle(from) + " => " + middle(to) + "}" + std::string(from.substr(from.size() - tail));
 }
 
-std::string StatName(const Git& git, const FileDiff& file) {
-  if (file.status == 'R' || file.status == 'C') return RenameText(git.Quoted(file.old_path), git.Quoted(file.new_path));
-  return git.Quoted(file.new_path);
+std::string StatName(const Git& git, const FileDiff& file, bool is_compact) {
+  std::string name = file.status == 'R' || file.status == 'C' ? RenameText(git.Quoted(file.old_path), git.Quoted(file.new_path)) : git.Quoted(file.new_path);
+  if (!is_compact) return name;
+  // What --summary would tell.
+  const auto is_executable = [](uint32_t mode) { return mode == kModeExecutable; };
+  if (file.status == 'A') return name + (file.new_mode == kModeLink ? " (new +l)" : is_executable(file.new_mode) ? " (new +x)" : " (new)");
+  if (file.status == 'D') return name + " (gone)";
+  if (file.old_mode == file.new_mode || file.status == 'U') return name;
+  if (file.old_mode == kModeLink) return name + " (mode -l)";
+  if (file.new_mode == kModeLink) return name + " (mode +l)";
+  return name + (is_executable(file.new_mode) ? " (mode +x)" : " (mode -x)");
 }
 
 size_t Digits(size_t number) { return std::to_string(number).size(); }
@@ -44,9 +53,16 @@ struct StatLine {
   bool is_unmerged = false;
 };
 
-std::string StatText(const std::vector<StatLine>& lines, size_t width) {
+std::string StatText(const std::vector<StatLine>& lines, const DiffOptions& options) {
+  size_t width = options.stat_width;
+  const size_t shown = options.stat_count > 0 ? std::min(options.stat_count, lines.size()) : lines.size();
   size_t name_width = 0, most = 0, number_width = 0, binary_width = 0, added = 0, deleted = 0;
   for (const StatLine& line : lines) {
+    if (!line.is_unmerged && !line.counts.is_binary) {
+      added += line.counts.added;
+      deleted += line.counts.deleted;
+    }
+    if (static_cast<size_t>(&line - lines.data()) >= shown) continue;
     name_width = std::max(name_width, line.name.size());
     if (line.is_unmerged) {
       binary_width = std::max<size_t>(binary_width, 8);
@@ -55,21 +71,27 @@ std::string StatText(const std::vector<StatLine>& lines, size_t width) {
       number_width = 3;
     } else {
       most = std::max(most, line.counts.added + line.counts.deleted);
-      added += line.counts.added;
-      deleted += line.counts.deleted;
     }
   }
   number_width = std::max(number_width, Digits(most));
   size_t graph_width = most + 4 > binary_width ? most : binary_width - 4;
+  if (options.stat_graph_width > 0) graph_width = std::min(graph_width, options.stat_graph_width);
+  if (options.stat_name_width > 0) name_width = std::min(name_width, options.stat_name_width);
   width = std::max(width, 16 + 6 + number_width);
   if (name_width + number_width + 6 + graph_width > width) {
     if (graph_width > width * 3 / 8 - number_width - 6) graph_width = std::max<size_t>(width * 3 / 8 - number_width - 6, 6);
+    if (options.stat_graph_width > 0) graph_width = std::min(graph_width, options.stat_graph_width);
     if (name_width > width - number_width - 6 - graph_width) name_width = width - number_width - 6 - graph_width;
     else graph_width = width - number_width - 6 - name_width;
   }
   std::string text;
   size_t merged = 0;
   for (const StatLine& line : lines) {
+    if (static_cast<size_t>(&line - lines.data()) >= shown) {
+      if (!line.is_unmerged) ++merged;
+      if (static_cast<size_t>(&line - lines.data()) == shown) text += " ...\n";
+      continue;
+    }
     std::string name = line.name;
     if (name.size() > name_width) {
       std::string end = name.substr(name.size() - (name_width - 3));
@@ -79,7 +101,7 @@ std::string StatText(const std::vector<StatLine>& lines, size_t width) {
     name.resize(std::max(name.size(), name_width), ' ');
     text += " " + name + " | ";
     if (line.is_unmerged) {
-      text += "Unmerged\n";
+      text += "Unmerged";   // git ends this line with the next one
       continue;
     }
     ++merged;
@@ -104,7 +126,8 @@ std::string StatText(const std::vector<StatLine>& lines, size_t width) {
         plus = total - minus;
       }
     }
-    text += std::string(plus, '+') + std::string(minus, '-') + "\n";
+    const auto run = [&](size_t count, char mark, const char* colour) { return count == 0 ? std::string() : options.colours ? colour + std::string(count, mark) + "\033[m" : std::string(count, mark); };
+    text += run(plus, '+', "\033[32m") + run(minus, '-', "\033[31m") + "\n";
   }
   return text + ShortStat(merged, added, deleted);
 }
@@ -145,7 +168,8 @@ Result<std::string> PatchHalf(Git& git, const FileDiff& file, const DiffOptions&
     text += "similarity index " + std::to_string(file.score) + "%\n" + verb + " from " + git.Quoted(file.old_path) + "\n" + verb + " to " + git.Quoted(file.new_path) + "\n";
   }
   if (file.old_id == file.new_id) return text;
-  const bool is_binary = !options.as_text && (LooksBinary(before) || LooksBinary(after));
+  const std::string driver = DiffDriverOf(git, file.file_path.empty() ? file.new_path : file.file_path);
+  const bool is_binary = !options.as_text && driver != "+" && (driver == "-" || LooksBinary(before) || LooksBinary(after));
   const auto short_id = [&](const Oid& id) {
     if (options.full_index || (is_binary && options.binary)) return id.Hex();
     return id.is_null() ? std::string(options.abbrev.value_or(7), '0') : git.objects.Abbreviate(id, options.abbrev.value_or(0));
@@ -161,16 +185,23 @@ Result<std::string> PatchHalf(Git& git, const FileDiff& file, const DiffOptions&
     };
     return text + index + "Binary files " + plain(old_name) + " and " + plain(new_name) + " differ\n";
   }
-  const std::string hunks = HunksOf(before, after, options, git.in.budget);
+  if (file.new_mode == 0 && options.deletes_briefly) return text + index;
+  const std::string hunks = options.words != DiffOptions::Words::kNo ? WordHunks(before, after, options, git.in.budget) : HunksOf(before, after, options, git.in.budget, HeadingRuleOf(driver, git.in.budget));
   if (hunks.empty()) {
     // Blanks that do not count leave nothing to say.
     const bool is_said = file.old_mode != file.new_mode || file.status == 'R' || file.status == 'C';
     return is_said ? text + (before == after || file.old_mode == 0 || file.new_mode == 0 ? index : std::string()) : std::string();
   }
-  return text + index + "--- " + old_name + "\n+++ " + new_name + "\n" + hunks;
+  const std::string head = text + index + "--- " + old_name + "\n+++ " + new_name + "\n";
+  if (options.words != DiffOptions::Words::kNo) return (options.colours ? ColouredPatch(head) : head) + hunks;
+  return head + hunks;
 }
 
 Result<std::string> PatchText(Git& git, const FileDiff& file, const DiffOptions& options) {
+  if (file.is_combined) {
+    const CombinedFile combined{file.new_path, {file.ours, file.theirs}, {file.new_mode, Oid{}}, true};
+    return CombinedPatch(git, combined, options, options.combine != DiffOptions::Combine::kPlain);
+  }
   if (file.status == 'U') return "* Unmerged path " + git.Quoted(file.new_path) + "\n";
   if (file.status != 'T') return PatchHalf(git, file, options);
   // Another kind of file: the one goes, the other comes.
@@ -233,7 +264,8 @@ Result<LineCounts> CountLines(Git& git, const FileDiff& file, const DiffOptions&
   if (file.old_id == file.new_id) return counts;
   PADDOCK_ASSIGN(const std::string before, ContentOf(git, file, false));
   PADDOCK_ASSIGN(const std::string after, ContentOf(git, file, true));
-  if (!options.as_text && (LooksBinary(before) || LooksBinary(after))) {
+  const std::string driver = DiffDriverOf(git, file.file_path.empty() ? file.new_path : file.file_path);
+  if (!options.as_text && driver != "+" && (driver == "-" || LooksBinary(before) || LooksBinary(after))) {
     counts.is_binary = true;
     return counts;
   }
@@ -247,6 +279,15 @@ Result<LineCounts> CountLines(Git& git, const FileDiff& file, const DiffOptions&
 Result<std::string> FormatDiff(Git& git, const std::vector<FileDiff>& files, const DiffOptions& options) {
   if (files.empty()) return std::string();
   std::string text;
+  if (options.checks) {
+    for (const FileDiff& file : files) {
+      if (file.new_mode == 0 || file.status == 'U') continue;
+      PADDOCK_ASSIGN(const std::string before, ContentOf(git, file, false));
+      PADDOCK_ASSIGN(const std::string after, ContentOf(git, file, true));
+      if (!LooksBinary(before) && !LooksBinary(after)) text += CheckText(file.new_path, before, after, options, git.in.budget);
+    }
+    return text;
+  }
   if (options.raw) {
     for (const FileDiff& file : files) text += RawText(git, file, options);
   }
@@ -258,7 +299,7 @@ Result<std::string> FormatDiff(Git& git, const std::vector<FileDiff>& files, con
     std::vector<StatLine> lines;
     size_t added = 0, deleted = 0;
     for (const FileDiff& file : files) {
-      StatLine line{StatName(git, file), {}, 0, 0, file.status == 'U'};
+      StatLine line{StatName(git, file, options.compact_summary), {}, 0, 0, file.status == 'U'};
       PADDOCK_ASSIGN(line.counts, CountLines(git, file, options));
       if (line.counts.is_binary) {
         PADDOCK_ASSIGN(const std::string before, ContentOf(git, file, false));
@@ -271,11 +312,11 @@ Result<std::string> FormatDiff(Git& git, const std::vector<FileDiff>& files, con
       if (options.numstat) {
         const std::string counts = line.counts.is_binary ? "-\t-" : std::to_string(line.counts.added) + "\t" + std::to_string(line.counts.deleted);
         if (options.nul && file.status == 'R') text += counts + "\t" + '\0' + file.old_path + '\0' + file.new_path + '\0';
-        else text += counts + "\t" + (options.nul ? file.new_path + '\0' : line.name + "\n");
+        else text += counts + "\t" + (options.nul ? file.new_path + '\0' : StatName(git, file, false) + "\n");
       }
       lines.push_back(std::move(line));
     }
-    if (options.stat) text += StatText(lines, options.stat_width);
+    if (options.stat) text += StatText(lines, options);
     if (options.shortstat) text += ShortStat(lines.size(), added, deleted);
   }
   if (options.summary) text += SummaryText(git, files);
@@ -283,7 +324,7 @@ Result<std::string> FormatDiff(Git& git, const std::vector<FileDiff>& files, con
   if (!text.empty()) text += '\n';
   for (const FileDiff& file : files) {
     PADDOCK_ASSIGN(const std::string patch, PatchText(git, file, options));
-    text += patch;
+    text += options.colours && options.words == DiffOptions::Words::kNo ? ColouredPatch(patch) : patch;
   }
   return text;
 }

@@ -3,6 +3,7 @@
 #include <unordered_map>
 
 #include "commands/git/diff.h"
+#include "text/regex.h"
 
 namespace paddock::git {
 namespace {
@@ -11,6 +12,11 @@ bool IsBlank(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\f' ||
 
 // What of a line counts.
 std::string Normal(std::string_view line, const DiffOptions& options) {
+  if (options.ignores_cr && !options.ignores_all_space && !options.ignores_space_change && !options.ignores_space_at_end) {
+    if (line.ends_with("\r\n")) return std::string(line.substr(0, line.size() - 2)) + "\n";
+    if (line.ends_with('\r')) line.remove_suffix(1);
+    return std::string(line);
+  }
   while (!line.empty() && (line.back() == '\n' || IsBlank(line.back()))) line.remove_suffix(1);
   if (options.ignores_space_at_end && !options.ignores_all_space && !options.ignores_space_change) return std::string(line);
   std::string normal;
@@ -194,11 +200,12 @@ void AppendLine(std::string& out, char mark, std::string_view line) {
   if (!line.ends_with('\n')) out += "\n\\ No newline at end of file\n";
 }
 
-// What stands behind @@: the nearest line above that begins like a definition.
-bool IsHeading(std::string_view line) {
-  if (line.empty()) return false;
+// What stands behind @@ when no driver says otherwise: the nearest line above that begins like a definition.
+std::optional<std::string> PlainHeading(std::string_view line) {
+  if (line.empty()) return std::nullopt;
   const char c = line[0];
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '$';
+  if (!((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '$')) return std::nullopt;
+  return std::string(line);
 }
 std::string Heading(std::string_view line) {
   line = line.substr(0, 80);
@@ -206,10 +213,32 @@ std::string Heading(std::string_view line) {
   return " " + std::string(line);
 }
 
+// Whether the lines of a change are of a kind that does not count.
+bool IsIgnorable(const DiffEdit& edit, const std::vector<std::string_view>& a, const std::vector<std::string_view>& b, const DiffOptions& options, const std::vector<Regex>& ignored, Budget& budget) {
+  const auto counts = [&](std::string_view line) {
+    budget.Step();
+    if (options.ignores_blank_lines && (line == "\n" || line.empty() || ((options.ignores_all_space || options.ignores_space_change || options.ignores_space_at_end) && Normal(line, options).empty()))) return false;
+    if (line.ends_with('\n')) line.remove_suffix(1);
+    for (const Regex& pattern : ignored) {
+      const auto matches = pattern.Search(line, 0, nullptr, budget);
+      if (matches && *matches) return false;
+    }
+    return true;
+  };
+  // All lines must be of one such kind, as git has it.
+  for (size_t i = edit.a_begin; i < edit.a_end(); ++i) {
+    if (counts(a[i])) return false;
+  }
+  for (size_t i = edit.b_begin; i < edit.b_end(); ++i) {
+    if (counts(b[i])) return false;
+  }
+  return true;
+}
+
 }  // namespace
 
 std::vector<DiffEdit> FindEdits(const std::vector<std::string_view>& a, const std::vector<std::string_view>& b, const DiffOptions& options, Budget& budget) {
-  const bool is_plain = !options.ignores_all_space && !options.ignores_space_change && !options.ignores_space_at_end;
+  const bool is_plain = !options.ignores_all_space && !options.ignores_space_change && !options.ignores_space_at_end && !options.ignores_cr;
   std::unordered_map<std::string, uint32_t> classes;
   const auto classify = [&](const std::vector<std::string_view>& lines) {
     std::vector<uint32_t> numbers;
@@ -242,22 +271,69 @@ std::vector<DiffEdit> FindEdits(const std::vector<std::string_view>& a, const st
   return edits;
 }
 
-std::string HunksOf(std::string_view a_text, std::string_view b_text, const DiffOptions& options, Budget& budget) {
+std::string HunksOf(std::string_view a_text, std::string_view b_text, const DiffOptions& options, Budget& budget, const HeadingRule& heading_rule) {
   const std::vector<std::string_view> a = SplitLines(a_text), b = SplitLines(b_text);
   const std::vector<DiffEdit> edits = FindEdits(a, b, options, budget);
   const size_t context = static_cast<size_t>(std::min<int64_t>(options.context, 1 << 30));
+  const size_t join = 2 * context + static_cast<size_t>(std::clamp<int64_t>(options.inter_hunk, 0, 1 << 30));
+  std::vector<Regex> ignored;
+  for (const std::string& pattern : options.ignored_lines) {
+    if (auto regex = Regex::Compile(pattern, {.dialect = RegexDialect::kExtended})) ignored.push_back(std::move(*regex));
+  }
+  const bool may_ignore = options.ignores_blank_lines || !ignored.empty();
+  std::vector<char> is_ignorable(edits.size(), 0);
+  for (size_t i = 0; may_ignore && i < edits.size(); ++i) is_ignorable[i] = IsIgnorable(edits[i], a, b, options, ignored, budget) ? 1 : 0;
+  const auto heading_of = [&](std::string_view line) { return heading_rule ? heading_rule(line) : PlainHeading(line); };
   std::string out, heading;
   size_t searched = 0;
   for (size_t first = 0; first < edits.size();) {
-    size_t last = first;
-    while (last + 1 < edits.size() && edits[last + 1].a_begin - edits[last].a_end() <= 2 * context) ++last;
-    const size_t before = std::min({context, edits[first].a_begin, edits[first].b_begin});
-    const size_t after = std::min({context, a.size() - edits[last].a_end(), b.size() - edits[last].b_end()});
+    // Changes that do not count begin no hunk, and belong to one only when they are near.
+    if (is_ignorable[first] != 0 && (first + 1 >= edits.size() || is_ignorable[first + 1] != 0 || edits[first + 1].a_begin - edits[first].a_end() > context)) {
+      ++first;
+      continue;
+    }
+    size_t last = first, counting = first;
+    while (last + 1 < edits.size()) {
+      const size_t gap = edits[last + 1].a_begin - edits[last].a_end();
+      if (gap > join || (is_ignorable[last + 1] != 0 && gap > context)) break;
+      ++last;
+      if (is_ignorable[last] == 0) counting = last;
+    }
+    const size_t next = last + 1;
+    if (may_ignore) last = std::max(counting, first);
+    size_t before = std::min({context, edits[first].a_begin, edits[first].b_begin});
+    size_t after = std::min({context, a.size() - edits[last].a_end(), b.size() - edits[last].b_end()});
+    size_t end_edit = last;
+    if (options.function_context) {
+      // From the line that begins the function to the one before the next.
+      while (before < edits[first].a_begin && before < edits[first].b_begin && (before == 0 || !heading_of(a[edits[first].a_begin - before]))) {
+        budget.Step();
+        ++before;
+      }
+      for (bool grows = true; grows;) {
+        grows = false;
+        size_t length = 0;
+        while (edits[end_edit].a_end() + length < a.size() && edits[end_edit].b_end() + length < b.size() && !heading_of(a[edits[end_edit].a_end() + length])) {
+          budget.Step();
+          ++length;
+        }
+        while (length > 0 && a[edits[end_edit].a_end() + length - 1] == "\n") --length;
+        after = std::max(after, length);
+        if (end_edit + 1 < edits.size() && edits[end_edit + 1].a_begin <= edits[end_edit].a_end() + after + context) {
+          ++end_edit;
+          after = std::min({context, a.size() - edits[end_edit].a_end(), b.size() - edits[end_edit].b_end()});
+          grows = true;
+        }
+      }
+      last = end_edit;
+    }
     const size_t a_begin = edits[first].a_begin - before, a_end = edits[last].a_end() + after;
     const size_t b_begin = edits[first].b_begin - before, b_end = edits[last].b_end() + after;
     for (size_t i = a_begin; i-- > searched;) {
-      if (!IsHeading(a[i])) continue;
-      heading = Heading(a[i]);
+      budget.Step();
+      const auto found = heading_of(a[i]);
+      if (!found) continue;
+      heading = Heading(*found);
       break;
     }
     searched = a_begin;
@@ -265,12 +341,12 @@ std::string HunksOf(std::string_view a_text, std::string_view b_text, const Diff
     size_t at = b_begin;
     for (size_t i = first; i <= last; ++i) {
       budget.Step();
-      for (; at < edits[i].b_begin; ++at) AppendLine(out, ' ', b[at]);
-      for (size_t k = edits[i].a_begin; k < edits[i].a_end(); ++k) AppendLine(out, '-', a[k]);
-      for (; at < edits[i].b_end(); ++at) AppendLine(out, '+', b[at]);
+      for (; at < edits[i].b_begin; ++at) AppendLine(out, options.context_mark, b[at]);
+      for (size_t k = edits[i].a_begin; k < edits[i].a_end(); ++k) AppendLine(out, options.old_mark, a[k]);
+      for (; at < edits[i].b_end(); ++at) AppendLine(out, options.new_mark, b[at]);
     }
-    for (; at < b_end; ++at) AppendLine(out, ' ', b[at]);
-    first = last + 1;
+    for (; at < b_end; ++at) AppendLine(out, options.context_mark, b[at]);
+    first = std::max(next, last + 1);
   }
   return out;
 }

@@ -57,6 +57,8 @@ class Pathspec {
   std::vector<Item> items_;
 };
 
+class Attributes;
+
 class Git {
  public:
   Git(Invocation& invocation, std::string git_directory, std::string work_tree, bool is_bare_one);
@@ -69,6 +71,7 @@ class Git {
   Config config;
   ObjectStore objects;
   Refs refs;
+  std::shared_ptr<Attributes> attributes;   // once they were asked for
 
   // Says "error: TEXT", "warning: TEXT", or the text alone, on standard error.
   ExitStatus Complain(std::string_view text, ExitStatus status = 1);

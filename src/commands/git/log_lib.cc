@@ -1,9 +1,12 @@
 // git log, show and rev-list.
 #include <algorithm>
 
+#include "commands/file_facts.h"
+#include "commands/git/combined_diff.h"
 #include "commands/git/diff.h"
 #include "commands/git/graph.h"
 #include "commands/git/pretty.h"
+#include "commands/git/reflog.h"
 #include "commands/git/revision.h"
 #include "text/regex.h"
 
@@ -16,10 +19,13 @@ struct LogOptions : DiffOptions {
   bool oneline = false, all = false, branches = false, tags = false, remotes = false, reflog = false, merges = false, no_merges = false;
   bool first_parent = false, is_reversed = false, topological = false, author_date_order = false, follow = false, invert = false, ignores_case = false, fixed = false, extended = false;
   bool all_match = false, abbrev_commit = false, no_abbrev_commit = false, count_only = false, show_parents = false, no_walk = false;
-  bool merge_patch = false, graph = false;
+  bool merge_patch = false, graph = false, boundary = false, left_right = false, left_only = false, right_only = false, cherry_pick = false, cherry_mark = false, ancestry_path = false, from_stdin = false, date_order = false, quiet_list = false, perl = false, only_changes = false;
+  bool not_all = false, not_branches = false, not_tags = false, not_remotes = false;
+  std::vector<std::string> globs, excludes;
+  std::optional<int64_t> min_parents, max_parents;
   std::optional<int64_t> count, skip;
   std::vector<std::string> authors, committers, greps;
-  std::string since, until, pretty, date;
+  std::string since, until, pretty, date, expire, expire_unreachable;
   PrettyOptions::Decorate decorate = PrettyOptions::Decorate::kNo;
 };
 
@@ -58,6 +64,23 @@ bool TakeCount(void* options, std::string_view argument) {
   return true;
 }
 
+// --branches=PATTERN and its like.
+template <auto kAll, int kWhich>
+Status TakeRefs(LogOptions& options, std::string_view value) {
+  static constexpr const char* kFolders[] = {"refs/heads/", "refs/tags/", "refs/remotes/"};
+  if (value.empty()) options.*kAll = true;
+  else options.globs.push_back(kFolders[kWhich] + std::string(value));
+  return {};
+}
+Status TakeGlob(LogOptions& options, std::string_view value) {
+  options.globs.push_back((value.starts_with("refs/") ? "" : "refs/") + std::string(value));
+  return {};
+}
+Status TakeCherry(LogOptions& options, std::string_view) {
+  options.right_only = options.cherry_mark = options.no_merges = true;
+  return {};
+}
+
 constexpr auto kOptions = JoinTables(DiffOptionTable<LogOptions>(), std::array{
     Flag<&LogOptions::oneline>(0, "oneline", "one line a commit"),
     CallOptional<TakeFormat>(0, "pretty", "FORMAT", "oneline, short, medium, full, fuller, reference, raw or format:..."),
@@ -83,9 +106,29 @@ constexpr auto kOptions = JoinTables(DiffOptionTable<LogOptions>(), std::array{
     Flag<&LogOptions::no_merges>(0, "no-merges", "no merges"),
     Flag<&LogOptions::first_parent>(0, "first-parent", "follow first parents only"),
     Flag<&LogOptions::all>(0, "all", "from all references"),
-    Flag<&LogOptions::branches>(0, "branches", "from all branches"),
-    Flag<&LogOptions::tags>(0, "tags", "from all tags"),
-    Flag<&LogOptions::remotes>(0, "remotes", "from all remote branches"),
+    CallOptional<TakeRefs<&LogOptions::branches, 0>>(0, "branches", "PATTERN", "from all branches"),
+    CallOptional<TakeRefs<&LogOptions::tags, 1>>(0, "tags", "PATTERN", "from all tags"),
+    CallOptional<TakeRefs<&LogOptions::remotes, 2>>(0, "remotes", "PATTERN", "from all remote branches"),
+    Call<TakeGlob>(0, "glob", "PATTERN", "from all references that match"),
+    Value<&LogOptions::excludes>(0, "exclude", "PATTERN", "but not from those that match"),
+    Flag<&LogOptions::not_all>(0, "not-all", nullptr),
+    Flag<&LogOptions::not_branches>(0, "not-branches", nullptr),
+    Flag<&LogOptions::not_tags>(0, "not-tags", nullptr),
+    Flag<&LogOptions::not_remotes>(0, "not-remotes", nullptr),
+    Flag<&LogOptions::from_stdin>(0, "stdin", "read further revisions from standard input"),
+    Flag<&LogOptions::boundary>(0, "boundary", "show the commits where the range begins, too"),
+    Flag<&LogOptions::left_right>(0, "left-right", "with A...B: mark the side"),
+    Flag<&LogOptions::left_only>(0, "left-only", "with A...B: only what A has"),
+    Flag<&LogOptions::right_only>(0, "right-only", "with A...B: only what B has"),
+    Flag<&LogOptions::cherry_pick>(0, "cherry-pick", "with A...B: without changes that both have"),
+    Flag<&LogOptions::cherry_mark>(0, "cherry-mark", "with A...B: mark changes that both have"),
+    Call<TakeCherry>(0, "cherry", nullptr, "--right-only --cherry-mark --no-merges"),
+    Flag<&LogOptions::ancestry_path>(0, "ancestry-path", "only what leads from the start of the range to its end"),
+    Value<&LogOptions::min_parents>(0, "min-parents", "N", "with N parents or more"),
+    Value<&LogOptions::max_parents>(0, "max-parents", "N", "with N parents or fewer"),
+    Flag<&LogOptions::date_order>(0, "date-order", "no commit before its children, newest first"),
+    Flag<&LogOptions::quiet_list>(0, "quiet", "show no names (rev-list)"),
+    Flag<&LogOptions::perl>('P', "perl-regexp", "patterns are Perl's"),
     Flag<&LogOptions::graph>(0, "graph", "draw how the commits follow each other"),
     Flag<&LogOptions::is_reversed>(0, "reverse", "oldest first"),
     Flag<&LogOptions::topological>(0, "topo-order", "no commit before its children, lines of history together"),
@@ -99,6 +142,10 @@ constexpr auto kOptions = JoinTables(DiffOptionTable<LogOptions>(), std::array{
     Call<TakeDate>(0, "date", "FORMAT", "how dates are shown: iso, short, relative, unix, format:..."),
     Flag<&LogOptions::no_walk>(0, "no-walk", "only the commits that are named"),
     Flag<&LogOptions::count_only>(0, "count", "only tell how many (rev-list)"),
+});
+constexpr auto kReflogOptions = JoinTables(kOptions, std::array{
+    Value<&LogOptions::expire>(0, "expire", "DATE", "with expire: what is older (90 days)"),
+    Value<&LogOptions::expire_unreachable>(0, "expire-unreachable", "DATE", "with expire: what is older and no longer part of the branch (30 days)"),
 });
 
 // What of the history is shown.
@@ -117,6 +164,9 @@ class Filter {
   Result<bool> Keeps(const Commit& commit) {
     if (options_.merges && commit.parents.size() < 2) return false;
     if (options_.no_merges && commit.parents.size() > 1) return false;
+    const int64_t parents = static_cast<int64_t>(commit.parents.size());
+    if (options_.min_parents && parents < *options_.min_parents) return false;
+    if (options_.max_parents && *options_.max_parents >= 0 && parents > *options_.max_parents) return false;
     const int64_t time = ParseSignature(commit.committer).time;
     if ((since_ && time < *since_) || (until_ && time > *until_)) return false;
     const auto person = [](const std::string& text) { return text.substr(0, text.rfind('>') + 1); };
@@ -133,7 +183,7 @@ class Filter {
 
   Status Compile(const std::vector<std::string>& patterns, std::vector<Regex>& out) {
     RegexFlags flags;
-    flags.dialect = options_.extended ? RegexDialect::kGrepExtended : RegexDialect::kGrepBasic;
+    flags.dialect = options_.perl ? RegexDialect::kPerl : options_.extended ? RegexDialect::kGrepExtended : RegexDialect::kGrepBasic;
     flags.ignore_case = options_.ignores_case;
     flags.is_literal = options_.fixed;
     flags.multiline = true;
@@ -227,6 +277,7 @@ PrettyOptions PrettyOf(Git& git, const LogOptions& options) {
   pretty.abbreviates = (options.oneline || options.abbrev_commit || git.config.GetBool("log.abbrevcommit", false)) && !options.no_abbrev_commit;
   pretty.date = options.date.empty() ? git.config.Get("log.date", "default") : options.date;
   pretty.decorate = options.decorate;
+  pretty.colours = options.colours;
   if (pretty.decorate != PrettyOptions::Decorate::kNo) FindDecorations(git, pretty);
   return pretty;
 }
@@ -236,34 +287,94 @@ class LogPrinter {
   LogPrinter(Git& git, const LogOptions& options, PrettyOptions pretty) : git_(git), options_(options), pretty_(std::move(pretty)) {}
   PrettyOptions& pretty() { return pretty_; }
 
+  // `diffs_merges`: merges are shown against all parents at once.
   Status Print(const Oid& id, const Commit& commit, Pathspec& paths, bool diffs_merges, HistoryGraph* graph = nullptr) {
     if (has_printed_ && IsSeparated(pretty_)) git_.Print(graph != nullptr && ended_line_ ? graph->Padding() + "\n" : "\n");
     has_printed_ = true;
+    const bool is_merge = commit.parents.size() > 1;
+    if (options_.merge_patch && is_merge && options_.HasFormat() && !options_.no_patch && !options_.first_parent && graph == nullptr) return PrintEach(id, commit, paths);
     std::string head = PrettyCommit(git_, id, commit, pretty_);
-    const bool is_own = pretty_.format.starts_with("format:");
     std::string diff;
     bool has_changes = false;
-    const bool shows = options_.HasFormat() && !options_.no_patch && (commit.parents.size() < 2 || diffs_merges || options_.merge_patch || options_.first_parent);
+    const bool is_combined = is_merge && !options_.first_parent && !options_.merge_patch && (diffs_merges || options_.combine != DiffOptions::Combine::kDefault);
+    const bool shows = (options_.HasFormat() || (is_combined && options_.combine != DiffOptions::Combine::kDefault)) && !options_.no_patch && (!is_merge || is_combined || options_.merge_patch || options_.first_parent);
     if (shows) {
-      Pathspec everything;
-      PADDOCK_ASSIGN(const std::vector<FileDiff> files, ChangesOf(git_, commit, options_, options_.follow ? everything : paths));
-      has_changes = !files.empty();
-      PADDOCK_ASSIGN(diff, FormatDiff(git_, files, options_));
+      DiffOptions diff_options = options_;
+      if (!diff_options.HasFormat()) diff_options.patch = true;
+      PADDOCK_ASSIGN(diff, DiffOf(id, commit, paths, is_combined, diff_options, has_changes));
     }
     if (graph != nullptr) {
       PrintBeside(*graph, head, diff, has_changes);
       return {};
     }
     git_.Print(head);
-    if (!has_changes) return {};
-    // --stat with -p has a line between them instead of an empty one.
-    if (options_.patch && options_.stat && pretty_.format != "oneline") git_.Print(is_own ? "\n---\n" : "---\n");
-    else if (pretty_.format != "oneline") git_.Print("\n");
-    git_.Print(diff);
+    PrintDiff(diff, has_changes, is_combined);
     return {};
   }
 
+  // The path that --follow is at in a commit.
+  void Follow(std::map<Oid, std::string> names) { followed_ = std::move(names); }
+
  private:
+  void PrintDiff(const std::string& diff, bool has_changes, bool is_combined) {
+    if (!has_changes) return;
+    const bool is_own = pretty_.format.starts_with("format:");
+    if (pretty_.format.starts_with("format:") && PrintsNothing()) {
+      git_.Print(diff);
+      return;
+    }
+    // --stat with -p has a line between them instead of an empty one.
+    if (options_.patch && options_.stat && pretty_.format != "oneline" && !is_combined) git_.Print(is_own ? "\n---\n" : "---\n");
+    else if (pretty_.format != "oneline" || (is_combined && diff.empty())) git_.Print("\n");
+    git_.Print(diff);
+  }
+  bool PrintsNothing() const { return pretty_.format == "format:"; }
+
+  Result<std::string> DiffOf(const Oid& id, const Commit& commit, Pathspec& paths, bool is_combined, const DiffOptions& options, bool& has_changes) {
+    if (is_combined) {
+      PADDOCK_ASSIGN(const std::vector<CombinedFile> files, CombinedChanges(git_, commit, paths));
+      std::string text;
+      DiffOptions counts = options;
+      counts.patch = counts.raw = counts.name_only = counts.name_status = false;
+      if (counts.HasFormat()) {
+        PADDOCK_ASSIGN(const std::vector<FileDiff> first, ChangesOf(git_, commit, counts, paths));
+        PADDOCK_ASSIGN(text, FormatDiff(git_, first, counts));
+      }
+      PADDOCK_ASSIGN(const std::string combined, FormatCombined(git_, files, options, options.combine != DiffOptions::Combine::kPlain));
+      if (!text.empty() && !combined.empty()) text += "\n";
+      has_changes = !files.empty() || !text.empty();
+      text += options.colours ? ColouredPatch(combined) : combined;
+      // A merge that did nothing of its own ends with an empty line.
+      if (text.empty()) has_changes = options.patch || options.raw;
+      return text;
+    }
+    const auto name = followed_.find(id);
+    Pathspec everything;
+    PADDOCK_ASSIGN(std::vector<FileDiff> files, ChangesOf(git_, commit, options, options_.follow ? everything : paths));
+    if (options_.follow && name != followed_.end()) std::erase_if(files, [&](const FileDiff& file) { return file.new_path != name->second; });
+    has_changes = !files.empty();
+    return FormatDiff(git_, files, options);
+  }
+
+  // A merge against each of its parents, as if it were so many commits.
+  Status PrintEach(const Oid& id, const Commit& commit, Pathspec& paths) {
+    bool is_first = true;
+    const std::string mark = pretty_.mark;
+    for (size_t i = 0; i < commit.parents.size(); ++i) {
+      PADDOCK_ASSIGN(const std::vector<FileDiff> files, ChangesOf(git_, commit, options_, paths, i));
+      if (files.empty()) continue;
+      if (!is_first && IsSeparated(pretty_)) git_.Print("\n");
+      is_first = false;
+      pretty_.from_parent = commit.parents[i].Hex();
+      git_.Print(PrettyCommit(git_, id, commit, pretty_));
+      PADDOCK_ASSIGN(const std::string diff, FormatDiff(git_, files, options_));
+      PrintDiff(diff, true, false);
+    }
+    pretty_.from_parent.clear();
+    if (is_first) git_.Print(PrettyCommit(git_, id, commit, pretty_));
+    return {};
+  }
+
   void PrintBeside(HistoryGraph& graph, const std::string& head, const std::string& diff, bool has_changes) {
     const auto next = [&]() {
       git_.in.budget.Step(1 + static_cast<int64_t>(graph.breadth() / 16));
@@ -303,26 +414,122 @@ class LogPrinter {
   const LogOptions& options_;
   PrettyOptions pretty_;
   bool has_printed_ = false, ended_line_ = true;
+  std::map<Oid, std::string> followed_;
 };
 
 void TakeDefaults(Git& git, const LogOptions& options, Selection& selection) {
-  if (options.all) IncludeRefs(git, "refs/", selection);
-  if (options.branches) IncludeRefs(git, "refs/heads/", selection);
-  if (options.tags) IncludeRefs(git, "refs/tags/", selection);
-  if (options.remotes) IncludeRefs(git, "refs/remotes/", selection);
+  const auto matches = [&git](const std::string& pattern, const std::string& name) {
+    PatternFlags flags;
+    flags.extglob = false;
+    return Pattern(pattern, flags).Matches(name, git.in.budget);
+  };
+  const auto take = [&](std::string_view prefix, const std::string* glob, bool excludes) {
+    for (const auto& [name, id] : git.refs.List(prefix)) {
+      git.in.budget.Step();
+      // A name alone means all below it.
+      const bool is_name = glob != nullptr && glob->find_first_of("*?[") == std::string::npos;
+      if (glob != nullptr && !matches(is_name ? *glob + (glob->ends_with('/') ? "*" : "/*") : *glob, name)) continue;
+      // What --exclude names is from where the option looks.
+      const bool is_out = std::any_of(options.excludes.begin(), options.excludes.end(), [&, &full = name](const std::string& pattern) {
+        return matches(pattern, full) || (prefix != "refs/" && matches(std::string(prefix) + pattern, full));
+      });
+      if (is_out) continue;
+      if (auto commit = git.objects.Peel(id, ObjectType::kCommit)) (excludes ? selection.excluded : selection.included).push_back(*commit);
+    }
+    if (prefix != "refs/" || glob != nullptr) return;
+    if (const auto head = git.Head()) (excludes ? selection.excluded : selection.included).push_back(*head);
+  };
+  if (options.all) take("refs/", nullptr, false);
+  if (options.branches) take("refs/heads/", nullptr, false);
+  if (options.tags) take("refs/tags/", nullptr, false);
+  if (options.remotes) take("refs/remotes/", nullptr, false);
+  for (const std::string& glob : options.globs) take("refs/", &glob, false);
+  if (options.not_all) take("refs/", nullptr, true);
+  if (options.not_branches) take("refs/heads/", nullptr, true);
+  if (options.not_tags) take("refs/tags/", nullptr, true);
+  if (options.not_remotes) take("refs/remotes/", nullptr, true);
+}
+bool HasSources(const LogOptions& options) { return options.all || options.branches || options.tags || options.remotes || !options.globs.empty(); }
+
+// What a change is, whatever lines it is at and however it is indented.
+Result<std::string> PatchMark(Git& git, const Commit& commit) {
+  DiffOptions plain;
+  plain.patch = plain.no_renames = plain.full_index = true;
+  Pathspec everything;
+  PADDOCK_ASSIGN(const std::vector<FileDiff> files, ChangesOf(git, commit, plain, everything));
+  PADDOCK_ASSIGN(const std::string patch, FormatDiff(git, files, plain));
+  std::string text;
+  for (const std::string_view line : SplitLines(patch)) {
+    git.in.budget.Step();
+    if (line.starts_with("index ") || line.starts_with("@@")) continue;
+    for (const char c : line) {
+      if (c != ' ' && c != '\t' && c != '\n' && c != '\r') text += c;
+    }
+    text += '\n';
+  }
+  return HashObject(ObjectType::kBlob, text).Hex();
+}
+
+// What is known of the commits beside their order.
+struct Sides {
+  std::map<Oid, char> marks;                // <, >, = or -
+  std::map<Oid, std::string> followed;      // where --follow is
+};
+
+// Marks the sides of A...B, and takes out of `order` what the options do not want of them.
+Status TakeSides(Git& git, History& history, const LogOptions& options, const Selection& selection, std::vector<Oid>& order, Sides& sides) {
+  const bool marks = options.left_right || options.left_only || options.right_only || options.cherry_pick || options.cherry_mark;
+  if (marks && selection.has_symmetric) {
+    PADDOCK_ASSIGN(const std::set<Oid> left, history.Ancestors(selection.left));
+    std::map<std::string, std::pair<bool, bool>> changes;   // on which side
+    std::map<Oid, std::string> names;
+    if (options.cherry_pick || options.cherry_mark) {
+      for (const Oid& id : order) {
+        PADDOCK_ASSIGN(const History::Node* node, history.Get(id));
+        if (node->commit.parents.size() > 1) continue;
+        PADDOCK_ASSIGN(names[id], PatchMark(git, node->commit));
+        (left.contains(id) ? changes[names[id]].first : changes[names[id]].second) = true;
+      }
+    }
+    std::vector<Oid> kept;
+    for (const Oid& id : order) {
+      git.in.budget.Step();
+      const bool is_left = left.contains(id);
+      const auto name = names.find(id);
+      const bool is_both = name != names.end() && changes[name->second].first && changes[name->second].second;
+      if ((options.left_only && !is_left) || (options.right_only && is_left) || (options.cherry_pick && is_both)) continue;
+      if (options.cherry_mark) sides.marks[id] = is_both ? '=' : options.left_right ? (is_left ? '<' : '>') : '+';
+      else if (options.left_right) sides.marks[id] = is_left ? '<' : '>';
+      kept.push_back(id);
+    }
+    order = std::move(kept);
+  }
+  if (options.ancestry_path && !selection.excluded.empty()) {
+    std::set<Oid> behind(selection.excluded.begin(), selection.excluded.end());
+    // Parents before children.
+    WalkOptions walk{true, options.first_parent, false};
+    PADDOCK_ASSIGN(std::vector<Oid> sorted, WalkHistory(git, history, selection, walk));
+    for (size_t i = sorted.size(); i-- > 0;) {
+      PADDOCK_ASSIGN(const History::Node* node, history.Get(sorted[i]));
+      if (std::any_of(node->commit.parents.begin(), node->commit.parents.end(), [&](const Oid& parent) { return behind.contains(parent); })) behind.insert(sorted[i]);
+    }
+    std::erase_if(order, [&](const Oid& id) { return !behind.contains(id); });
+  }
+  return {};
 }
 
 // The commits in question; with paths, only those that changed them.
 // `passed`: where the line of a commit that is left out leads to.
-Result<std::vector<Oid>> Select(Git& git, History& history, const LogOptions& options, const Selection& selection, Pathspec& paths, std::map<Oid, std::optional<Oid>>* passed = nullptr) {
+Result<std::vector<Oid>> Select(Git& git, History& history, const LogOptions& options, const Selection& selection, Pathspec& paths, Sides& sides, std::map<Oid, std::optional<Oid>>* passed = nullptr) {
   PADDOCK_ASSIGN(Filter filter, Filter::Make(git, options));
-  WalkOptions walk{options.topological || options.graph, options.first_parent, options.author_date_order};
+  WalkOptions walk{options.topological || options.graph || options.date_order || options.author_date_order, options.first_parent, options.author_date_order, options.date_order || options.author_date_order};
   std::vector<Oid> order;
   if (options.no_walk) {
     order = selection.included;
   } else {
     PADDOCK_ASSIGN(order, WalkHistory(git, history, selection, walk));
   }
+  PADDOCK_TRY(TakeSides(git, history, options, selection, order, sides));
   std::vector<Oid> kept;
   int64_t skip = options.skip.value_or(0);
   std::string followed = options.follow && !paths.Paths().empty() ? paths.Paths()[0] : std::string();
@@ -361,6 +568,7 @@ Result<std::vector<Oid>> Select(Git& git, History& history, const LogOptions& op
       else wanted.insert(commit.parents.begin(), commit.parents.end());
       if (passed != nullptr && (same || !changes)) passed->emplace(id, same ? std::optional<Oid>(commit.parents[*same]) : std::nullopt);
       if (same || !changes) continue;
+      if (!followed.empty()) sides.followed[id] = followed;
       if (!followed.empty()) {
         Pathspec everything;
         DiffOptions renames;
@@ -375,12 +583,32 @@ Result<std::vector<Oid>> Select(Git& git, History& history, const LogOptions& op
     }
     PADDOCK_ASSIGN(const bool keeps, filter.Keeps(commit));
     if (!keeps) continue;
+    if (options.only_changes || !options.filter.empty()) {
+      if (commit.parents.size() > 1 && !options.merge_patch && !options.first_parent) continue;
+      PADDOCK_ASSIGN(const std::vector<FileDiff> files, ChangesOf(git, commit, options, paths));
+      if (files.empty()) continue;
+    }
     if (!options.pickaxe.empty() || !options.pickaxe_regex.empty()) {
       PADDOCK_ASSIGN(const std::vector<FileDiff> files, ChangesOf(git, commit, options, paths));
       if (files.empty() || commit.parents.size() > 1) continue;
     }
     if (skip-- > 0) continue;
     kept.push_back(id);
+  }
+  if (options.boundary) {
+    // Parents that are not shown, behind all others.
+    const std::set<Oid> shown(kept.begin(), kept.end());
+    std::set<Oid> seen;
+    const std::vector<Oid> inside = kept;
+    for (const Oid& id : inside) {
+      PADDOCK_ASSIGN(const History::Node* node, history.Get(id));
+      for (const Oid& parent : node->commit.parents) {
+        git.in.budget.Step();
+        if (shown.contains(parent) || !seen.insert(parent).second) continue;
+        sides.marks[parent] = '-';
+        kept.push_back(parent);
+      }
+    }
   }
   if (options.is_reversed) std::reverse(kept.begin(), kept.end());
   return kept;
@@ -413,11 +641,54 @@ Result<ExitStatus> ShowReflog(Git& git, const LogOptions& options, const Args& a
   return 0;
 }
 
+// "HEAD@{1}".
+Status DeleteLogEntry(Git& git, const std::string& name) {
+  const size_t at = name.find("@{");
+  const auto ref = at == std::string::npos ? std::nullopt : FindRef(git, at == 0 ? "HEAD" : name.substr(0, at));
+  int64_t number = -1;
+  if (!ref || !name.ends_with('}') || !ParseOptionValue(std::string_view(name).substr(at + 2, name.size() - at - 3), number)) return Error(Code::kInvalid, "not a reflog: " + name);
+  std::vector<ReflogEntry> entries = git.refs.ReadLog(*ref);
+  if (number < 0 || number >= static_cast<int64_t>(entries.size())) return {};
+  entries.erase(entries.end() - 1 - static_cast<std::ptrdiff_t>(number));
+  return git.refs.WriteLog(*ref, entries);
+}
+
+Result<ExitStatus> ExpireLogs(Git& git, const LogOptions& options, const Args& args) {
+  const int64_t now = Now(git.in.clock).seconds, day = 24 * 3600;
+  const auto limit = [&](const std::string& text, int64_t otherwise) -> Result<int64_t> {
+    if (text.empty()) return otherwise;
+    if (text == "now" || text == "all") return INT64_MAX;
+    if (text == "never" || text == "false") return INT64_MIN;
+    std::string words = text;
+    if (words.find(' ') == std::string::npos && words.ends_with("ago")) std::replace(words.begin(), words.end(), '.', ' ');
+    const auto date = git.ParseGitDate(words);
+    if (!date) return Error(Code::kInvalid, "'" + text + "' for 'expire' is not a valid timestamp");
+    return ParseSignature("a <b> " + *date).time;
+  };
+  PADDOCK_ASSIGN(const int64_t before, limit(options.expire, now - 90 * day));
+  PADDOCK_ASSIGN(const int64_t unreachable, limit(options.expire_unreachable, options.expire.empty() ? now - 30 * day : std::max(before, now - 30 * day)));
+  std::vector<std::string> names;
+  for (size_t i = 1; i < args.operands.size(); ++i) {
+    const auto ref = FindRef(git, args.operands[i]);
+    if (!ref) return git.Complain("'" + args.operands[i] + "' points nowhere!");
+    names.push_back(*ref);
+  }
+  if (options.all) {
+    names.emplace_back("HEAD");
+    for (const auto& [name, id] : git.refs.List("refs/")) names.push_back(name);
+  }
+  History history(git);
+  for (const std::string& name : names) PADDOCK_TRY(ExpireLog(git, history, name, before, unreachable));
+  return 0;
+}
+
 Result<ExitStatus> ShowGraph(Git& git, History& history, const LogOptions& options, const Selection& selection, Pathspec& paths) {
+  if (options.colours) return Error(Code::kNotSupported, "--graph in colours is not supported");
   if (options.is_reversed) return Error(Code::kInvalid, "options '--reverse' and '--graph' cannot be used together");
   if (options.no_walk) return Error(Code::kInvalid, "options '--no-walk' and '--graph' cannot be used together");
   std::map<Oid, std::optional<Oid>> passed;
-  PADDOCK_ASSIGN(const std::vector<Oid> commits, Select(git, history, options, selection, paths, &passed));
+  Sides sides;
+  PADDOCK_ASSIGN(const std::vector<Oid> commits, Select(git, history, options, selection, paths, sides, &passed));
   const std::set<Oid> shown(commits.begin(), commits.end());
   // The nearest commit that is shown, if the line leads to one.
   const auto reach = [&](Oid id) -> std::optional<Oid> {
@@ -446,16 +717,32 @@ Result<ExitStatus> ShowGraph(Git& git, History& history, const LogOptions& optio
     const size_t breadth = graph.breadth() + parents.size();
     git.in.budget.Step(1 + static_cast<int64_t>(breadth * breadth / 64));
     graph.Show(id, std::move(parents));
+    const auto mark = sides.marks.find(id);
+    if (mark != sides.marks.end()) return Error(Code::kNotSupported, "marks and --graph together are not supported");
     PADDOCK_TRY(printer.Print(id, node->commit, paths, false, &graph));
   }
   return 0;
 }
 
+// --stdin: a line is a revision, or a path once "--" was there.
+Status ReadStdin(Git& git, const LogOptions& options, Args& args) {
+  if (!options.from_stdin) return {};
+  while (const auto line = git.in.in.ReadLine()) {
+    git.in.budget.Step();
+    if (line->text.empty()) continue;
+    if (line->text == "--") args.has_dashes = true;
+    else if (args.has_dashes) args.paths.emplace_back(line->text);
+    else args.operands.emplace_back(line->text);
+  }
+  return {};
+}
+
 Result<ExitStatus> Log(Git& git, LogOptions& options, Args& args) {
   if (options.reflog) return ShowReflog(git, options, args, nullptr);
+  PADDOCK_TRY(ReadStdin(git, options, args));
   PADDOCK_ASSIGN(Selection selection, ParseSelection(git, args));
   TakeDefaults(git, options, selection);
-  if (selection.included.empty() && selection.names.empty() && !options.all && !options.branches && !options.tags && !options.remotes) {
+  if (selection.included.empty() && selection.names.empty() && !HasSources(options)) {
     PADDOCK_ASSIGN(const Oid head, git.RequireHead());
     selection.included.push_back(head);
   }
@@ -463,33 +750,51 @@ Result<ExitStatus> Log(Git& git, LogOptions& options, Args& args) {
   if (options.follow && selection.paths.size() != 1) return Error(Code::kInvalid, "--follow requires exactly one pathspec");
   History history(git);
   if (options.graph) return ShowGraph(git, history, options, selection, paths);
-  PADDOCK_ASSIGN(const std::vector<Oid> commits, Select(git, history, options, selection, paths));
+  Sides sides;
+  PADDOCK_ASSIGN(const std::vector<Oid> commits, Select(git, history, options, selection, paths, sides));
   LogPrinter printer(git, options, PrettyOf(git, options));
+  printer.Follow(sides.followed);
   for (const Oid& id : commits) {
     PADDOCK_ASSIGN(const History::Node* node, history.Get(id));
+    const auto mark = sides.marks.find(id);
+    printer.pretty().mark = mark == sides.marks.end() ? "" : std::string(1, mark->second);
     PADDOCK_TRY(printer.Print(id, node->commit, paths, false));
   }
   return 0;
 }
 
 Result<ExitStatus> RevList(Git& git, LogOptions& options, Args& args) {
+  PADDOCK_TRY(ReadStdin(git, options, args));
   PADDOCK_ASSIGN(Selection selection, ParseSelection(git, args));
   TakeDefaults(git, options, selection);
-  if (selection.included.empty() && selection.names.empty() && !options.all) {
+  if (selection.included.empty() && selection.names.empty() && selection.excluded.empty() && !HasSources(options)) {
     git.Say("usage: git rev-list [<options>] <commit>... [--] [<path>...]\n");
     return 129;
   }
   PADDOCK_ASSIGN(Pathspec paths, git.ParsePaths(selection.paths));
   History history(git);
-  PADDOCK_ASSIGN(const std::vector<Oid> commits, Select(git, history, options, selection, paths));
+  Sides sides;
+  PADDOCK_ASSIGN(const std::vector<Oid> commits, Select(git, history, options, selection, paths, sides));
+  if (options.quiet_list) return 0;
   if (options.count_only) {
-    git.Print(std::to_string(commits.size()) + "\n");
+    size_t left = 0, right = 0, same = 0;
+    for (const Oid& id : commits) {
+      const auto mark = sides.marks.find(id);
+      const char side = mark == sides.marks.end() ? ' ' : mark->second;
+      (side == '=' ? same : side == '<' ? left : right) += 1;
+    }
+    std::string text = options.left_right ? std::to_string(left) + "\t" + std::to_string(right) : std::to_string(left + right);
+    if (options.cherry_mark) text += "\t" + std::to_string(same);
+    git.Print(text + "\n");
     return 0;
   }
   PrettyOptions pretty = PrettyOf(git, options);
   for (const Oid& id : commits) {
     PADDOCK_ASSIGN(const History::Node* node, history.Get(id));
+    const auto mark = sides.marks.find(id);
+    const std::string side = mark == sides.marks.end() ? "" : std::string(1, mark->second);
     if (options.pretty.empty() && !options.oneline) {
+      git.Print(side);
       git.Print(options.abbrev_commit ? git.objects.Abbreviate(id) : id.Hex());
       for (const Oid& parent : node->commit.parents) {
         if (options.show_parents) git.Print(" " + parent.Hex());
@@ -497,7 +802,8 @@ Result<ExitStatus> RevList(Git& git, LogOptions& options, Args& args) {
       git.Print("\n");
       continue;
     }
-    if (pretty.format.starts_with("format:") || pretty.format.starts_with("tformat:")) git.Print("commit " + id.Hex() + "\n");
+    if (pretty.format.starts_with("format:") || pretty.format.starts_with("tformat:")) git.Print("commit " + side + id.Hex() + "\n");
+    pretty.mark = side;
     std::string text = PrettyCommit(git, id, node->commit, pretty);
     git.Print(text + (text.ends_with('\n') ? "" : "\n"));
   }
@@ -547,24 +853,72 @@ Result<ExitStatus> Show(Git& git, LogOptions& options, Args& args) {
       for (const TreeEntry& entry : entries) git.Print(entry.name + (entry.is_tree() ? "/\n" : "\n"));
     } else {
       PADDOCK_ASSIGN(const Commit commit, ParseCommit(object.data, git.in.budget));
-      PADDOCK_TRY(printer.Print(id, commit, paths, false));
+      PADDOCK_TRY(printer.Print(id, commit, paths, true));
     }
   }
   return 0;
 }
 
 Result<ExitStatus> RunReflog(Git& git, LogOptions& options, Args& args) {
-  if (!args.operands.empty() && args.operands[0] == "show") args.operands.erase(args.operands.begin());
-  if (!args.operands.empty() && (args.operands[0] == "expire" || args.operands[0] == "delete")) return Error(Code::kNotSupported, "reflog " + args.operands[0] + " is not supported");
+  if (!args.operands.empty() && args.operands[0] == "show") {
+    args.operands.erase(args.operands.begin());
+  } else if (!args.operands.empty() && args.operands[0] == "exists") {
+    if (args.operands.size() != 2) return 129;
+    return git.refs.ReadLog(args.operands[1]).empty() ? 1 : 0;
+  } else if (!args.operands.empty() && args.operands[0] == "delete") {
+    for (size_t i = 1; i < args.operands.size(); ++i) PADDOCK_TRY(DeleteLogEntry(git, args.operands[i]));
+    return 0;
+  } else if (!args.operands.empty() && args.operands[0] == "expire") {
+    return ExpireLogs(git, options, args);
+  }
   return ShowReflog(git, options, args, "oneline");
+}
+
+// Puts ^ before what follows --not, up to the next one.
+std::vector<std::string> WithoutNot(std::vector<std::string> args) {
+  std::vector<std::string> out;
+  bool is_not = false;
+  for (size_t i = 0; i < args.size(); ++i) {
+    std::string& arg = args[i];
+    if (arg == "--") {
+      out.insert(out.end(), args.begin() + static_cast<std::ptrdiff_t>(i), args.end());
+      break;
+    }
+    if (arg == "--not") {
+      is_not = !is_not;
+      continue;
+    }
+    const bool is_refs = arg == "--all" || arg == "--branches" || arg == "--tags" || arg == "--remotes";
+    if (is_not && is_refs) arg = "--not-" + arg.substr(2);
+    else if (is_not && !arg.starts_with('-')) arg = arg.starts_with('^') ? arg.substr(1) : "^" + arg;
+    out.push_back(std::move(arg));
+  }
+  return out;
+}
+
+template <auto kRun>
+constexpr Subcommand DefineLog(Subcommand subcommand) {
+  subcommand.rules = {.numeric_shorthand = TakeCount};
+  subcommand.run = [](Invocation& in, const Subcommand& self, Git* git, std::vector<std::string> args) -> ExitStatus {
+    return DefineSubcommand<LogOptions, kRun>(self).run(in, self, git, WithoutNot(std::move(args)));
+  };
+  return subcommand;
+}
+
+Result<ExitStatus> WhatChanged(Git& git, LogOptions& options, Args& args) {
+  if (!options.HasFormat()) options.raw = true;
+  options.no_merges = options.no_merges || !options.merge_patch;
+  options.only_changes = true;
+  return Log(git, options, args);
 }
 
 }  // namespace
 
-extern const Subcommand kLog, kShow, kRevList, kReflog;
-const Subcommand kLog = DefineSubcommand<LogOptions, Log>({.name = "log", .summary = "show the history", .synopsis = "[<options>] [<revision-range>] [[--] <path>...]", .options = kOptions, .rules = {.numeric_shorthand = TakeCount}});
-const Subcommand kShow = DefineSubcommand<LogOptions, Show>({.name = "show", .summary = "show objects", .synopsis = "[<options>] [<object>...]", .options = kOptions, .rules = {.numeric_shorthand = TakeCount}});
-const Subcommand kRevList = DefineSubcommand<LogOptions, RevList>({.name = "rev-list", .summary = "list commits", .synopsis = "[<options>] <commit>... [--] [<path>...]", .options = kOptions, .rules = {.numeric_shorthand = TakeCount}});
-const Subcommand kReflog = DefineSubcommand<LogOptions, RunReflog>({.name = "reflog", .summary = "show what a reference was", .synopsis = "[show] [<options>] [<ref>]", .options = kOptions, .rules = {.numeric_shorthand = TakeCount}});
+extern const Subcommand kLog, kShow, kRevList, kReflog, kWhatchanged;
+const Subcommand kLog = DefineLog<Log>({.name = "log", .summary = "show the history", .synopsis = "[<options>] [<revision-range>] [[--] <path>...]", .options = kOptions});
+const Subcommand kShow = DefineLog<Show>({.name = "show", .summary = "show objects", .synopsis = "[<options>] [<object>...]", .options = kOptions});
+const Subcommand kRevList = DefineLog<RevList>({.name = "rev-list", .summary = "list commits", .synopsis = "[<options>] <commit>... [--] [<path>...]", .options = kOptions});
+const Subcommand kReflog = DefineLog<RunReflog>({.name = "reflog", .summary = "show what a reference was", .synopsis = "[show] [<options>] [<ref>]\nexpire [--expire=<time>] [--expire-unreachable=<time>] [--all] [<refs>...]\ndelete <ref>@{<specifier>}...\nexists <ref>", .options = kReflogOptions});
+const Subcommand kWhatchanged = DefineLog<WhatChanged>({.name = "whatchanged", .summary = "show the history with what each commit changed", .synopsis = "[<options>] [<revision-range>] [[--] <path>...]", .options = kOptions});
 
 }  // namespace paddock::git

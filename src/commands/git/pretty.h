@@ -24,6 +24,8 @@ struct PrettyOptions {
   std::map<Oid, std::vector<std::string>> decorations;   // as %D has them
   std::string reflog_name, reflog_message;               // of log -g
   std::string mark;                                      // of left-right
+  std::string from_parent;                               // of a merge that is shown against each parent
+  bool colours = false;
 };
 // Fills in the decorations.
 void FindDecorations(Git& git, PrettyOptions& options);

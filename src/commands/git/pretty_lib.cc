@@ -253,9 +253,12 @@ std::string PrettyCommit(Git& git, const Oid& id, const Commit& commit, const Pr
   const bool decorates = options.decorate != PrettyOptions::Decorate::kNo;
   const std::string name = options.abbreviates ? git.objects.Abbreviate(id) : id.Hex();
   const std::string decoration = decorates ? Decorated(id, options, " (", ")") : std::string();
+  const std::string yellow = options.colours ? "\033[33m" : "", reset = options.colours ? "\033[m" : "";
   if (format == "oneline") {
     const std::string subject = options.reflog_name.empty() ? SubjectOf(commit.message) : options.reflog_name + ": " + options.reflog_message;
-    return options.mark + name + decoration + " " + subject + "\n";
+    const std::string from = options.from_parent.empty() ? "" : " (from " + (options.abbreviates ? options.from_parent.substr(0, name.size()) : options.from_parent) + ")";
+    const std::string mark = options.mark.empty() ? "" : options.mark + " ";
+    return yellow + mark + name + from + reset + decoration + " " + subject + "\n";
   }
   const Signature author = ParseSignature(commit.author), committer = ParseSignature(commit.committer);
   if (format == "reference") {
@@ -268,7 +271,8 @@ std::string PrettyCommit(Git& git, const Oid& id, const Commit& commit, const Pr
     for (const std::string& line : commit.extra) text += line + "\n";
     return text + "\n" + Indented(commit.message);
   }
-  std::string text = "commit " + options.mark + name + decoration + "\n";
+  const std::string from = options.from_parent.empty() ? "" : " (from " + options.from_parent + ")";
+  std::string text = yellow + "commit " + (options.mark.empty() ? "" : options.mark + " ") + name + from + reset + decoration + "\n";
   if (!options.reflog_name.empty()) text += "Reflog: " + options.reflog_name + " (" + Ident(committer) + ")\nReflog message: " + options.reflog_message + "\n";
   if (commit.parents.size() > 1) {
     text += "Merge:";

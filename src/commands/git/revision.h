@@ -36,6 +36,7 @@ struct Selection {
   std::vector<std::string> paths;
   bool has_symmetric = false;          // a...b
   std::vector<Oid> bases;              // of a...b
+  std::vector<Oid> left;               // a, of a...b
 };
 // Takes one revision or range; false when it is none.
 Result<bool> TakeRevision(Git& git, const std::string& argument, Selection& selection);
@@ -71,6 +72,7 @@ struct WalkOptions {
   bool is_topological = false;
   bool first_parent = false;
   bool by_author_date = false;
+  bool is_by_date = false;   // topological, but newest first where there is a choice
 };
 // The selected commits, newest first (a child before its parents when topological).
 Result<std::vector<Oid>> WalkHistory(Git& git, History& history, const Selection& selection, const WalkOptions& options);

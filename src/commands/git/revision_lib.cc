@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "commands/git/pretty.h"
 #include "text/regex.h"
 
 namespace paddock::git {
@@ -73,11 +74,52 @@ Result<Oid> ResolveAt(Git& git, std::string_view name, std::string_view inside) 
     return ResolveName(git, *branch);
   }
   const auto count = ParseCount(inside);
-  if (!count) return Error(Code::kNotSupported, "dates in @{…} are not supported");
   const std::vector<ReflogEntry> log = git.refs.ReadLog(ref);
+  if (!count) {
+    std::string words(inside);
+    if (words.find(' ') == std::string::npos && words.ends_with("ago")) std::replace(words.begin(), words.end(), '.', ' ');
+    const auto date = git.ParseGitDate(words);
+    if (!date || log.empty()) return Unknown();
+    const int64_t time = ParseSignature("a <b> " + *date).time;
+    for (size_t i = log.size(); i-- > 0;) {
+      git.in.budget.Step();
+      if (ParseSignature(log[i].who).time <= time) return log[i].after;
+    }
+    const std::string since = DateText(git, ParseSignature(log[0].who), "rfc");
+    git.Warn("log for '" + (name.empty() ? ShortRef(ref) : std::string(name)) + "' only goes back to " + since);
+    return log[0].before.is_null() ? log[0].after : log[0].before;
+  }
+  if (log.empty()) return Error(Code::kNoEntry, "log for " + ref + " is empty");
   if (*count < log.size()) return log[log.size() - 1 - *count].after;
   if (*count == log.size() && !log.empty() && !log[0].before.is_null()) return log[0].before;
   return Error(Code::kNoEntry, "log for '" + (name.empty() ? ShortRef(ref) : std::string(name)) + "' only has " + std::to_string(log.size()) + " entries");
+}
+
+// The youngest commit that the tips lead to whose message matches; "!-TEXT": does not match, "!!TEXT": a "!" that stands for itself.
+Result<Oid> FindMessage(Git& git, const std::vector<Oid>& tips, std::string_view text) {
+  bool inverts = false;
+  if (text.starts_with("!-")) {
+    inverts = true;
+    text.remove_prefix(2);
+  } else if (text.starts_with("!!")) {
+    text.remove_prefix(1);
+  } else if (text.starts_with('!')) {
+    return Unknown();
+  }
+  auto regex = Regex::Compile(text, {.dialect = RegexDialect::kExtended, .multiline = true, .newline_is_text = false});
+  if (!regex) return Unknown();
+  History history(git);
+  Selection all;
+  for (const Oid& id : tips) {
+    if (auto commit = git.objects.Peel(id, ObjectType::kCommit)) all.included.push_back(*commit);
+  }
+  PADDOCK_ASSIGN(const std::vector<Oid> commits, WalkHistory(git, history, all, {}));
+  for (const Oid& id : commits) {
+    PADDOCK_ASSIGN(const History::Node* node, history.Get(id));
+    PADDOCK_ASSIGN(const bool found, regex->Search(node->commit.message, 0, nullptr, git.in.budget));
+    if (found != inverts) return id;
+  }
+  return Unknown();
 }
 
 // The suffixes ^, ~ and ^{…} of `id`.
@@ -91,6 +133,10 @@ Result<Oid> FollowSuffixes(Git& git, Oid id, std::string_view rest) {
       if (end == std::string_view::npos) return Unknown();
       const std::string_view type = rest.substr(1, end - 1);
       rest.remove_prefix(end + 1);
+      if (type.starts_with('/')) {
+        PADDOCK_ASSIGN(id, FindMessage(git, {id}, type.substr(1)));
+        continue;
+      }
       if (type == "object") continue;
       const auto wanted = TypeOf(type);
       if (!type.empty() && !wanted) return Unknown();
@@ -214,7 +260,12 @@ std::optional<std::string> PreviousBranch(Git& git, size_t count) {
 }
 
 Result<Oid> ResolveObject(Git& git, std::string_view name) {
-  if (name.starts_with(":/")) return Error(Code::kNotSupported, "searching messages with :/ is not supported");
+  if (name.starts_with(":/")) {
+    std::vector<Oid> tips;
+    if (const auto head = git.Head()) tips.push_back(*head);
+    for (const auto& [ref, id] : git.refs.List("refs/")) tips.push_back(id);
+    return FindMessage(git, tips, name.substr(2));
+  }
   // A colon outside of braces separates a path.
   size_t depth = 0;
   for (size_t i = 0; i < name.size(); ++i) {
@@ -269,6 +320,7 @@ Result<bool> TakeRevision(Git& git, const std::string& argument, Selection& sele
       History history(git);
       PADDOCK_ASSIGN(selection.bases, history.MergeBases(a, b));
       selection.has_symmetric = true;
+      selection.left.push_back(a);
       selection.included.push_back(a);
       selection.included.push_back(b);
       selection.excluded.insert(selection.excluded.end(), selection.bases.begin(), selection.bases.end());
@@ -276,6 +328,15 @@ Result<bool> TakeRevision(Git& git, const std::string& argument, Selection& sele
     }
     selection.excluded.push_back(a);
     selection.included.push_back(b);
+    return true;
+  }
+  if (const size_t mark = argument.rfind("^-"); mark != std::string::npos && mark > 0 && argument.find_first_not_of("0123456789", mark + 2) == std::string::npos) {
+    const std::string name = argument.substr(0, mark), number = argument.substr(mark + 2);
+    auto id = resolve(name), parent = resolve(name + "^" + (number.empty() ? "1" : number));
+    if (!id || !parent) return false;
+    selection.included.push_back(commit_of(*id));
+    selection.excluded.push_back(commit_of(*parent));
+    selection.names.push_back(argument);
     return true;
   }
   if (argument.ends_with("^!") || argument.ends_with("^@")) {
@@ -408,11 +469,33 @@ Result<std::vector<Oid>> SortTopologically(Git& git, History& history, const std
     PADDOCK_ASSIGN(const std::vector<Oid> parents, parents_of(id));
     for (const Oid& parent : parents) ++children[parent];
   }
+  std::vector<Oid> sorted;
+  if (options.is_by_date) {
+    std::multimap<int64_t, Oid> ready;
+    const auto add = [&](const Oid& id) -> Status {
+      PADDOCK_ASSIGN(const History::Node* node, history.Get(id));
+      ready.emplace(-(options.by_author_date ? ParseSignature(node->commit.author).time : node->time), id);
+      return {};
+    };
+    for (const Oid& id : commits) {
+      if (children[id] == 0) PADDOCK_TRY(add(id));
+    }
+    while (!ready.empty()) {
+      git.in.budget.Step();
+      const Oid id = ready.begin()->second;
+      ready.erase(ready.begin());
+      sorted.push_back(id);
+      PADDOCK_ASSIGN(const std::vector<Oid> parents, parents_of(id));
+      for (const Oid& parent : parents) {
+        if (--children[parent] == 0) PADDOCK_TRY(add(parent));
+      }
+    }
+    return sorted;
+  }
   std::vector<Oid> stack;
   for (size_t i = commits.size(); i-- > 0;) {
     if (children[commits[i]] == 0) stack.push_back(commits[i]);
   }
-  std::vector<Oid> sorted;
   while (!stack.empty()) {
     git.in.budget.Step();
     const Oid id = stack.back();

@@ -1,0 +1,38 @@
+// .gitattributes: what is said of files.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "commands/git/git.h"
+#include "commands/ignore_files.h"
+
+namespace paddock::git {
+
+class Attributes {
+ public:
+  explicit Attributes(Git& git);
+  // The attributes of a file: "set", "unset" or a value; what is not specified is not there. In order of name.
+  std::map<std::string, std::string> Of(const std::string& path);
+  // One of them; "unspecified" if nothing is said.
+  std::string Get(const std::string& path, const std::string& name);
+
+ private:
+  struct Rule {
+    IgnoreGlob glob;
+    std::vector<std::pair<std::string, std::string>> values;   // "unspecified" takes one back
+  };
+  using Rules = std::vector<Rule>;
+  void Parse(std::string_view text, bool may_define, Rules& rules);
+  void ParseValues(std::string_view text, std::vector<std::pair<std::string, std::string>>& values);
+  const Rules& RulesIn(const std::string& directory);
+  void Apply(const Rules& rules, std::string_view below, std::map<std::string, std::string>& values);
+
+  Git& git_;
+  Rules general_, own_;
+  std::map<std::string, std::vector<std::pair<std::string, std::string>>> macros_;
+  std::map<std::string, Rules> directories_;
+};
+
+}  // namespace paddock::git

@@ -1,0 +1,121 @@
+#include "commands/git/attributes.h"
+
+#include "commands/git/diff.h"
+
+namespace paddock::git {
+namespace {
+
+constexpr uint64_t kLargestFile = 1 << 20;
+constexpr std::string_view kBlanks = " \t\r";
+
+std::string_view TakeWord(std::string_view& text) {
+  text.remove_prefix(std::min(text.find_first_not_of(kBlanks), text.size()));
+  const size_t end = std::min(text.find_first_of(kBlanks), text.size());
+  const std::string_view word = text.substr(0, end);
+  text.remove_prefix(end);
+  return word;
+}
+
+}  // namespace
+
+Attributes::Attributes(Git& git) : git_(git) {
+  macros_["binary"] = {{"diff", "unset"}, {"merge", "unset"}, {"text", "unset"}};
+  const std::string home(git.in.env.Get("HOME", ""));
+  std::string general = git.config.Get("core.attributesfile", std::string(git.in.env.Get("XDG_CONFIG_HOME", home + "/.config")) + "/git/attributes");
+  if (general.starts_with("~/")) general = home + general.substr(1);
+  if (const auto text = vfs::ReadFile(git.in.fs, general, kLargestFile)) Parse(*text, true, general_);
+  if (const auto text = vfs::ReadFile(git.in.fs, git.GitPath("info/attributes"), kLargestFile)) Parse(*text, true, own_);
+}
+
+void Attributes::ParseValues(std::string_view text, std::vector<std::pair<std::string, std::string>>& values) {
+  while (true) {
+    git_.in.budget.Step();
+    const std::string_view word = TakeWord(text);
+    if (word.empty()) return;
+    const size_t equals = word.find('=');
+    const bool is_off = word[0] == '-', is_back = word[0] == '!';
+    const std::string name(word.substr(is_off || is_back ? 1 : 0, is_off || is_back ? std::string_view::npos : equals));
+    if (name.empty()) continue;
+    values.emplace_back(name, is_off ? "unset" : is_back ? "unspecified" : equals == std::string_view::npos ? "set" : std::string(word.substr(equals + 1)));
+  }
+}
+
+void Attributes::Parse(std::string_view text, bool may_define, Rules& rules) {
+  if (text.starts_with("\xef\xbb\xbf")) text.remove_prefix(3);
+  while (!text.empty()) {
+    git_.in.budget.Step();
+    const size_t end = std::min(text.find('\n'), text.size());
+    std::string_view line = text.substr(0, end);
+    text.remove_prefix(std::min(end + 1, text.size()));
+    line.remove_prefix(std::min(line.find_first_not_of(kBlanks), line.size()));
+    if (line.empty() || line[0] == '#') continue;
+    std::string pattern;
+    if (line[0] == '"') {
+      const size_t close = line.find('"', 1);
+      if (close == std::string_view::npos) continue;
+      pattern = UnquotePath(line.substr(0, close + 1));
+      line.remove_prefix(close + 1);
+    } else {
+      pattern = TakeWord(line);
+    }
+    git_.in.budget.WillAllocate(line.size() + 200);
+    if (pattern.starts_with("[attr]")) {
+      if (may_define) ParseValues(line, macros_[pattern.substr(6)]);
+      continue;
+    }
+    if (pattern.starts_with('!') || pattern.ends_with('/')) continue;
+    auto glob = IgnoreGlob::Parse(pattern, false, false);
+    if (!glob) continue;
+    Rule rule{std::move(*glob), {}};
+    ParseValues(line, rule.values);
+    rules.push_back(std::move(rule));
+  }
+}
+
+const Attributes::Rules& Attributes::RulesIn(const std::string& directory) {
+  const auto known = directories_.find(directory);
+  if (known != directories_.end()) return known->second;
+  Rules rules;
+  if (!git_.work_tree.empty()) {
+    if (const auto text = vfs::ReadFile(git_.in.fs, git_.FilePath(directory + ".gitattributes"), kLargestFile)) Parse(*text, directory.empty(), rules);
+  }
+  return directories_.emplace(directory, std::move(rules)).first->second;
+}
+
+void Attributes::Apply(const Rules& rules, std::string_view below, std::map<std::string, std::string>& values) {
+  for (const Rule& rule : rules) {
+    if (!rule.glob.Matches(below, false, git_.in.budget)) continue;
+    for (const auto& [name, value] : rule.values) {
+      git_.in.budget.Step();
+      // A macro stands for what it says, too.
+      if (const auto macro = macros_.find(name); macro != macros_.end() && value == "set") {
+        for (const auto& [inner, inner_value] : macro->second) values[inner] = inner_value;
+      }
+      values[name] = value;
+    }
+  }
+}
+
+std::map<std::string, std::string> Attributes::Of(const std::string& path) {
+  std::map<std::string, std::string> values;
+  Apply(general_, path, values);
+  Apply(RulesIn(""), path, values);
+  for (size_t slash = path.find('/'); slash != std::string::npos; slash = path.find('/', slash + 1)) Apply(RulesIn(path.substr(0, slash + 1)), std::string_view(path).substr(slash + 1), values);
+  Apply(own_, path, values);
+  std::erase_if(values, [](const auto& value) { return value.second == "unspecified"; });
+  return values;
+}
+
+std::string Attributes::Get(const std::string& path, const std::string& name) {
+  const auto values = Of(path);
+  const auto found = values.find(name);
+  return found == values.end() ? "unspecified" : found->second;
+}
+
+std::string DiffDriverOf(Git& git, const std::string& path) {
+  if (!git.attributes) git.attributes = std::make_shared<Attributes>(git);
+  const std::string value = git.attributes->Get(path, "diff");
+  return value == "unset" ? "-" : value == "set" ? "+" : value == "unspecified" ? "" : value;
+}
+
+}  // namespace paddock::git
