@@ -79,6 +79,7 @@ struct XzEncoderOptions {
   int level = 6;
   bool is_extreme = false;
   XzCheck check = XzCheck::kCrc64;
+  uint32_t dictionary = 0;   // bytes, of .xz; 0: by the level
 };
 CoderPtr NewXzEncoder(Budget* budget, const XzEncoderOptions& options = {});
 // What that encoder will take.

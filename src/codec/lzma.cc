@@ -90,6 +90,14 @@ class Encoder final : public Coder {
  public:
   Encoder(Budget* budget, const XzEncoderOptions& options) : stream_(budget) {
     constexpr lzma_check kChecks[] = {LZMA_CHECK_NONE, LZMA_CHECK_CRC32, LZMA_CHECK_CRC64, LZMA_CHECK_SHA256};
+    if (!options.is_lzma && options.dictionary > 0) {
+      lzma_options_lzma settings;
+      PADDOCK_CHECK(!lzma_lzma_preset(&settings, Preset(options)));
+      settings.dict_size = options.dictionary;
+      const lzma_filter filters[2] = {{LZMA_FILTER_LZMA2, &settings}, {LZMA_VLI_UNKNOWN, nullptr}};
+      state_ = lzma_stream_encoder(&stream_.lzma, filters, kChecks[static_cast<size_t>(options.check)]);
+      return;
+    }
     if (!options.is_lzma) {
       state_ = lzma_easy_encoder(&stream_.lzma, Preset(options), kChecks[static_cast<size_t>(options.check)]);
       return;

@@ -375,18 +375,19 @@ class HeaderReader {
 };
 
 // The header that an encoded one points to.
-Result<std::string> Decode(const SevenZipArchive& outer, const SevenZipReadAt& read, Budget& budget) {
+Result<std::string> Decode(const SevenZipArchive& outer, const SevenZipReadAt& read, std::string_view password, Budget& budget) {
   const SevenZipFolder& folder = outer.folders.front();
-  if (folder.is_encrypted()) return Error(Code::kNotSupported, "encrypted archives are not supported");
-  PADDOCK_ASSIGN(const std::unique_ptr<ByteSource> source, OpenSevenZipFolder(outer, folder, read, budget));
+  const Error wrong_password(Code::kAccess, "Cannot open encrypted archive. Wrong password?");
+  PADDOCK_ASSIGN(const std::unique_ptr<ByteSource> source, OpenSevenZipFolder(outer, folder, read, budget, password));
   std::string plain;
   while (true) {
-    PADDOCK_ASSIGN(const Block block, source->ReadBlock(128 << 10));
-    if (block.bytes.empty()) break;
-    budget.WillAllocate(plain.size() + block.bytes.size());   // doubling may hold both
-    plain += block.bytes;
+    const auto block = source->ReadBlock(128 << 10);
+    if (!block) return folder.is_encrypted() && block.error().code == Code::kCorrupt ? wrong_password : block.error();
+    if (block->bytes.empty()) break;
+    budget.WillAllocate(plain.size() + block->bytes.size());   // doubling may hold both
+    plain += block->bytes;
   }
-  if (folder.crc && Crc32(0, plain) != *folder.crc) return Error(Code::kCorrupt, "Headers Error");
+  if (folder.crc && Crc32(0, plain) != *folder.crc) return folder.is_encrypted() ? wrong_password : Error(Code::kCorrupt, "Headers Error");
   return plain;
 }
 
@@ -401,7 +402,7 @@ std::optional<uint32_t> SevenZipItem::unix_mode() const {
   return *attributes >> 16;
 }
 
-Result<SevenZipArchive> ReadSevenZip(uint64_t archive_size, const SevenZipReadAt& read, Budget& budget) {
+Result<SevenZipArchive> ReadSevenZip(uint64_t archive_size, const SevenZipReadAt& read, Budget& budget, std::string_view password) {
   PADDOCK_ASSIGN(const std::string start, read(0, kStartSize));
   if (!start.starts_with(std::string_view("7z\xbc\xaf\x27\x1c", 6))) return Error(Code::kSyntax, "Cannot open the file as archive");
   if (start.size() < kStartSize) return Error(Code::kCorrupt, "Is not archive");
@@ -422,7 +423,7 @@ Result<SevenZipArchive> ReadSevenZip(uint64_t archive_size, const SevenZipReadAt
     if (depth == 4) return Error(Code::kCorrupt, "Headers Error");
     PADDOCK_ASSIGN(const SevenZipArchive outer, HeaderReader(header, end, budget).ReadEncoded());
     for (const SevenZipStream& stream : outer.streams) headers_size += stream.size;
-    PADDOCK_ASSIGN(header, Decode(outer, read, budget));
+    PADDOCK_ASSIGN(header, Decode(outer, read, password, budget));
   }
   if (header.empty() || static_cast<uint8_t>(header[0]) != kHeader) return Error(Code::kCorrupt, "Headers Error");
   PADDOCK_ASSIGN(archive, HeaderReader(header, end, budget).Read());

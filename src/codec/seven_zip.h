@@ -13,6 +13,7 @@
 
 #include "base/result.h"
 #include "base/stream.h"
+#include "codec/coder.h"
 
 namespace paddock {
 class Budget;
@@ -67,11 +68,42 @@ struct SevenZipArchive {
 using SevenZipReadAt = std::function<Result<std::string>(uint64_t offset, size_t size)>;
 
 // Errors: kSyntax (no 7z archive), kCorrupt with 7z's reason, kNotSupported (encrypted headers and the like), those of `read`.
-Result<SevenZipArchive> ReadSevenZip(uint64_t archive_size, const SevenZipReadAt& read, Budget& budget);
+Result<SevenZipArchive> ReadSevenZip(uint64_t archive_size, const SevenZipReadAt& read, Budget& budget, std::string_view password = {});
 
 // The plain bytes of a folder, which end where its size says. `archive` and `read` outlive it.
 // Errors: kNotSupported (a method), kCorrupt.
-Result<std::unique_ptr<ByteSource>> OpenSevenZipFolder(const SevenZipArchive& archive, const SevenZipFolder& folder, const SevenZipReadAt& read, Budget& budget);
+Result<std::unique_ptr<ByteSource>> OpenSevenZipFolder(const SevenZipArchive& archive, const SevenZipFolder& folder, const SevenZipReadAt& read, Budget& budget, std::string_view password = {});
+
+inline constexpr uint64_t kSevenZipStart = 32;   // bytes in front of the first stream
+inline constexpr uint64_t kSevenZipCopy = 0, kSevenZipLzma2 = 0x21, kSevenZipLzma = 0x30101, kSevenZipDeflate = 0x40108, kSevenZipBzip2 = 0x40202, kSevenZipAes = 0x6f10701;
+struct SevenZipMethod {
+  uint64_t id = kSevenZipLzma2;   // of those
+  int level = 5;                  // 0: stored
+  uint64_t dictionary = uint64_t{8} << 20;
+};
+// 2 or 3 times a power of two, as LZMA2 can name it: the least that holds `size`, or `most`.
+uint64_t SevenZipDictionary(uint64_t size, uint64_t most);
+struct SevenZipEncoder {
+  CoderPtr encoder;
+  SevenZipCoder coder;   // without its sizes
+};
+// `size`: what will come, at least about: the dictionary is not larger. Errors: kNotSupported, kNoMemory.
+Result<SevenZipEncoder> NewSevenZipEncoder(const SevenZipMethod& method, uint64_t size, Budget& budget);
+
+// The cipher of a coder with that id, and a new one, with a start of its own. Errors: kNotSupported, kNoMemory.
+Result<CoderPtr> NewSevenZipDecipherer(const SevenZipCoder& coder, std::string_view password, Budget& budget);
+Result<SevenZipEncoder> NewSevenZipCipher(std::string_view password, Budget& budget);
+
+// What goes in front of the streams, and behind them. The streams stand one behind the other, items with one are in the order of
+// folders, and each folder's `items` counts them.
+struct SevenZipHeaders {
+  std::string start, end;
+};
+// With a password, the names are encrypted too.
+Result<SevenZipHeaders> EncodeSevenZipHeaders(const SevenZipArchive& archive, const std::optional<std::string>& password, Budget& budget);
+
+// Packs what `fill` writes, `size` bytes at about, into `out` as one folder; its coders, sizes and links are complete then.
+Result<SevenZipFolder> PackSevenZipFolder(ByteSink& out, const SevenZipMethod& method, uint64_t size, const std::optional<std::string>& password, const std::function<Status(ByteSink& to)>& fill, Budget& budget);
 
 // What 7z calls a method: "LZMA2:24" with its dictionary; `is_long` with its other settings.
 std::string SevenZipMethodName(const SevenZipCoder& coder, bool is_long);

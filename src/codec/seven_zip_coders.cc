@@ -163,7 +163,7 @@ class ChainSource final : public ByteSource {
   std::vector<std::unique_ptr<ByteSource>> sources_;
 };
 
-Status AddCoder(ChainSource& chain, const SevenZipCoder& coder, Budget& budget) {
+Status AddCoder(ChainSource& chain, const SevenZipCoder& coder, std::string_view password, Budget& budget) {
   const uint64_t size = coder.sizes.empty() ? 0 : coder.sizes[0];
   const Filter* const filter = FindFilter(coder.id);
   CoderPtr decoder;
@@ -175,6 +175,8 @@ Status AddCoder(ChainSource& chain, const SevenZipCoder& coder, Budget& budget) 
     auto raw = std::make_unique<RawDecoder>(&budget);
     PADDOCK_TRY(raw->Begin(filter != nullptr ? filter->filter : coder.id == kLzma ? LZMA_FILTER_LZMA1 : LZMA_FILTER_LZMA2, coder.properties, size));
     decoder = std::move(raw);
+  } else if (coder.id == kSevenZipAes) {
+    PADDOCK_ASSIGN(decoder, NewSevenZipDecipherer(coder, password, budget));
   } else if (coder.id != kCopy) {
     return Error(Code::kNotSupported, "Unsupported Method");
   }
@@ -186,7 +188,7 @@ Status AddCoder(ChainSource& chain, const SevenZipCoder& coder, Budget& budget) 
 
 }  // namespace
 
-Result<std::unique_ptr<ByteSource>> OpenSevenZipFolder(const SevenZipArchive& archive, const SevenZipFolder& folder, const SevenZipReadAt& read, Budget& budget) {
+Result<std::unique_ptr<ByteSource>> OpenSevenZipFolder(const SevenZipArchive& archive, const SevenZipFolder& folder, const SevenZipReadAt& read, Budget& budget, std::string_view password) {
   const bool is_line = std::all_of(folder.coders.begin(), folder.coders.end(), [](const SevenZipCoder& coder) { return coder.ins == 1 && coder.outs == 1; });
   if (!is_line) return Error(Code::kNotSupported, "Unsupported Method");
   if (folder.packed.size() != 1 || folder.first_packed >= archive.streams.size() || folder.packed[0] >= folder.coders.size()) return Error(Code::kCorrupt, "Headers Error");
@@ -201,7 +203,7 @@ Result<std::unique_ptr<ByteSource>> OpenSevenZipFolder(const SevenZipArchive& ar
     if (is_used[index]) return Error(Code::kCorrupt, "Headers Error");
     is_used[index] = true;
     ++used;
-    PADDOCK_TRY(AddCoder(*chain, folder.coders[index], budget));
+    PADDOCK_TRY(AddCoder(*chain, folder.coders[index], password, budget));
     at.reset();
     for (const auto& [input, output] : folder.binds) {
       if (output == index) at = input;

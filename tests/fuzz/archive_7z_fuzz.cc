@@ -36,9 +36,11 @@ void Check(std::string bytes, Budget& budget) {
     PADDOCK_CHECK(!item.has_stream || item.folder < archive->folders.size());
     static_cast<void>(item.unix_mode());
   }
+  // What can be read can be written.
+  if (const auto headers = codec::EncodeSevenZipHeaders(*archive, std::nullopt, budget)) PADDOCK_CHECK(headers->start.size() == codec::kSevenZipStart);
   for (const codec::SevenZipFolder& folder : archive->folders) {
     for (const codec::SevenZipCoder& coder : folder.coders) static_cast<void>(codec::SevenZipMethodName(coder, true));
-    const auto source = codec::OpenSevenZipFolder(*archive, folder, read, budget);
+    const auto source = codec::OpenSevenZipFolder(*archive, folder, read, budget, "password");
     if (!source) continue;
     uint64_t size = 0;
     for (auto block = (*source)->ReadBlock(4096); block && !block->bytes.empty(); block = (*source)->ReadBlock(4096)) size += block->bytes.size();
