@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <climits>
+#include <cstdio>
 #include <string>
 #include <vector>
 
@@ -26,6 +27,8 @@ struct Lexeme {
   int32_t nanos = 0;
   size_t digits = 0;
   bool is_negative = false;
+  std::string_view word;   // of letters
+  size_t end = 0;          // in the text
 };
 
 class Lexer {
@@ -38,6 +41,7 @@ class Lexer {
     do {
       budget_.Step();
       lexemes.push_back(Next());
+      lexemes.back().end = at_;
     } while (lexemes.back().token != Token::kEnd && lexemes.back().token != Token::kError);
     return lexemes;
   }
@@ -81,7 +85,7 @@ class Lexer {
     const size_t start = at_;
     while (IsAlpha(Peek()) || Peek() == '.') ++at_;
     const Word word = FindWord(text_.substr(start, std::min(at_ - start, kLongestWord - 1)), zone_);
-    return {.token = word.token, .value = word.value};
+    return {.token = word.token, .value = word.value, .word = text_.substr(start, at_ - start)};
   }
 
   Lexeme Number(int sign) {
@@ -155,10 +159,182 @@ struct Parsed {
   bool has_relative = false;
 };
 
+// The year that was meant: two digits are 1969–2068, a sign is a hyphen.
+int64_t FullYear(const Parsed& p) {
+  if (p.year < 0) return -p.year;
+  if (p.year_digits != 2) return p.year;
+  return p.year + (p.year < 69 ? 2000 : 1900);
+}
+
+// Writes the trace of --debug.
+class Teller {
+ public:
+  Teller(DateTrace& trace, std::string_view text, std::string zone) : trace_(trace), text_(text), zone_(std::move(zone)) {}
+
+  void Say(std::string line) { trace_.lines.push_back(std::move(line)); }
+
+  static std::string Number(int64_t value, int width) {
+    char text[32];
+    std::snprintf(text, sizeof text, "%0*lld", width, static_cast<long long>(value));
+    return text;
+  }
+  static std::string Signed(int64_t value) { return (value < 0 ? "" : "+") + std::to_string(value); }
+  static std::string DateText(int64_t year, int64_t month, int64_t day) { return "(Y-M-D) " + Number(year, 4) + "-" + Number(month, 2) + "-" + Number(day, 2); }
+  static std::string ClockText(int64_t hour, int64_t minute, int64_t second) { return Number(hour, 2) + ":" + Number(minute, 2) + ":" + Number(second, 2); }
+  static std::string TimeText(const TimeZone::Fields& fields) { return ClockText(fields.hour, fields.minute, fields.second); }
+  // "+05:30", "-05".
+  static std::string OffsetText(int64_t seconds) {
+    const int64_t all = seconds < 0 ? -seconds : seconds;
+    std::string text = (seconds < 0 ? "-" : "+") + Number(all / 3600, 2);
+    if (all % 3600 != 0) text += ":" + Number(all / 60 % 60, 2);
+    return text;
+  }
+  static std::string MomentText(const CalendarTime& time, bool has_zone, int64_t offset) {
+    return DateText(time.year, time.month, time.day) + " " + ClockText(time.hour, time.minute, time.second) + (has_zone ? " TZ=" + OffsetText(offset) : "");
+  }
+  // "next/first Mon".
+  static std::string DayText(const Parsed& p) {
+    static constexpr const char* kOrdinals[] = {"last", "this", "next/first", "(SECOND)", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth", "eleventh", "twelfth"};
+    static constexpr const char* kDays[] = {"Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"};
+    std::string text;
+    if (p.day_ordinal == 0) text = "";
+    else if (p.day_ordinal >= -1 && p.day_ordinal <= 12) text = std::string(kOrdinals[p.day_ordinal + 1]) + " ";
+    else text = std::to_string(p.day_ordinal) + " ";
+    return text + kDays[std::clamp(p.day_number, 0, 6)];
+  }
+
+  // What an item added.
+  void SayItem(const Parsed& before, const Parsed& now, bool is_number) {
+    const bool has_date = now.dates != before.dates, has_time = now.times != before.times, has_zone = now.zones != before.zones;
+    std::string said;
+    const auto add = [&](const std::string& text) { said += (said.empty() ? "" : " ") + text; };
+    if (has_date && before.dates == 0) add(DateText(FullYear(now), now.month, now.day));
+    if (!has_date && now.year_digits != before.year_digits) add("year: " + Number(FullYear(now), 4));
+    if (has_time && before.times == 0) {
+      std::string clock = ClockText(now.hour, now.minute, now.seconds.seconds);
+      if (now.seconds.nanos != 0) clock += "." + Number(now.seconds.nanos, 9);
+      if (now.meridian == 1) clock += "pm";
+      add(clock);
+    }
+    if (now.days != before.days && before.days == 0) add(DayText(now) + " (day ordinal=" + std::to_string(now.day_ordinal) + " number=" + std::to_string(now.day_number) + ")");
+    if (now.local_zones != before.local_zones) add(std::string("isdst=") + (now.local_is_dst ? "1" : "0") + (now.dsts != before.dsts ? " DST" : ""));
+    if (has_zone && before.zones == 0) add("UTC" + OffsetText(now.zone_offset));
+    const bool is_relative = now.has_relative && !SameRelative(before, now);
+    if (is_relative) add(RelativeText(now.relative));
+    const char* const what = is_number && !is_relative              ? "number"
+                             : has_date && has_time                 ? "datetime"
+                             : has_date                             ? "date"
+                             : has_time                             ? "time"
+                             : now.days != before.days              ? "day"
+                             : now.local_zones != before.local_zones ? "local_zone"
+                             : has_zone                             ? "zone"
+                                                                    : "relative";
+    Say("parsed " + std::string(what) + " part: " + said);
+  }
+
+  // Where the parser stopped.
+  void SayFailure(const Lexeme& at) {
+    if (!at.word.empty() && at.token == Token::kError) {
+      std::string upper(at.word);
+      for (char& c : upper) c = c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
+      Say("error: unknown word '" + upper + "'");
+    }
+    const std::string_view rest = text_.substr(std::min(at.end, text_.size()));
+    Say("error: parsing failed" + (rest.empty() ? "" : ", stopped at '" + std::string(rest) + "'"));
+  }
+
+  void SayZone(const Parsed& p) {
+    std::string text = "input timezone: ";
+    if (p.is_timestamp) text += "'@timespec' - always UTC";
+    else if (p.zones > 0) text += "parsed date/time string (" + OffsetText(p.zone_offset) + ")";
+    else text += zone_;
+    if (p.local_zones > 0 && p.local_is_dst) text += ", dst";
+    Say(text);
+  }
+
+  void SayCounts(const Parsed& p) {
+    for (const auto& [count, what] : {std::pair(p.times, "time"), {p.dates, "date"}, {p.days, "days"}, {p.dsts, "daylight-saving"}, {p.local_zones + p.zones, "time-zone"}}) {
+      if (count > 1) Say(std::string("error: seen multiple ") + what + " parts");
+    }
+  }
+
+  void SayInvalid(const TimeZone::Fields& asked, const CalendarTime& normal) {
+    Say("error: invalid date/time value:");
+    Say("    user provided time: '" + DateText(asked.year, asked.month, asked.day) + " " + TimeText(asked) + "'");
+    Say("       normalized time: '" + MomentText(normal, false, 0) + "'");
+    const bool same[] = {asked.year == normal.year, asked.month == normal.month, asked.day == normal.day, asked.hour == normal.hour, asked.minute == normal.minute, asked.second == normal.second};
+    std::string marks = std::string(33, ' ') + (same[0] ? "    " : "----");
+    for (size_t i = 1; i < std::size(same); ++i) marks += same[i] ? "   " : " --";
+    marks.erase(marks.find_last_not_of(' ') + 1);
+    Say(marks);
+    Say("     possible reasons:");
+    if (same[0] && same[1] && same[2] && !same[3]) Say("       non-existing due to daylight-saving time;");
+    if (!same[2]) Say("       invalid day/month combination;");
+    Say("       numeric values overflow;");
+    Say("       missing timezone");
+  }
+
+  void SayMoved(const Parsed& p, const CalendarTime& before, const TimeZone::Fields& wanted, const CalendarTime& now, bool keeps_clock) {
+    const Relative& r = p.relative;
+    if ((r.year != 0 || r.month != 0) && before.day != 15) Say("warning: when adding relative months/years, it is recommended to specify the 15th of the months");
+    if (r.day != 0 && before.hour != 12) Say("warning: when adding relative days, it is recommended to specify noon");
+    Say("after date adjustment (" + Signed(r.year) + " years, " + Signed(r.month) + " months, " + Signed(r.day) + " days),");
+    Say("    new date/time = '" + MomentText(now, p.zones > 0, p.zone_offset) + "'");
+    if (keeps_clock && before.is_dst != now.is_dst) Say("warning: daylight saving time changed after date adjustment");
+    const int64_t month = (wanted.month - 1) % 12;
+    const int64_t shown = (month < 0 ? month + 12 : month) + 1;
+    if (r.day == 0 && (wanted.day != now.day || shown != now.month)) {
+      Say("warning: month/year adjustment resulted in shifted dates:");
+      const int64_t year = wanted.year + (wanted.month - shown) / 12;
+      Say("     adjusted Y M D: " + Number(year, 4) + " " + Number(shown, 2) + " " + Number(wanted.day, 2));
+      Say("   normalized Y M D: " + Number(now.year, 4) + " " + Number(now.month, 2) + " " + Number(now.day, 2));
+    }
+  }
+
+  void SayTimeMoved(const Relative& r, int64_t seconds) {
+    Say("after time adjustment (" + Signed(r.hour) + " hours, " + Signed(r.minute) + " minutes, " + Signed(r.second) + " seconds, " + Signed(r.nanos) + " ns),");
+    Say("    new time = " + std::to_string(seconds) + " epoch-seconds");
+  }
+
+  void SayEnd(const TimePoint& moment, const TimeZone& zone, const std::string& source) {
+    Say("timezone: " + source);
+    Say("final: " + std::to_string(moment.seconds) + "." + Number(moment.nanos, 9) + " (epoch-seconds)");
+    Say("final: " + MomentText(ToUtc(moment.seconds), false, 0) + " (UTC)");
+    const CalendarTime local = zone.ToLocal(moment.seconds);
+    Say("final: " + MomentText(local, false, 0) + " (UTC" + OffsetText(local.offset) + ")");
+  }
+
+ private:
+  static bool SameRelative(const Parsed& a, const Parsed& b) {
+    const Relative &x = a.relative, &y = b.relative;
+    return a.has_relative == b.has_relative && x.year == y.year && x.month == y.month && x.day == y.day && x.hour == y.hour && x.minute == y.minute &&
+           x.second == y.second && x.nanos == y.nanos && a.has_relative;
+  }
+  static std::string RelativeText(const Relative& r) {
+    std::string text;
+    const auto add = [&](int64_t amount, const char* unit) {
+      if (amount != 0) text += (text.empty() ? "" : " ") + Signed(amount) + " " + unit;
+    };
+    add(r.year, "year(s)");
+    add(r.month, "month(s)");
+    add(r.day, "day(s)");
+    add(r.hour, "hour(s)");
+    add(r.minute, "minutes");
+    add(r.second, "seconds");
+    add(r.nanos, "nanoseconds");
+    return text.empty() ? "today/this/now" : text;
+  }
+
+  DateTrace& trace_;
+  std::string_view text_;
+  std::string zone_;
+};
+
 // The grammar. It never looks back: a rule that has begun must end, as in the LALR original.
 class Parser {
  public:
-  Parser(const std::vector<Lexeme>& lexemes, Parsed& parsed) : lexemes_(lexemes), p_(parsed) {}
+  // `teller` may be null.
+  Parser(const std::vector<Lexeme>& lexemes, Parsed& parsed, Teller* teller) : lexemes_(lexemes), p_(parsed), teller_(teller) {}
 
   bool Run() {
     if (IsChar('@')) {
@@ -167,10 +343,17 @@ class Parser {
       if (!IsNumber(number.token) || At() != Token::kEnd) return false;
       p_.seconds = {number.value, number.nanos};
       p_.is_timestamp = true;
+      if (teller_ != nullptr) teller_->Say("parsed number of seconds part: number of seconds: " + std::to_string(number.value));
       return true;
     }
     while (At() != Token::kEnd) {
-      if (!Item()) return false;
+      const Parsed before = p_;
+      is_plain_number_ = false;
+      if (!Item()) {
+        if (teller_ != nullptr) teller_->SayFailure(Look());
+        return false;
+      }
+      if (teller_ != nullptr) teller_->SayItem(before, p_, is_plain_number_);
     }
     return true;
   }
@@ -372,6 +555,9 @@ class Parser {
     if (At() != Token::kUnsigned) return false;
     const Lexeme third = Take();
     const bool year_first = first.digits >= 4;
+    if (teller_ != nullptr) {
+      teller_->Say("warning: value " + std::to_string(first.value) + " has " + (year_first ? std::to_string(first.digits) + " digits. Assuming YYYY/MM/DD" : "less than 4 digits. Assuming MM/DD/YY[YY]"));
+    }
     SetYear(year_first ? first : third);
     p_.month = year_first ? second.value : first.value;
     p_.day = year_first ? third.value : second.value;
@@ -432,6 +618,7 @@ class Parser {
   }
 
   bool DigitsToDateOrTime(const Lexeme& number) {
+    is_plain_number_ = true;
     if (p_.dates > 0 && p_.year_digits == 0 && !p_.has_relative && (p_.times > 0 || number.digits > 2)) {
       SetYear(number);
       return true;
@@ -488,17 +675,12 @@ class Parser {
 
   const std::vector<Lexeme>& lexemes_;
   Parsed& p_;
+  Teller* const teller_;
+  bool is_plain_number_ = false;   // the item is a number alone
   size_t at_ = 0;
 };
 
 bool FitsInt(int64_t value) { return value >= INT_MIN && value <= INT_MAX; }
-
-// The year that was meant: two digits are 1969–2068, a sign is a hyphen.
-int64_t FullYear(const Parsed& p) {
-  if (p.year < 0) return -p.year;
-  if (p.year_digits != 2) return p.year;
-  return p.year + (p.year < 69 ? 2000 : 1900);
-}
 
 std::optional<int64_t> FullHour(const Parsed& p) {
   if (p.meridian < 0) return p.hour >= 0 && p.hour < 24 ? std::optional(p.hour) : std::nullopt;
@@ -515,10 +697,11 @@ bool Accumulate(int64_t& sum, int64_t amount, int64_t scale) {
 // Turns what was said into a moment.
 class Resolver {
  public:
-  Resolver(const Parsed& parsed, const TimeZone& zone, bool is_dst_now)
-      : p_(parsed), zone_(zone), is_dst_now_(is_dst_now) {}
+  Resolver(const Parsed& parsed, const TimeZone& zone, bool is_dst_now, Teller* teller)
+      : p_(parsed), zone_(zone), is_dst_now_(is_dst_now), teller_(teller) {}
 
   std::optional<TimePoint> Run() {
+    if (teller_ != nullptr) teller_->SayCounts(p_);
     if (p_.times > 1 || p_.dates > 1 || p_.days > 1 || p_.dsts > 1 ||
         p_.local_zones + p_.zones > 1) {
       return std::nullopt;
@@ -533,11 +716,17 @@ class Resolver {
     if (!FitsInt(fields_.year) || !FitsInt(p_.month) || !FitsInt(p_.day)) return false;
     if (p_.times > 0 || (p_.has_relative && p_.dates == 0 && p_.days == 0)) {
       const auto hour = FullHour(p_);
+      if (!hour && teller_ != nullptr) {
+        teller_->Say("error: invalid hour " + std::to_string(p_.hour) + (p_.meridian < 0 ? "" : p_.meridian == 1 ? "pm" : "am"));
+      }
       if (!hour || !FitsInt(p_.minute) || !FitsInt(p_.seconds.seconds)) return false;
       fields_.hour = *hour;
       fields_.minute = p_.minute;
       fields_.second = p_.seconds.seconds;
       nanos_ = p_.seconds.nanos;
+      if (teller_ != nullptr) teller_->Say((p_.times > 0 ? "using specified time as starting value: '" : "using current time as starting value: '") + Teller::TimeText(fields_) + "'");
+    } else if (teller_ != nullptr) {
+      teller_->Say("warning: using midnight as starting time: 00:00:00");
     }
     // A date that only moves the present one keeps its kind of clock, even into the other season.
     if (p_.dates == 0 && p_.days == 0 && p_.times == 0) is_dst_ = is_dst_now_;
@@ -551,7 +740,10 @@ class Resolver {
     seconds_ = *start;
     time_ = zone_.ToLocal(seconds_);
     if (ShowsFields(time_)) return true;
-    if (p_.zones == 0) return false;
+    if (p_.zones == 0) {
+      if (teller_ != nullptr) teller_->SayInvalid(fields_, time_);
+      return false;
+    }
     // The clock of another zone is not bound by the gaps of this one.
     const auto as_utc = TimeZone().FromLocal(fields_);
     if (!as_utc || !ShowsFields(ToUtc(*as_utc))) return false;
@@ -567,11 +759,23 @@ class Resolver {
 
   // "next monday": only without a date.
   bool MoveToDay() {
-    if (p_.days == 0 || p_.dates > 0) return true;
+    if (teller_ != nullptr && p_.days > 0 && p_.dates > 0) teller_->Say("warning: day (" + Teller::DayText(p_) + ") ignored when explicit dates are given");
+    if (p_.days == 0 || p_.dates > 0) return SayStart();
     const bool skips_one = p_.day_ordinal > 0 && time_.weekday != p_.day_number;
     int64_t day = time_.day + (p_.day_number - time_.weekday + 7) % 7;
     if (!Accumulate(day, p_.day_ordinal - (skips_one ? 1 : 0), 7) || !FitsInt(day)) return false;
-    return MoveTo({time_.year, time_.month, day, fields_.hour, fields_.minute, fields_.second}, {});
+    if (!MoveTo({time_.year, time_.month, day, fields_.hour, fields_.minute, fields_.second}, {})) return false;
+    if (teller_ != nullptr) teller_->Say("new start date: '" + Teller::DayText(p_) + "' is '" + Teller::MomentText(time_, p_.zones > 0, p_.zone_offset) + "'");
+    return SayStart();
+  }
+
+  bool SayStart() {
+    if (teller_ == nullptr) return true;
+    if (p_.dates == 0 && p_.days == 0) {
+      teller_->Say("using current date as starting value: '" + Teller::DateText(time_.year, time_.month, time_.day) + "'");
+    }
+    teller_->Say("starting date/time: '" + Teller::MomentText(time_, p_.zones > 0, p_.zone_offset) + "'");
+    return true;
   }
 
   bool MoveDate() {
@@ -583,7 +787,10 @@ class Resolver {
       return false;
     }
     if (!FitsInt(moved.year) || !FitsInt(moved.month) || !FitsInt(moved.day)) return false;
-    return MoveTo(moved, is_dst_);
+    const CalendarTime before = time_;
+    if (!MoveTo(moved, is_dst_)) return false;
+    if (teller_ != nullptr) teller_->SayMoved(p_, before, moved, time_, is_dst_.has_value());
+    return true;
   }
 
   bool MoveTo(const TimeZone::Fields& fields, std::optional<bool> is_dst) {
@@ -595,8 +802,9 @@ class Resolver {
   }
 
   bool MoveZone() {
-    if (p_.zones == 0) return true;
-    return Accumulate(seconds_, int64_t{time_.offset} - p_.zone_offset, 1);
+    if (p_.zones > 0 && !Accumulate(seconds_, int64_t{time_.offset} - p_.zone_offset, 1)) return false;
+    if (teller_ != nullptr) teller_->Say("'" + Teller::MomentText(time_, p_.zones > 0, p_.zone_offset) + "' = " + std::to_string(seconds_) + " epoch-seconds");
+    return true;
   }
 
   std::optional<TimePoint> MoveTime() {
@@ -614,12 +822,14 @@ class Resolver {
         !Accumulate(seconds_, r.second, 1) || !Accumulate(seconds_, carry, 1)) {
       return std::nullopt;
     }
+    if (teller_ != nullptr && (r.hour != 0 || r.minute != 0 || r.second != 0 || r.nanos != 0)) teller_->SayTimeMoved(r, seconds_);
     return TimePoint{seconds_, static_cast<int32_t>(nanos)};
   }
 
   const Parsed& p_;
   const TimeZone& zone_;
   bool is_dst_now_;
+  Teller* const teller_;
   TimeZone::Fields fields_{};
   std::optional<bool> is_dst_;
   int32_t nanos_ = 0;
@@ -628,7 +838,7 @@ class Resolver {
 };
 
 // Takes a leading TZ="…" off, if there is a whole one.
-std::optional<TimeZone> TakeZonePrefix(std::string_view& text) {
+std::optional<TimeZone> TakeZonePrefix(std::string_view& text, std::string* found) {
   std::string_view rest = text;
   while (!rest.empty() && IsSpace(rest.front())) rest.remove_prefix(1);
   if (!rest.starts_with("TZ=\"")) return std::nullopt;
@@ -636,6 +846,7 @@ std::optional<TimeZone> TakeZonePrefix(std::string_view& text) {
   for (size_t i = 4; i < rest.size(); ++i) {
     if (rest[i] == '"') {
       text = rest.substr(i + 1);
+      *found = name;
       return TimeZone::FromTz(name);
     }
     if (rest[i] == '\\') {
@@ -650,8 +861,9 @@ std::optional<TimeZone> TakeZonePrefix(std::string_view& text) {
 }  // namespace
 
 std::optional<TimePoint> ParseDate(std::string_view text, const TimePoint& now, const TimeZone& zone,
-                                   Budget& budget) {
-  std::optional<TimeZone> own_zone = TakeZonePrefix(text);
+                                   Budget& budget, DateTrace* trace) {
+  std::string zone_name;
+  std::optional<TimeZone> own_zone = TakeZonePrefix(text, &zone_name);
   while (!text.empty() && IsSpace(text.front())) text.remove_prefix(1);
   if (text.empty()) text = "0";
   const TimeZone& in_zone = own_zone ? *own_zone : zone;
@@ -664,9 +876,13 @@ std::optional<TimePoint> ParseDate(std::string_view text, const TimePoint& now, 
   parsed.minute = today.minute;
   parsed.seconds = {today.second, now.nanos};
   const std::vector<Lexeme> lexemes = Lexer(text, in_zone, budget).Run();
-  if (!Parser(lexemes, parsed).Run()) return std::nullopt;
-  if (parsed.is_timestamp) return parsed.seconds;
-  return Resolver(parsed, in_zone, today.is_dst).Run();
+  std::optional<Teller> teller;
+  if (trace != nullptr) teller.emplace(*trace, text, own_zone ? "TZ=\"" + zone_name + "\" in date string" : trace->zone);
+  if (!Parser(lexemes, parsed, teller ? &*teller : nullptr).Run()) return std::nullopt;
+  if (teller) teller->SayZone(parsed);
+  const auto moment = parsed.is_timestamp ? std::optional(parsed.seconds) : Resolver(parsed, in_zone, today.is_dst, teller ? &*teller : nullptr).Run();
+  if (teller && moment) teller->SayEnd(*moment, in_zone, own_zone ? "TZ=\"" + zone_name + "\" environment value" : trace->final_zone);
+  return moment;
 }
 
 }  // namespace paddock

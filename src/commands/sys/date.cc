@@ -4,7 +4,7 @@
 //
 // Exit status: 0, or 1 for a bad date or an attempt to set the clock.
 // Source: GNU coreutils 9.1.
-// Differs: the clock cannot be set: --set fails as for an ordinary user. --debug is refused.
+// Differs: the clock cannot be set: --set fails as for an ordinary user.
 
 #include "commands/input_files.h"
 #include "proc/command.h"
@@ -19,7 +19,7 @@ namespace paddock {
 namespace {
 
 struct Options {
-  bool resolution = false;
+  bool resolution = false, debug = false;
   std::vector<std::string> dates;
   std::optional<std::string> file;
   std::optional<std::string> reference;
@@ -54,6 +54,7 @@ Status ChooseRfc3339(Options& options, std::string_view precision) {
 Status ChooseEmail(Options& options, std::string_view) { return options.SetFormat("%a, %d %b %Y %H:%M:%S %z"); }
 
 constexpr Option kOptions[] = {
+    Flag<&Options::debug>(0, "debug", "tell what a date is taken for, and the format, on standard error"),
     Value<&Options::dates>('d', "date", "STRING", "display time described by STRING, not 'now'"),
     Value<&Options::file>('f', "file", "DATEFILE", "like --date; once for each line of DATEFILE"),
     Flag<&Options::resolution>(0, "resolution", "output the available resolution of timestamps"),
@@ -83,13 +84,23 @@ class Dater {
   Dater(Invocation& in, const Options& options)
       : in_(in), zone_(TimeZone::FromTz(options.is_utc ? std::optional<std::string_view>("UTC0") : in.env.Get("TZ"))),
         format_(options.has_format ? options.format : options.resolution ? "%s.%N" : in.locale.is_utf8 ? "%a %b %e %H:%M:%S %Z %Y" : "%a %b %e %H:%M:%S %Z %Y"),
-        now_(ToPoint(in.clock.RealNow())) {}
+        now_(ToPoint(in.clock.RealNow())), debugs_(options.debug) {
+    if (const auto tz = in.env.Get("TZ"); options.is_utc) {
+      zone_text_ = "TZ=\"UTC0\" environment value or -u";
+      final_zone_text_ = "Universal Time";
+    } else {
+      zone_text_ = final_zone_text_ = tz ? "TZ=\"" + std::string(*tz) + "\" environment value" : "system default";
+    }
+  }
 
   void Print(const TimePoint& moment) {
+    if (debugs_) in_.Fail("output format: " + Quote(format_, in_.locale.is_utf8));
     in_.out.WriteLine(FormatTime(format_, zone_.ToLocal(moment.seconds), moment, in_.budget));
   }
   bool PrintText(std::string_view text) {
-    const auto moment = ParseDate(text, now_, zone_, in_.budget);
+    DateTrace trace{.zone = zone_text_, .final_zone = final_zone_text_, .lines = {}};
+    const auto moment = ParseDate(text, now_, zone_, in_.budget, debugs_ ? &trace : nullptr);
+    for (const std::string& line : trace.lines) in_.Fail(line);
     if (!moment) {
       in_.Fail("invalid date " + Quote(text, in_.locale.is_utf8));
       return false;
@@ -104,6 +115,8 @@ class Dater {
   TimeZone zone_;
   std::string format_;
   TimePoint now_;
+  bool debugs_;
+  std::string zone_text_, final_zone_text_;   // where the zone comes from
 };
 
 bool HasDates(const Options& options) { return !options.dates.empty() || options.file || options.reference || options.resolution; }

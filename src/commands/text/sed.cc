@@ -7,6 +7,7 @@
 // Exit status: 0, 1 for a bad script or usage, 2 when an input was missing, 4 for other errors, or what q and
 // Q say.
 // Source: POSIX sed; GNU sed 4.9.
+// Differs: nothing known.
 
 #include <algorithm>
 
