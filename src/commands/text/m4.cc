@@ -4,7 +4,7 @@
 //
 // Exit status: 0; 1 for errors; what m4exit says.
 // Source: GNU m4 1.4.19.
-// Differs: no #line (-s), no frozen state (-F, -R), no changeword, no mkstemp.
+// Differs: no changeword, no mkstemp; frozen state lists macros by name.
 
 #include <charconv>
 
@@ -91,11 +91,27 @@ Status WarnSequence(Options& o, std::string_view text) {
 }
 Status HashSize(Options&, std::string_view) { return {}; }
 
+Status Synchronize(Options& o, std::string_view) {
+  o.settings.synchronizes = true;
+  return {};
+}
+Status FreezeTo(Options& o, std::string_view text) {
+  o.settings.frozen_to = text;
+  return {};
+}
+Status ReloadFrom(Options& o, std::string_view text) {
+  o.settings.frozen_from = text;
+  return {};
+}
+
 constexpr Option kOptions[] = {
     Call<DefineName>('D', "define", "NAME[=VALUE]", "define NAME as VALUE, or as empty"),
     Call<UndefineName>('U', "undefine", "NAME", "undefine NAME"),
     Call<AddDirectory>('I', "include", "DIRECTORY", "search DIRECTORY for files to include"),
     Call<Prefix>('P', "prefix-builtins", nullptr, "put m4_ in front of the names of builtins"),
+    Call<FreezeTo>('F', "freeze-state", "FILE", "write what is defined and diverted to FILE at the end"),
+    Call<ReloadFrom>('R', "reload-state", "FILE", "begin with what -F wrote to FILE"),
+    Call<Synchronize>('s', "synclines", nullptr, "write #line NUM \"FILE\" where output lines and input lines go apart"),
     Call<Silent>('Q', "quiet", nullptr, "no warnings"),
     Call<Silent>(0, "silent", nullptr, "the same"),
     Call<FatalWarnings>('E', "fatal-warnings", nullptr, "warnings make the exit status 1; twice, they end the run"),
@@ -126,6 +142,7 @@ class M4Host final : public m4::Host {
     if (!file.input().status()) return file.input().status().error();
     return text;
   }
+  Status Write(const std::string& name, std::string_view text) override { return vfs::WriteFile(in_.fs, name, text); }
   Status SetDebugFile(const std::optional<std::string>& name) override {
     has_debug_ = !name || !name->empty();
     debug_.reset();

@@ -21,6 +21,7 @@ class Host {
   virtual void Out(std::string_view text) = 0;
   virtual void Err(std::string_view text) = 0;                     // after what was written to Out
   virtual Result<std::string> Read(const std::string& name) = 0;   // "-" is standard input
+  virtual Status Write(const std::string& name, std::string_view text) = 0;
   // Where Debug() goes from now on: a file that is made, nowhere for the empty name, standard error for none.
   virtual Status SetDebugFile(const std::optional<std::string>& name) = 0;
   virtual void Debug(std::string_view text) = 0;
@@ -38,6 +39,8 @@ struct Settings {
   std::string debug_flags;          // -d: letters
   size_t argument_length = 0;       // -l; 0: any
   std::optional<std::string> warned_sequence;   // --warn-macro-sequence
+  bool synchronizes = false;        // -s: #line in front of what does not stand on the line that it came from
+  std::optional<std::string> frozen_from, frozen_to;   // -R, -F: files of frozen state
 };
 
 // One step of the command line, in order.

@@ -12,6 +12,7 @@ bool IsNamePart(int c) { return IsNameStart(c) || (c >= '0' && c <= '9'); }
 
 Processor::Processor(const Settings& settings, Host& host) : settings_(settings), host_(host) {
   debug_flags_ = settings.debug_flags;
+  if (settings.frozen_from) return;   // which says what there is
   for (const Builtin* builtin : AllBuiltins()) {
     if (settings.is_traditional && builtin->is_gnu) continue;
     macros[(settings.prefixes_builtins ? "m4_" : "") + std::string(builtin->name)].push_back({"", builtin});
@@ -380,6 +381,7 @@ void Processor::Undivert(int64_t number) {
   const std::string text = std::move(found->second);
   diverted_.erase(found);
   Emit(text);
+  places_[diversion_].line = -1;
 }
 
 void Processor::UndivertAll() {
@@ -393,6 +395,13 @@ void Processor::Expand() {
   while (!is_over_) {
     const int c = Peek();
     if (c < 0) break;
+    std::string file;
+    size_t line = 0;
+    if (settings_.synchronizes) {
+      Place();
+      file = call_file_;
+      line = call_line_;
+    }
     if (LooksAt(comment_begin)) {
       TakeComment(out);
     } else if (IsNameStart(c)) {
@@ -402,9 +411,34 @@ void Processor::Expand() {
     } else {
       out += static_cast<char>(Take());
     }
-    Emit(out);
+    if (settings_.synchronizes) EmitSynchronized(out, file, line);
+    else Emit(out);
     out.clear();
   }
+}
+
+void Processor::EmitSynchronized(std::string_view text, const std::string& file, size_t line) {
+  if (text.empty() || diversion_ < 0) return;
+  OutputPlace& place = places_[diversion_];
+  std::string out;
+  for (size_t at = 0; at < text.size();) {
+    budget().Step();
+    if (place.is_line_start) {
+      place.is_line_start = false;
+      const bool is_known = place.line >= 1 && place.file == file;
+      ++place.line;
+      if (at == 0 && (!is_known || place.line != static_cast<int64_t>(line))) {
+        out += "#line " + std::to_string(line) + (is_known ? "" : " \"" + file + "\"") + "\n";
+        place.line = static_cast<int64_t>(line);
+        place.file = file;
+      }
+    }
+    const size_t end = std::min(text.find('\n', at), text.size() - 1) + 1;
+    out += text.substr(at, end - at);
+    place.is_line_start = text[end - 1] == '\n';
+    at = end;
+  }
+  Emit(out);
 }
 
 void Processor::SkipLine() {
@@ -446,6 +480,7 @@ bool Processor::IncludeFile(const std::string& name, bool is_optional) {
 
 int Processor::Run(const std::vector<Step>& steps) {
   if (!CompileWarnedSequence()) return 1;
+  if (settings_.frozen_from && !Thaw(*settings_.frozen_from)) return exit_status_;
   for (const Step& step : steps) {
     if (is_over_) break;
     if (step.kind == Step::Kind::kDefine) {
@@ -475,6 +510,10 @@ int Processor::Run(const std::vector<Step>& steps) {
     Expand();
   }
   if (is_over_) return exit_status_;
+  if (settings_.frozen_to) {
+    Freeze(*settings_.frozen_to);
+    return exit_status_;
+  }
   diversion_ = 0;
   UndivertAll();
   return exit_status_;

@@ -57,7 +57,10 @@ class Processor {
   const Macro* Find(std::string_view name) const;
   void Call(const Macro& macro, const Arguments& arguments);
 
-  void Divert(int64_t number) { diversion_ = number; }
+  void Divert(int64_t number) {
+    if (number != diversion_) places_[number].line = -1;
+    diversion_ = number;
+  }
   void Undivert(int64_t number);
   int64_t diversion() const { return diversion_; }
   void UndivertAll();
@@ -114,6 +117,11 @@ class Processor {
   void TellReturn();
   void CallTraced(const Macro& macro, const Arguments& arguments, uint64_t id);
   bool CompileWarnedSequence();
+  // Frozen state, version 1 (frozen.cc). False, or a status that is not 0: told.
+  bool Thaw(const std::string& name);
+  void Freeze(const std::string& name);
+  // Emits a token that stood there, with #line before it where that is needed (-s).
+  void EmitSynchronized(std::string_view text, const std::string& file, size_t line);
 
   const Settings& settings_;
   Host& host_;
@@ -122,6 +130,13 @@ class Processor {
   size_t call_line_ = 0;
   int64_t diversion_ = 0;
   std::map<int64_t, std::string> diverted_;
+  // Of each diversion: what line its output stands at.
+  struct OutputPlace {
+    int64_t line = 0;
+    bool is_line_start = true;
+    std::string file;
+  };
+  std::map<int64_t, OutputPlace> places_;
   uint64_t nesting_ = 0;
   std::set<std::string, std::less<>> traced_;
   std::string debug_flags_;
