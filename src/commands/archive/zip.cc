@@ -5,8 +5,8 @@
 // Exit status: 0; 3 for an archive that is damaged, 12 when there is nothing to do, 14 and 15 when the archive cannot be written or made,
 // 16 for wrong options, 18 when a file could not be read.
 // Source: Info-ZIP Zip 3.0.
-// Differs: deflate's output is zlib's. Refused: split archives (-s), fixing (-F, -FF), logs (-l[afi]), dots (-d?),
-// -k, -TT, FIFOs (-FI), and passwords that are asked for (-e). Directories are read in the order of their names.
+// Differs: deflate's output is zlib's. Refused: split archives (-s), logs (-l[afi]), dots (-d?),
+// -k, -TT, FIFOs (-FI). There is no terminal to ask for a password at (-e). -FF leaves out members that are cut off. Directories are read in the order of their names.
 
 #include <algorithm>
 
@@ -24,10 +24,10 @@ struct Switch {
   char argument;           // ' ' none, 'v' a value, 'l' a list
 };
 constexpr Switch kSwitches[] = {
-    {"FS", "filesync", ' '},    {"ll", "from-crlf", ' '},    {"tt", "before-date", 'v'},      {"sf", "show-files", ' '}, {"nw", "no-wild", ' '},        {"ws", "wild-stop-dirs", ' '},
+    {"FF", "fixfix", ' '},     {"FS", "filesync", ' '},    {"ll", "from-crlf", ' '},    {"tt", "before-date", 'v'},      {"sf", "show-files", ' '}, {"nw", "no-wild", ' '},        {"ws", "wild-stop-dirs", ' '},
     {"ic", "ignore-case", ' '}, {"MM", "must-match", ' '},   {"h2", "more-help", ' '},        {"r", "recurse-paths", ' '}, {"R", "recurse-patterns", ' '}, {"j", "junk-paths", ' '},
     {"D", "no-dir-entries", ' '}, {"y", "symlinks", ' '},    {"X", "no-extra", ' '},          {"X", "strip-extra", ' '}, {"q", "quiet", ' '},           {"v", "verbose", ' '},
-    {"m", "move", ' '},         {"o", "latest-time", ' '},   {"d", "delete", ' '},            {"u", "update", ' '},      {"f", "freshen", ' '},         {"U", "copy-entries", ' '},
+    {"m", "move", ' '},         {"o", "latest-time", ' '},   {"d", "delete", ' '},            {"u", "update", ' '},      {"f", "freshen", ' '},       {"F", "fix", ' '},         {"U", "copy-entries", ' '},
     {"l", "to-crlf", ' '},      {"T", "test", ' '},          {"e", "encrypt", ' '},           {"z", "archive-comment", ' '}, {"c", "entry-comments", ' '}, {"A", "adjust-sfx", ' '}, {"J", "junk-sfx", ' '}, {"b", "temp-path", 'v'}, {"@", "names-stdin", ' '}, {"t", "from-date", 'v'},
     {"n", "suffixes", 'v'},     {"O", "output-file", 'v'},   {"O", "out", 'v'},               {"P", "password", 'v'},    {"Z", "compression-method", 'v'}, {"x", "exclude", 'l'},
     {"i", "include", 'l'},      {"h", "help", ' '},          {"?", "help", ' '},              {"L", "license", ' '},     {"0", "store", ' '},           {"1", "compress-1", ' '},
@@ -48,6 +48,7 @@ const char* Meaning(std::string_view name) {
 
 void Apply(const std::string& name, const std::string& value, Options& o) {
   if (name == "FS") o.action = Action::kSync;
+  else if (name == "FF") o.fixes = o.scans = true;
   else if (name == "ll") o.member.line_ends = 2;
   else if (name == "tt") o.before_date = value;
   else if (name == "sf") o.shows_files = true;
@@ -70,6 +71,7 @@ void Apply(const std::string& name, const std::string& value, Options& o) {
     case 'd': o.action = Action::kDelete; break;
     case 'u': o.action = Action::kUpdate; break;
     case 'f': o.action = Action::kFreshen; break;
+    case 'F': o.fixes = true; break;
     case 'U': o.action = Action::kCopy; break;
     case 'l': o.member.line_ends = 1; break;
     case 'T': o.tests = true; break;
@@ -180,6 +182,7 @@ constexpr std::string_view kUsage =
     "  -o   make zipfile as old as latest entry\n"
     "  -x   exclude the following names  -i   include only the following names\n"
     "  -D   do not add directory entries -T   test zipfile integrity\n"
+    "  -F   fix zipfile (-FF try harder), with --out   -e   encrypt, with a password from the terminal\n"
     "  -A   adjust self-extracting exe      -J   junk zipfile prefix (unzipsfx)\n"
     "  -X   eXclude eXtra file attributes\n"
     "  -y   store symbolic links as the link instead of the referenced file\n"
@@ -212,6 +215,7 @@ ExitStatus Run(Invocation& in) {
       return usage("Option -Z (--compression-method):  unknown method");
     }
   }
+  if (options.fixes) return Fix(in, options);
   if (options.operands.empty()) options.operands.emplace_back("-");
   if (options.operands.size() == 1 && options.operands[0] == "-" && !options.names_from_stdin) options.operands.emplace_back("-");
   return Zipper(in, options).Run();

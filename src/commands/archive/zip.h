@@ -25,7 +25,7 @@ struct Options {
   Action action = Action::kAdd;
   bool recursive = false, recursive_patterns = false, junks = false, no_directories = false, keeps_links = false, no_extra = false, quiet = false, verbose = false;
   bool moves = false, latest_time = false, tests = false, comments = false, entry_comments = false, adjusts = false, junks_lead = false, names_from_stdin = false, stops_at_slash = false, no_wildcards = false;
-  bool ignores_case = false, shows_files = false, must_match = false, encrypts = false, shows_help = false, shows_license = false;
+  bool ignores_case = false, shows_files = false, must_match = false, encrypts = false, fixes = false, scans = false, shows_help = false, shows_license = false;
   ZipMemberOptions member;
   std::optional<std::string> output, draft_directory;
   std::string suffixes = ".Z:.zip:.zoo:.arc:.lzh:.arj", from_date, before_date, method;
@@ -37,6 +37,9 @@ struct Found {
   std::string path;     // "-": standard input
   vfs::Attributes attributes;
 };
+
+// -F, or -FF: makes `options.output` of what the first operand still has.
+ExitStatus Fix(Invocation& in, const Options& options);
 
 class Zipper {
  public:
