@@ -21,7 +21,7 @@ struct Options {
   uint64_t block = 512;
   bool lists = false, is_local = false, quiet = false, verbose = false, dots = false, inverts = false, numeric = false, to_stdout = false, only_verifies = false, appends = false;
   bool ignores_device = false, renumbers = false, links = false, no_absolute = false, is_null = false, resets_access = false, follows = false, makes_directories = false;
-  bool keeps_time = false, no_owner = false, unconditional = false, shows_usage = false, sparse = false, swaps_bytes = false, swaps_halves = false;
+  bool keeps_time = false, no_owner = false, unconditional = false, shows_usage = false, renames = false, sparse = false, swaps_bytes = false, swaps_halves = false;
   std::string directory, owner, archive, input, output, pattern_file;
   std::string message;   // for the end of a volume, of which there is one
 };
