@@ -72,6 +72,8 @@ constexpr Row kRows[] = {
     {"grep", {"Search a tree for plain text", "grep -rF 'text' dir"}},
     {"grep", {"Name the files that match, case ignored", "grep -ril 'pattern' dir"}},
     {"grep", {"Show three lines around each match", "grep -C 3 'pattern' file"}},
+    {"gron", {"Find a value and its path in JSON", "gron file.json | grep name"}},
+    {"gron", {"Make JSON of what was found", "gron file.json | grep name | gron -u"}},
     {"gzip", {"Pack a file and keep it", "gzip -k file"}},
     {"gzip", {"Unpack to standard output", "gzip -dc file.gz"}},
     {"head", {"Show the first 20 lines", "head -n 20 file"}},

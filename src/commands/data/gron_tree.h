@@ -1,0 +1,35 @@
+// JSON values as gron keeps them: numbers as they are written, members in their order. For gron only.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/result.h"
+
+namespace paddock {
+class Budget;
+}
+
+namespace paddock::gron {
+
+struct Node {
+  enum class Kind { kMissing, kNull, kBool, kNumber, kString, kArray, kObject };
+  Kind kind = Kind::kMissing;
+  std::string text;   // of a number or a literal as written, of a string without its quotes
+  std::vector<std::pair<std::string, Node>> members;   // those of an array have no names
+
+  bool is_container() const { return kind == Kind::kArray || kind == Kind::kObject; }
+};
+
+// Reads the one value at the front of `text`, which moves behind it. Errors: kSyntax, in the words of Go's encoding/json.
+Result<Node> ParseValue(std::string_view& text, Budget& budget);
+
+// A string in quotes, with JSON's escapes.
+std::string Quoted(std::string_view text);
+
+// The whole value, with two blanks a level and sorted members.
+std::string Indented(const Node& node, Budget& budget);
+
+}  // namespace paddock::gron
