@@ -47,6 +47,7 @@ class JqHost final : public jq::Host {
   std::string origin_;
   jq::JsonReader reader_;
   std::optional<InputFile> file_;
+  std::optional<std::string> current_name_;   // of the last one that was opened
   size_t next_file_ = 0;
   size_t pending_ = 0;            // bytes of the block that was given out
   uint64_t lines_before_ = 0;     // of the files before this one

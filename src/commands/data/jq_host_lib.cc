@@ -10,24 +10,26 @@ JqHost::JqHost(Invocation& in, const JqOptions& options, std::string origin)
       origin_(std::move(origin)),
       reader_([this] { return NextBlock(); }, {options.stream, options.seq}, in.budget) {}
 
+// Errors while the last input is worked on name its file, even where that has been read to its end.
 bool JqHost::OpenNext() {
   file_.reset();
   if (options_.files.empty()) {
     if (has_begun_) return false;
     has_begun_ = true;
+    current_name_ = "<stdin>";
     Result<InputFile> input = InputFile::Open(in_, "-");
     if (!input) return false;
     file_.emplace(std::move(*input));
     return true;
   }
-  has_begun_ = true;
   while (next_file_ < options_.files.size()) {
     const std::string& name = options_.files[next_file_++];
+    current_name_ = name == "-" ? "<stdin>" : name;
+    lines_before_ = reader_.newlines();
+    raw_lines_ = 0;
     Result<InputFile> input = InputFile::Open(in_, name);
     if (input) {
       file_.emplace(std::move(*input));
-      lines_before_ = reader_.newlines();
-      raw_lines_ = 0;
       return true;
     }
     has_failed_ = true;
@@ -109,17 +111,16 @@ JqHost::Got JqHost::Slurp(Value& value, std::string& error) {
 }
 
 JqHost::Got JqHost::NextInput(Value& value, std::string& error) {
-  if (is_ended_) return Got::kEnd;
-  if (options_.slurp) return Slurp(value, error);
-  const Got got = options_.raw_input ? NextRaw(value) : NextParsed(value, error);
+  if (!is_ended_ && options_.slurp) return Slurp(value, error);
+  const Got got = is_ended_ ? Got::kEnd : options_.raw_input ? NextRaw(value) : NextParsed(value, error);
+  if (got == Got::kEnd) current_name_.reset();
   if (got == Got::kError && !options_.seq) is_ended_ = true;
   return got;
 }
 
 Value JqHost::InputName() {
-  if (!file_ || (file_->is_stdin() && options_.files.empty())) return Value::Null();
-  if (file_->is_stdin()) return Value::String("<stdin>");
-  return jq::StringFromBytes(file_->name());
+  if (!current_name_ || options_.files.empty()) return Value::Null();
+  return jq::StringFromBytes(*current_name_);
 }
 
 uint64_t JqHost::InputLine() {
@@ -129,9 +130,8 @@ uint64_t JqHost::InputLine() {
 }
 
 std::string JqHost::Position() {
-  if (!has_begun_) return "<unknown>";
-  if (!file_) return "<unknown>";
-  return (file_->is_stdin() ? "<stdin>" : file_->name()) + ":" + std::to_string(InputLine());
+  if (!current_name_) return "<unknown>";
+  return *current_name_ + ":" + std::to_string(InputLine());
 }
 
 void JqHost::WriteError(std::string_view text) {

@@ -283,18 +283,15 @@ void Compiler::Logic(const Node* node, Names names) {
 }
 
 void Compiler::Alternative(const Node* left, const Node* right, Names names) {
-  const uint32_t found = NewSlot(scope_), mark = NewSlot(scope_), attempt = NewSlot(scope_);
+  const uint32_t found = NewSlot(scope_), mark = NewSlot(scope_);
   Emit(Op::kSetConst, found, ConstantNumber(Value::Bool(false)));
   Emit(Op::kMark, mark);
   const size_t fork = Emit(Op::kFork);
-  const size_t attempted = Emit(Op::kTry, 0, attempt);
   Expression(left, names);
-  Emit(Op::kTryEnd, 0, attempt);
   const size_t falsy = Emit(Op::kJumpFalsy);
   Emit(Op::kFound, found, mark);
   const size_t done = Emit(Op::kJump);
   PatchHere(falsy);
-  PatchHere(attempted);
   Emit(Op::kBacktrack);
   PatchHere(fork);
   const size_t was_found = Emit(Op::kJumpVariable, 0, found);

@@ -70,7 +70,7 @@ Value FormatRow(const Value& value, bool is_csv, NativeContext& context) {
       for (const char c : field.view()) {
         if (is_csv) {
           if (c == '"') out += '"';
-          out += c;
+          c == '\0' ? out += "\\0" : out += c;
           continue;
         }
         switch (c) {
@@ -78,6 +78,7 @@ Value FormatRow(const Value& value, bool is_csv, NativeContext& context) {
           case '\n': out += "\\n"; break;
           case '\r': out += "\\r"; break;
           case '\\': out += "\\\\"; break;
+          case '\0': out += "\\0"; break;
           default: out += c;
         }
       }

@@ -220,8 +220,7 @@ bool Machine::DoEach(bool is_optional, bool& is_none) {
   if (!container.is_array() && !container.is_object()) {
     is_none = is_optional;
     if (is_optional) return true;
-    context_.Fail("Cannot iterate over " +
-                  (container.is_null() ? std::string("null") : Describe(container, budget_)));
+    context_.Fail("Cannot iterate over " + Describe(container, budget_));
     return false;
   }
   Fork& fork = PushFork(ForkKind::kEach, pc_);

@@ -41,6 +41,7 @@ Value Has(NativeContext& context, Value* a) {
   if (a[0].is_array() && a[1].is_number()) {
     return Value::Bool(a[1].number() >= 0 && a[1].number() < static_cast<double>(a[0].array_size()));
   }
+  if (a[0].is_null() && (a[1].is_string() || a[1].is_number())) return Value::Bool(false);
   return context.Fail(std::string("Cannot check whether ") + a[0].type_name() + " has a " + a[1].type_name() + " key");
 }
 
@@ -53,8 +54,7 @@ Value ContainsNative(NativeContext& context, Value* a) {
 }
 
 Value CannotIterate(NativeContext& context, const Value& value) {
-  return context.Fail("Cannot iterate over " +
-                      (value.is_null() ? std::string("null") : Describe(value, context.budget)));
+  return context.Fail("Cannot iterate over " + Describe(value, context.budget));
 }
 
 Value AddAll(NativeContext& context, Value* a) {
@@ -87,7 +87,10 @@ struct Keyed {
 
 bool SortKeyed(NativeContext& context, const Value& values, const Value& keys, std::vector<Keyed>& sorted) {
   if (!values.is_array() || !keys.is_array() || keys.array_size() != values.array_size()) {
-    context.Fail(Describe(values, context.budget) + " cannot be sorted, as it is not an array");
+    const bool is_same = &values == &keys || (!values.is_array() && !keys.is_array());
+    context.Fail(is_same ? Describe(values, context.budget) + " cannot be sorted, as it is not an array"
+                         : Describe(values, context.budget) + " and " + Describe(keys, context.budget) +
+                               " cannot be sorted, as they are not both arrays");
     return false;
   }
   context.budget.WillAllocate(values.array_size() * sizeof(Keyed) * 2);
@@ -282,13 +285,10 @@ Value FromEntries(NativeContext& context, Value* a) {
   return object;
 }
 
+// Of an array of arrays; the prelude has seen to that.
 Value Transpose(NativeContext& context, Value* a) {
-  if (!a[0].is_array()) return CannotIterate(context, a[0]);
   size_t width = 0;
-  for (const Value& row : a[0]) {
-    if (!row.is_array()) return CannotIterate(context, row);
-    width = std::max(width, row.array_size());
-  }
+  for (const Value& row : a[0]) width = std::max(width, row.array_size());
   context.budget.WillAllocate(width * a[0].array_size() * sizeof(Value));
   Value result = Value::Array(width);
   for (size_t i = 0; i < width; ++i) {
@@ -302,8 +302,8 @@ Value Transpose(NativeContext& context, Value* a) {
   return result;
 }
 
+// Of an array, as above.
 Value BinarySearch(NativeContext& context, Value* a) {
-  if (!a[0].is_array()) return context.Fail(Describe(a[0], context.budget) + " cannot be searched from");
   size_t low = 0, high = a[0].array_size();
   while (low < high) {
     const size_t middle = low + (high - low) / 2;
@@ -334,8 +334,8 @@ constexpr Native kNatives[] = {
     {"flatten", 1, FlattenDepth},
     {"to_entries", 0, ToEntries},
     {"from_entries", 0, FromEntries},
-    {"transpose", 0, Transpose},
-    {"bsearch", 1, BinarySearch},
+    {"_transpose", 0, Transpose},
+    {"_bsearch", 1, BinarySearch},
 };
 
 }  // namespace

@@ -18,18 +18,14 @@ Value Type(NativeContext&, Value* a) { return Value::String(a[0].type_name()); }
 Value Infinite(NativeContext&, Value*) { return Value::Number(std::numeric_limits<double>::infinity()); }
 Value Nan(NativeContext&, Value*) { return Value::Number(std::numeric_limits<double>::quiet_NaN()); }
 
-Value NeedsNumber(NativeContext& context, const Value& value) {
-  return context.Fail(Describe(value, context.budget) + " number required");
+Value IsInfinite(NativeContext&, Value* a) {
+  return Value::Bool(a[0].is_number() && std::isinf(a[0].number()));
 }
-
-Value IsInfinite(NativeContext& context, Value* a) {
-  return a[0].is_number() ? Value::Bool(std::isinf(a[0].number())) : NeedsNumber(context, a[0]);
+Value IsNan(NativeContext&, Value* a) {
+  return Value::Bool(a[0].is_number() && std::isnan(a[0].number()));
 }
-Value IsNan(NativeContext& context, Value* a) {
-  return a[0].is_number() ? Value::Bool(std::isnan(a[0].number())) : NeedsNumber(context, a[0]);
-}
-Value IsNormal(NativeContext& context, Value* a) {
-  return a[0].is_number() ? Value::Bool(std::isnormal(a[0].number())) : NeedsNumber(context, a[0]);
+Value IsNormal(NativeContext&, Value* a) {
+  return Value::Bool(a[0].is_number() && std::isnormal(a[0].number()));
 }
 Value IsFinite(NativeContext&, Value* a) {
   return Value::Bool(a[0].is_number() && !std::isinf(a[0].number()));

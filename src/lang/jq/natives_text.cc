@@ -76,7 +76,7 @@ Value SplitText(NativeContext& context, Value* a) {
 
 Value Join(NativeContext& context, Value* a) {
   if (!a[0].is_array() && !a[0].is_object()) {
-    return context.Fail("Cannot iterate over " + (a[0].is_null() ? std::string("null") : Describe(a[0], context.budget)));
+    return context.Fail("Cannot iterate over " + Describe(a[0], context.budget));
   }
   Value text = Value::String("");
   bool is_first = true, is_ok = true;

@@ -102,6 +102,7 @@ Value SetMember(Value target, const Value& key, Value value, NativeContext& cont
     return SetSlice(std::move(target), key, value, context);
   }
   if (key.is_array() && target.is_array()) return context.Fail("Cannot update field at array index of array");
+  if (key.is_object() && target.is_string()) return context.Fail("Cannot update string slices");
   if (key.is_object() && !target.is_array()) {
     return context.Fail(std::string("Cannot update field at object index of ") + target.type_name());
   }

@@ -50,6 +50,11 @@ constexpr PreludeFunction kPrelude[] = {
     {"unique_by", 1, "def unique_by(f): _unique_by(map([f]));"},
     {"min_by", 1, "def min_by(f): _min_by(map([f]));"},
     {"max_by", 1, "def max_by(f): _max_by(map([f]));"},
+    {"transpose", 0,
+     "def transpose: if type == \"array\" and all(.[]; type == \"array\") then _transpose "
+     "else [range(0; map(length) | max // 0) as $i | [.[][$i]]] end;"},
+    {"bsearch", 1,
+     "def bsearch($x): if type == \"array\" then _bsearch($x) elif length == 0 then -1 else .[0] end;"},
     {"index", 1, "def index($x): indices($x) | .[0];"},
     {"rindex", 1, "def rindex($x): indices($x) | .[-1:][0];"},
     {"todate", 0, "def todate: strftime(\"%Y-%m-%dT%H:%M:%SZ\");"},
