@@ -223,6 +223,10 @@ class Formatter {
     }
     size_t length = text.size();
     if (conversion.width > 0 && context_.is_utf8) length = CountUtf8(text);
+    Pad(conversion, text, length);
+  }
+
+  void Pad(const Conversion& conversion, std::string_view text, size_t length) {
     const auto width = static_cast<size_t>(conversion.width);
     const size_t padding = width > length ? width - length : 0;
     if (!conversion.left) out_.append(padding, ' ');
@@ -249,6 +253,7 @@ class Formatter {
       } else {
         text += static_cast<char>(code);
       }
+      return Pad(conversion, text, text.size());   // bytes, even where they are one character
     }
     WriteText(conversion, text, -1);
   }

@@ -18,21 +18,6 @@ unsigned char FoldCase(char c) {
   return static_cast<unsigned char>(c >= 'A' && c <= 'Z' ? c + 32 : c);
 }
 
-// x^n as gawk works it out for whole n; the last digits depend on it.
-double PowerOfWhole(double base, double exponent) {
-  const bool is_negative = exponent < 0;
-  auto n = static_cast<uint64_t>(std::abs(exponent));
-  if (n == 0) return 1;
-  double result = 1;
-  while (n > 1) {
-    if (n % 2 == 1) result *= base;
-    base *= base;
-    n /= 2;
-  }
-  result *= base;
-  return is_negative ? 1 / result : result;
-}
-
 }  // namespace
 
 // --- the stack
@@ -113,8 +98,7 @@ bool Interpreter::Arithmetic(Op op, double left, double right, double& result) {
       result = std::fmod(left, right);
       return true;
     default:
-      result = right == std::trunc(right) && std::abs(right) <= INT32_MAX ? PowerOfWhole(left, right)
-                                                                   : std::pow(left, right);
+      result = Power(left, right);
       return true;
   }
 }
@@ -314,7 +298,7 @@ Flow Interpreter::RunRules(Rule::When when) {
   const int pc = pc_;
   const Rule::When outer = std::exchange(when_, when);
   const Flow flow = Execute(entry);
-  pc_ = pc;
+  last_pc_ = std::exchange(pc_, pc);
   when_ = outer;
   stack_.Shrink(values);
   frames_.resize(frames);

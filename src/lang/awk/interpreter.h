@@ -248,6 +248,7 @@ class Interpreter {
   int exit_status_ = 0;
   int fatal_status_ = 2;
   int pc_ = -1;             // instruction in progress, for messages
+  int last_pc_ = -1;   // of the rule that ran last: where messages between rules belong
   size_t stack_margin_;
 
   // Copies of special variables in the form in which they are used.

@@ -44,8 +44,9 @@ Interpreter::Interpreter(const Program& program, const RunOptions& options, Host
 
 std::string Interpreter::Prefix() const {
   std::string prefix = options_.name + ": ";
-  if (pc_ < 0) return prefix;
-  prefix += PlaceName(program_.sources, program_.places[static_cast<size_t>(pc_)]) + ": ";
+  const int pc = pc_ < 0 ? last_pc_ : pc_;
+  if (pc < 0) return prefix;
+  prefix += PlaceName(program_.sources, program_.places[static_cast<size_t>(pc)]) + ": ";
   if (fnr_ > 0) {
     const Value& file = globals_[kSlotFilename];
     prefix += "(FILENAME=" + std::string(TextOf(file, convfmt_).view()) +
@@ -240,12 +241,6 @@ bool Interpreter::OpenFile(const std::string& path) {
 // Opens the next operand that is a file; false at the end of the operands or when flow_ says why.
 // Afterwards reader_ is null if that file is to be skipped.
 bool Interpreter::OpenNextFile() {
-  const int pc = pc_;
-  pc_ = -1;
-  const auto restored = [&](bool result) {
-    if (flow_ == Flow::kDone) pc_ = pc;
-    return result;
-  };
   for (;;) {
     budget_.Step();
     if (++argument_ >= static_cast<int>(std::min(global(kSlotArgc).ToNumber(), 2147483646.0))) break;
@@ -256,27 +251,27 @@ bool Interpreter::OpenNextFile() {
     const std::string operand(TextOf(*found, convfmt_).view());
     if (operand.empty()) continue;
     if (!options_.operands_are_files && IsAssignment(operand)) {
-      if (!AssignOperand(operand, false)) return restored(false);
+      if (!AssignOperand(operand, false)) return false;
+      last_pc_ = -1;
       continue;
     }
     const auto& given = options_.operands;
     if (options_.is_sandboxed && std::find(given.begin(), given.end(), operand) == given.end()) {
-      pc_ = pc;
-      return restored(Fatal("cannot add a new file (" + operand + ") to ARGV in sandbox mode"));
+      return Fatal("cannot add a new file (" + operand + ") to ARGV in sandbox mode");
     }
     has_read_a_file_ = true;
-    return restored(OpenFile(operand));
+    return OpenFile(operand);
   }
   if (!has_read_a_file_) {
     has_read_a_file_ = true;
     argument_ = 0;
     const bool is_open = OpenFile("-");
     argument_ = INT32_MAX - 1;
-    return restored(is_open);
+    return is_open;
   }
   argument_ = INT32_MAX - 1;
   input_is_over_ = true;
-  return restored(false);
+  return false;
 }
 
 bool Interpreter::EndFile() {
@@ -301,7 +296,6 @@ bool Interpreter::ReadRecord(std::string_view& record, std::string_view& termina
     auto has_record = reader_->Next(record_rule_, record, terminator);
     if (!has_record) [[unlikely]] {
       const std::string name(TextOf(global(kSlotFilename), convfmt_).view());
-      pc_ = -1;
       if (has_record.error().code == Code::kIsDirectory) {
         Warn("command line argument `" + name + "' is a directory: skipped");
         reader_ = nullptr;
@@ -399,7 +393,7 @@ int Interpreter::Run() {
     flow = RunRules(Rule::When::kEnd);
   }
   if (flow == Flow::kFatal) exit_status_ = fatal_status_;
-  pc_ = -1;
+  pc_ = last_pc_ = -1;
   file_reader_.reset();
   if (flow != Flow::kFatal && options_.dump_path) DumpVariables();
   if (const Status status = streams_.CloseAll(); !status) {

@@ -189,4 +189,17 @@ void AppendNumber(std::string& out, double value, std::string_view format) {
   out.append(buffer, length);
 }
 
+double Power(double base, double exponent) {
+  if (exponent != std::trunc(exponent) || std::abs(exponent) > INT32_MAX) return std::pow(base, exponent);
+  auto n = static_cast<uint64_t>(std::abs(exponent));
+  if (n == 0) return 1;
+  double result = 1;
+  for (; n > 1; n /= 2) {
+    if (n % 2 == 1) result *= base;
+    base *= base;
+  }
+  result *= base;
+  return exponent < 0 ? 1 / result : result;
+}
+
 }  // namespace paddock::awk

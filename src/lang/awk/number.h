@@ -29,6 +29,9 @@ size_t WriteIntegral(double value, char* out);
 // Appends a number as conversion to text does: integral values in full, others by `format`.
 void AppendNumber(std::string& out, double value, std::string_view format);
 
+// base^exponent, for whole exponents by multiplying as gawk does: the last digits depend on it.
+double Power(double base, double exponent);
+
 // Appends "+inf", "-inf", "+nan" or "-nan".
 std::string_view SpecialName(double value);
 

@@ -3,6 +3,8 @@
 #include <cmath>
 #include <utility>
 
+#include "lang/awk/number.h"
+
 namespace paddock::awk {
 namespace {
 
@@ -194,7 +196,7 @@ Node* Parser::NewArithmetic(Tok op, Node* left, Node* right) {
       case Tok::kStar: folded->number = a * b; break;
       case Tok::kSlash: folded->number = a / b; break;
       case Tok::kPercent: folded->number = std::fmod(a, b); break;
-      default: folded->number = std::pow(a, b); break;
+      default: folded->number = Power(a, b); break;
     }
     return folded;
   }
