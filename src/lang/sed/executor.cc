@@ -95,6 +95,7 @@ class Executor final : public InputChain::Observer {
   void WriteUnambiguously(int64_t width);
 
   void Print(std::string_view text, bool has_newline, Sink& sink);
+  void EndLine(Sink& sink);   // writes the newline that the last line of an input lacked
   void PrintText(std::string_view text, Sink& sink);
   Status FlushAppendices();
   Status CopyFile(std::string_view name);
@@ -212,10 +213,14 @@ void Executor::Print(std::string_view text, bool has_newline, Sink& sink) {
   sink.lacks_newline = !has_newline;
 }
 
-// Text with its own newline, or none.
-void Executor::PrintText(std::string_view text, Sink& sink) {
+void Executor::EndLine(Sink& sink) {
   if (sink.lacks_newline) sink.output->Put(options_.delimiter);
   sink.lacks_newline = false;
+}
+
+// Text with its own newline, or none.
+void Executor::PrintText(std::string_view text, Sink& sink) {
+  EndLine(sink);
   sink.output->Write(text);
 }
 
@@ -244,6 +249,7 @@ Status Executor::FlushAppendices() {
   for (size_t i = 0; i < appendices_.size(); ++i) {
     budget_.Step();
     const Appendix& appendix = appendices_[i];
+    EndLine(*main_);   // even where nothing follows: r of a missing file
     if (appendix.kind == Appendix::Kind::kFile) {
       PADDOCK_TRY(CopyFile(appendix.text));
     } else {
@@ -775,12 +781,13 @@ Result<int> Executor::Run() {
     if (options_.debugs && (flow == Flow::kEndCycle || flow == Flow::kNextCycle)) Tell("END-OF-CYCLE:");
     const bool prints = flow == Flow::kEndCycle || flow == Flow::kQuit;
     if (prints && !options_.is_quiet) Print(space_, has_newline_, *main_);
+    if (flow == Flow::kQuit) EndLine(*main_);
     if (flow != Flow::kQuitSilently) PADDOCK_TRY(FlushAppendices());
     if (options_.is_unbuffered) main_->output->Flush();
   }
   PADDOCK_TRY(inputs_.Close());
   FlushFiles();
-  if (exit_status_ == 0 && inputs_.is_missing_file()) return 2;
+  if (inputs_.is_missing_file()) return 2;   // whatever q and Q say
   return exit_status_;
 }
 

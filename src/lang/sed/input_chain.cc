@@ -37,7 +37,7 @@ Result<bool> InputChain::HasMore() {
     if (is_open_) {
       if (!current_.input->at_end()) return true;
       if (!current_.input->status()) {
-        return Error(Code::kIo, "read error on " + opened_ + ": " +
+        return Error(Code::kIo, "read error on " + (opened_ == "-" ? "stdin" : opened_) + ": " +
                                     std::string(current_.input->status().error().Text()));
       }
       if (options_.is_separate) return false;
