@@ -162,7 +162,7 @@ std::string Expand(Context& context, const Piece& piece, const File& file, bool*
 }
 
 constexpr std::string_view kDirectives = "abcdDfFgGhHiklmMnpPsStuUyY";
-constexpr std::string_view kTimeLetters = "@+aAbBcCdDeFgGhHIjklmMnpPrRsStTuUVwWxXyYZ";
+constexpr std::string_view kTimeLetters = "@+aAbBcCdDeFgGhHIjklmMnpPrRsStTuUVwWxXyYzZ";
 constexpr size_t kWidest = 1 << 20;
 
 class FormatParser {

@@ -64,6 +64,7 @@ void Supersede(Options& options, Options::Word::Kind kind) {
 
 template <Layout kLayout>
 Status SetLayout(Options& o, std::string_view) {
+  Supersede(o, Options::Word::kFormat);
   o.layout = kLayout;
   return {};
 }
@@ -142,6 +143,7 @@ Status SetNumeric(Options& o, std::string_view) {
   return {};
 }
 Status SetOnePerLine(Options& o, std::string_view) {
+  Supersede(o, Options::Word::kFormat);
   if (o.layout != Layout::kLong) o.layout = Layout::kOnePerLine;
   return {};
 }
@@ -324,7 +326,12 @@ class Resolver {
           if (classifies) s_.indicators = Indicators::kClassify;
           break;
         }
-        case Word::kFormat: if (!Pick("--format", word.text, kFormats, o_.layout)) return false; break;
+        case Word::kFormat: {
+          auto layout = o_.layout;
+          if (!Pick("--format", word.text, kFormats, layout)) return false;
+          if (!word.is_superseded) o_.layout = layout;
+          break;
+        }
         case Word::kIndicator: {
           std::optional<Indicators> style;
           if (!Pick("--indicator-style", word.text, kIndicators, style)) return false;

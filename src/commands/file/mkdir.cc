@@ -63,10 +63,9 @@ class Maker {
     uint32_t decided = 0;
     const uint32_t wanted = change_->Apply(0777, true, in_.fs.umask(), &decided);
     const auto made_directory = in_.fs.Stat(path);
-    // Without a special bit MODE stands alone; with one, what it leaves open follows the umask.
-    const uint32_t base = made_directory ? made_directory->mode : 0;
-    const bool has_special = (decided & wanted & 07000) != 0;
-    const uint32_t mode = has_special ? (base & ~decided) | (wanted & decided) : (base & 07000 & ~decided) | wanted;
+    // The umask counts only for clauses without "who", and the set-id bits that the parent gave stay.
+    uint32_t mode = wanted | ((made_directory ? made_directory->mode : 0) & 07000 & ~decided);
+    if ((mode & 07000) == 01000) mode &= ~in_.fs.umask() | decided;   // mkdir(2) itself can do these, and does
     if (const Status set = in_.fs.SetMode(path, mode); !set) {
       in_.Fail("cannot change permissions of " + QuoteFile(shown, in_.locale.is_utf8), set.error());
       return false;

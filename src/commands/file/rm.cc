@@ -178,7 +178,10 @@ class Remover {
   }
 
   bool RemoveDirectory(const std::string& path) {
-    if (const Status removed = in_.fs.RemoveDirectory(path); !removed) return Complain(path, removed.error());
+    if (const Status removed = in_.fs.RemoveDirectory(path); !removed) {
+      const bool is_ignored = o_.force && removed.error().code == Code::kNotDirectory;   // "link/" to a directory
+      return is_ignored || Complain(path, removed.error());
+    }
     if (o_.verbose) in_.out.WriteLine("removed directory " + Shown(path));
     return true;
   }

@@ -66,7 +66,7 @@ Status SetFollowRetry(Options& options, std::string_view) {
 
 constexpr Option kOptions[] = {
     Call<SetCount<true>>('c', "bytes", "[+]NUM", "output the last NUM bytes; or from byte NUM on with +NUM"),
-    CallOptional<SetFollow>('f', nullptr, nullptr, nullptr),
+    Call<SetFollow>('f', nullptr, nullptr, nullptr),
     CallOptional<SetFollow>(0, "follow", "{name|descriptor}", "output appended data as the file grows"),
     Call<SetFollowRetry>('F', nullptr, nullptr, "same as --follow=name --retry"),
     Call<SetCount<false>>('n', "lines", "[+]NUM", "output the last NUM lines; or from line NUM on with +NUM"),
