@@ -328,8 +328,7 @@ Result<std::vector<std::string>> GatherPatterns(Invocation& in, const Options& o
   return patterns;
 }
 
-Result<GrepMatcher> MakeMatcher(Invocation& in, const Options& options) {
-  PADDOCK_ASSIGN(const std::vector<std::string> patterns, GatherPatterns(in, options));
+Result<GrepMatcher> MakeMatcher(Invocation& in, const Options& options, const std::vector<std::string>& patterns) {
   RegexFlags flags = options.flags;
   flags.dialect = options.dialect.value_or(RegexDialect::kGrepBasic);
   flags.is_literal = options.is_fixed;
@@ -381,17 +380,13 @@ class FileRun {
 
   void Operand(const std::string& name) {
     if (name == "-") {
-      if (options_.rules.SkipsFile(name, true, in_.budget)) return;
       const std::string label = options_.label.empty() ? "(standard input)" : options_.label;
       const vfs::OpenFilePtr& file = in_.process.descriptors().Get(0);
       if (file == nullptr) return Trouble(label, Code::kBadDescriptor);
       return Search(label, in_.in, *file, shows_name_);
     }
     const auto attributes = in_.fs.Stat(name);
-    if (!attributes) {
-      if (options_.rules.SkipsFile(name, true, in_.budget)) return;
-      return Trouble(name, attributes.error());
-    }
+    if (!attributes) return Trouble(name, attributes.error());
     const bool is_directory = attributes->type == vfs::FileType::kDirectory;
     if (is_directory && options_.directories == Directories::kRecurse) {
       if (options_.rules.SkipsDirectory(name, true, in_.budget)) return;
@@ -400,8 +395,9 @@ class FileRun {
       return Directory(name, below.ends_with('/') ? below : below + "/");
     }
     if (is_directory && options_.directories == Directories::kSkip) return;
-    if (is_directory ? options_.rules.SkipsDirectory(name, true, in_.budget)
-                     : options_.rules.SkipsFile(name, true, in_.budget)) {
+    if (is_directory && options_.rules.SkipsDirectory(name, true, in_.budget)) return;
+    if (!is_directory && options_.rules.SkipsFile(name, true, in_.budget)) {   // once it is known to be readable
+      if (const Status readable = in_.fs.Access(name, 4); !readable) Trouble(name, readable.error());
       return;
     }
     if (IsDevice(attributes->type) && options_.skips_devices.value_or(false)) return;
@@ -574,10 +570,13 @@ ExitStatus RunGrep(Invocation& in, Options& options, std::vector<std::string> op
       if (!glob.empty()) options.rules.Add(glob, false);
     }
   }
-  const auto matcher = MakeMatcher(in, options);
+  const auto patterns = GatherPatterns(in, options);
+  if (!patterns) return Fail(in, patterns.error());
+  const auto matcher = MakeMatcher(in, options, *patterns);
   if (!matcher) return Fail(in, matcher.error());
   for (const std::string& warning : matcher->warnings()) Complain(in, "warning: " + warning);
-  if (settings.max_count == 0 && settings.list != GrepSettings::List::kOthers) return 1;
+  const bool can_match = settings.max_count != 0 && (settings.invert || !patterns->empty());
+  if (!can_match && settings.list != GrepSettings::List::kOthers) return 1;
   FileRun run(in, options, *matcher);
   if (!operands.empty()) return run.Run(operands);
   if (options.directories == Directories::kRecurse) return run.RunHere();

@@ -28,7 +28,7 @@ class GrepSearch {
   Result<Outcome> Run(Input& input, std::string_view name, bool shows_name);
 
  private:
-  Result<bool> TakeBlock(std::string_view region);
+  Result<bool> TakeBlock(std::string_view region, std::string_view behind);
   Result<bool> SearchBuffer(bool is_ascii);
   // `is_run_start`: the line before it is not selected.
   Status Select(const GrepMatcher::Line& line, bool is_run_start);
@@ -36,7 +36,7 @@ class GrepSearch {
   Status PrintContextAfter(size_t until);
   Status PrintLine(size_t begin, size_t end, bool is_selected);
   GrepMatcher::Line LineFrom(size_t begin) const;
-  bool CheckBinary(std::string_view region);
+  bool CheckBinary(std::string_view region, std::string_view behind);
   void KeepContext();
 
   const GrepSettings& settings_;

@@ -31,7 +31,7 @@ Result<GrepSearch::Outcome> GrepSearch::Run(Input& input, std::string_view name,
       continue;
     }
     const size_t carried = carry_.size();
-    PADDOCK_ASSIGN(const bool goes_on, TakeBlock(bytes.substr(0, last + 1)));
+    PADDOCK_ASSIGN(const bool goes_on, TakeBlock(bytes.substr(0, last + 1), bytes.substr(last + 1)));
     if (!goes_on) {
       // After -m the next reader goes on behind the last line that counted.
       const bool gives_back = left_ <= 0 && stop_ >= carried;
@@ -42,26 +42,28 @@ Result<GrepSearch::Outcome> GrepSearch::Run(Input& input, std::string_view name,
     input.Consume(bytes.size());
   }
   if (carry_.size() > examined_) {
-    PADDOCK_ASSIGN(const bool goes_on, TakeBlock({}));
+    PADDOCK_ASSIGN(const bool goes_on, TakeBlock({}, {}));
     static_cast<void>(goes_on);
   }
   return outcome_;
 }
 
 // A NUL makes a file binary: its lines are not shown, and NUL ends them as newline does.
-bool GrepSearch::CheckBinary(std::string_view region) {
+bool GrepSearch::CheckBinary(std::string_view region, std::string_view behind) {
   if (is_binary_ || settings_.binary == GrepSettings::Binary::kText || settings_.delimiter != '\n') return true;
   const std::string_view waiting = std::string_view(carry_).substr(examined_);
-  if (region.find('\0') == std::string_view::npos && waiting.find('\0') == std::string_view::npos) return true;
+  const auto has_nul = [](std::string_view text) { return text.find('\0') != std::string_view::npos; };
+  if (!has_nul(region) && !has_nul(waiting) && !has_nul(behind)) return true;
   is_binary_ = true;
   if (settings_.binary != GrepSettings::Binary::kWithoutMatch) return true;
   outcome_ = {};
   return false;
 }
 
-// Searches what was carried and `region`, which ends with a line. False when nothing more is wanted.
-Result<bool> GrepSearch::TakeBlock(std::string_view region) {
-  if (!CheckBinary(region)) return false;
+// Searches what was carried and `region`, which ends with a line; of the part of a line behind it only whether
+// it makes the file binary. False when nothing more is wanted.
+Result<bool> GrepSearch::TakeBlock(std::string_view region, std::string_view behind) {
+  if (!CheckBinary(region, behind)) return false;
   if (carry_.empty() && !is_binary_) {
     buffer_ = region;
   } else {

@@ -341,6 +341,20 @@ std::string EscapeLiteral(std::string_view text) {
   return out;
 }
 
+// Smart case wants a character that stands for itself; one in an escape or a class with a name does not.
+bool HasLiteral(std::string_view pattern) {
+  for (size_t i = 0; i < pattern.size(); ++i) {
+    if (pattern[i] == '\\') {
+      if (++i < pattern.size() && std::ispunct(static_cast<unsigned char>(pattern[i])) != 0) return true;
+    } else if (pattern.substr(i).starts_with("[:") || pattern[i] == '{') {
+      i = std::min(pattern.find(pattern[i] == '{' ? '}' : ']', i), pattern.size());
+    } else if (std::string_view(".^$*+?()[]|").find(pattern[i]) == std::string_view::npos) {
+      return true;
+    }
+  }
+  return false;
+}
+
 // Smart case: an upper-case letter that stands for itself.
 bool HasUpper(std::string_view pattern) {
   for (size_t i = 0; i < pattern.size();) {
@@ -403,13 +417,14 @@ Status ReadPatterns(Invocation& in, Options& options) {
 
 Result<RgMatcher> MakeMatcher(const Options& options) {
   std::string joined;
-  bool has_upper = false;
+  bool has_upper = false, has_literal = options.literal;
   for (const std::string& pattern : options.patterns) {
     if (!options.search.multiline && (options.literal ? pattern.find('\n') != std::string::npos : HasNewline(pattern))) {
       return Error(Code::kSyntax, "the literal '\"\\n\"' is not allowed in a regex\n\nConsider enabling multiline mode with the --multiline flag (or -U for short).\n"
                                   "When multiline mode is enabled, new line characters can be matched.\n");
     }
     has_upper |= HasUpper(pattern);
+    has_literal |= HasLiteral(pattern);
     if (!joined.empty() || &pattern != &options.patterns[0]) joined += '|';
     const std::string one = options.literal ? EscapeLiteral(pattern) : pattern;
     joined += options.patterns.size() > 1 ? "(?:" + one + ")" : one;
@@ -419,7 +434,7 @@ Result<RgMatcher> MakeMatcher(const Options& options) {
   if (options.lines) pattern = "^(?:" + pattern + ")$";
   else if (options.words) pattern = "(?<!\\w)(?:" + pattern + ")(?!\\w)";
   if (options.search.multiline && options.dotall) pattern = "(?s)" + pattern;
-  const bool ignores = options.case_mode == Case::kInsensitive || (options.case_mode == Case::kSmart && !has_upper);
+  const bool ignores = options.case_mode == Case::kInsensitive || (options.case_mode == Case::kSmart && has_literal && !has_upper);
   if (!options.literal && HasBadRepetition(joined)) return Error(Code::kSyntax, "regex parse error:\n    " + joined + "\n    ^\nerror: unclosed counted repetition\n");
   auto matcher = RgMatcher::Make(pattern, ignores, options.search.multiline || options.search.null_data, options.unicode);
   if (matcher) return matcher;

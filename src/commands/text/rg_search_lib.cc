@@ -593,7 +593,7 @@ Result<bool> RgSearch::File(Input& input, const std::string& name, bool is_expli
   }
   if (settings_.mode == Mode::kJson && has_begun_) JsonEnd();
   if (settings_.mode == Mode::kLines || settings_.mode == Mode::kJson) totals_.bytes_printed += printed_bytes_ - printed_before;
-  return found;
+  return settings_.mode == Mode::kFilesWithout ? !found : found;
 }
 
 void RgSearch::JsonBegin() {
