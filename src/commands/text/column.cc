@@ -199,8 +199,10 @@ class Columnizer {
 
   // The column of a name or number; beyond the last one for a number without column.
   Result<size_t> FindColumn(std::string_view name) const {
+    const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c; };
+    const auto is_same = [&](char a, char b) { return lower(a) == lower(b); };
     for (size_t i = 0; i < named_; ++i) {
-      if (table_.columns[i].name == name) return i;
+      if (std::ranges::equal(table_.columns[i].name, name, is_same)) return i;
     }
     uint64_t number = 0;
     const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), number);

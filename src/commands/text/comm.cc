@@ -69,9 +69,10 @@ class Comparer {
       if (order >= 0 && !Advance(1)) return 1;
     }
     if (options_.total) {
+      const std::string_view delimiter = delimiter_ == std::string_view("\0", 1) ? std::string_view() : delimiter_;
       for (const uint64_t total : totals_) {
         in_.out.Write(std::to_string(total));
-        in_.out.Write(delimiter_);
+        in_.out.Write(delimiter);
       }
       in_.out.Write("total");
       in_.out.Put(line_end_);

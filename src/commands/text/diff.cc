@@ -95,7 +95,7 @@ class Comparer {
         side.error = Error(Code::kBadDescriptor);
       } else if (auto attributes = file->GetAttributes()) {
         side.attributes = *attributes;
-        if (!attributes->is_file()) side.attributes.modify_time = in_.clock.RealNow();
+        side.attributes.modify_time = in_.clock.RealNow();
       }
       return side;
     }

@@ -272,7 +272,10 @@ class Runner {
     set_.parallel = false;
     if (names.empty()) return Print("-");
     ExitStatus status = 0;
-    for (const std::string& name : names) status = std::max(status, Print(name));
+    for (const std::string& name : names) {
+      status = std::max(status, Print(name));
+      if (has_read_error_) break;
+    }
     return status;
   }
 
@@ -291,6 +294,7 @@ class Runner {
     for (InputFile& file : files) {
       if (file.input().status()) continue;
       ReportFile(in_, file.name(), file.input().status().error());
+      has_read_error_ = true;
       status = 1;
     }
     return status;
@@ -316,6 +320,7 @@ class Runner {
   Invocation& in_;
   Options& options_;
   PrSettings& set_;
+  bool has_read_error_ = false;   // the files behind are left alone then
 };
 
 ExitStatus Run(Invocation& in, Options& options, const std::vector<std::string>& operands) {

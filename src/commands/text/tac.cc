@@ -147,10 +147,10 @@ Status WriteReversed(Invocation& in, BackwardText& source, const Separator& sepa
 
 // Writes one file; the error, if any, is a read error.
 Status ReverseFile(Invocation& in, InputFile& file, const Separator& separator, bool is_before) {
-  if (file.file() != nullptr && !separator.is_regex()) {
+  if (file.file() != nullptr) {
     auto attributes = file.file()->GetAttributes();
     if (attributes && attributes->is_directory()) return Code::kInvalid;
-    if (attributes && attributes->is_file()) {
+    if (attributes && attributes->is_file() && !separator.is_regex()) {
       file.input().Finish();
       // A file is taken from its beginning, wherever its offset stands.
       if (auto end = file.file()->Seek(0, vfs::Whence::kEnd)) {
@@ -200,7 +200,7 @@ ExitStatus Run(Invocation& in, const Options& options, const std::vector<std::st
   Separator separator(std::move(text));
   if (options.regex) {
     auto regex = Regex::Compile(ToBasicSyntax(options.separator),
-                                {.dialect = RegexDialect::kBasic, .is_utf8 = is_utf8, .multiline = true});
+                                {.dialect = RegexDialect::kBasic, .is_utf8 = is_utf8, .multiline = true, .newline_is_text = false});
     if (!regex) return in.Fail(regex.error().Text());
     separator = Separator(std::move(*regex));
   }
@@ -214,7 +214,7 @@ ExitStatus Run(Invocation& in, const Options& options, const std::vector<std::st
       continue;
     }
     const Status written = ReverseFile(in, *file, separator, options.before);
-    if (!written) status = in.Fail(QuoteSubject(name, is_utf8) + ": read error", written.error());
+    if (!written) status = in.Fail(QuoteSubject(file->display_name(), is_utf8) + ": read error", written.error());
   }
   return status;
 }

@@ -33,9 +33,9 @@ struct Options {
   std::optional<std::string> group_method;
   bool ignore_case = false;
   bool zero = false;
-  std::string skip_fields;
-  std::string skip_chars;
-  std::string check_chars;
+  std::optional<std::string> skip_fields;
+  std::optional<std::string> skip_chars;
+  std::optional<std::string> check_chars;
   bool has_old_fields = false;   // -N in place of -f N
 };
 
@@ -51,14 +51,14 @@ Status SetGroup(Options& options, std::string_view method) {
 }
 template <char kDigit>
 Status AddDigit(Options& options, std::string_view) {
-  if (!options.has_old_fields) options.skip_fields.clear();
+  if (!options.has_old_fields || !options.skip_fields) options.skip_fields.emplace();
   options.has_old_fields = true;
-  options.skip_fields += kDigit;
+  *options.skip_fields += kDigit;
   return {};
 }
 Status SetSkipFields(Options& options, std::string_view count) {
   options.has_old_fields = false;
-  options.skip_fields = count.empty() ? " " : count;
+  options.skip_fields = count;
   return {};
 }
 
@@ -221,11 +221,11 @@ Result<Plan> MakePlan(const Options& options, bool is_utf8) {
   Plan plan;
   plan.delimiter = options.zero ? '\0' : '\n';
   plan.comparison.ignore_case = options.ignore_case;
-  const auto read = [](const std::string& text, std::string_view what, uint64_t* value) -> Status {
-    if (text.empty()) return {};
-    const SizeNumber number = ParseSize(text, "");
+  const auto read = [](const std::optional<std::string>& text, std::string_view what, uint64_t* value) -> Status {
+    if (!text) return {};
+    const SizeNumber number = ParseSize(*text, "");
     if (number.state != NumberState::kOk && number.state != NumberState::kOverflow) {
-      return Error(Code::kInvalid, text + ": invalid number of " + std::string(what));
+      return Error(Code::kInvalid, *text + ": invalid number of " + std::string(what));
     }
     *value = number.value;
     return {};

@@ -377,7 +377,7 @@ bool CountFile(Invocation& in, const Options& options, const std::string& name, 
   const Counts counts = Count(*file, options, in.locale.is_utf8);
   report.Add(counts);
   const Status status = file->input().status();
-  if (!status) ReportFile(in, name, status.error());
+  if (!status) ReportFile(in, shows_name ? std::string_view(name) : file->display_name(), status.error());
   report.Write(counts, shows_name ? std::string_view(name) : "");
   return static_cast<bool>(status);
 }
