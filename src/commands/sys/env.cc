@@ -35,7 +35,7 @@ struct Options {
   bool null = false;
   bool debug = false;
   std::vector<std::string> unset;
-  std::string chdir;
+  std::optional<std::string> chdir;
   std::vector<SignalChange> signals;
   std::set<int> blocked;
   bool lists_signals = false;
@@ -189,7 +189,7 @@ class Env {
       if (options_.null) return in_.Usage("cannot specify --null (-0) with command");
       return RunChild({operands.begin() + static_cast<std::ptrdiff_t>(next), operands.end()});
     }
-    if (!options_.chdir.empty()) return in_.Usage("must specify command with --chdir (-C)");
+    if (options_.chdir) return in_.Usage("must specify command with --chdir (-C)");
     for (const auto& [name, value] : environment_.variables()) {
       in_.out.Write(name + "=" + value);
       in_.out.Put(options_.null ? '\0' : '\n');
@@ -234,16 +234,16 @@ class Env {
     if (options_.lists_signals) ListSignals();
     for (const int signal : options_.blocked) in_.process.set_disposition(signal, proc::Process::Disposition::kIgnore);
     ChildSpec spec{.args = std::move(command), .environment = &environment_};
-    if (!options_.chdir.empty()) {
-      Explain("chdir:    " + QuoteFile(options_.chdir, in_.locale.is_utf8));
-      auto stat = in_.fs.Stat(options_.chdir);
+    if (options_.chdir) {
+      Explain("chdir:    " + QuoteFile(*options_.chdir, in_.locale.is_utf8));
+      auto stat = in_.fs.Stat(*options_.chdir);
       const Status usable = !stat ? Status(stat.error())
-                            : stat->is_directory() ? in_.fs.Access(options_.chdir, 1) : Status(Code::kNotDirectory);
+                            : stat->is_directory() ? in_.fs.Access(*options_.chdir, 1) : Status(Code::kNotDirectory);
       if (!usable) {
-        return in_.Fail("cannot change directory to " + QuoteFile(options_.chdir, in_.locale.is_utf8) + ": " +
+        return in_.Fail("cannot change directory to " + QuoteFile(*options_.chdir, in_.locale.is_utf8) + ": " +
                             std::string(usable.error().Text()), kFailed);
       }
-      spec.cwd = options_.chdir;
+      spec.cwd = *options_.chdir;
     }
     Explain("executing: " + spec.args[0]);
     for (size_t i = 0; i < spec.args.size(); ++i) {

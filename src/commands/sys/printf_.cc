@@ -42,7 +42,10 @@ class Host final : public PrintfHost {
   void WarnCharacterRest(std::string_view rest) override {
     in_.Fail("warning: " + std::string(rest) + ": character(s) following character constant have been ignored");
   }
-  void ComplainEscape() override { in_.Fail("missing hexadecimal number in escape"); }
+  void ComplainCodePoint(std::string_view escape) override {
+    in_.Fail("invalid universal character name " + std::string(escape));
+  }
+  void ComplainEscape(std::string_view) override { in_.Fail("missing hexadecimal number in escape"); }
   void WarnExcess(std::string_view argument) override {
     in_.Fail("warning: ignoring excess arguments, starting with " + Quote(argument, is_utf8()));
   }

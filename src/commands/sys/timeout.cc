@@ -68,8 +68,9 @@ ExitStatus Run(Invocation& in, const Options& options, const std::vector<std::st
   const ChildSpec spec{.args = {operands.begin() + 1, operands.end()}, .environment = &in.env, .own_group = !options.foreground};
   auto pid = in.launcher.Spawn(in.process, spec);
   if (!pid) {
-    in.Fail("failed to run command " + Quote(operands[1], in.locale.is_utf8) + ": " + std::string(pid.error().Text()));
-    return pid.error().code == Code::kNoEntry ? kMissing : kCannotRun;
+    const Code code = pid.error().code == Code::kIsDirectory ? Code::kAccess : pid.error().code;
+    in.Fail("failed to run command " + Quote(operands[1], in.locale.is_utf8) + ": " + std::string(Error(code).Text()));
+    return code == Code::kNoEntry ? kMissing : kCannotRun;
   }
   const auto deadline = [&](double seconds) {
     return seconds == 0 ? Nanoseconds::max() : in.clock.MonotonicNow() + ToNanoseconds(seconds);

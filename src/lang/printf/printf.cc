@@ -63,6 +63,7 @@ class Formatter {
         const std::string_view escape = format_.substr(i, end - i);
         bool is_done = false;
         if (host_.is_strict() && !IsStrictEscape(escape, is_done)) return false;
+        if (!host_.is_strict() && LacksDigits(escape)) host_.ComplainEscape(escape);
         if (!is_done && !AppendEscapes(escape, EscapeStyle::kPrintfFormat, host_.is_utf8(), out_)) return false;
         i = end;
         continue;
@@ -100,10 +101,21 @@ class Formatter {
       return true;
     }
     const size_t wanted = letter == 'u' ? 6 : letter == 'U' ? 10 : letter == 'x' ? 3 : 0;
-    if (escape.size() >= wanted) return true;
-    host_.ComplainEscape();
+    if (escape.size() < wanted) {
+      host_.ComplainEscape(escape);
+      status_ = 1;
+      return false;
+    }
+    if (letter != 'u' && letter != 'U') return true;
+    const uint64_t code = std::strtoull(std::string(escape.substr(2)).c_str(), nullptr, 16);
+    if ((code >= 0xa0 || code == '$' || code == '@' || code == '`') && (code < 0xd800 || code > 0xdfff)) return true;
+    host_.ComplainCodePoint(escape);
     status_ = 1;
     return false;
+  }
+
+  static bool LacksDigits(std::string_view escape) {
+    return escape.size() == 2 && std::string_view("xuU").find(escape[1]) != std::string_view::npos;
   }
 
   // What coreutils takes: no flag without a meaning for the conversion.

@@ -32,10 +32,12 @@ class PrintfHost {
   // coreutils: no flags or width with %b, %q and %%, none that make no sense with the others; \c ends the
   // output in the format too.
   virtual bool is_strict() const { return false; }
-  // coreutils: something behind the character of 'c, an escape without digits (ends the output), arguments
-  // that no conversion takes.
+  // coreutils: something behind the character of 'c, arguments that no conversion takes. Both: an escape without
+  // digits; it ends the output of coreutils.
   virtual void WarnCharacterRest(std::string_view) {}
-  virtual void ComplainEscape() {}
+  virtual void ComplainEscape(std::string_view) {}
+  // coreutils: \u and \U of what has a shorter name, or of half a pair. Ends the output.
+  virtual void ComplainCodePoint(std::string_view) {}
   virtual void WarnExcess(std::string_view) {}
   // Names a variable for %n; false if there is none.
   virtual bool StoreCount(std::string_view variable, size_t count) = 0;

@@ -33,6 +33,9 @@ class Host final : public PrintfHost {
       shell_.Complain("printf", std::string("`") + letter + "': invalid format character");
     }
   }
+  void ComplainEscape(std::string_view escape) override {
+    shell_.Complain("printf", "missing " + std::string(escape[1] == 'x' ? "hex" : "unicode") + " digit for " + std::string(escape));
+  }
   std::string Quote(std::string_view text) override { return QuoteBackslash(text, is_utf8()); }
   bool FormatTimestamp(std::string_view format, int64_t seconds, std::string* out) override {
     const TimeZone zone = TimeZone::FromTz(shell_.Get("TZ"));
