@@ -20,6 +20,10 @@ class MemoryHost final : public m4::Host {
     if (name != "-" && name != "self") return Code::kNoEntry;
     return std::string(text_);
   }
+  Status Write(const std::string&, std::string_view text) override {
+    budget_.ChargeOutput(text.size());
+    return {};
+  }
   Status SetDebugFile(const std::optional<std::string>& name) override { return name && name->size() > 8 ? Status(Code::kNoEntry) : Status(); }
   void Debug(std::string_view text) override { budget_.ChargeOutput(text.size()); }
   std::pair<std::string, int> RunShell(const std::string& command, bool captures) override {
@@ -41,6 +45,9 @@ void RunOne(std::string_view data, Budget& budget) {
   settings.is_traditional = (flags & 32) != 0;
   if ((flags & 64) != 0) settings.debug_flags = "V";
   settings.argument_length = (flags & 128) != 0 ? 5 : 0;
+  if ((flags & 130) == 130) settings.frozen_from = "self";
+  if ((flags & 6) == 6) settings.frozen_to = "frozen";
+  settings.synchronizes = (flags & 9) == 9;
   MemoryHost host(data.substr(1), budget);
   m4::Run(settings, {{m4::Step::Kind::kDefine, "x=y"}, {m4::Step::Kind::kFile, "-"}}, host);
 }

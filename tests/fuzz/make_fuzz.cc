@@ -70,6 +70,7 @@ void RunOne(std::string_view data, Budget& budget) {
   settings.touches = (flags & 16) != 0;
   settings.environment_wins = (flags & 32) != 0;
   settings.traces = (flags & 64) != 0;
+  settings.prints_data_base = settings.debugs = settings.debugs_more = (flags & 128) != 0;
   MemoryHost host(std::string(data.substr(1)), budget);
   bool again = false;
   make::Run(settings, host, &again);

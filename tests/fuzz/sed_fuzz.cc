@@ -96,7 +96,7 @@ void RunOne(std::string_view data, Budget& budget) {
   run.backup_suffix = "~";
   run.is_posix = parse.is_posix;
   run.is_utf8 = parse.is_utf8;
-  run.is_unbuffered = (flags & 128) != 0;
+  run.is_unbuffered = run.debugs = (flags & 128) != 0;
   run.delimiter = parse.is_zero_terminated ? '\0' : '\n';
   MemoryHost host(input, budget);
   (void)sed::RunScript(*program, {"in", "missing", "in"}, run, host, budget);

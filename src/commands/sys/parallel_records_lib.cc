@@ -39,6 +39,7 @@ std::optional<std::string> ParallelRecords::NextLine() {
     is_over_ = true;
     return std::nullopt;
   }
+  in_.budget.WillAllocate(line->text.size() + sizeof(Record));
   return std::string(line->text);
 }
 

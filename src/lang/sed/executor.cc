@@ -70,6 +70,7 @@ class Executor final : public InputChain::Observer {
   void TellMarks(size_t index, size_t from);
   void Tell(const std::string& text);
   void TellEffect(char name);
+  void TellSpace(const char* label, std::string_view text);
   void TellRegisters(const SedRegex& regex);
   Result<Flow> RunCommand(const SedCommand& command, size_t& next);
   Result<Flow> RunTextCommand(const SedCommand& command);
@@ -717,10 +718,17 @@ void Executor::TellMarks(size_t index, size_t from) {
   }
 }
 
+void Executor::TellSpace(const char* label, std::string_view text) {
+  constexpr size_t kLongestEscape = 13;
+  budget_.WillAllocate(kLongestEscape * text.size());
+  budget_.Step(static_cast<int64_t>(text.size() / 8));
+  Tell(label + ShowSpace(text));
+}
+
 void Executor::TellEffect(char name) {
   const bool is_of_pattern = std::strchr("snNxGyz", name) != nullptr, is_of_hold = std::strchr("hHgx", name) != nullptr;
-  if (is_of_pattern) Tell("PATTERN: " + ShowSpace(space_));
-  if (is_of_hold) Tell("HOLD:    " + ShowSpace(hold_));
+  if (is_of_pattern) TellSpace("PATTERN: ", space_);
+  if (is_of_hold) TellSpace("HOLD:    ", hold_);
 }
 
 // Of the first match, whichever was replaced.
@@ -776,7 +784,7 @@ Result<int> Executor::Run() {
       if (!was_read) break;
       if (options_.debugs) Tell("INPUT:   '" + (inputs_.name() == "-" ? "STDIN" : inputs_.name()) + "' line " + std::to_string(inputs_.line_number()));
     }
-    if (options_.debugs) Tell("PATTERN: " + ShowSpace(space_));
+    if (options_.debugs) TellSpace("PATTERN: ", space_);
     PADDOCK_ASSIGN(flow, RunCycle());
     if (options_.debugs && (flow == Flow::kEndCycle || flow == Flow::kNextCycle)) Tell("END-OF-CYCLE:");
     const bool prints = flow == Flow::kEndCycle || flow == Flow::kQuit;
