@@ -13,6 +13,10 @@ namespace paddock::git {
 std::string CleanMessage(std::string_view message, bool strips_comments);
 // The first paragraph as one line.
 std::string SubjectOf(std::string_view message);
+// Whether the last paragraph (and not the only one) is made of lines like "Reviewed-by: x".
+bool EndsWithTrailers(std::string_view message);
+// The variables by which a child knows that this is the author.
+void SetAuthor(Environment& environment, std::string_view author);
 // With a line "Signed-off-by:" at the end, in the paragraph of such lines if there is one; only once.
 std::string WithSignoff(std::string_view message, const Signature& who);
 // Writes a commit and moves HEAD to it.

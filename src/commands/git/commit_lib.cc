@@ -3,8 +3,13 @@
 
 #include <algorithm>
 
+#include "commands/git/hooks.h"
+#include "commands/git/patch_choice.h"
+#include "commands/git/pathspec_file.h"
+#include "commands/git/pick.h"
 #include "commands/git/pretty.h"
 #include "commands/git/revision.h"
+#include "commands/git/stash.h"
 #include "commands/git/status.h"
 #include "commands/input_files.h"
 
@@ -43,9 +48,6 @@ std::string SubjectOf(std::string_view message) {
   return subject;
 }
 
-namespace {
-
-// Whether the last paragraph (and not the only one) is made of lines like "Reviewed-by: x".
 bool EndsWithTrailers(std::string_view message) {
   const size_t begin = message.rfind("\n\n");
   if (begin == std::string_view::npos) return false;
@@ -63,7 +65,12 @@ bool EndsWithTrailers(std::string_view message) {
   return !last.empty() && (has_signoff || !has_other);
 }
 
-}  // namespace
+void SetAuthor(Environment& environment, std::string_view author) {
+  const Signature who = ParseSignature(author);
+  environment.Set("GIT_AUTHOR_NAME", who.name);
+  environment.Set("GIT_AUTHOR_EMAIL", who.email);
+  environment.Set("GIT_AUTHOR_DATE", "@" + std::to_string(who.time) + " " + OffsetText(who.offset));
+}
 
 std::string WithSignoff(std::string_view message, const Signature& who) {
   const std::string line = "Signed-off-by: " + who.name + " <" + who.email + ">\n";
@@ -102,20 +109,47 @@ Result<std::string> CommitSummary(Git& git, const Oid& id, bool shows_date, bool
 }
 
 void ForgetMerge(Git& git) {
-  for (const char* file : {"MERGE_HEAD", "MERGE_MSG", "MERGE_MODE", "CHERRY_PICK_HEAD", "REVERT_HEAD", "SQUASH_MSG"}) static_cast<void>(git.in.fs.RemoveFile(git.GitPath(file)).has_value());
+  for (const char* file : {"MERGE_HEAD", "MERGE_MSG", "MERGE_MODE", "CHERRY_PICK_HEAD", "REVERT_HEAD", "SQUASH_MSG", "AUTO_MERGE"}) static_cast<void>(git.in.fs.RemoveFile(git.GitPath(file)).has_value());
 }
 
 namespace {
 
 struct CommitOptions {
-  std::vector<std::string> messages;
-  std::string file, author, date, reuse, reedit, cleanup, fixup;
+  std::vector<std::string> messages, trailers;
+  std::string file, author, date, reuse, reedit, cleanup, fixup, squash, template_file, pathspec_file;
+  std::vector<std::string> status;   // options for git status: then that is all
+  bool patch = false, verbose = false, with_status = false, no_post_rewrite = false, pathspec_nul = false;
   bool all = false, amend = false, allow_empty = false, allow_empty_message = false, quiet = false, no_edit = false, edit = false, signoff = false;
   bool only = false, include = false, dry_run = false, reset_author = false, no_verify = false, no_status = false, has_file = false;
 };
 Status TakeFile(CommitOptions& options, std::string_view value) {
   options.file = value;
   options.has_file = true;
+  return {};
+}
+
+Status TakePorcelain(CommitOptions& options, std::string_view) {
+  options.status.push_back("--porcelain");
+  return {};
+}
+Status TakeShort(CommitOptions& options, std::string_view) {
+  options.status.push_back("--short");
+  return {};
+}
+Status TakeLong(CommitOptions& options, std::string_view) {
+  options.status.push_back("--long");
+  return {};
+}
+Status TakeBranch(CommitOptions& options, std::string_view) {
+  options.status.push_back("--branch");
+  return {};
+}
+Status TakeNul(CommitOptions& options, std::string_view) {
+  options.status.push_back("-z");
+  return {};
+}
+Status TakeUntracked(CommitOptions& options, std::string_view value) {
+  options.status.push_back("-u" + std::string(value));
   return {};
 }
 
@@ -126,7 +160,20 @@ constexpr Option kOptions[] = {
     Flag<&CommitOptions::amend>(0, "amend", "replace the last commit"),
     Value<&CommitOptions::reuse>('C', "reuse-message", "COMMIT", "message and author of COMMIT"),
     Value<&CommitOptions::reedit>('c', "reedit-message", "COMMIT", "likewise, edited"),
-    Value<&CommitOptions::fixup>(0, "fixup", "COMMIT", "a message for rebase --autosquash"),
+    Value<&CommitOptions::fixup>(0, "fixup", "[(amend|reword):]COMMIT", "a message for rebase --autosquash"),
+    Value<&CommitOptions::squash>(0, "squash", "COMMIT", "likewise, with a message of its own"),
+    Value<&CommitOptions::trailers>(0, "trailer", "NAME:VALUE", "add a line at the end of the message"),
+    Value<&CommitOptions::template_file>('t', "template", "FILE", "begin with the message in FILE"),
+    Flag<&CommitOptions::patch>('p', "patch", "ask for each change"),
+    Flag<&CommitOptions::verbose>('v', "verbose", "show the differences in the editor"),
+    Call<TakeShort>(0, "short", nullptr, "only show the state, in short"),
+    Call<TakeBranch>(0, "branch", nullptr, "with --short: the branch, too"),
+    Call<TakePorcelain>(0, "porcelain", nullptr, "only show the state, for programs"),
+    Call<TakeLong>(0, "long", nullptr, "only show the state"),
+    Call<TakeNul>('z', "null", nullptr, "with --short: end lines with NUL"),
+    CallOptional<TakeUntracked>('u', "untracked-files", "MODE", "show untracked files: all, normal or no"),
+    Value<&CommitOptions::pathspec_file>(0, "pathspec-from-file", "FILE", "the files are named in FILE (-: standard input)"),
+    Flag<&CommitOptions::pathspec_nul>(0, "pathspec-file-nul", "FILE's names end with NUL"),
     Value<&CommitOptions::author>(0, "author", "NAME <EMAIL>", "who wrote it"),
     Value<&CommitOptions::date>(0, "date", "DATE", "when it was written"),
     Flag<&CommitOptions::reset_author>(0, "reset-author", "with --amend or -C: you are the author"),
@@ -140,7 +187,9 @@ constexpr Option kOptions[] = {
     Flag<&CommitOptions::include>('i', "include", "the named files and what is in the index"),
     Flag<&CommitOptions::quiet>('q', "quiet", "say nothing"),
     Flag<&CommitOptions::dry_run>(0, "dry-run", "show what would be committed"),
-    Flag<&CommitOptions::no_verify>('n', "no-verify", "without hooks (always)"),
+    Flag<&CommitOptions::no_verify>('n', "no-verify", "without the hooks pre-commit and commit-msg"),
+    Flag<&CommitOptions::no_post_rewrite>(0, "no-post-rewrite", "without the hook post-rewrite"),
+    Flag<&CommitOptions::with_status>(0, "status", "the state of the files in the editor (the default)"),
     Flag<&CommitOptions::no_status>(0, "no-status", "no state of the files in the editor"),
 };
 
@@ -157,8 +206,42 @@ Status StageAll(Git& git, Index& index, Pathspec& paths) {
   return {};
 }
 
+// "fixup! SUBJECT\n\n", "squash! …" or "amend! …" with the message that it replaces.
+Result<std::string> FixupLine(Git& git, CommitOptions& options, bool& wants_editor) {
+  std::string name = options.fixup.empty() ? options.squash : options.fixup, kind = options.fixup.empty() ? "squash! " : "fixup! ";
+  const bool amends = !options.fixup.empty() && (name.starts_with("amend:") || name.starts_with("reword:"));
+  if (amends) {
+    if (!options.messages.empty() && name.starts_with("reword:")) return Error(Code::kInvalid, "options '-m' and '--fixup:reword' cannot be used together");
+    if (name.starts_with("reword:")) options.allow_empty = true;
+    name.erase(0, name.find(':') + 1);
+  }
+  auto id = ResolveCommit(git, name);
+  if (!id) return Error(Code::kNoEntry, "could not lookup commit " + name);
+  PADDOCK_ASSIGN(const Commit commit, git.objects.ReadCommit(*id));
+  const std::string subject = SubjectOf(commit.message);
+  if (amends) {
+    wants_editor = !options.no_edit;
+    return "amend! " + subject + "\n\n" + commit.message;
+  }
+  if (!options.squash.empty() && options.messages.empty() && !options.has_file) wants_editor = !options.no_edit;
+  return kind + subject + "\n\n";
+}
+
 Result<std::string> FirstMessage(Git& git, CommitOptions& options, const std::optional<Commit>& last, bool& wants_editor) {
   wants_editor = options.edit;
+  if (!options.fixup.empty() || !options.squash.empty()) {
+    PADDOCK_ASSIGN(const std::string line, FixupLine(git, options, wants_editor));
+    std::string rest;
+    const bool edits = wants_editor;
+    if (!options.messages.empty() || options.has_file || !options.reuse.empty()) {
+      CommitOptions plain = options;
+      plain.fixup.clear();
+      plain.squash.clear();
+      PADDOCK_ASSIGN(rest, FirstMessage(git, plain, last, wants_editor));
+    }
+    wants_editor = edits;
+    return line + rest;
+  }
   if (!options.messages.empty()) {
     std::string text;
     for (const std::string& message : options.messages) text += (text.empty() ? "" : "\n") + message + (message.ends_with('\n') ? "" : "\n");
@@ -168,11 +251,6 @@ Result<std::string> FirstMessage(Git& git, CommitOptions& options, const std::op
     auto input = InputFile::Open(git.in, options.file);
     if (!input) return Error(input.error().code, "could not read log file '" + options.file + "': " + std::string(input.error().Text()));
     return input->input().ReadAll();
-  }
-  if (!options.fixup.empty()) {
-    PADDOCK_ASSIGN(const Oid id, ResolveCommit(git, options.fixup));
-    PADDOCK_ASSIGN(const Commit commit, git.objects.ReadCommit(id));
-    return "fixup! " + SubjectOf(commit.message) + "\n";
   }
   if (const std::string& name = options.reuse.empty() ? options.reedit : options.reuse; !name.empty()) {
     auto id = ResolveCommit(git, name);
@@ -185,18 +263,60 @@ Result<std::string> FirstMessage(Git& git, CommitOptions& options, const std::op
   if (options.amend && last) return last->message;
   if (const auto text = vfs::ReadFile(git.in.fs, git.GitPath("MERGE_MSG"), 1 << 20)) return *text;
   if (const auto text = vfs::ReadFile(git.in.fs, git.GitPath("SQUASH_MSG"), 1 << 20)) return *text;
+  if (!options.template_file.empty()) {
+    auto text = vfs::ReadFile(git.in.fs, options.template_file, 16 << 20);
+    if (!text) return Error(text.error().code, "could not read '" + options.template_file + "': " + std::string(text.error().Text()));
+    return *text;
+  }
   return std::string();
 }
 
-Result<std::string> EditMessage(Git& git, const std::string& message, const StatusReport& report) {
-  std::string text = message + "\n# Please enter the commit message for your changes. Lines starting\n"
-                     "# with '#' will be ignored, and an empty message aborts the commit.\n#\n";
-  PADDOCK_ASSIGN(const std::string status, LongStatus(git, report, true));
-  for (const std::string_view line : SplitLines(status)) text += line == "\n" ? "#\n" : line.starts_with('\t') ? "#" + std::string(line) : "# " + std::string(line);
+constexpr std::string_view kScissors = "# ------------------------ >8 ------------------------\n";
+
+// What the message will be the message of, as a patch.
+Result<std::string> StagedPatch(Git& git, const FlatTree& base, const Index& index) {
+  std::vector<FileDiff> files = CompareTrees(base, IndexFiles(index));
+  DiffOptions options;
+  options.patch = true;
+  Pathspec all;
+  PADDOCK_TRY(Arrange(git, files, options, all));
+  return FormatDiff(git, files, options);
+}
+
+// What the editor is told of the commit.
+struct Draft {
+  const StatusReport& report;
+  Signature author, committer;
+  bool shows_date = false, keeps_comments = false, no_status = false;
+  std::string patch;   // -v
+};
+
+Result<std::string> EditMessage(Git& git, const std::string& message, const Draft& draft) {
+  std::string text = message;
+  for (const auto& [name, what] : {std::pair<std::string, const char*>{"MERGE_HEAD", "merge"}, {"CHERRY_PICK_HEAD", "cherry-pick"}}) {
+    if (git.refs.Exists(name)) text += "#\n# It looks like you may be committing a " + std::string(what) + ".\n# If this is not correct, please run\n#\tgit update-ref -d " + name + "\n# and try again.\n\n";
+  }
+  text += draft.keeps_comments ? "\n# Please enter the commit message for your changes. Lines starting\n# with '#' will be kept; you may remove them yourself if you want to.\n# An empty message aborts the commit.\n#\n"
+                               : "\n# Please enter the commit message for your changes. Lines starting\n# with '#' will be ignored, and an empty message aborts the commit.\n#\n";
+  const bool is_other = draft.author.name != draft.committer.name || draft.author.email != draft.committer.email;
+  if (is_other) text += "# Author:    " + draft.author.name + " <" + draft.author.email + ">\n";
+  if (draft.shows_date) text += "# Date:      " + DateText(git, draft.author, "default") + "\n";
+  if (is_other || draft.shows_date) text += "#\n";
+  if (!draft.no_status) {
+    PADDOCK_ASSIGN(const std::string status, LongStatus(git, draft.report, true, false));
+    for (const std::string_view line : SplitLines(status)) text += line == "\n" ? "#\n" : line.starts_with('\t') ? "#" + std::string(line) : "# " + std::string(line);
+  }
+  if (!draft.patch.empty()) text += std::string(kScissors) + "# Do not modify or remove the line above.\n# Everything below it will be ignored.\n" + draft.patch;
   const std::string path = git.GitPath("COMMIT_EDITMSG");
   PADDOCK_TRY(vfs::WriteFile(git.in.fs, path, text));
+  if (RunHook(git, "prepare-commit-msg", {path}) != 0) return Error(Code::kConflict);
   PADDOCK_TRY(git.Edit(path));
-  return vfs::ReadFile(git.in.fs, path, 16 << 20);
+  PADDOCK_ASSIGN(text, vfs::ReadFile(git.in.fs, path, 16 << 20));
+  if (!draft.patch.empty()) {
+    const size_t cut = text.starts_with(kScissors) ? 0 : text.find("\n" + std::string(kScissors));
+    if (cut != std::string::npos) text.resize(cut == 0 ? 0 : cut + 1);
+  }
+  return text;
 }
 
 // Who wrote it.
@@ -235,7 +355,39 @@ Result<std::string> AuthorOf(Git& git, const CommitOptions& options, const std::
   return who + *date;
 }
 
+// commit --short and its like: what git status says of the index that would be committed.
+Result<ExitStatus> ShowStatus(Git& git, const CommitOptions& options, const Index& index, bool is_empty) {
+  const std::string path = git.GitPath("next-index.tmp");
+  PADDOCK_TRY(vfs::WriteFile(git.in.fs, path, index.Text()));
+  Environment environment = git.in.env;
+  environment.Set("GIT_INDEX_FILE", path);
+  std::vector<std::string> command = {"status"};
+  command.insert(command.end(), options.status.begin(), options.status.end());
+  const ExitStatus status = RunGit(git, command, &environment);
+  static_cast<void>(git.in.fs.RemoveFile(path).has_value());
+  return status != 0 ? status : is_empty ? 1 : 0;
+}
+
+std::string WithTrailers(std::string message, const std::vector<std::string>& trailers) {
+  for (const std::string& trailer : trailers) {
+    const size_t at = trailer.find_first_of(":=");
+    std::string value = at == std::string::npos ? "" : trailer.substr(at + 1);
+    while (value.starts_with(' ')) value.erase(0, 1);
+    const std::string line = trailer.substr(0, at) + ": " + value + "\n";
+    if (message.ends_with("\n" + line)) continue;
+    message += (message.empty() || EndsWithTrailers(message) ? "" : "\n") + line;
+  }
+  return message;
+}
+
 Result<ExitStatus> RunCommit(Git& git, CommitOptions& options, Args& args) {
+  PADDOCK_TRY(TakePathspecFile(git, options.pathspec_file, options.pathspec_nul, args));
+  if (options.patch) {
+    if (options.all) return Error(Code::kInvalid, "options '-p' and '-a' cannot be used together");
+    PADDOCK_ASSIGN(const ExitStatus chosen, ChoosePatches(git, PatchTarget::kStage, std::nullopt, "", args.All()));
+    if (chosen != 0) return chosen;
+    args = Args();
+  }
   const auto head = git.Head();
   std::optional<Commit> last;
   if (options.amend && !head) return Error(Code::kInvalid, "You have nothing to amend.");
@@ -296,11 +448,18 @@ Result<ExitStatus> RunCommit(Git& git, CommitOptions& options, Args& args) {
   const bool is_empty = CompareTrees(base, IndexFiles(to_commit)).empty();
   StatusReport report;
   const bool may_be_empty = options.allow_empty || is_merge || (options.amend && last);
+  const bool shows_only = std::any_of(options.status.begin(), options.status.end(), [](const std::string& option) { return option == "--short" || option == "--porcelain" || option == "--long" || option == "-z"; });
+  if (shows_only) return ShowStatus(git, options, to_commit, is_empty && !is_merge);
+  if (!options.no_verify && !options.dry_run && RunHook(git, "pre-commit") != 0) return 1;
   if (options.dry_run || (is_empty && !may_be_empty)) {
     PADDOCK_ASSIGN(report, MakeStatus(git, to_commit, base, UntrackedMode::kNormal, everything, false));
     PADDOCK_ASSIGN(const std::string text, LongStatus(git, report, true));
     git.Print(text);
-    return is_empty ? 1 : 0;
+    if (options.verbose) {
+      PADDOCK_ASSIGN(const std::string patch, StagedPatch(git, base, to_commit));
+      git.Print(patch);
+    }
+    return is_empty && !is_merge ? 1 : 0;
   }
   bool wants_editor = false, shows_date = false;
   Commit commit;
@@ -310,14 +469,31 @@ Result<ExitStatus> RunCommit(Git& git, CommitOptions& options, Args& args) {
   if (options.signoff) {
     message = WithSignoff(CleanMessage(message, false), ParseSignature(commit.committer));
   }
+  if (!options.trailers.empty()) message = WithTrailers(CleanMessage(message, false), options.trailers);
   if (wants_editor) {
     PADDOCK_ASSIGN(report, MakeStatus(git, to_commit, base, UntrackedMode::kNormal, everything, false));
-    auto edited = EditMessage(git, message, report);
+    Draft draft{report, ParseSignature(commit.author), ParseSignature(commit.committer), shows_date, options.cleanup == "whitespace" || options.cleanup == "verbatim", options.no_status, ""};
+    if (options.verbose || git.config.GetBool("commit.verbose", false)) {
+      PADDOCK_ASSIGN(draft.patch, StagedPatch(git, base, to_commit));
+    }
+    auto edited = EditMessage(git, message, draft);
+    if (!edited && edited.error().code == Code::kConflict) return 1;
     if (!edited && edited.error().code == Code::kInvalid) {
       git.Say(std::string(edited.error().Text()) + "\n");
       return 1;
     }
-    PADDOCK_ASSIGN(message, std::move(edited));
+    PADDOCK_ASSIGN(std::string text, std::move(edited));
+    if (!options.template_file.empty() && CleanMessage(text, true) == CleanMessage(message, true) && !CleanMessage(text, true).empty()) {
+      git.Say("Aborting commit; you did not edit the message.\n");
+      return 1;
+    }
+    message = std::move(text);
+  }
+  if (!options.no_verify && git.in.fs.Stat(git.config.Get("core.hookspath", git.GitPath("hooks")) + "/commit-msg")) {
+    const std::string path = git.GitPath("COMMIT_EDITMSG");
+    PADDOCK_TRY(vfs::WriteFile(git.in.fs, path, message));
+    if (RunHook(git, "commit-msg", {path}) != 0) return 1;
+    PADDOCK_ASSIGN(message, vfs::ReadFile(git.in.fs, path, 16 << 20));
   }
   const std::string mode = options.cleanup.empty() ? "default" : options.cleanup;
   commit.message = mode == "verbatim" ? message : CleanMessage(message, mode == "strip" || (mode == "default" && wants_editor));
@@ -337,9 +513,12 @@ Result<ExitStatus> RunCommit(Git& git, CommitOptions& options, Args& args) {
   const bool picks = git.in.fs.Stat(git.GitPath("CHERRY_PICK_HEAD")).has_value();
   const std::string verb = options.amend ? "commit (amend)" : !head ? "commit (initial)" : is_merge ? "commit (merge)" : picks ? "commit (cherry-pick)" : "commit";
   PADDOCK_TRY(git.WriteIndex(index));
-  PADDOCK_ASSIGN(const Oid id, MakeCommit(git, commit, verb + ": " + SubjectOf(commit.message)));
+  const std::string action(git.in.env.Get("GIT_REFLOG_ACTION", verb));
+  PADDOCK_ASSIGN(const Oid id, MakeCommit(git, commit, action + ": " + SubjectOf(commit.message)));
   PADDOCK_TRY(vfs::WriteFile(git.in.fs, git.GitPath("COMMIT_EDITMSG"), commit.message));
   ForgetMerge(git);
+  PADDOCK_TRY(ApplyAutostash(git, "MERGE_AUTOSTASH"));
+  static_cast<void>(RunHook(git, "post-commit"));
   if (options.quiet) return 0;
   PADDOCK_ASSIGN(const std::string summary, CommitSummary(git, id, shows_date, !head));
   git.Print(summary);

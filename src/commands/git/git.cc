@@ -5,7 +5,8 @@
 // Exit status: 0; 1 for errors of a subcommand; 128 for a fatal one; 129 for a wrong option.
 // Source: the manual pages of git 2.39; the format of repositories is theirs, both ways.
 // Differs: repositories are reached by path and by http(s)://, where the sandbox's policy allows the host: git's smart protocol, with
-// basic authentication; no ssh, git:// or dumb HTTP. No hooks, submodules, sparse checkouts, notes, worktrees, filters of attributes,
+// basic authentication; no ssh, git:// or dumb HTTP. Hooks that are run: pre-commit, prepare-commit-msg (with an editor), commit-msg,
+// post-commit, pre-rebase. No submodules, sparse checkouts, notes, worktrees, octopus merges, rebases of merges, filters of attributes,
 // signatures and pagers; SHA-1 repositories with an index of version 2 or 3. Output has no colour.
 
 #include "commands/git/git.h"

@@ -114,8 +114,8 @@ class Git {
   Result<Oid> WriteTree(const Index& index);
   Result<std::string> ReadBlob(const Oid& id);
 
-  // Runs the editor on a file; its failure is an error.
-  Status Edit(const std::string& path);
+  // Runs the editor on a file; its failure is an error. `other`: another one than that of messages.
+  Status Edit(const std::string& path, std::string_view other = {});
 
  private:
   Result<std::string> Identity(bool is_author);

@@ -5,14 +5,16 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "commands/git/git.h"
+#include "commands/git/revision.h"
 
 namespace paddock::git {
 
 struct Conflict {
   std::optional<TreeItem> base, ours, theirs;
-  std::optional<std::string> text;   // what the working tree gets
+  std::optional<std::string> text;   // what the working tree gets; nothing: no file
   uint32_t mode = kModeFile;
 };
 struct TreeMerge {
@@ -22,13 +24,41 @@ struct TreeMerge {
 };
 // What the sides are called in messages and markers.
 struct Sides {
-  std::string ours = "HEAD", theirs;
+  std::string ours = "HEAD", theirs, base = "merged common ancestors";
+};
+// How conflicts are decided and shown.
+struct MergeStyle {
+  enum class Favour { kNone, kOurs, kTheirs, kUnion } favour = Favour::kNone;
+  enum class Markers { kPlain, kBase, kShortBase } markers = Markers::kPlain;   // merge.conflictStyle: merge, diff3, zdiff3
+  bool ignores_all_space = false, ignores_space_change = false, ignores_space_at_end = false;
+  bool finds_renames = true;
+  int rename_percent = 50;
 };
 
+struct TextMerge {
+  std::string text;
+  bool has_conflict = false;
+};
+// Both sides' changes of the base; what both changed, differently, stands between markers with their names.
+TextMerge MergeTexts(std::string_view base, std::string_view ours, std::string_view theirs, const Sides& names, const MergeStyle& style, Budget& budget);
+
+// What merge.conflictStyle and merge.renames say. Errors: an unknown style.
+Result<MergeStyle> ConfiguredStyle(Git& git);
+// --conflict=NAME.
+Status TakeConflictStyle(MergeStyle& style, std::string_view name);
+// -X OPTION. Errors: kNotSupported, or kInvalid in git's words.
+Status TakeStrategyOption(MergeStyle& style, std::string_view option);
+
+Result<TreeMerge> MergeTrees(Git& git, FlatTree base, FlatTree ours, FlatTree theirs, const Sides& names, const MergeStyle& style);
+// The same as the configuration wants it.
 Result<TreeMerge> MergeTrees(Git& git, FlatTree base, FlatTree ours, FlatTree theirs, const Sides& names);
+// The files of the common ancestor; of several, what their merge is.
+Result<FlatTree> BaseFiles(Git& git, History& history, const std::vector<Oid>& bases, int depth = 0);
 // Puts a merge into the index and the files. False: local changes are in the way. `action`: "merge", "cherry-pick", "revert", "stash".
 Result<bool> ApplyMerge(Git& git, const FlatTree& ours, const TreeMerge& merge, std::string_view action);
 // Writes the trees of some files.
 Result<Oid> TreeOf(Git& git, const FlatTree& files);
+// "\n# Conflicts:\n#\tPATH\n" for a message; empty without conflicts.
+std::string ConflictList(const TreeMerge& merge);
 
 }  // namespace paddock::git

@@ -1,154 +1,488 @@
-// git rebase (of a line of commits) and clean.
+// git rebase: what it starts from, and its other verbs.
 #include <algorithm>
+#include <set>
 
+#include "commands/git/branch.h"
 #include "commands/git/commit.h"
-#include "commands/git/merge.h"
+#include "commands/git/hooks.h"
+#include "commands/git/rebase.h"
 #include "commands/git/revision.h"
+#include "commands/git/stash.h"
 #include "commands/git/worktree.h"
 
 namespace paddock::git {
 namespace {
 
+using Verb = TodoItem::Verb;
+
 struct RebaseOptions {
-  std::string onto;
-  bool quiet = false;
+  std::string onto, empty, strategy;
+  std::vector<std::string> commands, strategy_options;
+  bool quiet = false, verbose = false, interactive = false, proceeds = false, skips = false, abort = false, quits = false, edits_todo = false, shows_patch = false;
+  bool root = false, keeps_base = false, forces = false, stat = false, no_stat = false, autosquash = false, no_autosquash = false, autostash = false, no_autostash = false, signoff = false, ignores_date = false, keeps_date = false;
+  bool reapplies = false, no_reapplies = false, keeps_empty = false, drops_empty = false, no_verify = false, merge = false, reschedules = false, no_reschedules = false, no_fork_point = false;
 };
 constexpr Option kRebaseOptions[] = {
     Value<&RebaseOptions::onto>(0, "onto", "COMMIT", "start from COMMIT"),
+    Flag<&RebaseOptions::keeps_base>(0, "keep-base", "start from where the branches part"),
+    Flag<&RebaseOptions::no_verify>(0, "no-verify", "without the hook"),
     Flag<&RebaseOptions::quiet>('q', "quiet", "say nothing"),
+    Flag<&RebaseOptions::verbose>('v', "verbose", "show what changed, too"),
+    Flag<&RebaseOptions::stat>(0, "stat", "show what changed in the upstream"),
+    Flag<&RebaseOptions::no_stat>('n', "no-stat", "do not (the default)"),
+    Flag<&RebaseOptions::signoff>(0, "signoff", "add a Signed-off-by line to each"),
+    Flag<&RebaseOptions::keeps_date>(0, "committer-date-is-author-date", "commits are as old as what they say"),
+    Flag<&RebaseOptions::ignores_date>(0, "reset-author-date", "they are written now"),
+    Flag<&RebaseOptions::ignores_date>(0, "ignore-date", "likewise"),
+    Flag<&RebaseOptions::forces>('f', "force-rebase", "make all commits anew"),
+    Flag<&RebaseOptions::forces>(0, "no-ff", "likewise"),
+    Flag<&RebaseOptions::proceeds>(0, "continue", "commit what was resolved, and go on"),
+    Flag<&RebaseOptions::skips>(0, "skip", "leave this commit out, and go on"),
+    Flag<&RebaseOptions::abort>(0, "abort", "go back to before it"),
+    Flag<&RebaseOptions::quits>(0, "quit", "forget what is left to do, leave everything as it is"),
+    Flag<&RebaseOptions::edits_todo>(0, "edit-todo", "edit the list of what is left"),
+    Flag<&RebaseOptions::shows_patch>(0, "show-current-patch", "show the commit that it stopped at"),
+    Flag<&RebaseOptions::merge>('m', "merge", "by merges (always)"),
+    Flag<&RebaseOptions::interactive>('i', "interactive", "edit the list first"),
+    Value<&RebaseOptions::empty>(0, "empty", "WHAT", "with commits that become empty: drop, keep or ask"),
+    Flag<&RebaseOptions::keeps_empty>(0, "keep-empty", "keep those that are (the default)"),
+    Flag<&RebaseOptions::drops_empty>(0, "no-keep-empty", "do not"),
+    Flag<&RebaseOptions::autosquash>(0, "autosquash", "put fixup! and squash! commits behind theirs"),
+    Flag<&RebaseOptions::no_autosquash>(0, "no-autosquash", "do not (the default)"),
+    Flag<&RebaseOptions::autostash>(0, "autostash", "put local changes aside meanwhile"),
+    Flag<&RebaseOptions::no_autostash>(0, "no-autostash", "do not (the default)"),
+    Value<&RebaseOptions::commands>('x', "exec", "COMMAND", "run COMMAND after each commit"),
+    Flag<&RebaseOptions::no_fork_point>(0, "no-fork-point", "take the upstream as it is (always)"),
+    Value<&RebaseOptions::strategy>('s', "strategy", "NAME", "ort, recursive or resolve"),
+    Value<&RebaseOptions::strategy_options>('X', "strategy-option", "OPTION", "as of git merge"),
+    Flag<&RebaseOptions::root>(0, "root", "all commits, the first one, too"),
+    Flag<&RebaseOptions::reschedules>(0, "reschedule-failed-exec", "run a command that failed again"),
+    Flag<&RebaseOptions::no_reschedules>(0, "no-reschedule-failed-exec", "do not (the default)"),
+    Flag<&RebaseOptions::reapplies>(0, "reapply-cherry-picks", "also commits that the upstream has, too"),
+    Flag<&RebaseOptions::no_reapplies>(0, "no-reapply-cherry-picks", "not those (the default)"),
 };
 
-// One commit on top of `tip`, without touching the files. Nothing: it changes nothing there.
-Result<std::optional<Oid>> CarryOver(Git& git, const Oid& id, const Oid& tip) {
-  PADDOCK_ASSIGN(const Commit picked, git.objects.ReadCommit(id));
-  PADDOCK_ASSIGN(const Commit last, git.objects.ReadCommit(tip));
-  if (picked.parents.size() == 1 && picked.parents[0] == tip) return std::optional<Oid>(id);
+// What a commit changes, without the places where it does.
+Result<std::string> PatchText(Git& git, const Commit& commit) {
   FlatTree before;
-  if (!picked.parents.empty()) {
-    PADDOCK_ASSIGN(before, git.FlattenCommit(picked.parents[0]));
+  if (!commit.parents.empty()) {
+    PADDOCK_ASSIGN(before, git.FlattenCommit(commit.parents[0]));
   }
-  PADDOCK_ASSIGN(const FlatTree after, git.Flatten(picked.tree));
-  PADDOCK_ASSIGN(const FlatTree ours, git.Flatten(last.tree));
-  PADDOCK_ASSIGN(const TreeMerge merge, MergeTrees(git, before, ours, after, {"HEAD", git.objects.Abbreviate(id)}));
-  if (!merge.conflicts.empty()) {
-    return Error(Code::kConflict, "could not apply " + git.objects.Abbreviate(id) + "... " + SubjectOf(picked.message) + ": conflict in " + merge.conflicts.begin()->first +
-                 "\nnothing was changed: stopping in the middle of a rebase is not supported; use git cherry-pick for this commit");
-  }
-  Commit commit;
-  PADDOCK_ASSIGN(commit.tree, TreeOf(git, merge.tree));
-  if (commit.tree == last.tree && picked.tree != last.tree) return std::optional<Oid>();
-  commit.parents = {tip};
-  commit.author = picked.author;
-  PADDOCK_ASSIGN(commit.committer, git.Committer());
-  commit.message = picked.message;
-  PADDOCK_ASSIGN(const Oid made, git.objects.Write(ObjectType::kCommit, commit.Text()));
-  return std::optional<Oid>(made);
-}
-
-Result<ExitStatus> RunRebase(Git& git, RebaseOptions& options, Args& args) {
-  if (args.operands.size() > 1) return Error(Code::kNotSupported, "rebase of another branch is not supported; switch to it first");
-  const auto head = git.Head();
-  const auto branch = git.HeadBranch();
-  if (!head) return Error(Code::kInvalid, "no commit to rebase");
-  const std::string name = args.operands.empty() ? "@{u}" : args.operands[0];
-  auto upstream = ResolveCommit(git, name);
-  if (!upstream) return Error(Code::kNoEntry, "invalid upstream '" + name + "'");
-  Oid onto = *upstream;
-  if (!options.onto.empty()) {
-    auto id = ResolveCommit(git, options.onto);
-    if (!id) return Error(Code::kNoEntry, "Does not point to a valid commit '" + options.onto + "'");
-    onto = *id;
-  }
-  PADDOCK_ASSIGN(Index index, git.ReadIndex());
-  PADDOCK_ASSIGN(const FlatTree from, git.FlattenCommit(*head));
-  PADDOCK_ASSIGN(const std::vector<FileDiff> unstaged, CompareWithFiles(git, IndexFiles(index), index));
-  const bool is_staged = !CompareTrees(from, IndexFiles(index)).empty();
-  if (!unstaged.empty() || is_staged) {
-    git.Say(!unstaged.empty() ? "error: cannot rebase: You have unstaged changes.\n" : "error: cannot rebase: Your index contains uncommitted changes.\n");
-    if (!unstaged.empty() && is_staged) git.Say("error: additionally, your index contains uncommitted changes.\n");
-    git.Say("error: Please commit or stash them.\n");
-    return 1;
-  }
-  History history(git);
-  Selection selection;
-  selection.included = {*head};
-  selection.excluded = {*upstream};
-  PADDOCK_ASSIGN(std::vector<Oid> commits, WalkHistory(git, history, selection, {.is_topological = true}));
-  std::reverse(commits.begin(), commits.end());
-  PADDOCK_ASSIGN(const bool is_on_top, history.IsAncestor(onto, *head));
-  const std::string shown = branch ? ShortRef(*branch) : "HEAD";
-  Oid tip = onto;
-  // What lies on its place already is not told.
-  std::string progress;
-  size_t number = 0;
-  for (const Oid& id : commits) {
-    git.in.budget.Step();
-    progress += "Rebasing (" + std::to_string(++number) + "/" + std::to_string(commits.size()) + ")\r";
-    PADDOCK_ASSIGN(const History::Node* node, history.Get(id));
-    if (node->commit.parents.size() > 1) continue;   // merges are left out: their commits are carried over one by one
-    auto made = CarryOver(git, id, tip);
-    if (!made && made.error().code == Code::kConflict) return git.Complain(made.error().Text());
-    if (!made) return made.error();
-    if (*made) tip = **made;
-  }
-  if (tip == *head && is_on_top) {
-    if (!options.quiet) git.Print("Current branch " + shown + " is up to date.\n");
-    return 0;
-  }
-  PADDOCK_ASSIGN(const FlatTree to, git.FlattenCommit(tip));
-  PADDOCK_ASSIGN(const bool done, SwitchFiles(git, from, to, index, "checkout", false));
-  if (!done) return Error(Code::kInvalid, "could not detach HEAD");
-  PADDOCK_TRY(git.WriteIndex(index));
-  PADDOCK_TRY(git.refs.WriteDirect("ORIG_HEAD", *head));
-  PADDOCK_TRY(git.refs.Write("HEAD", tip, git.Who(), "rebase (finish): " + (branch ? *branch + " onto " + onto.Hex() : std::string("HEAD"))));
-  const bool is_dumb = git.in.env.Get("TERM", "dumb") == "dumb";
-  if (!options.quiet && !progress.empty()) git.Say(progress + (is_dumb ? "\r" + std::string(80, ' ') + "\r" : "\r\033[K"));
-  if (!options.quiet) git.Say("Successfully rebased and updated " + (branch ? *branch : std::string("detached HEAD")) + ".\n");
-  return 0;
-}
-
-struct CleanOptions {
-  bool dry_run = false, force = false, directories = false, ignored = false, only_ignored = false, quiet = false;
-};
-constexpr Option kCleanOptions[] = {
-    Flag<&CleanOptions::dry_run>('n', "dry-run", "only show what would be removed"), Flag<&CleanOptions::force>('f', "force", "do it"),
-    Flag<&CleanOptions::directories>('d', nullptr, "whole directories, too"), Flag<&CleanOptions::ignored>('x', nullptr, "ignored files, too"),
-    Flag<&CleanOptions::only_ignored>('X', nullptr, "only ignored files"), Flag<&CleanOptions::quiet>('q', "quiet", "say nothing"),
-};
-
-Result<ExitStatus> RunClean(Git& git, CleanOptions& options, Args& args) {
-  if (!options.force && !options.dry_run && git.config.GetBool("clean.requireforce", true)) {
-    return Error(Code::kInvalid, git.config.Get("clean.requireforce") ? "clean.requireForce set to true and neither -i, -n, nor -f given; refusing to clean" : "clean.requireForce defaults to true and neither -i, -n, nor -f given; refusing to clean");
-  }
-  std::vector<std::string> operands = args.All();
-  if (operands.empty() && !git.prefix.empty()) operands.push_back(".");
-  PADDOCK_ASSIGN(Pathspec paths, git.ParsePaths(operands));
-  PADDOCK_ASSIGN(const Index index, git.ReadIndex());
-  PADDOCK_ASSIGN(const Untracked found, FindUntracked(git, index, UntrackedMode::kNormal, paths, options.ignored || options.only_ignored));
-  std::vector<std::string> gone = options.only_ignored ? std::vector<std::string>() : found.files;
-  if (options.ignored || options.only_ignored) gone.insert(gone.end(), found.ignored.begin(), found.ignored.end());
-  std::sort(gone.begin(), gone.end());
-  for (std::string path : gone) {
-    const bool is_directory = path.ends_with('/');
-    if (is_directory && !options.directories) continue;
-    if (is_directory && IsGitDirectory(git.in.fs, git.FilePath(path) + ".git")) continue;
-    if (options.dry_run || !options.quiet) git.Print((options.dry_run ? "Would remove " : "Removing ") + git.Shown(path) + "\n");
-    if (options.dry_run) continue;
-    if (is_directory) {
-      path.pop_back();
-      PADDOCK_TRY(RemoveTree(git.in, git.FilePath(path)));
-    } else {
-      PADDOCK_TRY(git.in.fs.RemoveFile(git.FilePath(path)));
+  PADDOCK_ASSIGN(const FlatTree after, git.Flatten(commit.tree));
+  std::string text;
+  for (const FileDiff& file : CompareTrees(before, after)) {
+    git.in.budget.Step(4);
+    text += std::string(1, file.status) + file.old_path + '\n' + file.new_path + '\n' + std::to_string(file.old_mode) + std::to_string(file.new_mode) + '\n';
+    PADDOCK_ASSIGN(const std::string a, ContentOf(git, file, false));
+    PADDOCK_ASSIGN(const std::string b, ContentOf(git, file, true));
+    const std::string hunks = HunksOf(a, b, DiffOptions(), git.in.budget);
+    for (size_t at = 0; at < hunks.size();) {
+      const size_t end = std::min(hunks.find('\n', at), hunks.size() - 1) + 1;
+      if (!hunks.substr(at, 2).starts_with("@@")) text += hunks.substr(at, end - at);
+      at = end;
     }
   }
-  return 0;
+  return text;
+}
+
+class Start {
+ public:
+  Start(Git& git, RebaseOptions& options) : git_(git), options_(options), rebase_(git), history_(git) {}
+
+  Result<ExitStatus> Run(Args& args) {
+    if (const ExitStatus status = Check(args); status != 0) return status;
+    PADDOCK_TRY(FindPlaces(args));
+    if (!options_.no_autostash && (options_.autostash || git_.config.GetBool("rebase.autostash", false))) {
+      PADDOCK_TRY(vfs::MakeDirectories(git_.in.fs, git_.GitPath("rebase-merge")));
+      PADDOCK_TRY(CreateAutostash(git_, "rebase-merge/autostash"));
+    }
+    PADDOCK_ASSIGN(const bool is_clean, IsClean());
+    if (!is_clean) return 1;
+    const bool needs_list = options_.interactive || !options_.commands.empty();
+    PADDOCK_ASSIGN(const bool is_up_to_date, IsUpToDate());
+    if (is_up_to_date && !needs_list) {
+      const std::string name = has_branch_ ? ShortRef(rebase_.state.head_name) : "HEAD";
+      const std::string shown = has_branch_ ? "Current branch " + name : "HEAD";
+      const bool forces = options_.forces || options_.signoff || options_.ignores_date || options_.keeps_date;
+      if (!options_.quiet) git_.Print(shown + " is up to date" + (forces ? ", rebase forced.\n" : ".\n"));
+      if (!forces) return StayHere();
+    }
+    if (!options_.no_verify) {
+      std::vector<std::string> hook_args = {options_.root ? "--root" : upstream_name_};
+      if (args.operands.size() > (options_.root ? 0u : 1u)) hook_args.push_back(args.operands.back());
+      if (RunHook(git_, "pre-rebase", hook_args) != 0) return Error(Code::kInvalid, "The pre-rebase hook refused to rebase.");
+    }
+    PADDOCK_TRY(ShowStat());
+    PADDOCK_TRY(MakeList());
+    return Begin();
+  }
+
+ private:
+  ExitStatus Check(const Args& args) {
+    RebaseState& state = rebase_.state;
+    if (Rebase::IsUnderWay(git_)) {
+      git_.Say("fatal: It seems that there is already a rebase-merge directory, and\nI wonder if you are in the middle of another rebase.  If that is the\ncase, please try\n\tgit rebase (--continue | --abort | --skip)\n"
+               "If that is not the case, please\n\trm -fr \".git/rebase-merge\"\nand run me again.  I am stopping in case you still have something\nvaluable there.\n\n");
+      return 128;
+    }
+    if (git_.in.fs.Stat(git_.GitPath("rebase-apply"))) return Die(git_.in, Error(Code::kInvalid, "It looks like 'git am' is in progress. Cannot rebase."));
+    if (args.operands.size() > (options_.root ? 1u : 2u)) {
+      git_.Say("usage: git rebase [-i] [options] [--exec <cmd>] [--onto <newbase> | --keep-base] [<upstream> [<branch>]]\n");
+      return 129;
+    }
+    if (options_.keeps_base && !options_.onto.empty()) return Die(git_.in, Error(Code::kInvalid, "options '--keep-base' and '--onto' cannot be used together"));
+    if (options_.keeps_base && options_.root) return Die(git_.in, Error(Code::kInvalid, "options '--keep-base' and '--root' cannot be used together"));
+    if (!options_.strategy.empty() && options_.strategy != "ort" && options_.strategy != "recursive" && options_.strategy != "resolve") {
+      return Die(git_.in, Error(Code::kNotSupported, "merge strategy '" + options_.strategy + "' is not supported"));
+    }
+    for (const std::string& command : options_.commands) {
+      if (command.find_first_not_of(" \t") == std::string::npos) return Die(git_.in, Error(Code::kInvalid, "empty exec command"));
+      if (command.find('\n') != std::string::npos) return Die(git_.in, Error(Code::kInvalid, "exec commands cannot contain newlines"));
+    }
+    using Empty = RebaseState::Empty;
+    state.empty = options_.interactive ? Empty::kAsk : options_.commands.empty() ? Empty::kDrop : Empty::kKeep;
+    if (options_.empty == "drop") state.empty = Empty::kDrop;
+    else if (options_.empty == "keep") state.empty = Empty::kKeep;
+    else if (options_.empty == "ask") state.empty = Empty::kAsk;
+    else if (!options_.empty.empty()) return Die(git_.in, Error(Code::kInvalid, "unrecognized empty type '" + options_.empty + "'; valid values are \"drop\", \"keep\", and \"ask\"."));
+    state.quiet = options_.quiet;
+    state.verbose = options_.verbose;
+    state.signoff = options_.signoff;
+    state.ignores_date = options_.ignores_date;
+    state.keeps_date = options_.keeps_date;
+    state.forces = options_.forces;
+    state.reschedules = options_.reschedules || (!options_.no_reschedules && git_.config.GetBool("rebase.reschedulefailedexec", false));
+    state.strategy_options = options_.strategy_options;
+    MergeStyle style;
+    for (const std::string& option : state.strategy_options) {
+      if (const Status taken = TakeStrategyOption(style, option); !taken) return Die(git_.in, taken.error());
+    }
+    return 0;
+  }
+
+  Status FindPlaces(const Args& args) {
+    RebaseState& state = rebase_.state;
+    std::vector<std::string> operands = args.operands;
+    if (!options_.root) {
+      if (operands.empty()) {
+        const auto branch = git_.HeadBranch();
+        const auto upstream = branch ? UpstreamOf(git_, ShortRef(*branch)) : std::nullopt;
+        if (!upstream) return NoUpstream(branch);
+        upstream_name_ = ShortRef(*upstream);
+      } else {
+        upstream_name_ = operands[0] == "-" ? PreviousBranch(git_, 1).value_or("-") : operands[0];
+        operands.erase(operands.begin());
+      }
+      auto upstream = ResolveCommit(git_, upstream_name_);
+      if (!upstream) return Error(Code::kNoEntry, "invalid upstream '" + upstream_name_ + "'");
+      upstream_ = *upstream;
+    }
+    if (!operands.empty()) {
+      const std::string ref = "refs/heads/" + operands[0];
+      const auto id = IsRefName(ref) ? git_.refs.Read(ref) : std::nullopt;
+      if (id) {
+        state.head_name = ref;
+        state.orig_head = *id;
+        has_branch_ = true;
+      } else {
+        auto commit = ResolveCommit(git_, operands[0]);
+        if (!commit) return Error(Code::kNoEntry, "no such branch/commit '" + operands[0] + "'");
+        state.head_name = "detached HEAD";
+        state.orig_head = *commit;
+      }
+      switches_ = true;
+    } else {
+      PADDOCK_ASSIGN(state.orig_head, git_.RequireHead());
+      const auto branch = git_.HeadBranch();
+      has_branch_ = branch.has_value();
+      state.head_name = branch.value_or("detached HEAD");
+    }
+    if (!options_.onto.empty()) {
+      onto_name_ = options_.onto;
+      if (const size_t dots = onto_name_.find("..."); dots != std::string::npos) {
+        const std::string left = onto_name_.substr(0, dots), right = onto_name_.substr(dots + 3);
+        PADDOCK_ASSIGN(const Oid a, ResolveCommit(git_, left.empty() ? "HEAD" : left));
+        PADDOCK_ASSIGN(const Oid b, ResolveCommit(git_, right.empty() ? "HEAD" : right));
+        PADDOCK_ASSIGN(const std::vector<Oid> bases, history_.MergeBases(a, b));
+        if (bases.size() != 1) return Error(Code::kInvalid, "'" + onto_name_ + "': need exactly one merge base");
+        state.onto = bases[0];
+        return {};
+      }
+      auto id = ResolveCommit(git_, onto_name_);
+      if (!id) return Error(Code::kNoEntry, "Does not point to a valid commit '" + onto_name_ + "'");
+      state.onto = *id;
+      return {};
+    }
+    if (options_.root) {
+      // New roots are made on top of an empty commit that goes away again.
+      Commit empty;
+      PADDOCK_ASSIGN(empty.tree, TreeOf(git_, {}));
+      PADDOCK_ASSIGN(empty.author, git_.Author());
+      PADDOCK_ASSIGN(empty.committer, git_.Committer());
+      PADDOCK_ASSIGN(state.onto, git_.objects.Write(ObjectType::kCommit, empty.Text()));
+      state.squash_onto = state.onto;
+      onto_name_ = state.onto.Hex();
+      return {};
+    }
+    onto_name_ = upstream_name_;
+    state.onto = *upstream_;
+    if (!options_.keeps_base) return {};
+    PADDOCK_ASSIGN(const std::vector<Oid> bases, history_.MergeBases(*upstream_, state.orig_head));
+    if (bases.size() != 1) return Error(Code::kInvalid, "'" + upstream_name_ + "...': need exactly one merge base with branch");
+    state.onto = bases[0];
+    onto_name_ = upstream_name_ + "..." + (has_branch_ ? ShortRef(state.head_name) : "HEAD");
+    return {};
+  }
+
+  Status NoUpstream(const std::optional<std::string>& branch) {
+    if (!branch) {
+      git_.Print("You are not currently on a branch.\nPlease specify which branch you want to rebase against.\nSee git-rebase(1) for details.\n\n    git rebase '<branch>'\n\n");
+    } else {
+      git_.Print("There is no tracking information for the current branch.\nPlease specify which branch you want to rebase against.\nSee git-rebase(1) for details.\n\n    git rebase '<branch>'\n\n"
+                 "If you wish to set tracking information for this branch you can do so with:\n\n    git branch --set-upstream-to=<remote>/<branch> " + ShortRef(*branch) + "\n\n");
+    }
+    return Error(Code::kConflict);
+  }
+
+  Result<bool> IsClean() {
+    PADDOCK_ASSIGN(const Index index, git_.ReadIndex());
+    FlatTree files;
+    if (const auto head = git_.Head()) {
+      PADDOCK_ASSIGN(files, git_.FlattenCommit(*head));
+    }
+    PADDOCK_ASSIGN(const std::vector<FileDiff> unstaged, CompareWithFiles(git_, IndexFiles(index), index));
+    const bool is_staged = !CompareTrees(files, IndexFiles(index)).empty() || index.HasConflicts();
+    if (unstaged.empty() && !is_staged) return true;
+    git_.Say(!unstaged.empty() || index.HasConflicts() ? "error: cannot rebase: You have unstaged changes.\n" : "error: cannot rebase: Your index contains uncommitted changes.\n");
+    if ((!unstaged.empty() || index.HasConflicts()) && is_staged) git_.Say("error: additionally, your index contains uncommitted changes.\n");
+    git_.Say("error: Please commit or stash them.\n");
+    return false;
+  }
+
+  // Whether the commits lie where they would be carried to, in one line.
+  Result<bool> IsUpToDate() {
+    const RebaseState& state = rebase_.state;
+    if (options_.root) return false;
+    PADDOCK_ASSIGN(const std::vector<Oid> bases, history_.MergeBases(state.onto, state.orig_head));
+    if (bases.size() != 1 || bases[0] != state.onto) return false;
+    PADDOCK_ASSIGN(const std::vector<Oid> others, history_.MergeBases(*upstream_, state.orig_head));
+    if (others.size() != 1 || others[0] != state.onto) return false;
+    for (Oid at = state.orig_head; at != state.onto;) {
+      git_.in.budget.Step();
+      PADDOCK_ASSIGN(const History::Node* node, history_.Get(at));
+      if (node->commit.parents.size() != 1) return false;
+      at = node->commit.parents[0];
+    }
+    return true;
+  }
+
+  Result<ExitStatus> StayHere() {
+    if (switches_) {
+      const ExitStatus status = RunGit(git_, {"checkout", "-q", has_branch_ ? ShortRef(rebase_.state.head_name) : rebase_.state.orig_head.Hex()});
+      if (status != 0) return status;
+    }
+    PADDOCK_TRY(ApplyAutostash(git_, "rebase-merge/autostash"));
+    if (Rebase::IsUnderWay(git_)) rebase_.RemoveState();
+    return 0;
+  }
+
+  Status ShowStat() {
+    const bool wants = options_.verbose || options_.stat || (!options_.no_stat && git_.config.GetBool("rebase.stat", false));
+    if (!wants || options_.quiet || options_.root) return {};
+    PADDOCK_ASSIGN(const std::vector<Oid> bases, history_.MergeBases(rebase_.state.onto, rebase_.state.orig_head));
+    const std::string from = bases.empty() ? "4b825dc642cb6eb9a060e54bf8d69288fbee4904" : bases[0].Hex(), to = rebase_.state.onto.Hex();
+    if (options_.verbose) git_.Print(bases.empty() ? "Changes to " + to + ":\n" : "Changes from " + from + " to " + to + ":\n");
+    static_cast<void>(RunGit(git_, {"diff", "--stat", "--summary", from, to}));
+    return {};
+  }
+
+  // Commits that the upstream has under another name.
+  Result<std::set<Oid>> AppliedAlready(const std::vector<Oid>& commits) {
+    std::set<Oid> known;
+    if (options_.reapplies || options_.root || (options_.keeps_base && !options_.no_reapplies)) return known;
+    Selection theirs;
+    theirs.included = {*upstream_};
+    theirs.excluded = {rebase_.state.orig_head};
+    PADDOCK_ASSIGN(const std::vector<Oid> others, WalkHistory(git_, history_, theirs, {}));
+    if (others.empty()) return known;
+    std::set<Oid> patches;
+    for (const Oid& id : others) {
+      PADDOCK_ASSIGN(const History::Node* node, history_.Get(id));
+      if (node->commit.parents.size() > 1) continue;
+      PADDOCK_ASSIGN(const std::string text, PatchText(git_, node->commit));
+      if (!text.empty()) patches.insert(HashObject(ObjectType::kBlob, text));
+    }
+    for (const Oid& id : commits) {
+      PADDOCK_ASSIGN(const History::Node* node, history_.Get(id));
+      if (node->commit.parents.size() > 1) continue;
+      PADDOCK_ASSIGN(const std::string text, PatchText(git_, node->commit));
+      if (!text.empty() && patches.contains(HashObject(ObjectType::kBlob, text))) known.insert(id);
+    }
+    return known;
+  }
+
+  Status MakeList() {
+    Selection selection;
+    selection.included = {rebase_.state.orig_head};
+    if (upstream_) selection.excluded = {*upstream_};
+    else if (!options_.onto.empty()) selection.excluded = {rebase_.state.onto};
+    PADDOCK_ASSIGN(std::vector<Oid> commits, WalkHistory(git_, history_, selection, {.is_topological = true}));
+    std::reverse(commits.begin(), commits.end());
+    PADDOCK_ASSIGN(const std::set<Oid> known, AppliedAlready(commits));
+    for (const Oid& id : commits) {
+      if (known.contains(id) && !options_.quiet) git_.Warn("skipped previously applied commit " + git_.objects.Abbreviate(id));
+    }
+    if (!known.empty() && !options_.quiet) git_.Say("hint: use --reapply-cherry-picks to include skipped commits\nhint: Disable this message with \"git config advice.skippedCherryPicks false\"\n");
+    for (const Oid& id : commits) {
+      git_.in.budget.Step();
+      PADDOCK_ASSIGN(const History::Node* node, history_.Get(id));
+      // Merges are left out: their commits are carried over one by one.
+      if (node->commit.parents.size() > 1 || known.contains(id)) continue;
+      if (options_.drops_empty && !node->commit.parents.empty()) {
+        PADDOCK_ASSIGN(const Commit parent, git_.objects.ReadCommit(node->commit.parents[0]));
+        if (parent.tree == node->commit.tree) continue;
+      }
+      rebase_.todo.push_back({Verb::kPick, 0, id, SubjectOf(node->commit.message)});
+    }
+    const bool squashes = !options_.no_autosquash && (options_.autosquash || (options_.interactive && git_.config.GetBool("rebase.autosquash", false)));
+    if (squashes && options_.interactive) {
+      PADDOCK_ASSIGN(rebase_.todo, Autosquash(git_, rebase_.todo));
+    }
+    if (!options_.commands.empty()) {
+      std::vector<TodoItem> with_commands;
+      for (size_t i = 0; i < rebase_.todo.size(); ++i) {
+        with_commands.push_back(rebase_.todo[i]);
+        if (i + 1 < rebase_.todo.size() && rebase_.todo[i + 1].IsFixup()) continue;
+        for (const std::string& command : options_.commands) with_commands.push_back({Verb::kExec, 0, std::nullopt, command});
+      }
+      rebase_.todo = std::move(with_commands);
+    }
+    if (rebase_.todo.empty()) rebase_.todo.push_back({Verb::kNoop, 0, std::nullopt, ""});
+    return {};
+  }
+
+  std::string TodoText() {
+    std::string text;
+    for (const TodoItem& item : rebase_.todo) text += TodoLine(git_, item, true);
+    const std::string onto = git_.objects.Abbreviate(rebase_.state.onto), range = (upstream_ ? git_.objects.Abbreviate(*upstream_) + ".." : "") + git_.objects.Abbreviate(rebase_.state.orig_head);
+    return text + "\n# Rebase " + range + " onto " + onto + " (" + std::to_string(rebase_.todo.size()) + (rebase_.todo.size() == 1 ? " command)\n" : " commands)\n") + std::string(TodoHelp()) +
+           "# If you remove a line here THAT COMMIT WILL BE LOST.\n#\n# However, if you remove everything, the rebase will be aborted.\n#\n";
+  }
+
+  Result<ExitStatus> Begin() {
+    PADDOCK_TRY(rebase_.WriteState());
+    const auto give_up = [this]() -> Result<ExitStatus> {
+      PADDOCK_TRY(ApplyAutostash(git_, "rebase-merge/autostash"));
+      rebase_.RemoveState();
+      return 1;
+    };
+    bool is_fine = true;
+    if (options_.interactive) {
+      PADDOCK_ASSIGN(const bool is_edited, rebase_.EditText(TodoText()));
+      if (!is_edited) return give_up();
+      PADDOCK_ASSIGN(const std::string text, vfs::ReadFile(git_.in.fs, rebase_.Path("git-rebase-todo"), 64 << 20));
+      PADDOCK_ASSIGN(auto items, ParseTodo(git_, text, false));
+      is_fine = items.has_value();
+      if (is_fine && items->empty()) {
+        git_.Complain("nothing to do");
+        return give_up();
+      }
+      if (is_fine) rebase_.todo = std::move(*items);
+    }
+    Oid start = rebase_.state.onto;
+    if (is_fine) {
+      PADDOCK_ASSIGN(start, SkipWhatFits());
+    }
+    PADDOCK_ASSIGN(const bool is_there, Detach(start));
+    if (!is_there) {
+      PADDOCK_TRY(give_up());
+      return git_.Complain("could not detach HEAD");
+    }
+    if (!is_fine) {
+      git_.Say("You can fix this with 'git rebase --edit-todo' and then run 'git rebase --continue'.\nOr you can abort the rebase with 'git rebase --abort'.\n");
+      return 1;
+    }
+    PADDOCK_TRY(rebase_.WriteState());
+    return rebase_.Run();
+  }
+
+  // The first commits may lie where they belong: where they end.
+  Result<Oid> SkipWhatFits() {
+    const RebaseState& state = rebase_.state;
+    Oid base = state.onto;
+    if (state.forces || state.signoff || state.ignores_date || state.keeps_date) return base;
+    while (!rebase_.todo.empty()) {
+      const TodoItem& item = rebase_.todo.front();
+      if (item.verb == Verb::kPick) {
+        PADDOCK_ASSIGN(const Commit commit, git_.objects.ReadCommit(*item.commit));
+        if (commit.parents.size() != 1 || commit.parents[0] != base) break;
+        base = *item.commit;
+      } else if (item.verb != Verb::kDrop && item.verb != Verb::kNoop) {
+        break;
+      }
+      rebase_.done.push_back(item);
+      rebase_.todo.erase(rebase_.todo.begin());
+    }
+    return base;
+  }
+
+  Result<bool> Detach(const Oid& start) {
+    PADDOCK_ASSIGN(Index index, git_.ReadIndex());
+    const Oid head = git_.Head().value_or(Oid{});
+    FlatTree from;
+    if (git_.Head()) {
+      PADDOCK_ASSIGN(from, git_.FlattenCommit(head));
+    }
+    PADDOCK_ASSIGN(const FlatTree to, git_.FlattenCommit(start));
+    PADDOCK_ASSIGN(const bool is_done, SwitchFiles(git_, from, to, index, "checkout", false));
+    if (!is_done) return false;
+    PADDOCK_TRY(git_.WriteIndex(index));
+    PADDOCK_TRY(git_.refs.WriteDirect("ORIG_HEAD", rebase_.state.orig_head));
+    PADDOCK_TRY(git_.refs.WriteDirect("HEAD", start));
+    PADDOCK_TRY(git_.refs.Log("HEAD", head, start, git_.Who(), "rebase (start): checkout " + onto_name_));
+    return true;
+  }
+
+  Git& git_;
+  RebaseOptions& options_;
+  Rebase rebase_;
+  History history_;
+  std::string upstream_name_, onto_name_;
+  std::optional<Oid> upstream_;
+  bool has_branch_ = false, switches_ = false;
+};
+
+Result<ExitStatus> RunRebase(Git& git, RebaseOptions& options, Args& args) {
+  const int verbs = options.proceeds + options.skips + options.abort + options.quits + options.edits_todo + options.shows_patch;
+  if (verbs == 0) {
+    auto status = Start(git, options).Run(args);
+    if (!status && status.error().code == Code::kConflict && status.error().message.empty()) return 1;
+    return status;
+  }
+  if (verbs > 1 || !args.operands.empty()) {
+    git.Say("usage: git rebase --continue | --abort | --skip | --edit-todo\n");
+    return 129;
+  }
+  if (!Rebase::IsUnderWay(git)) return Error(Code::kInvalid, "No rebase in progress?");
+  Rebase rebase(git);
+  if (options.quits) {
+    PADDOCK_TRY(rebase.Quit());
+    return 0;
+  }
+  if (options.edits_todo) {
+    PADDOCK_ASSIGN(const bool is_edited, rebase.EditTodo());
+    return is_edited ? 0 : 1;
+  }
+  if (options.shows_patch) return RunGit(git, {"show", "REBASE_HEAD", "--"});
+  PADDOCK_TRY(rebase.ReadState());
+  if (options.abort) return rebase.Abort();
+  if (const Status read = rebase.ReadLists(); !read) return read.error().code == Code::kConflict ? Result<ExitStatus>(git.Complain(read.error().Text())) : Result<ExitStatus>(read.error());
+  return options.skips ? rebase.Skip() : rebase.Continue();
 }
 
 }  // namespace
 
-using Needs = Subcommand::Needs;
-extern const Subcommand kRebase, kClean;
-const Subcommand kRebase = DefineSubcommand<RebaseOptions, RunRebase>({.name = "rebase", .summary = "carry a line of commits over to another place", .synopsis = "[-q] [--onto <newbase>] [<upstream>]", .options = kRebaseOptions, .needs = Needs::kWorkTree});
-const Subcommand kClean = DefineSubcommand<CleanOptions, RunClean>({.name = "clean", .summary = "remove untracked files", .synopsis = "[-d] [-f] [-n] [-q] [-x | -X] [--] [<pathspec>...]", .options = kCleanOptions, .needs = Needs::kWorkTree});
+extern const Subcommand kRebase;
+const Subcommand kRebase = DefineSubcommand<RebaseOptions, RunRebase>({.name = "rebase", .summary = "carry a line of commits over to another place", .synopsis = "[-i] [<options>] [--exec <cmd>] [--onto <newbase> | --keep-base] [<upstream> [<branch>]]\n[-i] [<options>] [--exec <cmd>] [--onto <newbase>] --root [<branch>]\n--continue | --abort | --skip | --edit-todo", .options = kRebaseOptions, .needs = Subcommand::Needs::kWorkTree});
 
 }  // namespace paddock::git

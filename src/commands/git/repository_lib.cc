@@ -271,12 +271,14 @@ Result<Oid> Git::WriteTree(const Index& index) {
   return WriteLevel(*this, entries, 0, entries.size(), 0);
 }
 
-Status Git::Edit(const std::string& path) {
-  std::string editor;
-  if (const auto value = in.env.Get("GIT_EDITOR")) editor = *value;
-  else if (const auto set = config.Get("core.editor")) editor = *set;
-  else if (const auto visual = in.env.Get("VISUAL"); visual && in.env.Get("TERM", "dumb") != "dumb") editor = *visual;
-  else if (const auto general = in.env.Get("EDITOR")) editor = *general;
+Status Git::Edit(const std::string& path, std::string_view other) {
+  std::string editor(other);
+  if (editor.empty()) {
+    if (const auto value = in.env.Get("GIT_EDITOR")) editor = *value;
+    else if (const auto set = config.Get("core.editor")) editor = *set;
+    else if (const auto visual = in.env.Get("VISUAL"); visual && in.env.Get("TERM", "dumb") != "dumb") editor = *visual;
+    else if (const auto general = in.env.Get("EDITOR")) editor = *general;
+  }
   if (editor.empty()) {
     Say("error: Terminal is dumb, but EDITOR unset\n");
     return Error(Code::kInvalid, "Please supply the message using either -m or -F option.");
@@ -287,6 +289,7 @@ Status Git::Edit(const std::string& path) {
   const auto status = in.launcher.Run(in.process, spec);
   if (!status || *status != 0) {
     Say("error: There was a problem with the editor '" + editor + "'.\n");
+    if (!other.empty()) return Error(Code::kInvalid, "the editor failed");
     return Error(Code::kInvalid, "Please supply the message using either -m or -F option.");
   }
   return {};

@@ -1,6 +1,8 @@
-// git add, rm, mv, restore and reset: what goes into the index and comes out of it.
+// git add, rm and mv: what goes into the index and comes out of it.
 #include <algorithm>
 
+#include "commands/git/patch_choice.h"
+#include "commands/git/pathspec_file.h"
 #include "commands/git/revision.h"
 #include "commands/git/worktree.h"
 
@@ -9,12 +11,14 @@ namespace {
 
 struct AddOptions {
   bool dry_run = false, verbose = false, force = false, update = false, all = false, intends = false, ignores_removal = false, ignores_errors = false;
-  std::string chmod;
+  std::string chmod, pathspec_file;
+  bool patch = false, pathspec_nul = false, renormalizes = false, refreshes = false, ignores_missing = false;
 };
 
 constexpr Option kAddOptions[] = {
     Flag<&AddOptions::dry_run>('n', "dry-run", "show what would be added"),
     Flag<&AddOptions::verbose>('v', "verbose", "tell what is added"),
+    Flag<&AddOptions::patch>('p', "patch", "ask for each change"),
     Flag<&AddOptions::force>('f', "force", "add ignored files, too"),
     Flag<&AddOptions::update>('u', "update", "only files that git knows"),
     Flag<&AddOptions::all>('A', "all", "add, change and remove as in the working tree"),
@@ -22,6 +26,11 @@ constexpr Option kAddOptions[] = {
     Flag<&AddOptions::ignores_removal>(0, "no-all", "likewise"),
     Flag<&AddOptions::intends>('N', "intent-to-add", "only note that the file will be added"),
     Flag<&AddOptions::ignores_errors>(0, "ignore-errors", "go on when a file cannot be added"),
+    Flag<&AddOptions::renormalizes>(0, "renormalize", "put all files that git knows into the index anew (implies -u)"),
+    Flag<&AddOptions::refreshes>(0, "refresh", "add nothing, only look at the files"),
+    Flag<&AddOptions::ignores_missing>(0, "ignore-missing", "with -n: also for files that are not there"),
+    Value<&AddOptions::pathspec_file>(0, "pathspec-from-file", "FILE", "the files are named in FILE (-: standard input)"),
+    Flag<&AddOptions::pathspec_nul>(0, "pathspec-file-nul", "FILE's names end with NUL"),
     Value<&AddOptions::chmod>(0, "chmod", "(+|-)x", "set the executable bit in the index"),
 };
 
@@ -46,8 +55,32 @@ Status AddOne(Git& git, const AddOptions& options, Index& index, const std::stri
   return {};
 }
 
+// --refresh: what stat says of files that are as they were.
+Result<ExitStatus> Refresh(Git& git, const std::vector<std::string>& operands) {
+  PADDOCK_ASSIGN(Pathspec paths, git.ParsePaths(operands));
+  PADDOCK_ASSIGN(Index index, git.ReadIndex());
+  for (IndexEntry& entry : index.entries()) {
+    git.in.budget.Step();
+    if (entry.stage != 0 || entry.is_intended || (!paths.empty() && !paths.Matches(entry.path, git.in.budget))) continue;
+    PADDOCK_ASSIGN(auto file, StageFile(git, entry.path, false));
+    if (file && file->id == entry.id && file->mode == entry.mode) entry = *file;
+  }
+  if (!paths.Unmatched().empty()) return Error(Code::kNoEntry, "pathspec '" + paths.Unmatched().front() + "' did not match any files");
+  PADDOCK_TRY(git.WriteIndex(index));
+  return 0;
+}
+
 Result<ExitStatus> Add(Git& git, AddOptions& options, Args& args) {
+  PADDOCK_TRY(TakePathspecFile(git, options.pathspec_file, options.pathspec_nul, args));
   const std::vector<std::string> operands = args.All();
+  if (options.patch) {
+    if (options.dry_run) return Error(Code::kInvalid, "options '--dry-run' and '--interactive/--patch' cannot be used together");
+    return ChoosePatches(git, PatchTarget::kStage, std::nullopt, "", operands);
+  }
+  if (options.update && options.all) return Error(Code::kInvalid, "options '-A' and '-u' cannot be used together");
+  if (options.ignores_missing && !options.dry_run) return Error(Code::kInvalid, "the option '--ignore-missing' requires '--dry-run'");
+  if (options.refreshes) return Refresh(git, operands);
+  if (options.renormalizes) options.update = true;
   if (!options.chmod.empty() && options.chmod != "+x" && options.chmod != "-x") return Error(Code::kInvalid, "--chmod param '" + options.chmod + "' must be either -x or +x");
   if (operands.empty() && !options.update && !options.all) {
     git.Say("Nothing specified, nothing added.\nhint: Maybe you wanted to say 'git add .'?\nhint: Turn this message off by running\nhint: \"git config advice.addEmptyPathspec false\"\n");
@@ -95,6 +128,10 @@ Result<ExitStatus> Add(Git& git, AddOptions& options, Args& args) {
     for (const std::string& operand : paths.Unmatched()) {
       const auto path = git.RepositoryPath(operand);
       const auto facts = path ? git.in.fs.Stat(git.FilePath(*path), vfs::Follow::kNo) : Result<vfs::Attributes>(Code::kNoEntry);
+      if (!facts && options.ignores_missing) {
+        if (path && IsIgnored(git, *path, false)) hidden.push_back(*path);
+        continue;
+      }
       if (!facts) return Error(Code::kNoEntry, "pathspec '" + operand + "' did not match any files");
       if (!path->empty() && !options.force && IsIgnored(git, *path, facts->is_directory())) hidden.push_back(*path);
     }
@@ -127,7 +164,8 @@ Result<ExitStatus> Add(Git& git, AddOptions& options, Args& args) {
 }
 
 struct RmOptions {
-  bool dry_run = false, quiet = false, cached = false, force = false, recursive = false, ignores_unmatch = false;
+  bool dry_run = false, quiet = false, cached = false, force = false, recursive = false, ignores_unmatch = false, pathspec_nul = false;
+  std::string pathspec_file;
 };
 
 constexpr Option kRmOptions[] = {
@@ -137,6 +175,8 @@ constexpr Option kRmOptions[] = {
     Flag<&RmOptions::force>('f', "force", "remove changed files, too"),
     Flag<&RmOptions::recursive>('r', nullptr, "remove what is in directories"),
     Flag<&RmOptions::ignores_unmatch>(0, "ignore-unmatch", "exit with zero when nothing matched"),
+    Value<&RmOptions::pathspec_file>(0, "pathspec-from-file", "FILE", "the files are named in FILE (-: standard input)"),
+    Flag<&RmOptions::pathspec_nul>(0, "pathspec-file-nul", "FILE's names end with NUL"),
 };
 
 Status CheckRemovable(Git& git, const RmOptions& options, const Index& index, const std::vector<std::string>& wanted) {
@@ -169,6 +209,7 @@ Status CheckRemovable(Git& git, const RmOptions& options, const Index& index, co
 }
 
 Result<ExitStatus> Rm(Git& git, RmOptions& options, Args& args) {
+  PADDOCK_TRY(TakePathspecFile(git, options.pathspec_file, options.pathspec_nul, args));
   if (args.All().empty()) return Error(Code::kInvalid, "No pathspec was given. Which files should I remove?");
   PADDOCK_ASSIGN(Pathspec paths, git.ParsePaths(args.All()));
   PADDOCK_ASSIGN(Index index, git.ReadIndex());
@@ -261,232 +302,11 @@ Result<ExitStatus> Mv(Git& git, MvOptions& options, Args& args) {
   return 0;
 }
 
-struct RestoreOptions {
-  std::string source;
-  bool staged = false, worktree = false, quiet = false, ours = false, theirs = false;
-};
-
-constexpr Option kRestoreOptions[] = {
-    Value<&RestoreOptions::source>('s', "source", "TREE", "take the files from TREE"),
-    Flag<&RestoreOptions::staged>('S', "staged", "restore the index"),
-    Flag<&RestoreOptions::worktree>('W', "worktree", "restore the working tree (the default)"),
-    Flag<&RestoreOptions::quiet>('q', "quiet", "say nothing"),
-    Flag<&RestoreOptions::ours>('2', "ours", "take our side of a conflict"),
-    Flag<&RestoreOptions::theirs>('3', "theirs", "take their side of a conflict"),
-};
-
 }  // namespace
 
-// Also what `git checkout -- FILE` does. `source`: nothing for the index. The number of files.
-Result<size_t> RestoreFiles(Git& git, const std::optional<FlatTree>& source, bool to_index, bool to_files, bool deletes, int stage, const std::vector<std::string>& operands);
-
-Result<size_t> RestoreFiles(Git& git, const std::optional<FlatTree>& source, bool to_index, bool to_files, bool deletes, int stage, const std::vector<std::string>& operands) {
-  PADDOCK_ASSIGN(Pathspec paths, git.ParsePaths(operands));
-  PADDOCK_ASSIGN(Index index, git.ReadIndex());
-  FlatTree wanted;
-  if (source) {
-    for (const auto& [path, item] : *source) {
-      if (paths.Matches(path, git.in.budget)) wanted[path] = item;
-    }
-  }
-  std::vector<std::string> unmerged;
-  std::vector<IndexEntry> known = index.entries();
-  for (const IndexEntry& entry : known) {
-    git.in.budget.Step();
-    if (!paths.Matches(entry.path, git.in.budget) || source) continue;
-    if (entry.stage == stage || entry.stage == 0) wanted[entry.path] = {entry.mode, entry.id};
-    else if (stage == 0) unmerged.push_back(entry.path);
-  }
-  if (const auto unmatched = paths.Unmatched(); !unmatched.empty()) {
-    for (const std::string& operand : unmatched) git.Complain("pathspec '" + operand + "' did not match any file(s) known to git");
-    return Error(Code::kConflict);
-  }
-  if (!unmerged.empty()) {
-    git.Complain("path '" + unmerged.front() + "' is unmerged");
-    return Error(Code::kConflict);
-  }
-  size_t count = 0;
-  for (const IndexEntry& entry : known) {
-    if (!source || !deletes || wanted.contains(entry.path) || !paths.Matches(entry.path, git.in.budget)) continue;
-    if (to_files) RemoveWorkFile(git, entry.path);
-    if (to_index) index.Remove(entry.path);
-  }
-  for (const auto& [path, item] : wanted) {
-    git.in.budget.Step();
-    if (to_files) {
-      PADDOCK_ASSIGN(const auto file, StageFile(git, path, false));
-      IndexEntry fresh;
-      if (!file || file->id != item.id || file->mode != item.mode) {
-        PADDOCK_TRY(PutFile(git, path, item, true, &fresh));
-        ++count;
-      } else {
-        fresh = *file;
-      }
-      if (to_index || (index.Find(path) != nullptr && index.Find(path)->id == item.id)) index.Put(std::move(fresh));
-    } else if (const IndexEntry* entry = index.Find(path); entry == nullptr || entry->id != item.id || entry->mode != item.mode) {
-      IndexEntry fresh;
-      fresh.path = path;
-      fresh.mode = item.mode;
-      fresh.id = item.id;
-      if (!IsSafePath(path)) return Error(Code::kInvalid, "invalid path '" + path + "'");
-      index.Put(std::move(fresh));
-      ++count;
-    }
-  }
-  PADDOCK_TRY(git.WriteIndex(index));
-  return count;
-}
-
-namespace {
-
-Result<ExitStatus> Restore(Git& git, RestoreOptions& options, Args& args) {
-  const std::vector<std::string> operands = args.All();
-  if (operands.empty()) return Error(Code::kInvalid, "you must specify path(s) to restore");
-  const bool to_files = options.worktree || !options.staged;
-  std::optional<FlatTree> source;
-  std::string name = options.source;
-  if (name.empty() && options.staged) name = "HEAD";
-  if (!name.empty()) {
-    if (options.source.empty() && !git.Head()) {
-      source.emplace();
-    } else {
-      auto id = ResolveObject(git, name);
-      if (!id) return Error(Code::kNoEntry, "could not resolve " + name);
-      PADDOCK_ASSIGN(source, git.FlattenCommit(*id));
-    }
-  }
-  auto count = RestoreFiles(git, source, options.staged, to_files, true, options.ours ? 2 : options.theirs ? 3 : 0, operands);
-  if (!count && count.error().code == Code::kConflict) return 1;
-  if (!count) return count.error();
-  return 0;
-}
-
-struct ResetOptions {
-  enum class Mode { kMixed, kSoft, kHard, kMerge, kKeep } mode = Mode::kMixed;
-  bool has_mode = false, quiet = false, intends = false;
-};
-template <ResetOptions::Mode kMode>
-Status TakeMode(ResetOptions& options, std::string_view) {
-  options.mode = kMode;
-  options.has_mode = true;
-  return {};
-}
-
-constexpr Option kResetOptions[] = {
-    Call<TakeMode<ResetOptions::Mode::kMixed>>(0, "mixed", nullptr, "reset HEAD and the index (the default)"),
-    Call<TakeMode<ResetOptions::Mode::kSoft>>(0, "soft", nullptr, "reset HEAD alone"),
-    Call<TakeMode<ResetOptions::Mode::kHard>>(0, "hard", nullptr, "reset HEAD, the index and the working tree"),
-    Call<TakeMode<ResetOptions::Mode::kKeep>>(0, "keep", nullptr, "the same, but keep local changes"),
-    Flag<&ResetOptions::quiet>('q', "quiet", "say nothing"),
-};
-
-// "Unstaged changes after reset:".
-Status TellUnstaged(Git& git, const Index& index) {
-  PADDOCK_ASSIGN(const std::vector<FileDiff> files, CompareWithFiles(git, IndexFiles(index), index));
-  if (!files.empty()) git.Print("Unstaged changes after reset:\n");
-  for (const FileDiff& file : files) git.Print(std::string(1, file.status) + "\t" + file.new_path + "\n");
-  return {};
-}
-
-Result<ExitStatus> ResetPaths(Git& git, const ResetOptions& options, const FlatTree& tree, const std::vector<std::string>& operands) {
-  PADDOCK_ASSIGN(Pathspec paths, git.ParsePaths(operands));
-  PADDOCK_ASSIGN(Index index, git.ReadIndex());
-  const std::vector<IndexEntry> known = index.entries();
-  for (const IndexEntry& entry : known) {
-    if (paths.Matches(entry.path, git.in.budget) && (!tree.contains(entry.path) || entry.stage != 0)) index.Remove(entry.path);
-  }
-  for (const auto& [path, item] : tree) {
-    git.in.budget.Step();
-    if (!paths.Matches(path, git.in.budget)) continue;
-    const IndexEntry* entry = index.Find(path);
-    if (entry != nullptr && entry->id == item.id && entry->mode == item.mode && !entry->is_intended) continue;
-    IndexEntry fresh;
-    fresh.path = path;
-    fresh.mode = item.mode;
-    fresh.id = item.id;
-    if (!IsSafePath(path)) return Error(Code::kInvalid, "invalid path '" + path + "'");
-    index.Put(std::move(fresh));
-  }
-  PADDOCK_TRY(git.WriteIndex(index));
-  if (!options.quiet && !git.work_tree.empty()) PADDOCK_TRY(TellUnstaged(git, index));
-  return 0;
-}
-
-Result<ExitStatus> Reset(Git& git, ResetOptions& options, Args& args) {
-  std::string name = "HEAD";
-  std::vector<std::string> operands = args.operands;
-  if (!operands.empty() && ResolveObject(git, operands[0])) {
-    name = operands[0];
-    operands.erase(operands.begin());
-  } else if (!operands.empty() && (args.has_dashes || !git.in.fs.Stat(operands[0], vfs::Follow::kNo))) {
-    PADDOCK_ASSIGN(const Index index, git.ReadIndex());
-    const auto path = git.RepositoryPath(operands[0]);
-    const bool is_known = path && (index.Find(*path) != nullptr || index.HasBelow(*path) || operands[0].find('*') != std::string::npos);
-    if (args.has_dashes) return Error(Code::kNoEntry, "Failed to resolve '" + operands[0] + "' as a valid revision.");
-    if (!is_known) return AmbiguousArgument(operands[0]);
-  }
-  operands.insert(operands.end(), args.paths.begin(), args.paths.end());
-  const bool is_unborn = name == "HEAD" && !git.Head();
-  FlatTree tree;
-  Oid target;
-  if (!is_unborn) {
-    PADDOCK_ASSIGN(const Oid object, ResolveObject(git, name));
-    PADDOCK_ASSIGN(tree, git.FlattenCommit(object));
-    target = object;
-  }
-  if (!operands.empty()) {
-    if (options.has_mode && options.mode != ResetOptions::Mode::kMixed) {
-      static constexpr const char* kNames[] = {"mixed", "soft", "hard", "merge", "keep"};
-      return Error(Code::kInvalid, "Cannot do " + std::string(kNames[static_cast<int>(options.mode)]) + " reset with paths.");
-    }
-    return ResetPaths(git, options, tree, operands);
-  }
-  if (!is_unborn) {
-    auto commit = git.objects.Peel(target, ObjectType::kCommit);
-    if (!commit) return Error(Code::kInvalid, "Could not parse object '" + name + "'.");
-    target = *commit;
-  }
-  if (git.work_tree.empty() && options.mode != ResetOptions::Mode::kSoft) return Error(Code::kInvalid, std::string(options.mode == ResetOptions::Mode::kHard ? "hard" : "mixed") + " reset is not allowed in a bare repository");
-  PADDOCK_ASSIGN(Index index, git.ReadIndex());
-  if (options.mode == ResetOptions::Mode::kSoft && (index.HasConflicts() || git.in.fs.Stat(git.GitPath("MERGE_HEAD")))) return Error(Code::kInvalid, "Cannot do a soft reset in the middle of a merge.");
-  if (options.mode == ResetOptions::Mode::kHard) {
-    PADDOCK_ASSIGN(const bool done, SwitchFiles(git, {}, tree, index, "reset", true));
-    if (!done) return 1;
-    PADDOCK_TRY(git.WriteIndex(index));
-  } else if (options.mode == ResetOptions::Mode::kKeep) {
-    FlatTree head;
-    if (const auto id = git.Head()) {
-      PADDOCK_ASSIGN(head, git.FlattenCommit(*id));
-    }
-    PADDOCK_ASSIGN(const bool done, SwitchFiles(git, head, tree, index, "reset", false));
-    if (!done) return Error(Code::kInvalid, "Could not reset index file to revision '" + name + "'.");
-    PADDOCK_TRY(git.WriteIndex(index));
-  }
-  if (!is_unborn) {
-    if (const auto head = git.Head()) PADDOCK_TRY(git.refs.WriteDirect("ORIG_HEAD", *head));
-    PADDOCK_TRY(git.refs.Write("HEAD", target, git.Who(), "reset: moving to " + name));
-  }
-  for (const char* file : {"MERGE_HEAD", "MERGE_MSG", "MERGE_MODE", "CHERRY_PICK_HEAD", "REVERT_HEAD", "SQUASH_MSG"}) {
-    if (options.mode != ResetOptions::Mode::kSoft) static_cast<void>(git.in.fs.RemoveFile(git.GitPath(file)).has_value());
-  }
-  if (options.mode == ResetOptions::Mode::kMixed) {
-    ResetOptions quiet = options;
-    return ResetPaths(git, quiet, tree, {});
-  }
-  if (options.mode == ResetOptions::Mode::kHard && !options.quiet && !is_unborn) {
-    PADDOCK_ASSIGN(const Commit commit, git.objects.ReadCommit(target));
-    git.Print("HEAD is now at " + git.objects.Abbreviate(target) + " " + commit.message.substr(0, commit.message.find('\n')) + "\n");
-  }
-  return 0;
-}
-
-}  // namespace
-
-extern const Subcommand kAdd, kRm, kMv, kRestore, kReset;
+extern const Subcommand kAdd, kRm, kMv;
 const Subcommand kAdd = DefineSubcommand<AddOptions, Add>({.name = "add", .summary = "put files into the index", .synopsis = "[<options>] [--] <pathspec>...", .options = kAddOptions, .needs = Subcommand::Needs::kWorkTree});
 const Subcommand kRm = DefineSubcommand<RmOptions, Rm>({.name = "rm", .summary = "remove files from the working tree and the index", .synopsis = "[<options>] [--] <pathspec>...", .options = kRmOptions, .needs = Subcommand::Needs::kWorkTree});
 const Subcommand kMv = DefineSubcommand<MvOptions, Mv>({.name = "mv", .summary = "move or rename a file or directory", .synopsis = "[<options>] <source>... <destination>", .options = kMvOptions, .needs = Subcommand::Needs::kWorkTree});
-const Subcommand kRestore = DefineSubcommand<RestoreOptions, Restore>({.name = "restore", .summary = "restore files of the working tree", .synopsis = "[<options>] [--source=<tree>] <file>...", .options = kRestoreOptions, .needs = Subcommand::Needs::kWorkTree});
-const Subcommand kReset = DefineSubcommand<ResetOptions, Reset>({.name = "reset", .summary = "set HEAD, the index and the files to a commit", .synopsis = "[--mixed | --soft | --hard | --keep] [-q] [<commit>]\n[-q] [<tree>] [--] <pathspec>...", .options = kResetOptions});
 
 }  // namespace paddock::git

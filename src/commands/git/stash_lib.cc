@@ -1,9 +1,14 @@
 // git stash.
+#include "commands/git/stash.h"
+
 #include <algorithm>
 #include <charconv>
+#include <set>
 
 #include "commands/git/commit.h"
 #include "commands/git/merge.h"
+#include "commands/git/pathspec_file.h"
+#include "commands/git/pick.h"
 #include "commands/git/revision.h"
 #include "commands/git/worktree.h"
 #include "proc/process.h"
@@ -12,23 +17,32 @@ namespace paddock::git {
 namespace {
 
 struct Options {
-  std::string message;
-  bool quiet = false, untracked = false, patch = false;
+  std::string message, pathspec_file;
+  bool quiet = false, untracked = false, all = false, patch = false, staged = false, keeps_index = false, drops_index = false, index = false, pathspec_nul = false;
 };
 constexpr Option kOptions[] = {
-    Value<&Options::message>('m', "message", "TEXT", "what it is called"), Flag<&Options::quiet>('q', "quiet", "say nothing"),
-    Flag<&Options::untracked>('u', "include-untracked", "untracked files, too"), Flag<&Options::patch>('p', "patch", "with show: the lines"),
+    Flag<&Options::keeps_index>('k', "keep-index", "leave what is in the index as it is"),
+    Flag<&Options::drops_index>(0, "no-keep-index", "do not (the default)"),
+    Flag<&Options::staged>('S', "staged", "only what is in the index"),
+    Flag<&Options::patch>('p', "patch", "ask for each change; with show: the lines"),
+    Flag<&Options::quiet>('q', "quiet", "say nothing"),
+    Flag<&Options::untracked>('u', "include-untracked", "untracked files, too"),
+    Flag<&Options::all>('a', "all", "untracked and ignored files, too"),
+    Value<&Options::message>('m', "message", "TEXT", "what it is called"),
+    Value<&Options::pathspec_file>(0, "pathspec-from-file", "FILE", "the files are named in FILE (-: standard input)"),
+    Flag<&Options::pathspec_nul>(0, "pathspec-file-nul", "FILE's names end with NUL"),
+    Flag<&Options::index>(0, "index", "with pop and apply: the index, too"),
 };
 
 // Which entry an operand means: "stash@{1}" or "1".
-Result<size_t> EntryOf(const Args& args, size_t at) {
-  if (args.operands.size() <= at) return size_t{0};
-  std::string_view text = args.operands[at];
-  if (text == "stash") return size_t{0};
+Result<size_t> EntryOf(const std::string& operand) {
+  std::string_view text = operand;
+  if (text == "stash" || text == "refs/stash") return size_t{0};
+  if (text.starts_with("refs/")) text.remove_prefix(5);
   if (text.starts_with("stash@{") && text.ends_with('}')) text = text.substr(7, text.size() - 8);
   size_t number = 0;
   const auto read = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (read.ec != std::errc{} || read.ptr != text.data() + text.size()) return Error(Code::kNoEntry, "'" + args.operands[at] + "' is not a stash reference");
+  if (read.ec != std::errc{} || read.ptr != text.data() + text.size()) return Error(Code::kNoEntry, operand + " is not a valid reference");
   return number;
 }
 
@@ -49,48 +63,71 @@ Status Drop(Git& git, size_t number) {
   return git.refs.WriteDirect("refs/stash", log.back().after);
 }
 
-Result<ExitStatus> Push(Git& git, const Options& options, const std::string& words) {
-  const auto head = git.Head();
-  if (!head) return Error(Code::kInvalid, "You do not have the initial commit yet");
-  PADDOCK_ASSIGN(Index index, git.ReadIndex());
-  if (index.HasConflicts()) return git.Complain("could not write index");
-  PADDOCK_ASSIGN(const FlatTree base, git.FlattenCommit(*head));
-  PADDOCK_ASSIGN(const std::vector<FileDiff> changed, CompareWithFiles(git, IndexFiles(index), index));
-  Pathspec all;
+// All files below an ignored directory ("x/"), or the file itself.
+Status ListFiles(Git& git, const std::string& path, std::vector<std::string>& out) {
+  git.in.budget.CheckStack();
+  git.in.budget.Step();
+  if (!path.ends_with('/')) {
+    out.push_back(path);
+    return {};
+  }
+  PADDOCK_ASSIGN(const auto list, git.in.fs.List(git.FilePath(path)));
+  for (const vfs::DirectoryEntry& entry : list) PADDOCK_TRY(ListFiles(git, path + entry.name + (entry.type == vfs::FileType::kDirectory ? "/" : ""), out));
+  return {};
+}
+
+// What a stash is made of.
+struct Stash {
+  Commit state;
+  Oid id;
+  std::string title;
   std::vector<std::string> untracked;
-  if (options.untracked) {
-    PADDOCK_ASSIGN(const Untracked found, FindUntracked(git, index, UntrackedMode::kAll, all, false));
-    untracked = found.files;
+  FlatTree base, files;
+};
+
+// Writes the commits of a stash; nothing when there is nothing to put aside.
+Result<std::optional<Stash>> Make(Git& git, const Options& options, const Index& index, Pathspec& paths, const std::string& words) {
+  Stash stash;
+  PADDOCK_ASSIGN(const Oid head, git.RequireHead());
+  PADDOCK_ASSIGN(stash.base, git.FlattenCommit(head));
+  PADDOCK_ASSIGN(std::vector<FileDiff> changed, CompareWithFiles(git, IndexFiles(index), index));
+  std::vector<FileDiff> staged = CompareTrees(stash.base, IndexFiles(index));
+  const auto is_other = [&](const FileDiff& file) { return !paths.empty() && !paths.Matches(file.new_path, git.in.budget); };
+  std::erase_if(changed, is_other);
+  std::erase_if(staged, is_other);
+  if (options.untracked || options.all) {
+    PADDOCK_ASSIGN(const Untracked found, FindUntracked(git, index, UntrackedMode::kAll, paths, options.all));
+    stash.untracked = found.files;
+    for (const std::string& path : options.all ? found.ignored : std::vector<std::string>()) PADDOCK_TRY(ListFiles(git, path, stash.untracked));
+    std::erase_if(stash.untracked, [](const std::string& path) { return path.ends_with('/'); });
+    std::sort(stash.untracked.begin(), stash.untracked.end());
   }
-  if (changed.empty() && CompareTrees(base, IndexFiles(index)).empty() && untracked.empty()) {
-    git.Print("No local changes to save\n");
-    return 0;
-  }
-  PADDOCK_ASSIGN(const Commit last, git.objects.ReadCommit(*head));
+  if (options.staged ? staged.empty() : changed.empty() && staged.empty() && stash.untracked.empty()) return std::optional<Stash>();
+  PADDOCK_ASSIGN(const Commit last, git.objects.ReadCommit(head));
   const auto branch = git.HeadBranch();
   const std::string place = (branch ? ShortRef(*branch) : std::string("(no branch)")) + ": ";
-  const std::string about = place + git.objects.Abbreviate(*head) + " " + SubjectOf(last.message);
-  Commit state;
+  const std::string about = place + git.objects.Abbreviate(head) + " " + SubjectOf(last.message);
+  Commit& state = stash.state;
   PADDOCK_ASSIGN(state.author, git.Author());
   PADDOCK_ASSIGN(state.committer, git.Committer());
   Commit of_index = state;
   PADDOCK_ASSIGN(of_index.tree, git.WriteTree(index));
-  of_index.parents = {*head};
+  of_index.parents = {head};
   of_index.message = "index on " + about + "\n";
   PADDOCK_ASSIGN(const Oid index_id, git.objects.Write(ObjectType::kCommit, of_index.Text()));
-  FlatTree files = IndexFiles(index);
-  for (const FileDiff& file : changed) {
-    PADDOCK_ASSIGN(const auto staged, StageFile(git, file.new_path, true));
-    if (staged) files[file.new_path] = {staged->mode, staged->id};
-    else files.erase(file.new_path);
+  stash.files = IndexFiles(index);
+  for (const FileDiff& file : options.staged ? std::vector<FileDiff>() : changed) {
+    PADDOCK_ASSIGN(const auto now, StageFile(git, file.new_path, true));
+    if (now) stash.files[file.new_path] = {now->mode, now->id};
+    else stash.files.erase(file.new_path);
   }
-  PADDOCK_ASSIGN(state.tree, TreeOf(git, files));
-  state.parents = {*head, index_id};
-  if (options.untracked) {
+  PADDOCK_ASSIGN(state.tree, TreeOf(git, stash.files));
+  state.parents = {head, index_id};
+  if (!stash.untracked.empty()) {
     FlatTree others;
-    for (const std::string& path : untracked) {
-      PADDOCK_ASSIGN(const auto staged, StageFile(git, path, true));
-      if (staged) others[path] = {staged->mode, staged->id};
+    for (const std::string& path : stash.untracked) {
+      PADDOCK_ASSIGN(const auto now, StageFile(git, path, true));
+      if (now) others[path] = {now->mode, now->id};
     }
     Commit of_others = of_index;
     of_others.parents.clear();
@@ -99,18 +136,164 @@ Result<ExitStatus> Push(Git& git, const Options& options, const std::string& wor
     PADDOCK_ASSIGN(const Oid others_id, git.objects.Write(ObjectType::kCommit, of_others.Text()));
     state.parents.push_back(others_id);
   }
-  const std::string title = words.empty() ? "WIP on " + about : "On " + place + words;
-  state.message = title;
-  PADDOCK_ASSIGN(const Oid id, git.objects.Write(ObjectType::kCommit, state.Text()));
+  stash.title = words.empty() ? "WIP on " + about : "On " + place + words;
+  state.message = stash.title;
+  PADDOCK_ASSIGN(stash.id, git.objects.Write(ObjectType::kCommit, state.Text()));
+  return std::optional<Stash>(std::move(stash));
+}
+
+Status Store(Git& git, const Oid& id, const std::string& title) {
   const Oid before = git.refs.Read("refs/stash").value_or(Oid{});
   PADDOCK_TRY(git.refs.WriteDirect("refs/stash", id));
-  PADDOCK_TRY(git.refs.Log("refs/stash", before, id, git.Who(), title));
-  PADDOCK_ASSIGN(const bool done, SwitchFiles(git, {}, base, index, "reset", true));
-  if (!done) return 1;
-  for (const std::string& path : untracked) RemoveWorkFile(git, path);
+  return git.refs.Log("refs/stash", before, id, git.Who(), title);
+}
+
+// Takes the staged changes back out of the files.
+Status UnstageFiles(Git& git, Index& index, const FlatTree& base, Pathspec& paths) {
+  for (const FileDiff& file : CompareTrees(base, IndexFiles(index))) {
+    const std::string& path = file.new_path;
+    if (!paths.empty() && !paths.Matches(path, git.in.budget)) continue;
+    PADDOCK_ASSIGN(const auto now, StageFile(git, path, true));
+    const bool is_clean = now ? now->id == file.new_id && now->mode == file.new_mode : file.new_mode == 0;
+    if (!is_clean) {
+      if (!now || file.old_mode == 0 || file.new_mode == 0) return Error(Code::kConflict, "Cannot remove worktree changes");
+      PADDOCK_ASSIGN(const std::string before, git.ReadBlob(file.new_id));
+      PADDOCK_ASSIGN(const std::string ours, git.ReadBlob(now->id));
+      PADDOCK_ASSIGN(const std::string after, git.ReadBlob(file.old_id));
+      const TextMerge merge = MergeTexts(before, ours, after, {}, {}, git.in.budget);
+      if (merge.has_conflict) return Error(Code::kConflict, "Cannot remove worktree changes");
+      PADDOCK_TRY(PutContent(git, path, now->mode, merge.text, false));
+      IndexEntry entry;
+      entry.path = path;
+      entry.mode = file.old_mode;
+      entry.id = file.old_id;
+      index.Put(std::move(entry));
+      continue;
+    }
+    if (file.old_mode == 0) {
+      RemoveWorkFile(git, path);
+      index.Remove(path);
+      continue;
+    }
+    IndexEntry entry;
+    PADDOCK_TRY(PutFile(git, path, {file.old_mode, file.old_id}, true, &entry));
+    index.Put(std::move(entry));
+  }
+  return {};
+}
+
+// The index and the files as in the last commit, where the paths match.
+Status ResetFiles(Git& git, Index& index, const FlatTree& base, Pathspec& paths, const FlatTree* kept) {
+  if (paths.empty() && kept == nullptr) {
+    PADDOCK_ASSIGN(const bool done, SwitchFiles(git, {}, base, index, "reset", true));
+    return done ? Status() : Status(Error(Code::kConflict, "Cannot remove worktree changes"));
+  }
+  const FlatTree& wanted = kept != nullptr ? *kept : base;
+  std::set<std::string> names;
+  for (const IndexEntry& entry : index.entries()) names.insert(entry.path);
+  for (const auto& [path, item] : wanted) names.insert(path);
+  for (const std::string& path : names) {
+    git.in.budget.Step();
+    if (!paths.empty() && !paths.Matches(path, git.in.budget)) continue;
+    const auto item = wanted.find(path);
+    if (item == wanted.end()) {
+      RemoveWorkFile(git, path);
+      index.Remove(path);
+      continue;
+    }
+    IndexEntry entry;
+    PADDOCK_TRY(PutFile(git, path, item->second, true, &entry));
+    index.Put(std::move(entry));
+  }
+  return {};
+}
+
+Result<ExitStatus> Push(Git& git, const Options& options, const std::string& words, const std::vector<std::string>& operands) {
+  if (!git.Head()) {
+    git.Say("You do not have the initial commit yet\n");
+    return 1;
+  }
+  if (options.patch) return Error(Code::kNotSupported, "stash --patch is not supported");
+  if (options.staged && (options.untracked || options.all)) return Error(Code::kInvalid, "Can't use --staged and --include-untracked or --all at the same time");
+  PADDOCK_ASSIGN(Index index, git.ReadIndex());
+  if (index.HasConflicts()) {
+    std::string last;
+    for (const IndexEntry& entry : index.entries()) {
+      if (entry.stage != 0 && entry.path != last) git.Say((last = entry.path) + ": needs merge\n");
+    }
+    return 1;
+  }
+  PADDOCK_ASSIGN(Pathspec paths, git.ParsePaths(operands));
+  if (!paths.empty()) {
+    for (const IndexEntry& entry : index.entries()) paths.Matches(entry.path, git.in.budget);
+    if (options.untracked || options.all) PADDOCK_TRY(FindUntracked(git, index, UntrackedMode::kAll, paths, options.all));
+    for (const std::string& operand : paths.Unmatched()) git.Complain("pathspec ':(,prefix:" + std::to_string(git.prefix.size()) + ")" + operand + "' did not match any file(s) known to git");
+    if (!paths.Unmatched().empty()) {
+      git.Say("Did you forget to 'git add'?\n");
+      return 1;
+    }
+  }
+  PADDOCK_ASSIGN(const auto stash, Make(git, options, index, paths, words));
+  if (!stash) {
+    if (!options.quiet) git.Print(options.staged ? "No staged changes\n" : "No local changes to save\n");
+    return 0;
+  }
+  PADDOCK_TRY(Store(git, stash->id, stash->title));
+  const FlatTree in_index = IndexFiles(index);
+  if (options.staged) PADDOCK_TRY(UnstageFiles(git, index, stash->base, paths));
+  else PADDOCK_TRY(ResetFiles(git, index, stash->base, paths, options.keeps_index && !options.drops_index ? &in_index : nullptr));
+  for (const std::string& path : stash->untracked) RemoveWorkFile(git, path);
   PADDOCK_TRY(git.WriteIndex(index));
-  if (!options.quiet) git.Print("Saved working directory and index state " + title + "\n");
+  if (!options.quiet) git.Print("Saved working directory and index state " + stash->title + "\n");
   return 0;
+}
+
+// Applies a stash commit to the files.
+enum class Applied { kClean, kConflict, kBlocked, kRefused };
+Result<Applied> ApplyState(Git& git, const Commit& state, bool with_index, const Sides& names) {
+  PADDOCK_ASSIGN(Index index, git.ReadIndex());
+  if (index.HasConflicts()) {
+    git.Complain("could not write index");
+    return Applied::kRefused;
+  }
+  PADDOCK_ASSIGN(const FlatTree base, git.FlattenCommit(state.parents[0]));
+  PADDOCK_ASSIGN(const FlatTree theirs, git.Flatten(state.tree));
+  const FlatTree ours = IndexFiles(index);
+  std::optional<FlatTree> staged;
+  if (with_index) {
+    PADDOCK_ASSIGN(const FlatTree in_index, git.FlattenCommit(state.parents[1]));
+    if (in_index != base && in_index != ours) {
+      PADDOCK_ASSIGN(TreeMerge merge, MergeTrees(git, base, ours, in_index, names));
+      if (!merge.conflicts.empty()) {
+        git.Complain("conflicts in index. Try without --index.");
+        return Applied::kRefused;
+      }
+      staged = std::move(merge.tree);
+    }
+  }
+  PADDOCK_ASSIGN(const TreeMerge merge, MergeTrees(git, base, ours, theirs, names));
+  PADDOCK_ASSIGN(const bool done, ApplyMerge(git, ours, merge, "stash"));
+  if (!done) return Applied::kBlocked;
+  if (base == theirs) git.Print("Already up to date.\n");
+  git.Print(merge.messages);
+  if (!merge.conflicts.empty()) {
+    if (with_index) git.Say("Index was not unstashed.\n");
+    return Applied::kConflict;
+  }
+  // Changes come back unstaged; new files stay in the index.
+  PADDOCK_ASSIGN(Index after, git.ReadIndex());
+  for (const auto& [path, item] : staged ? *staged : ours) {
+    const IndexEntry* now = after.Find(path);
+    if (now != nullptr && now->id == item.id && now->mode == item.mode) continue;
+    IndexEntry old;
+    old.path = path;
+    old.mode = item.mode;
+    old.id = item.id;
+    after.Put(std::move(old));
+  }
+  if (staged) std::erase_if(after.entries(), [&staged](const IndexEntry& entry) { return !staged->contains(entry.path); });
+  PADDOCK_TRY(git.WriteIndex(after));
+  return Applied::kClean;
 }
 
 Result<ExitStatus> Apply(Git& git, const Options& options, size_t number, const std::string& shown, bool drops) {
@@ -122,37 +305,26 @@ Result<ExitStatus> Apply(Git& git, const Options& options, size_t number, const 
   if (!entry) return git.Complain("stash@{" + std::to_string(number) + "} is not a valid reference");
   PADDOCK_ASSIGN(const Commit state, git.objects.ReadCommit(entry->after));
   if (state.parents.size() < 2) return Error(Code::kInvalid, "'" + entry->after.Hex() + "' is not a stash-like commit");
-  PADDOCK_ASSIGN(Index index, git.ReadIndex());
-  if (index.HasConflicts()) return git.Complain("could not write index");
-  PADDOCK_ASSIGN(const FlatTree base, git.FlattenCommit(state.parents[0]));
-  PADDOCK_ASSIGN(const FlatTree theirs, git.Flatten(state.tree));
-  const FlatTree ours = IndexFiles(index);
-  PADDOCK_ASSIGN(const TreeMerge merge, MergeTrees(git, base, ours, theirs, {"Updated upstream", "Stashed changes"}));
-  PADDOCK_ASSIGN(const bool done, ApplyMerge(git, ours, merge, "stash"));
-  if (!done) {
+  PADDOCK_ASSIGN(const Applied applied, ApplyState(git, state, options.index, {"Updated upstream", "Stashed changes", "Stash base"}));
+  if (applied == Applied::kRefused) {
     if (drops) git.Print("The stash entry is kept in case you need it again.\n");
     return 1;
   }
-  git.Print(merge.messages);
-  if (merge.conflicts.empty()) {
-    // Changes come back unstaged; new files stay in the index.
-    PADDOCK_ASSIGN(Index after, git.ReadIndex());
-    for (const auto& [path, item] : ours) {
-      const IndexEntry* now = after.Find(path);
-      if (now != nullptr && now->id == item.id && now->mode == item.mode) continue;
-      IndexEntry old;
-      old.path = path;
-      old.mode = item.mode;
-      old.id = item.id;
-      after.Put(std::move(old));
-    }
-    PADDOCK_TRY(git.WriteIndex(after));
-  }
-  if (state.parents.size() > 2) {
+  if (state.parents.size() > 2 && applied != Applied::kBlocked) {
     PADDOCK_ASSIGN(const FlatTree others, git.FlattenCommit(state.parents[2]));
+    bool is_whole = true;
     for (const auto& [path, item] : others) {
-      if (git.in.fs.Stat(git.FilePath(path), vfs::Follow::kNo)) return git.Complain("could not restore untracked files from stash");
+      if (git.in.fs.Stat(git.FilePath(path), vfs::Follow::kNo)) {
+        git.Say(path + " already exists, no checkout\n");
+        is_whole = false;
+        continue;
+      }
       PADDOCK_TRY(PutFile(git, path, item, false, nullptr));
+    }
+    if (!is_whole) {
+      git.Complain("could not restore untracked files from stash");
+      if (drops) git.Print("The stash entry is kept in case you need it again.\n");
+      return 1;
     }
   }
   if (!options.quiet) {
@@ -160,7 +332,7 @@ Result<ExitStatus> Apply(Git& git, const Options& options, size_t number, const 
     ChildSpec spec{.args = {"git", "status"}, .environment = &git.in.env};
     static_cast<void>(git.in.launcher.Run(git.in.process, spec).has_value());
   }
-  if (!merge.conflicts.empty()) {
+  if (applied != Applied::kClean) {
     if (drops) git.Print("The stash entry is kept in case you need it again.\n");
     return 1;
   }
@@ -170,44 +342,133 @@ Result<ExitStatus> Apply(Git& git, const Options& options, size_t number, const 
   return 0;
 }
 
-Result<ExitStatus> Show(Git& git, const Options& options, size_t number) {
-  PADDOCK_ASSIGN(const ReflogEntry entry, Entry(git, number));
-  PADDOCK_ASSIGN(const Commit state, git.objects.ReadCommit(entry.after));
-  if (state.parents.empty()) return Error(Code::kInvalid, "not a stash");
-  PADDOCK_ASSIGN(const FlatTree before, git.FlattenCommit(state.parents[0]));
-  PADDOCK_ASSIGN(const FlatTree after, git.Flatten(state.tree));
-  std::vector<FileDiff> files = CompareTrees(before, after);
-  DiffOptions form;
-  (options.patch ? form.patch : form.stat) = true;
-  Pathspec all;
-  PADDOCK_TRY(Arrange(git, files, form, all));
-  PADDOCK_ASSIGN(const std::string text, FormatDiff(git, files, form));
-  git.Print(text);
-  return 0;
+// stash branch NAME [STASH].
+Result<ExitStatus> Branch(Git& git, Options& options, size_t number, const std::string& name, const std::string& shown) {
+  const auto entry = Entry(git, number);
+  if (!entry) return git.Complain(entry.error().code == Code::kConflict ? "No stash entries found." : "stash@{" + std::to_string(number) + "} is not a valid reference");
+  PADDOCK_ASSIGN(const Commit state, git.objects.ReadCommit(entry->after));
+  if (state.parents.size() < 2) return Error(Code::kInvalid, "'" + entry->after.Hex() + "' is not a stash-like commit");
+  if (const ExitStatus status = RunGit(git, {"checkout", "-b", name, state.parents[0].Hex()}); status != 0) return status;
+  options.index = true;
+  return Apply(git, options, number, shown, true);
+}
+
+// stash show [OPTION]... [STASH]: what git diff makes of it.
+Result<ExitStatus> Show(Git& git, const std::vector<std::string>& args) {
+  std::vector<std::string> command = {"diff"};
+  std::vector<std::string> operands;
+  bool with_untracked = git.config.GetBool("stash.showincludeuntracked", false), only_untracked = false;
+  for (size_t i = 2; i < args.size(); ++i) {
+    if (args[i] == "-u" || args[i] == "--include-untracked") with_untracked = true;
+    else if (args[i] == "--no-include-untracked") with_untracked = false;
+    else if (args[i] == "--only-untracked") only_untracked = true;
+    else if (args[i].starts_with('-')) command.push_back(args[i]);
+    else operands.push_back(args[i]);
+  }
+  if (command.size() == 1) {
+    if (git.config.GetBool("stash.showstat", true)) command.push_back("--stat");
+    if (git.config.GetBool("stash.showpatch", false)) command.push_back("-p");
+  }
+  if (operands.size() > 1) {
+    git.Say("Too many revisions specified:");
+    for (const std::string& operand : operands) git.Say(" '" + operand + "'");
+    git.Say("\n");
+    return 1;
+  }
+  Oid id;
+  const auto named = operands.empty() ? Result<size_t>(size_t{0}) : EntryOf(operands[0]);
+  if (named) {
+    const auto entry = Entry(git, *named);
+    if (!entry && entry.error().code == Code::kConflict) {
+      git.Say("No stash entries found.\n");
+      return 1;
+    }
+    if (!entry) return git.Complain("stash@{" + std::to_string(*named) + "} is not a valid reference");
+    id = entry->after;
+  } else {
+    auto commit = ResolveCommit(git, operands[0]);
+    if (!commit) return git.Complain(operands[0] + " is not a valid reference");
+    id = *commit;
+  }
+  PADDOCK_ASSIGN(const Commit state, git.objects.ReadCommit(id));
+  if (state.parents.size() < 2) return Error(Code::kInvalid, "'" + id.Hex() + "' is not a stash-like commit");
+  FlatTree before, after, others;
+  PADDOCK_ASSIGN(before, git.FlattenCommit(state.parents[0]));
+  PADDOCK_ASSIGN(after, git.Flatten(state.tree));
+  if (state.parents.size() > 2) {
+    PADDOCK_ASSIGN(others, git.FlattenCommit(state.parents[2]));
+  }
+  if (only_untracked) {
+    before.clear();
+    after = others;
+  } else if (with_untracked) {
+    after.insert(others.begin(), others.end());
+  }
+  PADDOCK_ASSIGN(const Oid from, TreeOf(git, before));
+  PADDOCK_ASSIGN(const Oid to, TreeOf(git, after));
+  command.insert(command.end(), {from.Hex(), to.Hex(), "--"});
+  return RunGit(git, std::move(command));
 }
 
 Result<ExitStatus> RunStash(Git& git, Options& options, Args& args) {
-  const std::string verb = args.operands.empty() ? "push" : args.operands[0];
-  if (verb == "push" || verb == "save") {
-    if (!args.paths.empty() || (verb == "push" && args.operands.size() > 1)) return Error(Code::kNotSupported, "stash of some files is not supported");
-    std::string words = options.message;
-    for (size_t i = 1; i < args.operands.size(); ++i) words += (words.empty() ? "" : " ") + args.operands[i];
-    return Push(git, options, words);
+  static constexpr std::string_view kVerbs[] = {"push", "save", "clear", "pop", "apply", "drop", "branch", "create", "store"};
+  const bool has_verb = !args.operands.empty() && std::find(std::begin(kVerbs), std::end(kVerbs), args.operands[0]) != std::end(kVerbs);
+  if (!args.operands.empty() && !has_verb) return Error(Code::kInvalid, "subcommand wasn't specified; 'push' can't be assumed due to unexpected token '" + args.operands[0] + "'");
+  const std::string verb = has_verb ? args.operands[0] : "push";
+  const std::vector<std::string> operands(args.operands.begin() + (has_verb ? 1 : 0), args.operands.end());
+  if (verb == "push") {
+    std::vector<std::string> paths = operands;
+    paths.insert(paths.end(), args.paths.begin(), args.paths.end());
+    if (!options.pathspec_file.empty()) PADDOCK_TRY(TakePathspecFile(git, options.pathspec_file, options.pathspec_nul, paths));
+    return Push(git, options, options.message, paths);
   }
-  if (verb == "list") {
-    const std::vector<ReflogEntry> log = git.refs.ReadLog("refs/stash");
-    for (size_t i = log.size(); i-- > 0;) git.Print("stash@{" + std::to_string(log.size() - 1 - i) + "}: " + log[i].message + "\n");
+  if (verb == "save" || verb == "create") {
+    std::string words = options.message;
+    for (const std::string& word : operands) words += (words.empty() ? "" : " ") + word;
+    if (verb == "save") return Push(git, options, words, {});
+    PADDOCK_ASSIGN(const Index index, git.ReadIndex());
+    Pathspec all;
+    PADDOCK_ASSIGN(const auto stash, Make(git, options, index, all, words));
+    if (stash) git.Print(stash->id.Hex() + "\n");
     return 0;
   }
   if (verb == "clear") {
+    if (!operands.empty()) return git.Complain("git stash clear with arguments is unimplemented");
     if (git.refs.Exists("refs/stash")) PADDOCK_TRY(git.refs.Remove("refs/stash"));
     return 0;
   }
-  if (verb != "pop" && verb != "apply" && verb != "drop" && verb != "show") return Error(Code::kInvalid, "subcommand wasn't specified; 'push' can't be assumed due to unexpected token '" + verb + "'");
-  auto number = EntryOf(args, 1);
-  if (!number) return Error(Code::kNoEntry, std::string(number.error().Text()));
-  std::string shown = "refs/stash@{" + std::to_string(*number) + "}";
-  if (args.operands.size() > 1) shown = args.operands[1].find('@') == std::string::npos && args.operands[1] != "stash" ? shown : args.operands[1];
+  if (verb == "store") {
+    if (operands.size() != 1) {
+      git.Say("\"git stash store\" requires one <commit> argument\n");
+      return 1;
+    }
+    auto id = ResolveCommit(git, operands[0]);
+    if (!id) {
+      git.Say("Cannot update refs/stash with " + operands[0] + "\n");
+      return 1;
+    }
+    PADDOCK_ASSIGN(const Commit state, git.objects.ReadCommit(*id));
+    if (state.parents.size() < 2) return git.Complain("'" + operands[0] + "' is not a stash-like commit");
+    PADDOCK_TRY(Store(git, *id, options.message.empty() ? "Created via \"git stash store\"." : options.message));
+    return 0;
+  }
+  const size_t at = verb == "branch" ? 1 : 0;
+  if (verb == "branch" && operands.empty()) {
+    git.Say("No branch name specified\n");
+    return 1;
+  }
+  if (operands.size() > at + 1) {
+    git.Say("Too many revisions specified:");
+    for (const std::string& operand : operands) git.Say(" '" + operand + "'");
+    git.Say("\n");
+    return 1;
+  }
+  const std::string name = operands.size() > at ? operands[at] : "";
+  const auto number = name.empty() ? Result<size_t>(size_t{0}) : EntryOf(name);
+  if (!number) return git.Complain(std::string(number.error().Text()));
+  const std::string shown = name.find('@') == std::string::npos ? "refs/stash@{" + std::to_string(*number) + "}" : name;
+  if (const auto named = Entry(git, *number); !named && !name.empty()) return git.Complain(shown + " is not a valid reference");
+  if (verb == "branch") return Branch(git, options, *number, operands[0], shown);
   if (verb == "pop" || verb == "apply") return Apply(git, options, *number, shown, verb == "pop");
   const auto entry = Entry(git, *number);
   if (!entry && entry.error().code == Code::kConflict) {
@@ -215,15 +476,62 @@ Result<ExitStatus> RunStash(Git& git, Options& options, Args& args) {
     return 1;
   }
   if (!entry) return git.Complain("stash@{" + std::to_string(*number) + "} is not a valid reference");
-  if (verb == "show") return Show(git, options, *number);
   PADDOCK_TRY(Drop(git, *number));
   if (!options.quiet) git.Print("Dropped " + shown + " (" + entry->after.Hex() + ")\n");
   return 0;
 }
 
+constexpr Subcommand kWords = DefineSubcommand<Options, RunStash>({.name = "stash", .summary = "put changes aside", .synopsis = "[push [<options>] [--] [<pathspec>...]]\nlist [<log-options>]\nshow [-u | --include-untracked | --only-untracked] [<diff-options>] [<stash>]\n(pop | apply) [--index] [-q] [<stash>]\ndrop [-q] [<stash>]\nbranch <branchname> [<stash>]\nsave [<options>] [<message>]\ncreate [<message>]\nstore [-m <message>] [-q] <commit>\nclear", .options = kOptions, .needs = Subcommand::Needs::kWorkTree});
+
+// list and show take the options of log and diff; everything else has its own.
+ExitStatus RunWords(Invocation& in, const Subcommand& self, Git* git, std::vector<std::string> args) {
+  const bool asks_help = std::find_if(args.begin(), args.end(), [](const std::string& arg) { return arg == "-h" || arg == "--help"; }) != args.end();
+  if (!asks_help && args.size() > 1 && args[1] == "list") {
+    if (!git->refs.Exists("refs/stash")) return 0;
+    std::vector<std::string> command = {"log", "--format=%gd: %gs", "-g", "--first-parent", "-m"};
+    command.insert(command.end(), args.begin() + 2, args.end());
+    command.insert(command.end(), {"stash", "--"});
+    return RunGit(*git, std::move(command));
+  }
+  if (!asks_help && args.size() > 1 && args[1] == "show") {
+    const Result<ExitStatus> result = Show(*git, args);
+    return result ? *result : Die(in, result.error());
+  }
+  return kWords.run(in, self, git, std::move(args));
+}
+
 }  // namespace
 
+Status CreateAutostash(Git& git, const std::string& name) {
+  PADDOCK_ASSIGN(Index index, git.ReadIndex());
+  if (index.HasConflicts()) return {};
+  Pathspec all;
+  PADDOCK_ASSIGN(const auto stash, Make(git, {}, index, all, "autostash"));
+  if (!stash) return {};
+  PADDOCK_TRY(vfs::WriteFile(git.in.fs, git.GitPath(name), stash->id.Hex() + "\n"));
+  git.Print("Created autostash: " + git.objects.Abbreviate(stash->id) + "\n");
+  PADDOCK_TRY(ResetFiles(git, index, stash->base, all, nullptr));
+  return git.WriteIndex(index);
+}
+
+Status ApplyAutostash(Git& git, const std::string& name) {
+  const auto text = vfs::ReadFile(git.in.fs, git.GitPath(name), 100);
+  const auto id = text ? Oid::FromHex(std::string_view(*text).substr(0, 40)) : std::optional<Oid>();
+  if (!id) return {};
+  PADDOCK_TRY(git.in.fs.RemoveFile(git.GitPath(name)));
+  PADDOCK_ASSIGN(const Commit state, git.objects.ReadCommit(*id));
+  if (state.parents.size() < 2) return {};
+  auto applied = ApplyState(git, state, false, {"Updated upstream", "Stashed changes", "Stash base"});
+  if (applied && *applied == Applied::kClean) {
+    git.Say("Applied autostash.\n");
+    return {};
+  }
+  PADDOCK_TRY(Store(git, *id, "autostash"));
+  git.Say("Applying autostash resulted in conflicts.\nYour changes are safe in the stash.\nYou can run \"git stash pop\" or \"git stash drop\" at any time.\n");
+  return {};
+}
+
 extern const Subcommand kStash;
-const Subcommand kStash = DefineSubcommand<Options, RunStash>({.name = "stash", .summary = "put changes aside", .synopsis = "[push [-u] [-q] [-m <text>]]\nlist\n(show [-p] | pop | apply | drop) [<stash>]\nclear", .options = kOptions, .needs = Subcommand::Needs::kWorkTree});
+const Subcommand kStash = {.name = kWords.name, .summary = kWords.summary, .synopsis = kWords.synopsis, .options = kOptions, .needs = kWords.needs, .run = RunWords};
 
 }  // namespace paddock::git

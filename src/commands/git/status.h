@@ -21,8 +21,8 @@ struct StatusReport {
   bool shows_untracked = true;
 };
 Result<StatusReport> MakeStatus(Git& git, const Index& index, const FlatTree& head, UntrackedMode mode, Pathspec& paths, bool with_ignored);
-// The long form.
-Result<std::string> LongStatus(Git& git, const StatusReport& report, bool is_for_commit);
+// The long form; `has_hints`: with what can be done, and a last line.
+Result<std::string> LongStatus(Git& git, const StatusReport& report, bool is_for_commit, bool has_hints = true);
 // "ahead" and "behind" the upstream of the current branch.
 struct Tracking {
   std::string upstream;   // short name

@@ -3,7 +3,9 @@
 
 #include <algorithm>
 
+#include "commands/git/progress.h"
 #include "commands/git/revision.h"
+#include "text/unified_diff.h"
 
 namespace paddock::git {
 namespace {
@@ -40,38 +42,6 @@ std::string ChangeLines(const Git& git, const std::vector<FileDiff>& files) {
     text += git.Shown(file.new_path) + "\n";
   }
   return text;
-}
-
-// What a merge or its like left to do.
-std::string ProgressText(Git& git, const StatusReport& report) {
-  const auto exists = [&git](const char* name) { return git.in.fs.Stat(git.GitPath(name)).has_value(); };
-  const bool has_conflicts = !report.unmerged.empty();
-  const auto short_id = [&git](const char* name) {
-    const auto id = git.refs.Read(name);
-    return id ? git.objects.Abbreviate(*id) : std::string();
-  };
-  if (exists("MERGE_HEAD")) {
-    return has_conflicts ? "You have unmerged paths.\n  (fix conflicts and run \"git commit\")\n  (use \"git merge --abort\" to abort the merge)\n\n"
-                         : "All conflicts fixed but you are still merging.\n  (use \"git commit\" to conclude merge)\n\n";
-  }
-  if (exists("rebase-apply/applying")) {
-    const auto patch = vfs::ReadFile(git.in.fs, git.GitPath("rebase-apply/patch"));
-    const bool is_empty = patch && patch->empty();
-    return std::string("You are in the middle of an am session.\n") + (is_empty ? "The current patch is empty.\n" : "  (fix conflicts and then run \"git am --continue\")\n") +
-           "  (use \"git am --skip\" to skip this patch)\n" + (is_empty ? "  (use \"git am --allow-empty\" to record this patch as an empty commit)\n" : "") +
-           "  (use \"git am --abort\" to restore the original branch)\n\n";
-  }
-  if (exists("CHERRY_PICK_HEAD") && !exists("rebase-merge/onto")) {
-    return "You are currently cherry-picking commit " + short_id("CHERRY_PICK_HEAD") + ".\n" +
-           (has_conflicts ? "  (fix conflicts and run \"git cherry-pick --continue\")\n" : "  (all conflicts fixed: run \"git cherry-pick --continue\")\n") +
-           "  (use \"git cherry-pick --skip\" to skip this patch)\n  (use \"git cherry-pick --abort\" to cancel the cherry-pick operation)\n\n";
-  }
-  if (exists("REVERT_HEAD")) {
-    return "You are currently reverting commit " + short_id("REVERT_HEAD") + ".\n" +
-           (has_conflicts ? "  (fix conflicts and run \"git revert --continue\")\n" : "  (all conflicts fixed: run \"git revert --continue\")\n") +
-           "  (use \"git revert --skip\" to skip this patch)\n  (use \"git revert --abort\" to cancel the revert operation)\n\n";
-  }
-  return {};
 }
 
 }  // namespace
@@ -143,12 +113,26 @@ std::string DetachedText(Git& git) {
     const auto ref = FindRef(git, name);
     if (!ref || *ref == "HEAD") name = git.objects.Abbreviate(log[i].after);
     else name = ShortRef(*ref);
+    const bool is_there = ref && *ref != "HEAD" && git.refs.Read(*ref) != log[i].after && git.objects.Peel(git.refs.Read(*ref).value_or(Oid{}), ObjectType::kCommit).has_value() && *git.objects.Peel(*git.refs.Read(*ref), ObjectType::kCommit) != log[i].after;
+    if (is_there) name = git.objects.Abbreviate(log[i].after);
     return (head == log[i].after ? "at " : "from ") + name;
   }
   return head ? "at " + git.objects.Abbreviate(*head) : std::string();
 }
 
-Result<std::string> LongStatus(Git& git, const StatusReport& report, bool is_for_commit) {
+namespace {
+
+std::string WithoutHints(std::string_view text) {
+  std::string plain;
+  for (const std::string_view line : SplitLines(text)) {
+    if (!line.starts_with("  (")) plain += line;
+  }
+  return plain;
+}
+
+}  // namespace
+
+Result<std::string> LongStatus(Git& git, const StatusReport& report, bool is_for_commit, bool has_hints) {
   std::string text;
   const auto branch = git.HeadBranch();
   const bool is_initial = !git.Head();
@@ -156,12 +140,14 @@ Result<std::string> LongStatus(Git& git, const StatusReport& report, bool is_for
     text += "On branch " + ShortRef(*branch) + "\n";
     PADDOCK_ASSIGN(const auto tracking, TrackingOf(git, ShortRef(*branch)));
     if (tracking) text += TrackingText(*tracking) + "\n";
+  } else if (const std::string rebasing = RebaseTitle(git); !rebasing.empty()) {
+    text += rebasing;
   } else if (const std::string detached = DetachedText(git); !detached.empty()) {
     text += "HEAD detached " + detached + "\n";
   } else {
     text += "Not currently on any branch.\n";
   }
-  const std::string progress = ProgressText(git, report);
+  const std::string progress = ProgressText(git, !report.unmerged.empty());
   text += progress;
   if (is_initial) text += is_for_commit ? "\nInitial commit\n\n" : "\nNo commits yet\n\n";
   const std::string unstage = is_initial ? "  (use \"git rm --cached <file>...\" to unstage)\n" : "  (use \"git restore --staged <file>...\" to unstage)\n";
@@ -188,6 +174,7 @@ Result<std::string> LongStatus(Git& git, const StatusReport& report, bool is_for
   };
   list("Untracked", "add", report.untracked);
   list("Ignored", "add -f", report.ignored);
+  if (!has_hints) return WithoutHints(text);
   const bool hides = !report.shows_untracked;
   if (hides && !report.staged.empty()) text += "Untracked files not listed (use -u option to show untracked files)\n";
   if (!report.staged.empty()) return text;

@@ -36,4 +36,10 @@ Result<std::optional<IndexEntry>> StageFile(Git& git, const std::string& path, b
 // done: then the result is false. `action`: "checkout", "merge"; `is_forced`: local changes are thrown away.
 Result<bool> SwitchFiles(Git& git, const FlatTree& from, const FlatTree& to, Index& index, std::string_view action, bool is_forced);
 
+// As git reset --merge: what the index has otherwise than `to` becomes what is there; local changes that are not in the index stay.
+// False: a file was changed after it went into the index; that is told, and nothing is done.
+Result<bool> ResetMerged(Git& git, const FlatTree& to, Index& index);
+// The same for the files of a commit and the repository's index, which is written.
+Result<bool> BackToCommit(Git& git, const Oid& commit);
+
 }  // namespace paddock::git

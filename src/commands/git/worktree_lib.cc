@@ -347,4 +347,54 @@ Result<bool> SwitchFiles(Git& git, const FlatTree& from, const FlatTree& to, Ind
   return true;
 }
 
+Result<bool> ResetMerged(Git& git, const FlatTree& to, Index& index) {
+  struct Step {
+    std::string path;
+    std::optional<TreeItem> item;
+  };
+  std::vector<Step> steps;
+  std::map<std::string, std::optional<TreeItem>> known;   // nothing: in conflict
+  for (const IndexEntry& entry : index.entries()) {
+    if (entry.stage == 0) known[entry.path] = TreeItem{entry.mode, entry.id};
+    else known[entry.path] = std::nullopt;
+  }
+  for (const auto& [path, item] : to) {
+    if (!IsSafePath(path)) return Error(Code::kInvalid, "invalid path '" + path + "'");
+    if (const auto now = known.find(path); now == known.end() || now->second != item) steps.push_back({path, item});
+  }
+  for (const auto& [path, item] : known) {
+    if (!to.contains(path)) steps.push_back({path, std::nullopt});
+  }
+  for (const Step& step : steps) {
+    const auto now = known.find(step.path);
+    if (now != known.end() && !now->second) continue;
+    PADDOCK_ASSIGN(const auto file, StageFile(git, step.path, false));
+    const bool is_in_the_way = now == known.end() ? file && file->id != step.item->id : file && (file->id != now->second->id || file->mode != now->second->mode);
+    if (is_in_the_way) {
+      git.Complain("Entry '" + step.path + "' not uptodate. Cannot merge.");
+      return false;
+    }
+  }
+  for (const Step& step : steps) {
+    git.in.budget.Step();
+    index.Remove(step.path);
+    if (!step.item) {
+      RemoveWorkFile(git, step.path);
+      continue;
+    }
+    IndexEntry fresh;
+    PADDOCK_TRY(PutFile(git, step.path, *step.item, true, &fresh));
+    index.Put(std::move(fresh));
+  }
+  return true;
+}
+
+Result<bool> BackToCommit(Git& git, const Oid& commit) {
+  PADDOCK_ASSIGN(Index index, git.ReadIndex());
+  PADDOCK_ASSIGN(const FlatTree tree, git.FlattenCommit(commit));
+  PADDOCK_ASSIGN(const bool done, ResetMerged(git, tree, index));
+  if (done) PADDOCK_TRY(git.WriteIndex(index));
+  return done;
+}
+
 }  // namespace paddock::git

@@ -1,0 +1,365 @@
+// git checkout and switch.
+#include <algorithm>
+#include <array>
+
+#include "base/option_tables.h"
+#include "commands/git/branch.h"
+#include "commands/git/commit.h"
+#include "commands/git/hooks.h"
+#include "commands/git/patch_choice.h"
+#include "commands/git/pathspec_file.h"
+#include "commands/git/restore.h"
+#include "commands/git/revision.h"
+#include "commands/git/status.h"
+
+namespace paddock::git {
+namespace {
+
+struct CheckoutOptions {
+  std::string create, reset, orphan, conflict, pathspec_file;
+  bool force = false, quiet = false, detach = false, track = false, no_track = false, ours = false, theirs = false, guess = false, no_guess = false;
+  bool merge = false, patch = false, overlay = false, no_overlay = false, pathspec_nul = false, reflog = false, overwrites = false;
+};
+Status TakeTrack(CheckoutOptions& options, std::string_view value) {
+  if (!value.empty() && value != "direct") return Error(Code::kNotSupported, "--track=" + std::string(value) + " is not supported");
+  options.track = true;
+  return {};
+}
+constexpr auto kBothOptions = std::to_array<Option>({
+    Flag<&CheckoutOptions::guess>(0, "guess", "where there is one, take the remote branch of that name (the default)"),
+    Flag<&CheckoutOptions::no_guess>(0, "no-guess", "do not look for remote branches"),
+    Value<&CheckoutOptions::orphan>(0, "orphan", "BRANCH", "a branch without history"),
+    Flag<&CheckoutOptions::force>('f', "force", "throw local changes away"),
+    Flag<&CheckoutOptions::merge>('m', "merge", "merge local changes with the other branch"),
+    Value<&CheckoutOptions::conflict>(0, "conflict", "STYLE", "likewise, and show conflicts as merge, diff3 or zdiff3"),
+    Flag<&CheckoutOptions::quiet>('q', "quiet", "say nothing"),
+    Flag<&CheckoutOptions::detach>('d', "detach", "check out the commit itself"),
+    CallOptional<TakeTrack>('t', "track", "MODE", "track the branch that it starts from"),
+    Flag<&CheckoutOptions::no_track>(0, "no-track", "track nothing"),
+    Flag<&CheckoutOptions::overwrites>(0, "overwrite-ignore", "ignored files may be replaced (always)"),
+});
+constexpr auto kCheckoutOptions = JoinTables(std::to_array<Option>({
+    Value<&CheckoutOptions::create>('b', nullptr, "BRANCH", "create and check out a branch"),
+    Value<&CheckoutOptions::reset>('B', nullptr, "BRANCH", "create or reset it"),
+    Flag<&CheckoutOptions::reflog>('l', nullptr, "with a reflog (always)"),
+    Flag<&CheckoutOptions::ours>('2', "ours", "take our side of a conflict"),
+    Flag<&CheckoutOptions::theirs>('3', "theirs", "take their side of a conflict"),
+    Flag<&CheckoutOptions::patch>('p', "patch", "ask for each change"),
+    Flag<&CheckoutOptions::overlay>(0, "overlay", "remove no files (the default)"),
+    Flag<&CheckoutOptions::no_overlay>(0, "no-overlay", "remove files that the commit does not have"),
+    Value<&CheckoutOptions::pathspec_file>(0, "pathspec-from-file", "FILE", "the files are named in FILE (-: standard input)"),
+    Flag<&CheckoutOptions::pathspec_nul>(0, "pathspec-file-nul", "FILE's names end with NUL"),
+}), kBothOptions);
+constexpr auto kSwitchOptions = JoinTables(std::to_array<Option>({
+    Value<&CheckoutOptions::create>('c', "create", "BRANCH", "create and switch to a branch"),
+    Value<&CheckoutOptions::reset>('C', "force-create", "BRANCH", "create or reset it"),
+    Flag<&CheckoutOptions::force>(0, "discard-changes", "throw local changes away"),
+}), kBothOptions);
+
+// The one remote branch of that name.
+std::optional<std::string> GuessRemote(Git& git, const std::string& name) {
+  std::vector<std::string> found;
+  for (const auto& [ref, id] : git.refs.List("refs/remotes/")) {
+    const size_t slash = ref.find('/', 13);
+    if (slash != std::string::npos && ref.substr(slash + 1) == name) found.push_back(ref);
+  }
+  if (found.size() != 1) return std::nullopt;
+  return found[0];
+}
+
+std::string OneLine(Git& git, const Oid& id) {
+  const auto commit = git.objects.ReadCommit(id);
+  return git.objects.Abbreviate(id) + " " + (commit ? SubjectOf(commit->message) : "");
+}
+
+// Goes to other files with the local changes merged into them.
+Result<bool> SwitchMerging(Git& git, const CheckoutOptions& options, const FlatTree& from, const FlatTree& to, Index& index, const std::string& name) {
+  PADDOCK_ASSIGN(MergeStyle style, ConfiguredStyle(git));
+  if (!options.conflict.empty()) PADDOCK_TRY(TakeConflictStyle(style, options.conflict));
+  PADDOCK_ASSIGN(const std::vector<FileDiff> changed, CompareWithFiles(git, IndexFiles(index), index));
+  FlatTree local = IndexFiles(index);
+  for (const FileDiff& file : changed) {
+    PADDOCK_ASSIGN(const auto now, StageFile(git, file.new_path, true));
+    if (now) local[file.new_path] = {now->mode, now->id};
+    else local.erase(file.new_path);
+  }
+  PADDOCK_ASSIGN(const TreeMerge merge, MergeTrees(git, from, to, local, {name, "local", "ancestor"}, style));
+  FlatTree target = merge.tree;
+  for (const auto& [path, conflict] : merge.conflicts) {
+    if (!conflict.text) continue;
+    PADDOCK_ASSIGN(const Oid id, git.objects.Write(ObjectType::kBlob, *conflict.text));
+    target[path] = {conflict.mode, id};
+  }
+  // The files are what `local` says: nothing is lost.
+  for (const FileDiff& file : changed) {
+    PADDOCK_ASSIGN(auto now, StageFile(git, file.new_path, false));
+    if (now) index.Put(std::move(*now));
+    else index.Remove(file.new_path);
+  }
+  PADDOCK_ASSIGN(const bool done, SwitchFiles(git, local, target, index, "checkout", false));
+  if (!done) return false;
+  git.Print(merge.messages);
+  for (const auto& [path, item] : to) {
+    const IndexEntry* now = index.Find(path);
+    if (merge.conflicts.contains(path) || (now != nullptr && now->id == item.id && now->mode == item.mode)) continue;
+    IndexEntry entry;
+    entry.path = path;
+    entry.mode = item.mode;
+    entry.id = item.id;
+    index.Put(std::move(entry));
+  }
+  for (const auto& [path, conflict] : merge.conflicts) {
+    index.Remove(path);
+    int stage = 0;
+    for (const auto* item : {&conflict.base, &conflict.ours, &conflict.theirs}) {
+      ++stage;
+      if (!*item) continue;
+      IndexEntry entry;
+      entry.path = path;
+      entry.mode = (*item)->mode;
+      entry.id = (*item)->id;
+      entry.stage = stage;
+      index.Put(std::move(entry));
+    }
+  }
+  return true;
+}
+
+// Moves HEAD and the files.
+Result<ExitStatus> SwitchTo(Git& git, const CheckoutOptions& options, const std::optional<std::string>& branch_ref, const Oid& target, const std::string& shown, bool is_new) {
+  const auto head = git.Head();
+  const auto old_branch = git.HeadBranch();
+  PADDOCK_ASSIGN(Index index, git.ReadIndex());
+  FlatTree from;
+  if (head) {
+    PADDOCK_ASSIGN(from, git.FlattenCommit(*head));
+  }
+  if (index.HasConflicts() && !options.force) {
+    for (const IndexEntry& entry : index.entries()) {
+      if (entry.stage != 0) {
+        git.Print(entry.path + ": needs merge\n");
+        break;
+      }
+    }
+    return git.Complain("you need to resolve your current index first");
+  }
+  PADDOCK_ASSIGN(const FlatTree to, git.FlattenCommit(target));
+  if (options.merge || !options.conflict.empty()) {
+    PADDOCK_ASSIGN(const bool done, SwitchMerging(git, options, from, to, index, shown));
+    if (!done) return 1;
+  } else {
+    PADDOCK_ASSIGN(const bool done, SwitchFiles(git, from, to, index, "checkout", options.force));
+    if (!done) return 1;
+  }
+  PADDOCK_TRY(git.WriteIndex(index));
+  const std::string old_name = old_branch ? ShortRef(*old_branch) : head ? head->Hex() : "";
+  const std::string message = "checkout: moving from " + old_name + " to " + shown;
+  if (!old_branch && head && !options.quiet && *head != target) {
+    git.Say("Previous HEAD position was " + OneLine(git, *head) + "\n");
+  }
+  if (branch_ref) {
+    PADDOCK_TRY(git.refs.WriteSymbolic("HEAD", *branch_ref));
+  } else {
+    PADDOCK_TRY(git.refs.WriteDirect("HEAD", target));
+  }
+  if (head || !is_new) PADDOCK_TRY(git.refs.Log("HEAD", head.value_or(Oid{}), target, git.Who(), message));
+  if (options.force) ForgetMerge(git);
+  if (options.quiet) return 0;
+  // What stays changed.
+  PADDOCK_ASSIGN(std::vector<FileDiff> changed, CompareWithFiles(git, to, index));
+  for (const FileDiff& file : CompareTrees(to, IndexFiles(index))) {
+    if (std::none_of(changed.begin(), changed.end(), [&file](const FileDiff& other) { return other.new_path == file.new_path; })) changed.push_back(file);
+  }
+  std::sort(changed.begin(), changed.end(), [](const FileDiff& a, const FileDiff& b) { return a.new_path < b.new_path; });
+  std::string last;
+  for (const FileDiff& file : changed) {
+    if (file.new_path != last) git.Print(std::string(1, index.Find(file.new_path) == nullptr && to.contains(file.new_path) && file.status == 'M' ? 'U' : file.status) + "\t" + git.Shown(file.new_path) + "\n");
+    last = file.new_path;
+  }
+  if (!branch_ref) {
+    if (old_branch && !options.detach && git.config.GetBool("advice.detachedhead", true)) {
+      git.Say("Note: switching to '" + shown + "'.\n\nYou are in 'detached HEAD' state. You can look around, make experimental\nchanges and commit them, and you can discard any commits you make in this\n"
+              "state without impacting any branches by switching back to a branch.\n\nIf you want to create a new branch to retain commits you create, you may\ndo so (now or later) by using -c with the switch command. Example:\n\n"
+              "  git switch -c <new-branch-name>\n\nOr undo this operation with:\n\n  git switch -\n\nTurn off this advice by setting config variable advice.detachedHead to false\n\n");
+    }
+    git.Say("HEAD is now at " + OneLine(git, target) + "\n");
+    return 0;
+  }
+  const std::string name = ShortRef(*branch_ref);
+  if (is_new) git.Say(std::string(options.reset.empty() ? "Switched to a new branch '" : "Switched to and reset branch '") + name + "'\n");
+  else git.Say((old_branch == branch_ref ? "Already on '" : "Switched to branch '") + name + "'\n");
+  PADDOCK_ASSIGN(const auto tracking, TrackingOf(git, name));
+  if (tracking && !is_new) git.Print(TrackingText(*tracking));
+  return 0;
+}
+
+Result<ExitStatus> CreateAndSwitch(Git& git, const CheckoutOptions& options, const std::vector<std::string>& operands) {
+  const bool resets = !options.reset.empty();
+  const std::string name = resets ? options.reset : options.create;
+  const std::string ref = "refs/heads/" + name;
+  std::string start = operands.empty() ? "HEAD" : operands[0];
+  if (start == "-") start = PreviousBranch(git, 1).value_or("-");
+  if (!IsRefName(ref) || name.starts_with('-')) return Error(Code::kInvalid, "'" + name + "' is not a valid branch name");
+  if (!resets && git.refs.Exists(ref)) return Error(Code::kExists, "a branch named '" + name + "' already exists");
+  if (operands.empty() && !git.Head()) {
+    // No commit yet: only the name changes.
+    PADDOCK_TRY(git.refs.WriteSymbolic("HEAD", ref));
+    if (!options.quiet) git.Say("Switched to a new branch '" + name + "'\n");
+    return 0;
+  }
+  auto object = ResolveObject(git, start);
+  if (!object) return Error(Code::kNoEntry, "'" + start + "' is not a commit and a branch '" + name + "' cannot be created from it");
+  PADDOCK_ASSIGN(const Oid target, StartPoint(git, start));
+  const bool exists = git.refs.Exists(ref);
+  CheckoutOptions inner = options;
+  if (!exists) inner.reset.clear();
+  const auto source = FindRef(git, start);
+  // The files first: if they stand in the way there is no new branch.
+  const auto head = git.Head();
+  PADDOCK_ASSIGN(Index index, git.ReadIndex());
+  if (head != target && !options.merge && options.conflict.empty()) {
+    FlatTree from;
+    if (head) {
+      PADDOCK_ASSIGN(from, git.FlattenCommit(*head));
+    }
+    PADDOCK_ASSIGN(const FlatTree to, git.FlattenCommit(target));
+    PADDOCK_ASSIGN(const bool done, SwitchFiles(git, from, to, index, "checkout", options.force));
+    if (!done) return 1;
+    PADDOCK_TRY(git.WriteIndex(index));
+  }
+  PADDOCK_TRY(git.refs.Write(ref, target, git.Who(), exists ? "branch: Reset to " + start : "branch: Created from " + start));
+  PADDOCK_ASSIGN(const ExitStatus status, SwitchTo(git, inner, ref, target, name, true));
+  if (status == 0 && !options.no_track && source && (source->starts_with("refs/remotes/") || (options.track && source->starts_with("refs/heads/")))) PADDOCK_TRY(SetUpstream(git, name, *source, options.quiet));
+  return status;
+}
+
+Result<ExitStatus> CheckoutCommit(Git& git, const CheckoutOptions& options, std::string name, bool needs_detach) {
+  if (name == "-" || name == "@{-1}") {
+    const auto previous = PreviousBranch(git, 1);
+    if (!previous) return git.Complain("pathspec '" + name + "' did not match any file(s) known to git");
+    name = *previous;
+  }
+  const std::string ref = "refs/heads/" + name;
+  if (!options.detach && IsRefName(ref) && git.refs.Exists(ref)) {
+    PADDOCK_ASSIGN(const Oid target, StartPoint(git, ref));
+    return SwitchTo(git, options, ref, target, name, false);
+  }
+  auto id = ResolveCommit(git, name);
+  if (!id && !options.no_guess) {
+    if (const auto remote = GuessRemote(git, name)) {
+      CheckoutOptions inner = options;
+      inner.create = name;
+      inner.track = true;
+      return CreateAndSwitch(git, inner, {ShortRef(*remote)});
+    }
+  }
+  if (!id) return needs_detach ? Error(Code::kNoEntry, "invalid reference: " + name) : Error(Code::kNoEntry);
+  if (needs_detach && !options.detach) {
+    const auto found = FindRef(git, name);
+    const std::string what = found && found->starts_with("refs/tags/") ? "tag" : found && found->starts_with("refs/remotes/") ? "remote branch" : "commit";
+    return Error(Code::kInvalid, "a branch is expected, got " + what + " '" + name + "'\nhint: If you want to detach HEAD at the commit, try again with the --detach option.");
+  }
+  return SwitchTo(git, options, std::nullopt, *id, name, false);
+}
+
+// "x" of "origin/x": what --track calls the new branch.
+std::string TrackedName(std::string name) {
+  for (const char* prefix : {"refs/", "remotes/"}) {
+    if (name.starts_with(prefix)) name.erase(0, std::string_view(prefix).size());
+  }
+  return name.substr(name.find('/') == std::string::npos ? 0 : name.find('/') + 1);
+}
+
+Result<ExitStatus> Orphan(Git& git, const CheckoutOptions& options, bool clears) {
+  const std::string ref = "refs/heads/" + options.orphan;
+  if (!IsRefName(ref)) return Error(Code::kInvalid, "'" + options.orphan + "' is not a valid branch name");
+  if (git.refs.Exists(ref)) return Error(Code::kExists, "a branch named '" + options.orphan + "' already exists");
+  if (clears) {
+    PADDOCK_ASSIGN(Index index, git.ReadIndex());
+    FlatTree from;
+    if (const auto head = git.Head()) {
+      PADDOCK_ASSIGN(from, git.FlattenCommit(*head));
+    }
+    PADDOCK_ASSIGN(const bool done, SwitchFiles(git, from, {}, index, "checkout", options.force));
+    if (!done) return 1;
+    PADDOCK_TRY(git.WriteIndex(index));
+  }
+  PADDOCK_TRY(git.refs.WriteSymbolic("HEAD", ref));
+  if (!options.quiet) git.Say("Switched to a new branch '" + options.orphan + "'\n");
+  return 0;
+}
+
+Result<ExitStatus> CheckoutFiles(Git& git, const CheckoutOptions& options, const Args& args, std::optional<FlatTree> source, const std::vector<std::string>& operands) {
+  if (options.patch) {
+    const bool is_head = args.operands.empty() || args.operands[0] == "HEAD";
+    const std::string name = source && !is_head ? args.operands[0] : "";
+    return ChoosePatches(git, source ? PatchTarget::kDiscardBoth : PatchTarget::kDiscard, source, name, operands);
+  }
+  RestorePlan plan;
+  plan.source = std::move(source);
+  plan.to_index = plan.source.has_value();
+  plan.deletes = options.no_overlay;
+  plan.stage = options.ours ? 2 : options.theirs ? 3 : 0;
+  plan.recreates = options.merge || !options.conflict.empty();
+  plan.passes_unmerged = options.force;
+  PADDOCK_ASSIGN(plan.style, ConfiguredStyle(git));
+  if (!options.conflict.empty()) PADDOCK_TRY(TakeConflictStyle(plan.style, options.conflict));
+  if (plan.source && (plan.stage != 0 || plan.recreates)) return Error(Code::kInvalid, "'--ours', '--theirs' and '--merge' cannot be used when checking out of a tree");
+  auto done = RestoreFiles(git, plan, operands);
+  if (!done && done.error().code == Code::kConflict) return 1;
+  if (!done) return done.error();
+  if (options.quiet) return 0;
+  if (done->conflicts > 0) git.Say("Recreated " + std::to_string(done->conflicts) + (done->conflicts == 1 ? " merge conflict\n" : " merge conflicts\n"));
+  if (args.has_dashes || (done->conflicts > 0 && done->files == 0)) return 0;
+  const std::string from = plan.source ? git.objects.Abbreviate(*git.objects.Peel(*ResolveObject(git, args.operands[0]), ObjectType::kTree)) : "the index";
+  git.Say("Updated " + std::to_string(done->files) + (done->files == 1 ? " path from " : " paths from ") + from + "\n");
+  return 0;
+}
+
+Result<ExitStatus> RunCheckout(Git& git, CheckoutOptions& options, Args& args) {
+  if (!options.orphan.empty()) return Orphan(git, options, false);
+  if (options.track && options.create.empty() && options.reset.empty() && args.operands.size() == 1) options.create = TrackedName(args.operands[0]);
+  if (!options.create.empty() || !options.reset.empty()) return CreateAndSwitch(git, options, args.operands);
+  std::vector<std::string> operands = args.operands;
+  std::optional<FlatTree> source;
+  if (!options.pathspec_file.empty()) {
+    if (operands.size() > 1 || !args.paths.empty()) return Error(Code::kInvalid, "'--pathspec-from-file' and pathspec arguments cannot be used together");
+    PADDOCK_TRY(TakePathspecFile(git, options.pathspec_file, options.pathspec_nul, args.paths));
+  }
+  if (operands.empty() && !args.has_dashes && !options.patch && args.paths.empty()) {
+    if (options.track) return Error(Code::kInvalid, "--track needs a branch name");
+    const auto head = git.Head();
+    if (!head) return 0;
+    return SwitchTo(git, options, git.HeadBranch(), *head, git.HeadBranch() ? ShortRef(*git.HeadBranch()) : head->Hex(), false);
+  }
+  if (!operands.empty()) {
+    const bool is_commit = operands.size() == 1 && args.paths.empty() && !options.patch;
+    if (is_commit) {
+      auto result = CheckoutCommit(git, options, operands[0], false);
+      if (result || result.error().code != Code::kNoEntry || !result.error().message.empty()) return result;
+      if (args.has_dashes) return Error(Code::kInvalid, "invalid reference: " + operands[0]);
+    } else if (auto id = ResolveObject(git, operands[0])) {
+      PADDOCK_ASSIGN(source, git.FlattenCommit(*id));
+      operands.erase(operands.begin());
+    }
+  }
+  operands.insert(operands.end(), args.paths.begin(), args.paths.end());
+  return CheckoutFiles(git, options, args, std::move(source), operands);
+}
+
+Result<ExitStatus> RunSwitch(Git& git, CheckoutOptions& options, Args& args) {
+  if (!options.orphan.empty()) return Orphan(git, options, true);
+  if (options.track && options.create.empty() && options.reset.empty() && args.operands.size() == 1) options.create = TrackedName(args.operands[0]);
+  if (!options.create.empty() || !options.reset.empty()) return CreateAndSwitch(git, options, args.operands);
+  if (args.operands.empty()) return options.detach ? CheckoutCommit(git, options, "HEAD", true) : Result<ExitStatus>(Error(Code::kInvalid, "missing branch or commit argument"));
+  if (args.operands.size() > 1) return Error(Code::kInvalid, "only one reference expected, " + std::to_string(args.operands.size()) + " given.");
+  return CheckoutCommit(git, options, args.operands[0], true);
+}
+
+}  // namespace
+
+extern const Subcommand kCheckout, kSwitch;
+const Subcommand kCheckout = DefineSubcommand<CheckoutOptions, RunCheckout>({.name = "checkout", .summary = "switch branches or restore files", .synopsis = "[<options>] <branch>\n[<options>] [<tree>] -- <file>...", .options = kCheckoutOptions, .needs = Subcommand::Needs::kWorkTree});
+const Subcommand kSwitch = DefineSubcommand<CheckoutOptions, RunSwitch>({.name = "switch", .summary = "switch branches", .synopsis = "[<options>] [<branch>]", .options = kSwitchOptions, .needs = Subcommand::Needs::kWorkTree});
+
+}  // namespace paddock::git

@@ -1,0 +1,15 @@
+// Changes put aside, for those who need the files clean for a while.
+#pragma once
+
+#include <string>
+
+#include "commands/git/git.h"
+
+namespace paddock::git {
+
+// Puts local changes aside, if there are any, and their commit's id into the file NAME of the repository's directory.
+Status CreateAutostash(Git& git, const std::string& name);
+// Brings back what CreateAutostash() put there; what does not fit becomes an entry of the stash.
+Status ApplyAutostash(Git& git, const std::string& name);
+
+}  // namespace paddock::git
