@@ -10,7 +10,7 @@
 #include <algorithm>
 #include <charconv>
 
-#include "commands/data/gron_tree.h"
+#include "commands/data/json_tree.h"
 #include "commands/input_files.h"
 #include "proc/command.h"
 #include "text/utf8.h"
@@ -18,7 +18,7 @@
 namespace paddock {
 namespace {
 
-using gron::Node;
+using json_tree::Node;
 constexpr ExitStatus kNoFile = 1, kUsage = 2, kNoJson = 3, kNoFetch = 4, kNoStatements = 5;
 
 struct Options {
@@ -73,13 +73,13 @@ class Printer {
     for (size_t i = 0; i < node.members.size(); ++i) {
       const auto& [name, value] = node.members[i];
       if (o_.json) {
-        parts.emplace_back((path.empty() ? "" : path + ",") + (is_object ? gron::Quoted(name) : std::to_string(i)), &value);
+        parts.emplace_back((path.empty() ? "" : path + ",") + (is_object ? json_tree::Quoted(name) : std::to_string(i)), &value);
       } else if (!is_object) {
         parts.emplace_back(path + Colored("[", kBrace) + Colored(std::to_string(i), kNumber) + Colored("]", kBrace), &value);
       } else if (IsBareName(name)) {
         parts.emplace_back(path + "." + Colored(name, kBare), &value);
       } else {
-        parts.emplace_back(path + Colored("[", kBrace) + Colored(gron::Quoted(name), kString) + Colored("]", kBrace), &value);
+        parts.emplace_back(path + Colored("[", kBrace) + Colored(json_tree::Quoted(name), kString) + Colored("]", kBrace), &value);
       }
     }
     // Names behind a dot come before those in brackets.
@@ -96,7 +96,7 @@ class Printer {
   static std::string ValueText(const Node& node) {
     if (node.kind == Node::Kind::kObject) return "{}";
     if (node.kind == Node::Kind::kArray) return "[]";
-    return node.kind == Node::Kind::kString ? gron::Quoted(node.text) : node.text;
+    return node.kind == Node::Kind::kString ? json_tree::Quoted(node.text) : node.text;
   }
   static std::string_view ColorOf(const Node& node) {
     if (node.is_container()) return kBrace;
@@ -145,7 +145,7 @@ class StatementReader {
     SkipBlanks();
     if (!rest_.starts_with('=')) return Bad();
     rest_.remove_prefix(1);
-    auto value = gron::ParseValue(rest_, in_.budget);
+    auto value = json_tree::ParseValue(rest_, in_.budget);
     if (!value || !value->members.empty()) return Bad();
     SkipBlanks();
     if (!rest_.starts_with(';')) return Bad();
@@ -170,7 +170,7 @@ class StatementReader {
   Status TakeBrackets(std::vector<Step>& path) {
     Step step;
     if (rest_.starts_with('"')) {
-      auto name = gron::ParseValue(rest_, in_.budget);
+      auto name = json_tree::ParseValue(rest_, in_.budget);
       if (!name) return Bad();
       step.name = std::move(name->text);
     } else {
@@ -191,7 +191,7 @@ class StatementReader {
 
 // A line of -j: [["a",0],1].
 Result<Statement> ReadJsonStatement(Invocation& in, std::string_view line) {
-  PADDOCK_ASSIGN(Node node, gron::ParseValue(line, in.budget));
+  PADDOCK_ASSIGN(Node node, json_tree::ParseValue(line, in.budget));
   if (node.kind != Node::Kind::kArray || node.members.size() != 2 || node.members[0].second.kind != Node::Kind::kArray) {
     return Error(Code::kSyntax, "invalid statement");
   }
@@ -267,7 +267,7 @@ class Runner {
   ExitStatus PrintOne() {
     const std::string text = input_.ReadAll();
     std::string_view rest = text;
-    const auto node = gron::ParseValue(rest, in_.budget);
+    const auto node = json_tree::ParseValue(rest, in_.budget);
     if (!node) return Complain("failed to form statements: " + std::string(node.error().Text()), kNoJson);
     Printer printer(in_, o_);
     printer.Print(*node, printer.RootName());
@@ -279,7 +279,7 @@ class Runner {
     ExitStatus status = 0;
     while (const auto line = input_.ReadLine()) {
       std::string_view rest = line->text;
-      auto node = gron::ParseValue(rest, in_.budget);
+      auto node = json_tree::ParseValue(rest, in_.budget);
       if (!node) {
         status = Complain("failed to form statements: " + std::string(node.error().Text()), kNoJson);
         break;
@@ -318,7 +318,7 @@ class Runner {
     });
     if (!status) return Complain(std::string(status.error().Text()), kNoStatements);
     if (is_empty) return Complain("no statements were parsed", kNoStatements);
-    in_.out.WriteLine(gron::Indented(builder.root(), in_.budget));
+    in_.out.WriteLine(json_tree::Indented(builder.root(), in_.budget));
     return 0;
   }
   ExitStatus PrintValues() {

@@ -82,6 +82,7 @@ constexpr Row kRows[] = {
     {"iconv", {"Turn Latin-1 into UTF-8", "iconv -f ISO-8859-1 -t UTF-8 file"}},
     {"ifne", {"Run a command only if there is input", "find . -name core | ifne mail -s found root"}},
     {"isutf8", {"Name the files that are not valid UTF-8", "isutf8 -l *.txt"}},
+    {"jo", {"Make JSON", "jo name=x size=3 tags[]=a tags[]=b"}},
     {"join", {"Join two files that are sorted on their first field", "join -t, a.csv b.csv"}},
     {"jq", {"Pretty-print JSON", "jq . file.json"}},
     {"jq", {"Print a field of each element, without quotes", "jq -r '.[].name' file.json"}},

@@ -1,4 +1,4 @@
-// JSON values as gron keeps them: numbers as they are written, members in their order. For gron only.
+// JSON values for gron and jo: numbers as they are written, members in their order, names as often as they come.
 #pragma once
 
 #include <string>
@@ -12,7 +12,7 @@ namespace paddock {
 class Budget;
 }
 
-namespace paddock::gron {
+namespace paddock::json_tree {
 
 struct Node {
   enum class Kind { kMissing, kNull, kBool, kNumber, kString, kArray, kObject };
@@ -32,4 +32,4 @@ std::string Quoted(std::string_view text);
 // The whole value, with two blanks a level and sorted members.
 std::string Indented(const Node& node, Budget& budget);
 
-}  // namespace paddock::gron
+}  // namespace paddock::json_tree

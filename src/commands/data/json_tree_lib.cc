@@ -1,4 +1,4 @@
-#include "commands/data/gron_tree.h"
+#include "commands/data/json_tree.h"
 
 #include <algorithm>
 #include <cstdio>
@@ -7,7 +7,7 @@
 #include "base/budget.h"
 #include "text/utf8.h"
 
-namespace paddock::gron {
+namespace paddock::json_tree {
 namespace {
 
 bool IsDigit(char c) { return c >= '0' && c <= '9'; }
@@ -261,4 +261,4 @@ std::string Indented(const Node& node, Budget& budget) {
   return text;
 }
 
-}  // namespace paddock::gron
+}  // namespace paddock::json_tree
