@@ -5,8 +5,8 @@
 //
 // Exit status: 0; 1 when files differ or changed while they were read; 2 for errors; 64 for an option that is none.
 // Source: GNU tar 1.34; POSIX pax.
-// Differs: refused: incremental backups (-g, -G), several volumes (-M, -L, -F), --sparse-version and what else the table below
-// does not have; hosts of remote archives are not found; of checkpoints no wait=, and %c and %* stand for themselves; what is too long for an ustar or v7 header is left out altogether; lists of -T take -C and --add-file as options only. Directories are read in the order of their names.
+// Differs: refused: several volumes (-M, -L, -F), --sparse-version and what else the table below
+// does not have; in incremental backups a directory that was renamed is new, and snapshots are of format 2; -tvv -G shows no lists of names; hosts of remote archives are not found; of checkpoints no wait=, and %c and %* stand for themselves; what is too long for an ustar or v7 header is left out altogether; lists of -T take -C and --add-file as options only. Directories are read in the order of their names.
 
 #include "commands/archive/tar.h"
 
@@ -280,6 +280,18 @@ Status SetCheckpoint(Options& options, std::string_view text) {
 using Match = tar::MatchFlags;
 using What = tar::ExcludeTag::What;
 
+Status SetSnapshot(Options& options, std::string_view text) {
+  options.is_incremental = true;
+  options.snapshot = text;
+  return {};
+}
+Status SetLevel(Options& options, std::string_view text) {
+  const auto level = ParseSizeBetween(text, 0, INT32_MAX, "");
+  if (!level) return Error(Code::kInvalid, "Invalid incremental level value");
+  options.starts_again = *level == 0;
+  return {};
+}
+
 constexpr Option kOptions[] = {
     Call<SetMode<Mode::kCatenate>>('A', "catenate", nullptr, "append tar files to an archive"),
     Call<SetMode<Mode::kCatenate>>(0, "concatenate", nullptr, nullptr),
@@ -344,6 +356,9 @@ constexpr Option kOptions[] = {
     Flag<&Options::verifies>('W', "verify", "attempt to verify the archive after writing it"),
     CallOptional<KeepAccessTime>(0, "atime-preserve", "METHOD", "preserve access times on dumped files: replace (default) or system"),
     Call<SetHoleDetection>(0, "hole-detection", "TYPE", "technique to detect holes: raw, as files are always searched, or seek"),
+    Call<SetSnapshot>('g', "listed-incremental", "FILE", "handle new GNU-format incremental backup"),
+    Flag<&Options::is_incremental>('G', "incremental", "handle old GNU-format incremental backup"),
+    Call<SetLevel>(0, "level", "NUMBER", "dump level for created listed-incremental archive: 0 begins again"),
     Call<NoMatter>(0, "check-device", nullptr, "check device numbers when creating incremental archives (there are none)"),
     Call<NoMatter>(0, "no-check-device", nullptr, "do not"),
     Flag<&Options::clamps>(0, "clamp-mtime", "only set time when the file is more recent than what was given with --mtime"),

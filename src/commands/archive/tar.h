@@ -121,7 +121,27 @@ struct Options {
   std::vector<std::string> checkpoint_actions;
   std::set<std::string> silenced;   // --warning=no-KEYWORD
   bool shows_help = false, shows_usage = false;
+  bool is_incremental = false, starts_again = false;   // --incremental; --level=0
+  std::string snapshot;                                // of --listed-incremental
 };
+
+// What --listed-incremental remembers: when the last backup was, and which directories there were.
+struct Snapshot {
+  struct Directory {
+    uint64_t device = 0, inode = 0;
+    TimePoint modified{};
+    std::string names;   // each with a letter in front and NUL behind: Y is in the archive, N is not, D is a directory
+  };
+  bool is_new = true;    // nothing is known
+  TimePoint time{};
+  std::map<std::string, Directory, std::less<>> directories;
+
+  // Errors: kSyntax.
+  static Result<Snapshot> Parse(std::string_view text, Budget& budget);
+  std::string Encode(Budget& budget) const;
+};
+// The names that a directory of an incremental archive had.
+std::set<std::string, std::less<>> NamesOfDump(std::string_view dump, Budget& budget);
 
 // A fatal error that was reported already: everything stops.
 inline Error Reported() { return Code::kCancelled; }

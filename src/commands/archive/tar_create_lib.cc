@@ -34,6 +34,7 @@ class Dumper::Impl {
   Status DumpAll(const std::vector<Name>& names) {
     // What is named twice, or reached by a followed symlink, is the same file whatever its number of links.
     trivial_links_ = names.size() <= 1 && !c_.o.dereferences ? 1 : 0;
+    if (c_.o.is_incremental) PADDOCK_TRY(ReadSnapshot());
     for (const Name& name : names) {
       c_.in.budget.Step();
       position_ = name.position;
@@ -54,7 +55,10 @@ class Dumper::Impl {
       recursive_ = name.flags.recursive;
       // What is named is only left out by a pattern that matches it as a whole.
       if (excludes_.IsExcluded(path, position_, c_.in.budget)) continue;
-      PADDOCK_TRY(Dump(path, true, 0));
+      PADDOCK_TRY(c_.o.is_incremental && recursive_ ? DumpIncrement(path) : Dump(path, true, 0));
+    }
+    if (!c_.o.snapshot.empty()) {
+      if (const Status written = vfs::WriteFile(c_.in.fs, c_.o.snapshot, made_.Encode(c_.in.budget)); !written) c_.Fail(c_.o.snapshot, "Cannot open", written.error());
     }
     for (const auto& [real, shown] : emptied_) {
       if (const Status removed = c_.in.fs.RemoveDirectory(real); !removed) c_.Fail(shown, "Cannot rmdir", removed.error());
@@ -258,6 +262,88 @@ class Dumper::Impl {
     Remember(path, found);
     PADDOCK_ASSIGN(is_written, Write(member, path));
     return {};
+  }
+
+  // --- incremental backups: all directories with the names in them, then the files that are newer than the last backup
+
+  Status ReadSnapshot() {
+    if (options_.format != TarFormat::kGnu) return c_.Fatal("incremental archives are only written in GNU format");
+    made_.time = MomentOf(c_.in.clock.RealNow());
+    if (c_.o.snapshot.empty() || c_.o.starts_again) return {};
+    const auto text = vfs::ReadFile(c_.in.fs, c_.o.snapshot);
+    if (!text && text.error().code == Code::kNoEntry) return {};
+    if (!text) return c_.Fatal(c_.Shown(c_.o.snapshot) + ": Cannot open: " + std::string(text.error().Text()));
+    auto known = Snapshot::Parse(*text, c_.in.budget);
+    if (!known) return c_.Fatal(c_.Shown(c_.o.snapshot) + ": " + std::string(known.error().Text()));
+    known_ = std::move(*known);
+    return {};
+  }
+
+  struct Increment {
+    std::string path;
+    vfs::Attributes found;
+    std::string names;
+    std::vector<std::string> newer;
+  };
+
+  Status DumpIncrement(const std::string& path) {
+    const auto found = c_.in.fs.Stat(Real(path), c_.o.dereferences ? vfs::Follow::kYes : vfs::Follow::kNo);
+    if (found && !found->is_directory() && IsUnchanged(*found)) return {};
+    if (!found || !found->is_directory()) return Dump(path, true, 0);
+    std::vector<Increment> increments;
+    PADDOCK_TRY(FindIncrements(path, *found, increments));
+    for (const Increment& increment : increments) PADDOCK_TRY(DumpNames(increment));
+    for (const Increment& increment : increments) {
+      for (const std::string& child : increment.newer) PADDOCK_TRY(Dump(child, false, increment.found.device));
+    }
+    return {};
+  }
+
+  bool IsUnchanged(const vfs::Attributes& found) const { return !known_.is_new && MomentOf(found.modify_time) < known_.time && MomentOf(found.change_time) < known_.time; }
+
+  Status FindIncrements(const std::string& path, const vfs::Attributes& found, std::vector<Increment>& increments) {
+    c_.in.budget.Step(8);
+    c_.in.budget.CheckStack();
+    if (path.size() > kLongestPath) return c_.Fatal(c_.Shown(path.substr(0, 80)) + "...: File name too long");
+    auto entries = c_.in.fs.List(Real(path));
+    if (!entries) {
+      FailTo(path, "Cannot open", entries.error());
+      return {};
+    }
+    const auto known = known_.directories.find(path);
+    const bool is_new = known == known_.directories.end() || known->second.inode != found.inode || known->second.device != found.device;
+    if (is_new && c_.o.verbose > 0 && !c_.o.snapshot.empty()) c_.Warn("new-directory", c_.Shown(path) + ": Directory is new");
+    std::sort(entries->begin(), entries->end(), [](const auto& a, const auto& b) { return a.name < b.name; });
+    const size_t at = increments.size();
+    increments.push_back({.path = path, .found = found});
+    for (const vfs::DirectoryEntry& entry : *entries) {
+      const std::string child = path + (path.ends_with('/') ? "" : "/") + entry.name;
+      if (excludes_.IsExcluded(child, position_, c_.in.budget)) continue;
+      const auto attributes = c_.in.fs.Stat(Real(child), vfs::Follow::kNo);
+      if (!attributes) continue;
+      if (c_.o.one_file_system && attributes->device != found.device) continue;
+      const bool is_directory = attributes->is_directory();
+      const bool is_old = !is_new && IsUnchanged(*attributes);
+      increments[at].names += (is_directory ? 'D' : is_old ? 'N' : 'Y') + entry.name + '\0';
+      if (is_directory) PADDOCK_TRY(FindIncrements(child, *attributes, increments));
+      else if (!is_old) increments[at].newer.push_back(child);
+    }
+    made_.directories[path] = {.device = found.device, .inode = found.inode, .modified = MomentOf(found.modify_time), .names = increments[at].names};
+    return {};
+  }
+
+  Status DumpNames(const Increment& increment) {
+    TarMember member = Describe(increment.path, increment.found);
+    member.name = Stored(increment.path, NameUse::kName);
+    if (!member.name.ends_with('/')) member.name += '/';
+    member.type = 'D';
+    const std::string content = increment.names + '\0';
+    member.size = member.stored = content.size();
+    PADDOCK_ASSIGN(const bool is_done, WriteHeader(member));
+    if (!is_done) return {};
+    Announce(member, increment.path.ends_with('/') ? increment.path : increment.path + "/");
+    PADDOCK_TRY(out_.Write(content));
+    return out_.Write(std::string((codec::kTarBlock - content.size() % codec::kTarBlock) % codec::kTarBlock, '\0'));
   }
 
   // The parts of a file that are not zero, by whole blocks; the end is told by one of no length.
@@ -467,6 +553,7 @@ class Dumper::Impl {
   std::vector<Identity> ancestors_;
   std::vector<std::pair<std::string, std::string>> emptied_;
   std::vector<Ignored> ignored_;
+  Snapshot known_, made_;
   std::optional<std::pair<uint32_t, std::string>> user_, group_;
 };
 

@@ -295,8 +295,10 @@ class Extractor {
       case '3':
       case '4':
       case '6': MakeNode(name, member); return {};
-      case '5':
-      case 'D': MakeDirectory(name, member); return {};
+      case 'D':
+        MakeDirectory(name, member);
+        return c_.o.is_incremental ? Purge(name, member, reader) : Status();
+      case '5': MakeDirectory(name, member); return {};
       case '0':
       case '7':
       case 'S':
@@ -383,6 +385,31 @@ class Extractor {
     if (!read && read.error().code == Code::kCorrupt) c_.Warn(std::string(read.error().Text()));
     SetAttributes(name, member);
     return read;
+  }
+
+  // What the directory did not have when it was backed up goes.
+  Status Purge(const std::string& name, const TarMember& member, codec::TarReader& reader) {
+    c_.in.budget.WillAllocate(member.size);
+    std::string dump;
+    PADDOCK_TRY(reader.ReadContent([&](std::string_view bytes) -> Status {
+      dump += bytes;
+      return {};
+    }, [](uint64_t) { return Status(); }));
+    const std::set<std::string, std::less<>> names = NamesOfDump(dump, c_.in.budget);
+    const std::string path = Real(name);
+    const auto found = c_.in.fs.Stat(path, Follow::kNo);
+    if (!found || !found->is_directory()) return {};
+    const auto entries = c_.in.fs.List(path);
+    if (!entries) return {};
+    for (const vfs::DirectoryEntry& entry : *entries) {
+      c_.in.budget.Step(8);
+      if (names.contains(entry.name)) continue;
+      const std::string shown = name.substr(0, name.find_last_not_of('/') + 1) + "/" + entry.name;
+      if (c_.o.asks && !c_.Asks("delete " + c_.Word(shown) + "?")) continue;
+      if (c_.o.verbose > 0) c_.shown->Write("tar: Deleting " + c_.Word(shown) + "\n");
+      if (const Status removed = RemoveAny(vfs::JoinPath(path, entry.name), true); !removed) c_.Fail(shown, "Cannot remove", removed.error());
+    }
+    return {};
   }
 
   void MakeDirectory(const std::string& name, const TarMember& member) {
