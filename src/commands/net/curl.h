@@ -54,6 +54,7 @@ struct Options {
   std::string target, aws_signature, certificate, private_key, pinned_key;
   bool is_certificate_der = false, is_key_der = false, has_unknown_type = false;
   Nanoseconds between_transfers{0};   // --rate
+  std::string warning;                // of the option that was read last
   std::vector<Options> next;          // behind --next, in the first one alone
   std::optional<Nanoseconds> expect_timeout;
   proc::HttpAuth auth = proc::HttpAuth::kBasic;

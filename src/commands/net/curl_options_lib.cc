@@ -186,6 +186,23 @@ Status NothingButNumber(Options& options, std::string_view text) {
   return parsed;
 }
 
+Status IgnoreSsl2(Options& options, std::string_view) {
+  options.warning = "Ignores instruction to use SSLv2";
+  return {};
+}
+Status IgnoreSsl3(Options& options, std::string_view) {
+  options.warning = "Ignores instruction to use SSLv3";
+  return {};
+}
+Status IgnoreDelegation(Options& options, std::string_view text) {
+  if (text != "none" && text != "policy" && text != "always") options.warning = "unrecognized delegation method '" + std::string(text) + "', using none";
+  return {};
+}
+Status IgnoreFileMode(Options&, std::string_view text) {
+  if (text.empty() || text.find_first_not_of("01234567") != std::string_view::npos) return Error(Code::kInvalid, "expected a proper numerical parameter");
+  return {};
+}
+
 using proc::HttpAuth;
 using proc::HttpVersion;
 
@@ -298,6 +315,13 @@ constexpr Option kOptions[] = {
     Call<SetTransferRate>(0, "rate", "max request rate", "begin at most so many transfers: 2/s, 10/m, 3/h"),
     Call<Nothing>(':', "next", nullptr, "the options of the next URL begin here"),
     Call<NotThere>(0, "http3", nullptr, nullptr),
+    Call<IgnoreSsl2>('2', "sslv2", nullptr, "ignored with a warning"),
+    Call<IgnoreSsl3>('3', "sslv3", nullptr, "ignored with a warning"),
+    Call<IgnoreDelegation>(0, "delegation", "LEVEL", "of Kerberos: nothing without it"),
+    Call<IgnoreFileMode>(0, "create-file-mode", "mode", "of files on other hosts: nothing for HTTP"),
+    Call<Nothing>(0, "ssl-allow-beast", nullptr, "nothing that TLS 1.1 and later have"),
+    Call<Nothing>(0, "no-npn", nullptr, "of old libraries: nothing any more"),
+    Call<Nothing>(0, "tcp-fastopen", nullptr, "the engine of the policy makes the connections"),
     Call<NotThere>(0, "http3-only", nullptr, nullptr),
     Call<Nothing>('a', "append", nullptr, "of FTP: nothing for HTTP"),
     Call<Nothing>(0, "disable-eprt", nullptr, "of FTP: nothing for HTTP"),
@@ -500,6 +524,8 @@ class Parser {
   std::optional<ExitStatus> Apply(const Option& option, const std::string& shown, const std::string& value) {
     if (option.short_name == ':') return Next();
     const Status applied = option.apply(options_, value);
+    if (!options_->warning.empty() && !options_->silent) in_.err.Write("Warning: " + options_->warning + "\n");
+    options_->warning.clear();
     if (!applied && applied.error().code == Code::kUnavailable) in_.err.Write("curl: unsupported --rate unit\n");
     if (!applied && applied.error().code == Code::kRange && !options_->silent) in_.err.Write("Warning: unsupported rate unit. Use G, M, K or B!\n");
     if (!applied) {
