@@ -237,7 +237,7 @@ ExitStatus Remove(Invocation& in, Options& options, const std::vector<std::strin
     const auto found = FindChoice("--interactive", word, kAskWords, in.locale.is_utf8);
     if (!found) return in.Usage(found.error().message);
     options.ask = static_cast<Ask>(*found);
-    options.force = false;
+    if (options.ask != Ask::kNever) options.force = false;   // "never" asks nothing, and goes on ignoring what is missing
   }
   if (operands.empty()) return options.force ? 0 : in.Usage("missing operand");
   if (options.ask == Ask::kOnce && (options.recursive || operands.size() > 3)) {
