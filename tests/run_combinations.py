@@ -81,6 +81,7 @@ class Grammar:
         self.files = table.get("files", common["files"])
         self.share = table.get("share", 1)
         self.stderr = table.get("stderr", "exact")   # or "any": both say something or both do not
+        self.needs = table.get("needs")
         self.apart = table.get("apart", False)   # values only as words of their own
         self.repeats = set(table.get("repeats", []))
         self.options = list(self.spellings(options, table.get("arguments", {}), set(table.get("never", [])), table.get("only")))
@@ -304,6 +305,14 @@ class Run:
         ours = self.paddock.run(case, real.cwd)
         return [(Result(real, k), Result(ours, k)) for k in range(len(lines))]
 
+    def has_tool(self, grammar):
+        if grammar.needs is None:
+            return True
+        command, pattern = grammar.needs
+        path = f"{self.options.oracle_path or ''}:/usr/local/bin:/usr/bin:/bin"
+        done = subprocess.run(["bash", "-c", command], stdin=subprocess.DEVNULL, capture_output=True, text=True, env={"PATH": path})
+        return re.search(pattern, done.stdout) is not None
+
     def report(self, line, grammar):
         """The difference of one line that has a shell of its own; None when the real tool does not end."""
         (real, ours), = self.both([line])
@@ -434,6 +443,9 @@ def main():
     try:
         while True:
             for grammar in grammars:
+                if not run.has_tool(grammar):
+                    run.skipped += 1
+                    continue
                 count = max(1, round(options.count * grammar.share))
                 numbers = [options.case] if options.case is not None else range(begin * count, (begin + 1) * count)
                 lines = [Maker(grammar, options.seed, number).line() for number in numbers]
