@@ -13,6 +13,7 @@
 #include "commands/file/disk_unit.h"
 #include "commands/file_facts.h"
 #include "commands/input_files.h"
+#include "commands/stat_ahead.h"
 #include "commands/text/file_list.h"
 #include "text/choice.h"
 #include "text/numbers.h"
@@ -282,12 +283,15 @@ class Walker {
 
   void Operand(std::string path) {
     while (path.size() > 2 && path.ends_with("//")) path.pop_back();
-    Visit(path, 0);
+    Visit(path, 0, nullptr);
     while (!stack_.empty()) {
       in_.budget.Step();
       Directory& top = stack_.back();
       if (top.next < top.entries.size()) {
-        Visit(vfs::JoinPath(top.path, top.entries[top.next++].name), stack_.size());
+        const size_t index = top.next++;
+        const Result<vfs::Attributes>* seen = nullptr;
+        if (o_.links != Links::kAlways) seen = &top.ahead.Of(in_.fs, top.path, top.entries, index);
+        Visit(vfs::JoinPath(top.path, top.entries[index].name), stack_.size(), seen);
         continue;
       }
       const Directory done = std::move(top);
@@ -305,6 +309,7 @@ class Walker {
     vfs::Attributes attributes;
     std::vector<vfs::DirectoryEntry> entries;
     size_t next = 0;
+    StatAhead ahead;
     Usage own;     // the directory and what is in it but for directories
     Usage below;   // of its subdirectories
   };
@@ -348,12 +353,12 @@ class Walker {
     return usage;
   }
 
-  // Counts a file, or begins with a directory.
-  void Visit(std::string path, uint64_t level) {
+  // Counts a file, or begins with a directory. `seen`: its attributes, where they are known.
+  void Visit(std::string path, uint64_t level, const Result<vfs::Attributes>* seen) {
     in_.budget.Step();
     if (IsExcluded(path)) return;
     const bool follows = o_.links == Links::kAlways || (o_.links == Links::kOperands && level == 0);
-    const auto found = in_.fs.Stat(path, follows ? vfs::Follow::kYes : vfs::Follow::kNo);
+    const auto found = seen != nullptr ? *seen : in_.fs.Stat(path, follows ? vfs::Follow::kYes : vfs::Follow::kNo);
     if (!found) {
       const bool is_dangling = follows && found.error().code == Code::kNoEntry && in_.fs.Stat(path, vfs::Follow::kNo);
       return Report("cannot access", path, is_dangling ? nullptr : &found.error());

@@ -10,6 +10,7 @@
 
 #include <algorithm>
 
+#include "commands/stat_ahead.h"
 #include "text/quote.h"
 #include "vfs/file_system.h"
 
@@ -116,6 +117,7 @@ class Walk {
     File file;
     std::vector<vfs::DirectoryEntry> entries;
     size_t next = 0;
+    StatAhead ahead;
   };
 
   bool Look(File& file, bool follows) {
@@ -184,7 +186,8 @@ class Walk {
       if (context_.depth_first) Test(file);
       return;
     }
-    const vfs::DirectoryEntry& entry = level.entries[level.next++];
+    const size_t index = level.next++;
+    const vfs::DirectoryEntry& entry = level.entries[index];
     const std::string& name = entry.name;
     File file{.start_length = level.file.start_length, .depth = level.file.depth + 1};
     file.path.reserve(level.file.path.size() + name.size() + 1);
@@ -192,8 +195,15 @@ class Walk {
     if (!file.path.ends_with('/')) file.path += '/';
     file.path += name;
     const bool is_type_enough = !plan_.needs_attributes && !plan_.one_file_system && plan_.follow != FollowLinks::kAlways;
-    if (is_type_enough) file.attributes.type = entry.type;
-    if (is_type_enough || Look(file, plan_.follow == FollowLinks::kAlways)) Enter(std::move(file));
+    bool is_known = is_type_enough;
+    if (is_type_enough) {
+      file.attributes.type = entry.type;
+    } else if (!plan_.acts && plan_.follow != FollowLinks::kAlways) {
+      const Result<vfs::Attributes>& seen = level.ahead.Of(context_.in.fs, level.file.path, level.entries, index);
+      is_known = seen.has_value();
+      if (is_known) file.attributes = *seen;
+    }
+    if (is_known || Look(file, plan_.follow == FollowLinks::kAlways)) Enter(std::move(file));
   }
 
   Context& context_;

@@ -89,6 +89,7 @@ struct Plan {
   FollowLinks follow = FollowLinks::kNever;
   bool one_file_system = false;
   bool needs_attributes = false;   // some test or action looks at more than names and types
+  bool acts = false;   // some action may change files
   int64_t min_depth = 0;
   int64_t max_depth = INT64_MAX;
   std::vector<std::string> starts;

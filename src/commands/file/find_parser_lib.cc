@@ -158,6 +158,7 @@ class CommandLineParser {
     if (made == Made::kUnknown) return Fail("unknown predicate `" + arg + "'");
     if (made == Made::kFailed) return false;
     plan_.needs_attributes |= !IsTypeEnough(name);
+    plan_.acts |= name.starts_with("-exec") || name.starts_with("-ok") || name == "-delete";
     has_action_ |= making.has_action;
     is_deleting_ |= making.wants_depth;
     is_pruning_ |= name == "-prune";

@@ -30,7 +30,8 @@ class Lister {
   using Identity = std::pair<uint64_t, uint64_t>;
 
   void AddOperand(const std::string& operand);
-  void AddEntry(const std::string& directory, const vfs::DirectoryEntry& entry);
+  // `seen`: its attributes, if they were looked at already.
+  void AddEntry(const std::string& directory, const vfs::DirectoryEntry& entry, const Result<vfs::Attributes>* seen = nullptr);
   bool NeedsAttributes(vfs::FileType type) const;
   Result<vfs::Attributes> LookAt(const std::string& path, bool is_operand) const;
   void LookBehindLink(File& file, bool is_operand);

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "commands/file_facts.h"
+#include "commands/stat_ahead.h"
 #include "text/quote.h"
 #include "text/version_order.h"
 
@@ -135,7 +136,8 @@ bool Lister::NeedsAttributes(FileType type) const {
   }
 }
 
-void Lister::AddEntry(const std::string& directory, const vfs::DirectoryEntry& entry) {
+void Lister::AddEntry(const std::string& directory, const vfs::DirectoryEntry& entry,
+                      const Result<vfs::Attributes>* seen) {
   in_.budget.Step();
   File file;
   file.name = entry.name;
@@ -143,7 +145,7 @@ void Lister::AddEntry(const std::string& directory, const vfs::DirectoryEntry& e
   file.type = entry.type;
   file.attributes.inode = entry.inode;
   if (NeedsAttributes(entry.type)) {
-    auto attributes = LookAt(file.path, false);
+    auto attributes = seen != nullptr ? *seen : LookAt(file.path, false);
     if (attributes) {
       file.attributes = std::move(*attributes);
       file.has_attributes = true;
@@ -266,8 +268,11 @@ void Lister::ReadDirectory(const Pending& directory, const std::vector<vfs::Dire
       AddEntry(directory.path, entry);
     }
   }
-  for (const vfs::DirectoryEntry& entry : entries) {
-    if (!IsIgnored(entry.name)) AddEntry(directory.path, entry);
+  StatAhead ahead;
+  for (size_t i = 0; i < entries.size(); ++i) {
+    if (IsIgnored(entries[i].name)) continue;
+    const bool looks = settings_.follow != ls::Follow::kAlways && NeedsAttributes(entries[i].type);
+    AddEntry(directory.path, entries[i], looks ? &ahead.Of(in_.fs, directory.path, entries, i) : nullptr);
   }
   Sort(files_);
 }

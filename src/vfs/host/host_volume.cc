@@ -18,6 +18,7 @@
 #include "vfs/host/host_volume_internal.h"
 #include "vfs/host/recent_directories.h"
 #include "vfs/node_table.h"
+#include "vfs/stat_each.h"
 
 namespace paddock::vfs {
 namespace {
@@ -88,7 +89,7 @@ struct OwnerMap {
   }
 };
 
-class HostVolume final : public Volume {
+class HostVolume final : public Volume, public NameLooker {
  public:
   HostVolume(BeneathOpener opener, HostAccess access, const OwnerMap& owners, dev_t root_device)
       : opener_(std::move(opener)),
@@ -107,6 +108,7 @@ class HostVolume final : public Volume {
     recent_node_ = node;
     recent_ = shared_->Translate(*found);
     if (recent_.is_directory()) recent_directories_.Saw(node, *found);
+    looked_ = {node, RecentDirectories::CoarseNow(), *found};
     return node;
   }
 
@@ -131,6 +133,9 @@ class HostVolume final : public Volume {
     recent_directories_.Saw(node, found);
     return shared_->Translate(found);
   }
+
+  std::vector<Result<Attributes>> LookAtEach(
+      NodeId directory, const std::vector<std::string_view>& names) override;
 
   Status SetAttributes(NodeId node, const AttributeChange& change) override;
 
@@ -227,6 +232,11 @@ class HostVolume final : public Volume {
     }
     return found;
   }
+  Result<Attributes> StatAt(int holder, const char* name) const {
+    struct stat found;
+    if (fstatat(holder, name, &found, AT_SYMLINK_NOFOLLOW) != 0) return CodeOf(errno);
+    return shared_->Translate(found);
+  }
   // The directory that holds a name, open until the next look at the host.
   Result<int> OpenHolder(NodeId directory, std::string_view name) {
     PADDOCK_TRY(CheckName(name));
@@ -262,6 +272,13 @@ class HostVolume final : public Volume {
   NodeId recent_node_ = 0;  // whose attributes are at hand
   Attributes recent_;
   RecentDirectories recent_directories_;
+  // The last look at a name. Opening what was looked at in the same tick need not look again.
+  struct Look {
+    NodeId node = 0;
+    std::chrono::nanoseconds time{0};
+    struct stat found;
+  };
+  Look looked_{};
   // The file that was created last, open: its maker may write it even if its mode says otherwise.
   NodeId fresh_node_ = 0;
   HostDescriptor fresh_;
@@ -285,6 +302,25 @@ Attributes HostVolume::Shared::Translate(const struct stat& found) const {
   result.access_time = TimeOf(found.st_atim);
   result.modify_time = TimeOf(found.st_mtim);
   result.change_time = TimeOf(found.st_ctim);
+  return result;
+}
+
+// The directory is opened anew each time, and closed at the end: it is not held while others may
+// move it.
+std::vector<Result<Attributes>> HostVolume::LookAtEach(
+    NodeId directory, const std::vector<std::string_view>& names) {
+  const auto path = PathOf(directory);
+  Result<HostDescriptor> holder = Code::kNoEntry;
+  if (path) holder = opener_.Open(*path, O_PATH | O_DIRECTORY);
+  std::vector<Result<Attributes>> result;
+  result.reserve(names.size());
+  std::string text;
+  for (const std::string_view name : names) {
+    const Status fits = holder ? CheckName(name) : Status(holder.error());
+    text = name;
+    if (!fits) result.emplace_back(fits.error());
+    else result.push_back(StatAt(holder->get(), text.c_str()));
+  }
   return result;
 }
 
@@ -396,8 +432,12 @@ Result<HostDescriptor> HostVolume::OpenRegular(NodeId node, int flags) {
   const std::string* name = table().NameOf(node);
   if (!parent || name == nullptr) return Code::kNoEntry;
   PADDOCK_ASSIGN(const int holder, OpenHolder(*parent, *name));
-  struct stat before;
-  if (fstatat(holder, name->c_str(), &before, AT_SYMLINK_NOFOLLOW) != 0) return CodeOf(errno);
+  struct stat before = looked_.found;
+  const bool is_looked_at = std::exchange(looked_.node, 0) == node &&
+                            looked_.time == RecentDirectories::CoarseNow();
+  if (!is_looked_at && fstatat(holder, name->c_str(), &before, AT_SYMLINK_NOFOLLOW) != 0) {
+    return CodeOf(errno);
+  }
   switch (before.st_mode & S_IFMT) {
     case S_IFREG:
       break;

@@ -11,6 +11,8 @@
 #include "vfs/host/beneath.h"
 #include "vfs/host/host_volume_internal.h"
 #include "vfs/host/temporary_directory.h"
+#include "vfs/memory_volume.h"
+#include "vfs/stat_each.h"
 #include "vfs/test_clock.h"
 #include "vfs/view.h"
 
@@ -153,6 +155,8 @@ TEST_P(HostVolumeTest, SymlinkSwapRaceFindsNothing) {
     }
   });
   const VolumePtr volume = Make(inside.Path());
+  auto* const looker = dynamic_cast<NameLooker*>(volume.get());
+  ASSERT_NE(looker, nullptr);
   int seen = 0;
   // More rounds where the attacker was hardly given the processor.
   for (int i = 0; i < 4000 || (seen == 0 && i < 4'000'000); ++i) {
@@ -167,6 +171,10 @@ TEST_P(HostVolumeTest, SymlinkSwapRaceFindsNothing) {
         ASSERT_NE(block->bytes, "outside");
         ++seen;
       }
+    }
+    for (const auto& looked : looker->LookAtEach(*d, {"f", "none"})) {
+      if (!looked) continue;
+      ASSERT_EQ(looked->size, std::string_view("inside").size());
     }
     static_cast<void>(volume->Create(*d, "new" + std::to_string(i), {}));
     static_cast<void>(volume->List(*d));
@@ -242,6 +250,56 @@ TEST_P(HostVolumeTest, MoreDirectoriesThanAreRememberedAreAllRight) {
       EXPECT_EQ(*ReadFile(tree.view, at + "/f"), at);
     }
   }
+}
+
+TEST_P(HostVolumeTest, ManyNamesAreWhatEachIs) {
+  std::filesystem::create_directories(inside.Path("d/e"));
+  std::filesystem::create_directory(inside.Path("d/covered"));
+  inside.Put("d/f", "content");
+  std::filesystem::create_symlink("f", inside.Path("d/link"));
+  Tree tree(Make(inside.Path()));
+  View& view = tree.view;
+  ASSERT_TRUE(tree.names.Mount("/d/covered", std::make_shared<MemoryVolume>(tree.clock, Quota{})).has_value());
+  const std::vector<std::string_view> names = {"covered", "e", "f", "link", "none", "..", "e/../f", "f"};
+  for (const std::string_view directory : {"/d", "/d/", "d"}) {
+    const auto found = StatEach(view, directory, names);
+    ASSERT_EQ(found.size(), names.size());
+    for (size_t i = 0; i < names.size(); ++i) {
+      const auto expected = view.Stat(JoinPath(directory, names[i]), Follow::kNo);
+      ASSERT_EQ(found[i].has_value(), expected.has_value()) << names[i];
+      if (!expected) {
+        EXPECT_EQ(found[i].error().code, expected.error().code);
+        continue;
+      }
+      EXPECT_EQ(found[i]->type, expected->type) << names[i];
+      EXPECT_EQ(found[i]->inode, expected->inode) << names[i];
+      EXPECT_EQ(found[i]->device, expected->device) << names[i];
+      EXPECT_EQ(found[i]->size, expected->size) << names[i];
+      EXPECT_EQ(found[i]->modify_time, expected->modify_time) << names[i];
+    }
+  }
+  const auto plain = StatEach(view, "/d", {"covered", "e", "f", "link", "none"});
+  EXPECT_NE(plain[0]->device, plain[1]->device);
+  EXPECT_EQ(plain[2]->size, 7u);
+  EXPECT_TRUE(plain[3]->is_symlink());
+  EXPECT_EQ(Failure(plain[4]), Code::kNoEntry);
+}
+
+TEST_P(HostVolumeTest, ManyNamesOfAClosedDirectoryAreRefused) {
+  std::filesystem::create_directory(inside.Path("d"));
+  inside.Put("d/f", "x");
+  Tree tree(Make(inside.Path()));
+  ASSERT_EQ(chmod(inside.Path("d").c_str(), 0600), 0);
+  for (const auto& found : StatEach(tree.view, "/d", {"f", "g"})) {
+    EXPECT_EQ(Failure(found), Code::kAccess);
+  }
+  ASSERT_EQ(chmod(inside.Path("d").c_str(), 0700), 0);
+  // The working directory's path leads elsewhere after it was moved.
+  ASSERT_TRUE(tree.view.ChangeDirectory("/d").has_value());
+  ASSERT_TRUE(tree.view.Rename("/d", "/was").has_value());
+  ASSERT_TRUE(tree.view.MakeDirectory("/d").has_value());
+  ASSERT_TRUE(WriteFile(tree.view, "/d/f", "another").has_value());
+  EXPECT_EQ(StatEach(tree.view, ".", {"f", "g"})[0]->size, 1u);
 }
 
 TEST_P(HostVolumeTest, FifoDeviceAndSocketDoNotOpen) {

@@ -12,14 +12,13 @@ namespace {
 // As deep as the trees go that people work in; each costs a descriptor for as long as the volume.
 constexpr size_t kMaxRemembered = 8;
 
-// In the kernel's ticks of some milliseconds, without a call of the kernel.
-std::chrono::nanoseconds CoarseNow() {
+}  // namespace
+
+std::chrono::nanoseconds RecentDirectories::CoarseNow() {
   timespec now;
   clock_gettime(CLOCK_MONOTONIC_COARSE, &now);
   return std::chrono::seconds(now.tv_sec) + std::chrono::nanoseconds(now.tv_nsec);
 }
-
-}  // namespace
 
 RecentDirectories::Remembered* RecentDirectories::Find(NodeId node) {
   for (Remembered& directory : directories_) {

@@ -29,6 +29,9 @@ class RecentDirectories {
   // remembered, the calls of Open() for it that follow at once need not look again.
   void Saw(NodeId node, const struct stat& found);
 
+  // In the kernel's ticks of some milliseconds, without a call of the kernel.
+  static std::chrono::nanoseconds CoarseNow();
+
   // Something may have changed.
   void Distrust() { trusted_ = 0; }
 
