@@ -11,6 +11,7 @@
 #include "text/regex_perl.h"
 #include "text/regex_re2.h"
 #include "text/regex_tree.h"
+#include "text/text_finder.h"
 
 namespace paddock {
 namespace {
@@ -20,15 +21,6 @@ constexpr size_t kNone = std::string_view::npos;
 constexpr size_t kMaxSize = 200'000;
 // Text up to here is looked through for bytes from 128 on, to use the smaller automaton.
 constexpr size_t kShortText = 4096;
-
-size_t FindLiteral(std::string_view text, std::string_view literal, size_t from) {
-  if (text.size() - from < literal.size()) return kNone;
-  if (literal.empty()) return from;
-  const char* begin = text.data() + from;
-  const void* found = literal.size() == 1 ? std::memchr(begin, literal[0], text.size() - from)
-                                          : memmem(begin, text.size() - from, literal.data(), literal.size());
-  return found == nullptr ? kNone : static_cast<size_t>(static_cast<const char*>(found) - text.data());
-}
 
 void FillWhole(std::vector<RegexGroup>* groups, size_t begin, size_t end) {
   if (groups == nullptr || groups->empty()) return;
@@ -64,6 +56,7 @@ struct Regex::Impl {
 
   RegexTree tree;
   RegexAnalysis analysis;
+  TextFinder required{""};   // of the analysis
   bool has_groups = false;
   bool is_per_line = false;
   std::unique_ptr<PerlMatcher> perl;
@@ -97,6 +90,7 @@ Result<Regex> Regex::CompileAny(std::span<const std::string> patterns, const Reg
 
 Status Regex::Impl::Prepare(const RegexFlags& flags, bool may_have_groups) {
   analysis = AnalyzeRegex(tree);
+  required = TextFinder(analysis.required);
   has_groups = tree.group_count > 0 && may_have_groups;
   is_per_line = !flags.multiline || flags.newline_is_text;
   if (analysis.size > kMaxSize) return Error(Code::kSyntax, "Regular expression too big");
@@ -120,7 +114,7 @@ bool Regex::Impl::SearchPlain(std::string_view text, size_t from, std::vector<Re
     if (text.size() - from < literal.size() || !text.ends_with(literal)) return false;
     begin = text.size() - literal.size();
   } else {
-    begin = FindLiteral(text, literal, from);
+    begin = required.Find(text, from);
     if (begin == kNone) return false;
   }
   FillWhole(groups, begin, begin + literal.size());
@@ -187,7 +181,7 @@ Result<bool> Regex::Impl::Search(std::string_view text, size_t from, std::vector
     return SearchRun(text, from, groups, is_line_start);
   }
   if (analysis.is_anchored && from > 0) return false;
-  if (!analysis.required.empty() && FindLiteral(text, analysis.required, from) == kNone) return false;
+  if (!analysis.required.empty() && required.Find(text, from) == kNone) return false;
   const Re2Matcher* automaton = analysis.has_back_references ? nullptr : AutomatonFor(text, from, is_line_start, is_ascii);
   if (automaton == nullptr) return Backtracker().Search(text, from, is_line_start, groups, budget);
   budget.Step(static_cast<int64_t>((text.size() - from) / 64));

@@ -10,6 +10,7 @@
 #include "base/result.h"
 #include "text/literal_set.h"
 #include "text/regex.h"
+#include "text/text_finder.h"
 
 namespace paddock {
 
@@ -48,7 +49,7 @@ class GrepMatcher {
   RegexExtent extent_;
   bool is_utf8_;
   char delimiter_;
-  std::string required_;
+  TextFinder required_;
   mutable std::vector<RegexGroup> groups_;
 };
 

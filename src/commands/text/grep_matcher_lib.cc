@@ -12,11 +12,6 @@ constexpr size_t kNone = std::string_view::npos;
 // A literal at least this long is rare enough to look for it first and at its line alone then.
 constexpr size_t kRareLength = 3;
 
-size_t FindText(std::string_view buffer, std::string_view text, size_t from) {
-  const void* found = memmem(buffer.data() + from, buffer.size() - from, text.data(), text.size());
-  return found == nullptr ? kNone : static_cast<size_t>(static_cast<const char*>(found) - buffer.data());
-}
-
 RegexText KindOf(bool is_ascii) { return is_ascii ? RegexText::kAscii : RegexText::kUnknown; }
 
 // Whether several patterns are just strings, so that they can be looked for at once.
@@ -102,15 +97,15 @@ Result<std::optional<GrepMatcher::Line>> GrepMatcher::FindLine(std::string_view 
   const Regex::BlockSearch mode = regex_.block_search();
   const bool searches_blocks =
       mode == Regex::BlockSearch::kAlways || (mode == Regex::BlockSearch::kInAscii && is_ascii);
-  if (searches_blocks && required_.size() < kRareLength) return FindInBlock(buffer, from, is_ascii, budget);
+  if (searches_blocks && required_.wanted().size() < kRareLength) return FindInBlock(buffer, from, is_ascii, budget);
   budget.Step(static_cast<int64_t>((buffer.size() - from) / 256));
   while (from < buffer.size()) {
     budget.Step();
     Line line{};
-    if (required_.empty()) {
+    if (required_.wanted().empty()) {
       line = LineFrom(buffer, from);
     } else {
-      const size_t at = FindText(buffer, required_, from);
+      const size_t at = required_.Find(buffer, from);
       if (at == kNone) break;
       line = LineAt(buffer, from, at);
     }

@@ -12,6 +12,7 @@
 #include "commands/text/rg_colors.h"
 #include "proc/command.h"
 #include "text/regex.h"
+#include "text/text_finder.h"
 
 namespace paddock {
 
@@ -58,19 +59,21 @@ class RgMatcher {
   static Result<RgMatcher> Make(const std::string& pattern, bool ignores_case, bool is_multiline, bool is_unicode);
   // The groups of the leftmost match at or after `from`.
   Result<bool> Find(std::string_view text, size_t from, RegexText kind, std::vector<RegexGroup>& groups, Budget& budget) const;
-  // Bytes that each line with a match holds; empty when none are known.
-  std::string_view required() const { return required_; }
+  // Where bytes are that each line with a match holds.
+  size_t FindRequired(std::string_view text) const { return required_.Find(text); }
+  // False when none are known.
+  bool has_required() const { return !required_.wanted().empty(); }
   size_t group_count() const { return ascii_.group_count(); }
   std::optional<size_t> GroupNamed(std::string_view name) const;
 
  private:
-  RgMatcher(Regex ascii, std::optional<Regex> any, std::map<std::string, size_t, std::less<>> names, std::string literal, std::string required)
-      : ascii_(std::move(ascii)), any_(std::move(any)), names_(std::move(names)), literal_(std::move(literal)), required_(std::move(required)) {}
+  RgMatcher(Regex ascii, std::optional<Regex> any, std::map<std::string, size_t, std::less<>> names, std::string literal, std::string_view required)
+      : ascii_(std::move(ascii)), any_(std::move(any)), names_(std::move(names)), literal_(std::move(literal)), required_(required) {}
   Regex ascii_;
   std::optional<Regex> any_;
   std::map<std::string, size_t, std::less<>> names_;
   std::string literal_;   // the pattern, when it is plain text
-  std::string required_;
+  TextFinder required_;
 };
 
 struct RgTotals {

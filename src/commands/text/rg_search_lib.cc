@@ -130,7 +130,7 @@ std::optional<size_t> RgMatcher::GroupNamed(std::string_view name) const {
 
 Result<bool> RgMatcher::Find(std::string_view text, size_t from, RegexText kind, std::vector<RegexGroup>& groups, Budget& budget) const {
   if (literal_.empty()) return (any_ && kind != RegexText::kAscii ? *any_ : ascii_).Search(text, from, &groups, budget, true, kind);
-  const size_t at = text.find(literal_, from);
+  const size_t at = required_.Find(text, from);
   const bool is_found = at != std::string_view::npos;
   budget.Step(static_cast<int64_t>(((is_found ? at : text.size()) - from) / 32));
   if (is_found && !groups.empty()) groups[0] = {at, at + literal_.size()};
@@ -431,11 +431,10 @@ Status RgSearch::TakeLine(std::string_view line, bool is_terminated) {
 
 // Passes over lines at hand that do not hold what each match holds.
 void RgSearch::SkipLines(Input& input, char delimiter) {
-  const std::string_view block = input.Peek(), literal = matcher_.required();
+  const std::string_view block = input.Peek();
   if (block.empty()) return;
-  const void* const found = memmem(block.data(), block.size(), literal.data(), literal.size());
-  size_t end = found == nullptr ? block.size() : static_cast<size_t>(static_cast<const char*>(found) - block.data());
-  if (!settings_.text && !settings_.null_data && !binary_at_) end = std::min(end, block.find('\0'));
+  size_t end = std::min(matcher_.FindRequired(block), block.size());
+  if (!settings_.text && !settings_.null_data && !binary_at_) end = std::min(end, block.substr(0, end).find('\0'));
   const void* const last = memrchr(block.data(), delimiter, end);
   if (last == nullptr) return;
   const std::string_view skipped = block.substr(0, static_cast<size_t>(static_cast<const char*>(last) - block.data()) + 1);
@@ -448,7 +447,7 @@ void RgSearch::SkipLines(Input& input, char delimiter) {
 Result<bool> RgSearch::Lines(Input& input) {
   const char delimiter = settings_.null_data ? '\0' : '\n';
   const bool looks_for_binary = !settings_.text && !settings_.null_data;
-  const bool skips = !matcher_.required().empty() && !settings_.invert && !settings_.passthru && settings_.before == 0;
+  const bool skips = matcher_.has_required() && !settings_.invert && !settings_.passthru && settings_.before == 0;
   while (!is_done() && in_.out.status()) {
     if (skips && after_left_ == 0) SkipLines(input, delimiter);
     const auto line = input.ReadLine(delimiter);
