@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <charconv>
+#include <memory>
 
 #include "git/zlib_data.h"
 
@@ -13,6 +14,12 @@ constexpr uint64_t kMostBytes = 1ull << 30;
 constexpr uint64_t kLargestAlternates = 1 << 16;
 constexpr size_t kMostAlternates = 50;
 constexpr int kDeepestAlternates = 5;
+
+// The pack that was read from last stays open: one file, however many packs there are.
+struct LastPack {
+  std::string path;
+  vfs::OpenFilePtr file;
+};
 
 Error Corrupt(const Oid& id) { return {Code::kCorrupt, "loose object " + id.Hex() + " is corrupt"}; }
 
@@ -55,6 +62,7 @@ std::vector<Pack>& ObjectStore::Packs() {
   if (packs_) return *packs_;
   packs_.emplace();
   own_packs_ = 0;
+  const auto last = std::make_shared<LastPack>();
   for (const std::string& directory : Directories()) {
     const std::string folder = directory + "/pack";
     auto list = fs_.List(folder);
@@ -68,7 +76,14 @@ std::vector<Pack>& ObjectStore::Packs() {
       budget_.WillAllocate(index_facts->size);
       auto index = vfs::ReadFile(fs_, stem + ".idx", kMostBytes);
       if (!index) continue;
-      const auto open = [this, path = stem + ".pack"] { return fs_.Open(path, vfs::OpenFlags::Read()); };
+      const auto open = [this, last, path = stem + ".pack"]() -> Result<vfs::OpenFilePtr> {
+        if (last->path != path) {
+          last->path.clear();
+          PADDOCK_ASSIGN(last->file, fs_.Open(path, vfs::OpenFlags::Read()));
+          last->path = path;
+        }
+        return last->file;
+      };
       // A damaged pack is as good as none; what it should have held is then missed by name.
       if (auto opened = Pack::Open(std::move(*index), PackBytes(open, facts->size))) packs_->push_back(std::move(*opened));
     }

@@ -6,9 +6,9 @@
 namespace paddock::git {
 namespace {
 
-constexpr uint64_t kWhole = 16 << 20;   // a pack up to this size is one window
+constexpr uint64_t kWhole = 1 << 20;    // a pack up to this size is one window
 constexpr uint64_t kWindow = 32 << 10;
-constexpr size_t kMaxWindows = 128;
+constexpr size_t kMaxWindows = 512;
 constexpr uint64_t kOverlap = 4096;
 
 }  // namespace

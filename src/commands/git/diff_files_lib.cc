@@ -6,6 +6,7 @@
 #include "commands/git/diff.h"
 #include "text/regex.h"
 #include "text/unified_diff.h"
+#include "vfs/stat_each.h"
 
 namespace paddock::git {
 namespace {
@@ -322,28 +323,69 @@ Result<std::string> ContentOf(Git& git, const FileDiff& file, bool is_new) {
 FlatTree IndexFiles(const Index& index) {
   FlatTree files;
   for (const IndexEntry& entry : index.entries()) {
-    if (entry.stage == 0 && !entry.is_intended) files[entry.path] = {entry.mode, entry.id};
+    if (entry.stage == 0 && !entry.is_intended) files.insert_or_assign(files.end(), entry.path, TreeItem{entry.mode, entry.id});
   }
   return files;
 }
 
+namespace {
+
+// Stat() of the index's files in their order, those of one directory at once.
+class IndexLook {
+ public:
+  IndexLook(Git& git, const std::vector<IndexEntry>& entries) : git_(git), entries_(entries) {}
+
+  const Result<vfs::Attributes>& Of(size_t index) {
+    if (index >= begin_ && index - begin_ < seen_.size()) return seen_[index - begin_];
+    constexpr size_t kAtOnce = 128;
+    const std::string& path = entries_[index].path;
+    const size_t length = path.rfind('/') + 1;   // 0 where there is none
+    const std::string_view directory = std::string_view(path).substr(0, length);
+    std::vector<std::string_view> names;
+    for (size_t i = index; i < entries_.size() && names.size() < kAtOnce; ++i) {
+      const std::string_view other = entries_[i].path;
+      if (!other.starts_with(directory) || other.find('/', length) != other.npos) break;
+      names.push_back(other.substr(length));
+    }
+    begin_ = index;
+    if (names.size() > 1 && length > 0) {
+      seen_ = vfs::StatEach(git_.in.fs, git_.FilePath(std::string(directory)), names);
+    } else {
+      seen_.assign(1, git_.in.fs.Stat(git_.FilePath(path), vfs::Follow::kNo));
+    }
+    return seen_[0];
+  }
+
+ private:
+  Git& git_;
+  const std::vector<IndexEntry>& entries_;
+  size_t begin_ = 0;
+  std::vector<Result<vfs::Attributes>> seen_;   // of the entries from begin_ on
+};
+
+}  // namespace
+
 Result<FlatTree> WorkingFiles(Git& git, const Index& index) {
   FlatTree files;
+  IndexLook look(git, index.entries());
   DirectoryCheck directories(git);
   const auto written = git.in.fs.Stat(git.GitPath("index"));
-  for (const IndexEntry& entry : index.entries()) {
+  const std::vector<IndexEntry>& entries = index.entries();
+  for (size_t i = 0; i < entries.size(); ++i) {
+    const IndexEntry& entry = entries[i];
     git.in.budget.Step(4);
-    if (files.contains(entry.path)) continue;
+    // The stages of a conflict follow one another.
+    if (i > 0 && entries[i - 1].path == entry.path && files.contains(entry.path)) continue;
     if (entry.is_assumed || entry.is_skipped || entry.mode == kModeCommit) {
-      files[entry.path] = {entry.mode, entry.id};
+      files.insert_or_assign(files.end(), entry.path, TreeItem{entry.mode, entry.id});
       continue;
     }
     // A file as old as the index may have changed after it was looked at.
-    const auto facts = git.in.fs.Stat(git.FilePath(entry.path), vfs::Follow::kNo);
+    const Result<vfs::Attributes>& facts = look.Of(i);
     const bool is_fresh = facts && written && entry.stage == 0 && !entry.is_intended && entry.HasStatOf(*facts) && facts->modify_time < written->modify_time &&
                           (facts->is_symlink() ? entry.mode == kModeLink : facts->is_file() && entry.mode == ((facts->mode & 0100) != 0 ? kModeExecutable : kModeFile));
     if (is_fresh && directories.Passes(entry.path)) {
-      files[entry.path] = {entry.mode, entry.id};
+      files.insert_or_assign(files.end(), entry.path, TreeItem{entry.mode, entry.id});
       continue;
     }
     PADDOCK_ASSIGN(const auto content, ReadWorkingFile(git, entry.path));

@@ -1,5 +1,6 @@
 // git log, show and rev-list.
 #include <algorithm>
+#include <iterator>
 
 #include "commands/file_facts.h"
 #include "commands/git/combined_diff.h"
@@ -223,6 +224,29 @@ class Filter {
 };
 
 // Adds the files of two trees, either of which may be none, but for what lies below directories that are the same in both.
+bool IsAlike(const TreeEntry& a, const TreeEntry& b) { return a.id == b.id && a.mode == b.mode && a.name == b.name; }
+
+// Takes entries that are the same in both away: nearly all of them in most trees. Both are in order unless they are damaged; some
+// are left in then.
+void DropAlike(std::vector<TreeEntry>& before, std::vector<TreeEntry>& after) {
+  std::vector<TreeEntry> old_left, new_left;
+  size_t a = 0, b = 0;
+  while (a < before.size() && b < after.size()) {
+    if (IsAlike(before[a], after[b])) {
+      ++a;
+      ++b;
+      continue;
+    }
+    const int order = before[a].name.compare(after[b].name);
+    if (order <= 0) old_left.push_back(std::move(before[a++]));
+    if (order >= 0) new_left.push_back(std::move(after[b++]));
+  }
+  std::move(before.begin() + static_cast<std::ptrdiff_t>(a), before.end(), std::back_inserter(old_left));
+  std::move(after.begin() + static_cast<std::ptrdiff_t>(b), after.end(), std::back_inserter(new_left));
+  before = std::move(old_left);
+  after = std::move(new_left);
+}
+
 Status FlattenChanged(Git& git, const Oid* before, const Oid* after, const std::string& prefix, FlatTree& old_files, FlatTree& new_files) {
   git.in.budget.CheckStack();
   if (before != nullptr && after != nullptr && *before == *after) return {};
@@ -234,6 +258,7 @@ Status FlattenChanged(Git& git, const Oid* before, const Oid* after, const std::
   if (after != nullptr) {
     PADDOCK_ASSIGN(new_entries, git.objects.ReadTree(*after));
   }
+  DropAlike(old_entries, new_entries);
   struct Pair {
     const TreeEntry* old_entry = nullptr;
     const TreeEntry* new_entry = nullptr;
