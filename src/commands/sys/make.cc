@@ -7,7 +7,9 @@
 // Differs: no archive members (lib(member)), no -lNAME prerequisites, no RCS and SCCS rules, no load and no guile; every make of a
 // recursive one has -j jobs of its own. --debug knows the levels b, v and m (a, i, j and -d are refused); -p lists by name.
 
+#include <algorithm>
 #include <charconv>
+#include <unordered_map>
 
 #include "commands/child_output.h"
 #include "commands/input_files.h"
@@ -18,6 +20,7 @@
 #include "proc/option_complaint.h"
 #include "proc/process.h"
 #include "proc/signals.h"
+#include "vfs/stat_each.h"
 
 namespace paddock {
 namespace {
@@ -27,6 +30,54 @@ Environment EnvironmentOf(const make::NamedValues& values) {
   for (const auto& [name, value] : values) environment.Append(name, value);
   return environment;
 }
+
+// Times of files that will be asked for in about this order.
+class ForeseenFiles {
+ public:
+  ForeseenFiles() = default;
+  explicit ForeseenFiles(make::Words paths) : paths_(std::move(paths)) {
+    for (size_t i = 0; i < paths_.size(); ++i) {
+      if (!paths_[i].ends_with('/')) places_.emplace(paths_[i], i);
+    }
+  }
+
+  // Of files and directories; nothing for others and for what is not among the paths.
+  std::optional<Nanoseconds> ModifyTime(vfs::FileSystem& fs, const std::string& path) {
+    const auto place = places_.find(path);
+    if (place == places_.end()) return std::nullopt;
+    if (place->second < begin_ || place->second - begin_ >= seen_.size()) LookAhead(fs, place->second);
+    const Result<vfs::Attributes>& found = seen_[place->second - begin_];
+    if (!found || found->is_symlink()) return std::nullopt;
+    return found->modify_time;
+  }
+  // Files may have changed. What is known ahead is less then, as that may happen again soon.
+  void Distrust() {
+    seen_.clear();
+    at_once_ = 1;
+  }
+
+ private:
+  void LookAhead(vfs::FileSystem& fs, size_t begin) {
+    constexpr size_t kMostAtOnce = 128;
+    at_once_ = std::min(2 * at_once_, kMostAtOnce);
+    const std::string_view first = paths_[begin];
+    const size_t length = first.rfind('/') + 1;   // of the directory; 0 where there is none
+    std::vector<std::string_view> names;
+    for (size_t i = begin; i < paths_.size() && names.size() < at_once_; ++i) {
+      const std::string_view path = paths_[i];
+      if (!path.starts_with(first.substr(0, length)) || path.find('/', length) != path.npos || path.size() == length) break;
+      names.push_back(path.substr(length));
+    }
+    begin_ = begin;
+    seen_ = vfs::StatEach(fs, vfs::DirectoryName(first), names);
+  }
+
+  make::Words paths_;
+  std::unordered_map<std::string, size_t> places_;   // of the paths
+  size_t at_once_ = 64;
+  size_t begin_ = 0;
+  std::vector<Result<vfs::Attributes>> seen_;   // of the paths from begin_ on
+};
 
 class MakeHost final : public make::Host {
  public:
@@ -43,6 +94,9 @@ class MakeHost final : public make::Host {
   }
 
   std::optional<Nanoseconds> ModifyTime(const std::string& path) override {
+    if (!checks_symlinks_ && pids_.empty()) {
+      if (const auto time = foreseen_.ModifyTime(in_.fs, path)) return time;
+    }
     const auto attributes = in_.fs.Stat(path);
     if (checks_symlinks_) {
       const auto link = in_.fs.Stat(path, vfs::Follow::kNo);
@@ -50,6 +104,7 @@ class MakeHost final : public make::Host {
     }
     return attributes ? std::optional(attributes->modify_time) : std::nullopt;
   }
+  void Foresee(make::Words paths) override { foreseen_ = ForeseenFiles(std::move(paths)); }
   std::vector<make::DirectoryName> List(const std::string& path) override {
     std::vector<make::DirectoryName> names;
     const auto entries = in_.fs.List(path);
@@ -64,17 +119,22 @@ class MakeHost final : public make::Host {
     return text;
   }
   Status Write(const std::string& path, std::string_view text, bool appends) override {
+    foreseen_.Distrust();
     PADDOCK_ASSIGN(const vfs::OpenFilePtr file, in_.fs.Open(path, appends ? vfs::OpenFlags::Append() : vfs::OpenFlags::Write()));
     return file->Write(text);
   }
   Status Touch(const std::string& path) override {
+    foreseen_.Distrust();
     if (!in_.fs.Stat(path)) {
       PADDOCK_TRY(in_.fs.Open(path, {.write = true, .create = true}));
       return {};
     }
     return in_.fs.SetTimes(path, std::nullopt, vfs::kNow);
   }
-  Status Remove(const std::string& path) override { return in_.fs.RemoveFile(path); }
+  Status Remove(const std::string& path) override {
+    foreseen_.Distrust();
+    return in_.fs.RemoveFile(path);
+  }
   std::optional<std::string> Canonical(const std::string& path) override {
     auto canonical = in_.fs.Canonical(path);
     return canonical ? std::optional(*canonical) : std::nullopt;
@@ -84,6 +144,7 @@ class MakeHost final : public make::Host {
 
   Result<int> Start(const make::ChildLine& line) override {
     const Environment environment = EnvironmentOf(line.environment);
+    foreseen_.Distrust();
     in_.out.Flush();
     ChildSpec spec;
     spec.args = line.args;
@@ -99,6 +160,7 @@ class MakeHost final : public make::Host {
     return pid;
   }
   std::optional<make::ChildEnd> WaitAny() override {
+    foreseen_.Distrust();
     if (pids_.empty()) return std::nullopt;
     const auto ended = in_.kernel.WaitAny(in_.process, pids_, Nanoseconds::max(), proc::Kernel::OnSignal::kWaitOn);
     if (!ended) return std::nullopt;
@@ -107,6 +169,7 @@ class MakeHost final : public make::Host {
                           std::string(ended->status.signal == 0 ? "" : proc::SignalDescription(ended->status.signal))};
   }
   Result<std::pair<std::string, int>> Capture(const make::ChildLine& line) override {
+    foreseen_.Distrust();
     PADDOCK_ASSIGN(ChildOutput output, StandardOutput(in_, line.args, EnvironmentOf(line.environment)));
     return std::pair(std::move(output.text), static_cast<int>(output.status));
   }
@@ -115,6 +178,7 @@ class MakeHost final : public make::Host {
   Invocation& in_;
   const bool checks_symlinks_;
   std::vector<int> pids_;
+  ForeseenFiles foreseen_;
 };
 
 // Whether a word ends with an option that takes a number of the next one, unlike getopt's optional arguments: -j, -l and their long names.

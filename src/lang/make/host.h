@@ -46,6 +46,8 @@ class Host {
 
   // Follows symlinks; nothing for what does not exist.
   virtual std::optional<Nanoseconds> ModifyTime(const std::string& path) = 0;
+  // The paths that ModifyTime() will be asked for next, most of them in this order, so that it can look at several at once.
+  virtual void Foresee(Words paths) = 0;
   virtual std::vector<DirectoryName> List(const std::string& path) = 0;   // empty when it cannot be read
   virtual Result<std::string> Read(const std::string& path) = 0;          // "-" is standard input
   virtual Status Write(const std::string& path, std::string_view text, bool appends) = 0;

@@ -107,6 +107,12 @@ Updater::Walked Updater::Update(File& file, File* parent) {
 
 // Looks at every prerequisite. False when the walk has to stop here.
 bool Updater::WalkDeps(File& file, Nanoseconds time, bool* must_make, Walked* walked) {
+  constexpr size_t kMany = 16;
+  if (file.deps.size() >= kMany) {
+    Words paths;
+    for (const Dep& dep : file.deps) paths.push_back(dep.file->path);
+    session_.host().Foresee(std::move(paths));
+  }
   for (size_t i = 0; i < file.deps.size(); ++i) {
     budget_.Step();
     if (session_.is_over()) return false;
