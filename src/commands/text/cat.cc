@@ -69,13 +69,21 @@ class ByteForms {
   }
   bool is_trivial() const { return is_trivial_; }
   std::string_view Of(char c) const { return forms_[static_cast<unsigned char>(c)]; }
+  // How many bytes at the beginning are shown as they are.
+  size_t CountPlain(std::string_view text) const {
+    size_t count = 0;
+    while (count < text.size() && !has_form_[static_cast<unsigned char>(text[count])]) ++count;
+    return count;
+  }
 
  private:
   void Set(unsigned char c, std::string form) {
     forms_[c] = std::move(form);
+    has_form_[c] = true;
     is_trivial_ = false;
   }
   std::string forms_[256];
+  bool has_form_[256] = {};
   bool is_trivial_ = true;
 };
 
@@ -133,10 +141,12 @@ class Formatter {
     if (forms_.is_trivial()) {
       in_.out.Write(text);
     } else {
-      for (const char c : text) {
-        const std::string_view form = forms_.Of(c);
-        if (form.empty()) in_.out.Put(c);
-        else in_.out.Write(form);
+      while (!text.empty()) {
+        const size_t plain = forms_.CountPlain(text);
+        in_.out.Write(text.substr(0, plain));
+        if (plain == text.size()) break;
+        in_.out.Write(forms_.Of(text[plain]));
+        text.remove_prefix(plain + 1);
       }
     }
     in_.out.Write(tail);

@@ -36,7 +36,8 @@ class Expander {
 
   void Feed(std::string_view bytes) {
     while (!bytes.empty()) {
-      const size_t end = std::min(bytes.find_first_of("\t\n\b"), bytes.size());
+      size_t end = 0;
+      while (end < bytes.size() && !MovesOtherwise(bytes[end])) ++end;
       Copy(bytes.substr(0, end));
       if (end == bytes.size()) return;
       const char c = bytes[end];
@@ -54,6 +55,8 @@ class Expander {
   }
 
  private:
+  // Tab, newline and backspace.
+  static bool MovesOtherwise(char c) { return static_cast<unsigned char>(c - '\b') <= '\n' - '\b'; }
   void Restart() {
     column_ = 0;
     converts_ = true;

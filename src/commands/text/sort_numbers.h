@@ -13,8 +13,8 @@ uint64_t NumericPrefix(std::string_view text);
 
 // sort -h: first by sign and unit (K M G …), then by number.
 int CompareHumanNumeric(std::string_view a, std::string_view b);
-// The unit as a power of 1024, negated for a negative number, 0 for zero.
-int UnitOrder(std::string_view text);
+// A number that never orders two texts against CompareHumanNumeric.
+uint64_t HumanNumericPrefix(std::string_view text);
 
 // sort -g: as strtold() reads it; what is no number comes first, then NaNs.
 int CompareGeneralNumeric(std::string_view a, std::string_view b);

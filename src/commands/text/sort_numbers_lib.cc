@@ -92,12 +92,13 @@ int CompareNumeric(std::string_view a, std::string_view b) {
   return CompareDecimals(ReadDecimal(a), ReadDecimal(b));
 }
 
+namespace {
+
 // Up to 12 digits before the point with 6 behind it; above that up to 18 digits without a fraction; above
 // that all alike.
-uint64_t NumericPrefix(std::string_view text) {
+uint64_t PrefixOf(const Decimal& number) {
   constexpr uint64_t kMiddle = uint64_t{1} << 63;
   constexpr uint64_t kMillion = 1'000'000;
-  const Decimal number = ReadDecimal(text);
   uint64_t value = 0;
   if (number.whole.size() > 18) {
     value = kMiddle - 1;
@@ -116,21 +117,31 @@ uint64_t NumericPrefix(std::string_view text) {
   return number.is_negative ? kMiddle - value : kMiddle + value;
 }
 
-int UnitOrder(std::string_view text) {
+// The unit as a power of 1024, negated for a negative number, 0 for zero.
+int UnitOrder(const Decimal& number) {
   constexpr std::string_view kUnits = "KMGTPEZY";
-  text = SkipBlanks(text);
-  const bool is_negative = !text.empty() && text.front() == '-';
-  const Decimal number = ReadDecimal(text);
   if (number.is_zero() || number.rest.empty()) return 0;
   const char letter = number.rest.front() == 'k' ? 'K' : number.rest.front();
   const size_t at = kUnits.find(letter);
   const int order = at == std::string_view::npos ? 0 : static_cast<int>(at) + 1;
-  return is_negative ? -order : order;
+  return number.is_negative ? -order : order;
+}
+
+}  // namespace
+
+uint64_t NumericPrefix(std::string_view text) { return PrefixOf(ReadDecimal(text)); }
+
+uint64_t HumanNumericPrefix(std::string_view text) {
+  constexpr int kUnitBits = 5;
+  const Decimal number = ReadDecimal(text);
+  const auto unit = static_cast<uint64_t>(UnitOrder(number) + (1 << (kUnitBits - 1)));
+  return unit << (64 - kUnitBits) | PrefixOf(number) >> kUnitBits;
 }
 
 int CompareHumanNumeric(std::string_view a, std::string_view b) {
-  const int difference = UnitOrder(a) - UnitOrder(b);
-  return difference != 0 ? difference : CompareNumeric(a, b);
+  const Decimal x = ReadDecimal(a), y = ReadDecimal(b);
+  const int difference = UnitOrder(x) - UnitOrder(y);
+  return difference != 0 ? difference : CompareDecimals(x, y);
 }
 
 int CompareGeneralNumeric(std::string_view a, std::string_view b) {

@@ -128,8 +128,10 @@ uint64_t SortOrder::PrefixOf(std::string_view text, const KeyFlags& flags) const
   if (flags.random) {
     const std::string digest = Md5(rules_.salt, Transformed(text, flags), rules_.is_utf8);
     prefix = BigEndianPrefix(digest);
-  } else if (flags.version || flags.human_numeric) {
-    prefix = flags.human_numeric ? static_cast<uint64_t>(UnitOrder(text) + 16) : 0;
+  } else if (flags.human_numeric) {
+    prefix = HumanNumericPrefix(text);
+  } else if (flags.version) {
+    prefix = 0;
   } else if (flags.numeric || flags.general_numeric || flags.month) {
     if (flags.dictionary || flags.printable) return 0;
     prefix = flags.numeric           ? NumericPrefix(text)
@@ -171,6 +173,7 @@ int SortOrder::CompareRandom(std::string_view a, std::string_view b) const {
 
 int SortOrder::CompareKeyText(std::string_view a, std::string_view b, const KeyFlags& flags) const {
   budget_.Step(1 + static_cast<int64_t>((a.size() + b.size()) / 64));
+  if (a == b) return 0;
   if (flags.dictionary || flags.printable || (flags.fold_case && (flags.random || flags.version))) {
     if (flags.random || flags.version || flags.month || flags.numeric || flags.general_numeric ||
         flags.human_numeric) {

@@ -9,6 +9,7 @@
 // Differs: nothing known.
 
 #include <algorithm>
+#include <cstring>
 
 #include "commands/input_files.h"
 #include "text/quote.h"
@@ -47,7 +48,7 @@ class Separator {
     const std::string_view part = text.substr(0, end);
     budget.Step();
     if (!regex_) {
-      const size_t at = text_.size() > end ? std::string_view::npos : part.rfind(text_);
+      const size_t at = Rfind(part);
       if (at == std::string_view::npos) return std::optional<Found>();
       budget.Step(static_cast<int64_t>((end - at) / 32));
       return std::optional<Found>({at, text_.size()});
@@ -70,6 +71,13 @@ class Separator {
   }
 
  private:
+  size_t Rfind(std::string_view part) const {
+    if (text_.size() > part.size()) return std::string_view::npos;
+    if (text_.size() != 1) return part.rfind(text_);
+    const void* const found = memrchr(part.data(), text_[0], part.size());
+    return found == nullptr ? std::string_view::npos : static_cast<size_t>(static_cast<const char*>(found) - part.data());
+  }
+
   std::string text_;
   std::optional<Regex> regex_;
 };
