@@ -401,15 +401,15 @@ class FileRun {
       return;
     }
     if (IsDevice(attributes->type) && options_.skips_devices.value_or(false)) return;
-    OpenAndSearch(name, name, shows_name_);
+    OpenAndSearch(name, name, shows_name_, true);
   }
 
   static bool IsDevice(vfs::FileType type) {
     return type != vfs::FileType::kFile && type != vfs::FileType::kDirectory && type != vfs::FileType::kSymlink;
   }
 
-  void OpenAndSearch(const std::string& path, std::string_view shown, bool shows_name) {
-    const auto file = in_.fs.Open(path, vfs::OpenFlags::Read());
+  void OpenAndSearch(const std::string& path, std::string_view shown, bool shows_name, bool follows) {
+    const auto file = in_.fs.Open(path, vfs::OpenFlags{.read = true, .no_follow = !follows});
     if (!file) return Trouble(shown, file.error());
     Input input(**file, in_.budget);
     Search(shown, input, **file, shows_name);
@@ -433,23 +433,27 @@ class FileRun {
     for (const vfs::DirectoryEntry& entry : *entries) {
       in_.budget.Step();
       if (is_finished_) break;
-      Entry(prefix + entry.name, entry.name);
+      Entry(prefix + entry.name, entry);
     }
     visited_.pop_back();
   }
 
-  void Entry(const std::string& path, std::string_view name) {
-    const auto follow = options_.follows_links ? vfs::Follow::kYes : vfs::Follow::kNo;
-    const auto attributes = in_.fs.Stat(path, follow);
-    if (attributes && attributes->type == vfs::FileType::kSymlink) return;
-    if (attributes && attributes->type == vfs::FileType::kDirectory) {
-      if (!options_.rules.SkipsDirectory(name, false, in_.budget)) Directory(path, path + "/");
+  void Entry(const std::string& path, const vfs::DirectoryEntry& entry) {
+    // What the directory's list says is enough but for links that are followed.
+    Result<vfs::FileType> type = entry.type;
+    if (options_.follows_links && entry.type == vfs::FileType::kSymlink) {
+      const auto attributes = in_.fs.Stat(path);
+      type = attributes ? Result<vfs::FileType>(attributes->type) : attributes.error();
+    }
+    if (type && *type == vfs::FileType::kSymlink) return;
+    if (type && *type == vfs::FileType::kDirectory) {
+      if (!options_.rules.SkipsDirectory(entry.name, false, in_.budget)) Directory(path, path + "/");
       return;
     }
-    if (options_.rules.SkipsFile(name, false, in_.budget)) return;
-    if (!attributes) return Trouble(path, attributes.error());
-    if (IsDevice(attributes->type) && options_.skips_devices.value_or(true)) return;
-    OpenAndSearch(path, path, shows_name_below_);
+    if (options_.rules.SkipsFile(entry.name, false, in_.budget)) return;
+    if (!type) return Trouble(path, type.error());
+    if (IsDevice(*type) && options_.skips_devices.value_or(true)) return;
+    OpenAndSearch(path, path, shows_name_below_, options_.follows_links);
   }
 
   bool IsOutput(const vfs::OpenFile& file) const {

@@ -2,6 +2,7 @@
 
 #include "base/budget.h"
 #include "commands/file_facts.h"
+#include "commands/stat_ahead.h"
 #include "commands/text/rg_files.h"
 
 namespace paddock {
@@ -86,9 +87,12 @@ class Walk {
       Complain(shown, entries.error());
     } else {
       if (settings_.is_reversed) std::reverse(entries->begin(), entries->end());
-      for (const auto& entry : *entries) {
+      StatAhead ahead;
+      for (size_t i = 0; i < entries->size(); ++i) {
         in_.budget.Step();
-        goes_on = Entry(shown, absolute, level, entry.name, depth);
+        const Result<vfs::Attributes>* seen = nullptr;
+        if (!settings_.follows) seen = &ahead.Of(in_.fs, absolute, *entries, i);
+        goes_on = Entry(shown, absolute, level, (*entries)[i].name, depth, seen);
         if (!goes_on) break;
       }
     }
@@ -97,9 +101,10 @@ class Walk {
     return goes_on;
   }
 
-  bool Entry(const std::string& shown, const std::string& absolute, const IgnoreLevel* level, const std::string& name, uint64_t depth) {
+  // `seen`: its attributes, if they were looked at already.
+  bool Entry(const std::string& shown, const std::string& absolute, const IgnoreLevel* level, const std::string& name, uint64_t depth, const Result<vfs::Attributes>* seen) {
     const std::string path = vfs::JoinPath(absolute, name);
-    auto found = in_.fs.Stat(path, settings_.follows ? vfs::Follow::kYes : vfs::Follow::kNo);
+    const auto found = seen != nullptr ? *seen : in_.fs.Stat(path, settings_.follows ? vfs::Follow::kYes : vfs::Follow::kNo);
     const std::string shown_path = shown.empty() ? name : vfs::JoinPath(shown, name);
     if (!found) {
       Complain(shown_path, found.error());
