@@ -57,6 +57,7 @@ class Encoder {
     }
     const auto* at = reinterpret_cast<const unsigned char*>(bytes.data());
     size_t left = bytes.size();
+    if (scheme_.bytes == 3 && wrap_ % 4 == 0) EncodeLines(at, left);
     for (; left >= scheme_.bytes; left -= scheme_.bytes, at += scheme_.bytes) EncodeGroup(at);
     for (; left > 0; --left) held_[held_size_++] = *at++;
   }
@@ -89,6 +90,20 @@ class Encoder {
   void Spell64(const unsigned char* bytes, char* group) const {
     const uint32_t word = static_cast<uint32_t>(bytes[0]) << 16 | static_cast<uint32_t>(bytes[1]) << 8 | bytes[2];
     for (int i = 0; i < 4; ++i) group[i] = scheme_.alphabet[(word >> (18 - 6 * i)) & 63];
+  }
+
+  // base64 again, the groups of a line at once; takes them off the front.
+  void EncodeLines(const unsigned char*& at, size_t& left) {
+    char text[1024];
+    while (left >= 3) {
+      const uint64_t room = wrap_ == 0 ? sizeof text : std::min<uint64_t>(wrap_ - column_, sizeof text);
+      const size_t groups = std::min<size_t>(left / 3, static_cast<size_t>(room / 4));
+      for (size_t i = 0; i < groups; ++i, at += 3) Spell64(at, text + 4 * i);
+      left -= 3 * groups;
+      out_.Write({text, 4 * groups});
+      column_ += 4 * groups;
+      if (wrap_ != 0 && column_ == wrap_) EndLine();
+    }
   }
 
   void EncodeGroup(const unsigned char* bytes) {
@@ -137,7 +152,13 @@ class Decoder {
 
   // Both return false for what is not of the encoding; the bytes before it are written.
   bool Feed(std::string_view bytes) {
-    for (const char c : bytes) {
+    const bool is_base64 = scheme_.bytes == 3;
+    for (size_t i = 0; i < bytes.size(); ++i) {
+      if (is_base64 && size_ == 0) {
+        i += DecodePlain(bytes.substr(i));
+        if (i == bytes.size()) break;
+      }
+      const char c = bytes[i];
       if (c == '\n') continue;
       if (ignore_garbage_ && !(c == '=' && scheme_.is_padded) && Value(c) < 0) continue;
       group_[size_++] = c;
@@ -154,6 +175,26 @@ class Decoder {
  private:
   int Value(char c) const { return values_[static_cast<unsigned char>(c)]; }
   int ValueAt(size_t i) const { return i < size_ ? Value(group_[i]) : -1; }
+
+  // Whole groups of digits alone at the beginning of base64; returns how many bytes they are.
+  size_t DecodePlain(std::string_view bytes) {
+    char made[768];
+    size_t taken = 0, size = 0;
+    for (; bytes.size() - taken >= 4; taken += 4) {
+      const int a = Value(bytes[taken]), b = Value(bytes[taken + 1]), c = Value(bytes[taken + 2]), d = Value(bytes[taken + 3]);
+      if ((a | b | c | d) < 0) break;
+      const int word = a << 18 | b << 12 | c << 6 | d;
+      if (size == sizeof made) {
+        out_.Write({made, size});
+        size = 0;
+      }
+      made[size++] = static_cast<char>(word >> 16);
+      made[size++] = static_cast<char>(word >> 8);
+      made[size++] = static_cast<char>(word);
+    }
+    out_.Write({made, size});
+    return taken;
+  }
 
   bool DecodeGroup() {
     const bool is_right = scheme_.is_padded ? DecodePadded() : DecodeFull();
