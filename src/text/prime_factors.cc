@@ -17,6 +17,9 @@ constexpr uint16_t kSmallPrimes[] = {
 constexpr unsigned kLargestSmallPrime = 251;
 constexpr size_t kProvingBases = 12;
 constexpr size_t kWideBases = 40;
+// The first four prove primes below this. Source: G. Jaeschke, "On strong pseudoprimes to several bases" (1993).
+constexpr size_t kFewBases = 4;
+constexpr uint64_t kFewBasesBelow = 3'215'031'751;
 
 struct Product {
   WideNumber high;
@@ -100,7 +103,7 @@ bool IsPrime(Word n, Budget& budget) {
   const Word odd = (n - 1) >> twos;
   int top_bit = static_cast<int>(sizeof(Word) * 8) - 1;
   while (((odd >> top_bit) & 1) == 0) --top_bit;
-  const size_t bases = sizeof(Word) == 8 ? kProvingBases : kWideBases;
+  const size_t bases = n < kFewBasesBelow ? kFewBases : sizeof(Word) == 8 ? kProvingBases : kWideBases;
   for (size_t i = 0; i < bases; ++i) {
     budget.Step(sizeof(Word) == 8 ? 16 : 64);
     const Word base = residues.Of(kSmallPrimes[i]);
