@@ -1,5 +1,6 @@
 #include "text/random_permutation.h"
 
+#include <numeric>
 #include <unordered_map>
 #include <utility>
 
@@ -35,6 +36,19 @@ uint64_t RandomChoices::Below(uint64_t count) {
 std::vector<uint64_t> RandomPermutation(RandomChoices& choices, uint64_t size, uint64_t count, Budget& budget) {
   budget.WillAllocate(size * sizeof(uint64_t));
   std::vector<uint64_t> chosen;
+  constexpr uint64_t kDense = 4;
+  if (count / kDense <= size) {
+    // Most numbers move: all of them are written down.
+    budget.WillAllocate(count * sizeof(uint64_t));
+    chosen.resize(count);
+    std::iota(chosen.begin(), chosen.end(), uint64_t{0});
+    for (uint64_t i = 0; i < size; ++i) {
+      budget.Step();
+      std::swap(chosen[i], chosen[i + choices.Below(count - i)]);
+    }
+    chosen.resize(size);
+    return chosen;
+  }
   chosen.reserve(size);
   // Only numbers that have moved are remembered.
   std::unordered_map<uint64_t, uint64_t> moved;
