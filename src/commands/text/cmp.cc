@@ -8,12 +8,15 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <cstring>
 #include <limits>
 #include <memory>
 
+#include "commands/file_facts.h"
 #include "commands/text/diff_usage.h"
 #include "proc/command.h"
 #include "proc/process.h"
+#include "text/byte_count.h"
 #include "text/numbers.h"
 #include "vfs/file_system.h"
 
@@ -84,6 +87,14 @@ int NumberWidth(const vfs::OpenFilePtr (&files)[2], const Options& options) {
   return static_cast<int>(std::to_string(most).size());
 }
 
+// One file, named twice, has no differences with itself; it may have no end either.
+bool IsSameFromSamePlace(Invocation& in, const std::string (&names)[2], const vfs::OpenFilePtr (&files)[2], const Options& options) {
+  if (names[0] == "-" && names[1] == "-") return in.process.descriptors().Get(0) != nullptr;
+  if (names[0] == "-" || names[1] == "-" || options.skip[0] != options.skip[1]) return false;
+  const auto a = files[0]->GetAttributes(), b = files[1]->GetAttributes();
+  return a && b && IsSameFile(*a, *b);
+}
+
 ExitStatus Run(Invocation& in, Options& options, const std::vector<std::string>& operands) {
   if (options.verbose && options.silent) return DiffutilsUsage(in, "options -l and -s are incompatible");
   if (operands.empty()) {
@@ -114,6 +125,7 @@ ExitStatus Run(Invocation& in, Options& options, const std::vector<std::string>&
     opened[i] = std::make_unique<Input>(*files[i], in.budget);
     inputs[i] = opened[i].get();
   }
+  if (IsSameFromSamePlace(in, names, files, options)) return 0;
   for (int i = 0; i < 2; ++i) {
     for (uint64_t left = options.skip[i]; left > 0;) {
       const std::string_view bytes = inputs[i]->Peek();
@@ -149,7 +161,13 @@ ExitStatus Run(Invocation& in, Options& options, const std::vector<std::string>&
     }
     const size_t size = std::min(a.size(), b.size());
     in.budget.Step(static_cast<int64_t>(size / 64 + 1));
-    for (size_t i = 0; i < size; ++i) {
+    const bool is_same = std::memcmp(a.data(), b.data(), size) == 0;
+    if (is_same) {
+      position += size;
+      line += CountByte(a.substr(0, size), '\n');
+      last = a[size - 1];
+    }
+    for (size_t i = 0; i < size && !is_same; ++i) {
       ++position;
       if (a[i] != b[i]) {
         status = 1;
