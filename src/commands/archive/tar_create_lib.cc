@@ -4,6 +4,7 @@
 #include "commands/archive/packed_file.h"
 #include "commands/archive/tar.h"
 #include "commands/file_facts.h"
+#include "commands/stat_ahead.h"
 
 namespace paddock::tar {
 namespace {
@@ -100,11 +101,12 @@ class Dumper::Impl {
     else c_.Fail(c_.Shown(path) + ": " + text);
   }
 
-  Status Dump(const std::string& path, bool is_operand, uint64_t device) {
+  // `seen`: its attributes, if they were looked at already.
+  Status Dump(const std::string& path, bool is_operand, uint64_t device, const Result<vfs::Attributes>* seen = nullptr) {
     c_.in.budget.Step(8);
     c_.in.budget.CheckStack();
     const std::string real = Real(path);
-    const auto found = c_.in.fs.Stat(real, c_.o.dereferences ? vfs::Follow::kYes : vfs::Follow::kNo);
+    const auto found = seen != nullptr ? *seen : c_.in.fs.Stat(real, c_.o.dereferences ? vfs::Follow::kYes : vfs::Follow::kNo);
     if (!found) {
       if (c_.o.ignores_failed_read) c_.Warn("failed-read", c_.Shown(path) + ": Warning: Cannot stat: " + std::string(found.error().Text()));
       else c_.Fail(path, "Cannot stat", found.error());
@@ -504,10 +506,13 @@ class Dumper::Impl {
     if (c_.o.sort == SortOrder::kInode) {
       std::stable_sort(entries.begin(), entries.end(), [](const auto& a, const auto& b) { return a.inode < b.inode; });
     }
-    for (const vfs::DirectoryEntry& entry : entries) {
-      const std::string child = path + (path.ends_with('/') ? "" : "/") + entry.name;
-      if (excludes_.IsExcluded(child, position_, c_.in.budget) || IsIgnored(child, entry.name)) continue;
-      PADDOCK_TRY(Dump(child, false, device));
+    StatAhead ahead;
+    const bool looks_ahead = !c_.o.dereferences && !c_.o.removes_files && !c_.o.asks;
+    for (size_t i = 0; i < entries.size(); ++i) {
+      const std::string& name = entries[i].name;
+      const std::string child = path + (path.ends_with('/') ? "" : "/") + name;
+      if (excludes_.IsExcluded(child, position_, c_.in.budget) || IsIgnored(child, name)) continue;
+      PADDOCK_TRY(Dump(child, false, device, looks_ahead ? &ahead.Of(c_.in.fs, Real(path), entries, i) : nullptr));
     }
     ignored_.resize(patterns);
     return {};
