@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "commands/git/commit.h"
+#include "commands/git/ref_field.h"
 #include "commands/git/revision.h"
 #include "commands/git/status.h"
 #include "text/pattern.h"
@@ -43,8 +44,15 @@ namespace {
 struct BranchOptions {
   bool deletes = false, force_deletes = false, moves = false, force_moves = false, copies = false, force = false, list = false, all = false, remotes = false, verbose = false, quiet = false, current = false, unset_upstream = false, track = false, no_track = false;
   std::string upstream, format;
-  std::vector<std::string> contains, merged, no_merged;
+  bool force_copies = false, ignores_case = false, reflog = false;
+  int64_t verbosity = 0;
+  std::vector<std::string> contains, no_contains, merged, no_merged, points_at, sorts;
 };
+Status TakeVerbose(BranchOptions& options, std::string_view) {
+  options.verbose = true;
+  ++options.verbosity;
+  return {};
+}
 template <auto kMember>
 Status TakeCommitish(BranchOptions& options, std::string_view value) {
   (options.*kMember).emplace_back(value);
@@ -53,13 +61,16 @@ Status TakeCommitish(BranchOptions& options, std::string_view value) {
 constexpr Option kBranchOptions[] = {
     Flag<&BranchOptions::deletes>('d', "delete", "delete a merged branch"), Flag<&BranchOptions::force_deletes>('D', nullptr, "delete a branch"),
     Flag<&BranchOptions::moves>('m', "move", "rename a branch"), Flag<&BranchOptions::force_moves>('M', nullptr, "even if the name is taken"),
+    Flag<&BranchOptions::force_copies>('C', nullptr, "copy a branch, even if the name is taken"), Flag<&BranchOptions::ignores_case>('i', "ignore-case", "A and a are the same, in order and in patterns"),
+    Flag<&BranchOptions::reflog>(0, "create-reflog", "with a reflog (always)"), Value<&BranchOptions::sorts>(0, "sort", "FIELD", "in order of FIELD, '-' before it turns that round"),
+    CallOptional<TakeCommitish<&BranchOptions::no_contains>>(0, "no-contains", "COMMIT", "branches that do not contain COMMIT"), Value<&BranchOptions::points_at>(0, "points-at", "OBJECT", "branches that are at OBJECT"),
     Flag<&BranchOptions::copies>('c', "copy", "copy a branch"), Flag<&BranchOptions::force>('f', "force", "set a branch that exists"),
     Flag<&BranchOptions::list>('l', "list", "list branches that match"), Flag<&BranchOptions::all>('a', "all", "list remote branches, too"),
-    Flag<&BranchOptions::remotes>('r', "remotes", "list (or delete) remote branches"), Flag<&BranchOptions::verbose>('v', "verbose", "with id and subject"),
+    Flag<&BranchOptions::remotes>('r', "remotes", "list (or delete) remote branches"), Call<TakeVerbose>('v', "verbose", nullptr, "with id and subject; twice: with what it tracks"),
     Flag<&BranchOptions::quiet>('q', "quiet", "say nothing"), Flag<&BranchOptions::current>(0, "show-current", "show the name of the current branch"),
     Value<&BranchOptions::upstream>('u', "set-upstream-to", "BRANCH", "set what it tracks"), Flag<&BranchOptions::unset_upstream>(0, "unset-upstream", "track nothing"),
     Flag<&BranchOptions::track>('t', "track", "track the branch that it starts from"), Flag<&BranchOptions::no_track>(0, "no-track", "track nothing"),
-    Value<&BranchOptions::format>(0, "format", "FORMAT", "%(refname), %(refname:short), %(objectname)"),
+    Value<&BranchOptions::format>(0, "format", "FORMAT", "as of git for-each-ref"),
     CallOptional<TakeCommitish<&BranchOptions::contains>>(0, "contains", "COMMIT", "branches that contain COMMIT"),
     CallOptional<TakeCommitish<&BranchOptions::merged>>(0, "merged", "COMMIT", "branches that COMMIT contains"),
     CallOptional<TakeCommitish<&BranchOptions::no_merged>>(0, "no-merged", "COMMIT", "branches that it does not"),
@@ -106,7 +117,8 @@ Result<ExitStatus> DeleteBranches(Git& git, const BranchOptions& options, const 
   return status;
 }
 
-Result<ExitStatus> MoveBranch(Git& git, const BranchOptions& options, const std::vector<std::string>& names) {
+Result<ExitStatus> MoveBranch(Git& git, BranchOptions& options, const std::vector<std::string>& names) {
+  if (options.force_copies) options.copies = options.force_moves = true;
   if (names.empty() || names.size() > 2) return Error(Code::kInvalid, names.empty() ? "branch name required" : "too many arguments for a rename operation");
   const auto current = git.HeadBranch();
   if (names.size() == 1 && !current) return Error(Code::kInvalid, "cannot rename the current branch while not on any.");
@@ -136,34 +148,21 @@ Result<ExitStatus> MoveBranch(Git& git, const BranchOptions& options, const std:
   return 0;
 }
 
-std::string FormatRef(Git& git, std::string_view format, const std::string& name, const Oid& id) {
-  std::string text;
-  while (!format.empty()) {
-    const size_t open = format.find("%(");
-    text += format.substr(0, open);
-    if (open == std::string_view::npos) break;
-    const size_t close = format.find(')', open);
-    if (close == std::string_view::npos) break;
-    const std::string_view field = format.substr(open + 2, close - open - 2);
-    if (field == "refname") text += name;
-    else if (field == "refname:short") text += ShortRef(name);
-    else if (field == "objectname") text += id.Hex();
-    else if (field == "objectname:short") text += git.objects.Abbreviate(id);
-    else if (field == "HEAD") text += git.HeadBranch() == name ? "*" : " ";
-    else if (field == "subject" || field == "contents:subject") {
-      const auto commit = git.objects.ReadCommit(id);
-      if (commit) text += SubjectOf(commit->message);
-    }
-    format.remove_prefix(close + 1);
-  }
-  return text;
-}
-
 Result<bool> IsWanted(Git& git, History& history, const BranchOptions& options, const Oid& id) {
   for (const std::string& name : options.contains) {
     PADDOCK_ASSIGN(const Oid commit, ResolveCommit(git, name));
     PADDOCK_ASSIGN(const bool contains, history.IsAncestor(commit, id));
     if (!contains) return false;
+  }
+  for (const std::string& name : options.no_contains) {
+    PADDOCK_ASSIGN(const Oid commit, ResolveCommit(git, name));
+    PADDOCK_ASSIGN(const bool contains, history.IsAncestor(commit, id));
+    if (contains) return false;
+  }
+  for (const std::string& name : options.points_at) {
+    auto object = ResolveObject(git, name);
+    if (!object) return Error(Code::kNoEntry, "malformed object name '" + name + "'");
+    if (*object != id) return false;
   }
   for (const auto* names : {&options.merged, &options.no_merged}) {
     for (const std::string& name : *names) {
@@ -185,6 +184,12 @@ std::string DetachedName(Git& git) {
   return "(HEAD detached " + DetachedText(git) + ")";
 }
 
+bool MatchesName(Git& git, const std::string& pattern, const std::string& name, bool ignores_case) {
+  PatternFlags flags;
+  flags.ignore_case = ignores_case;
+  return Pattern(pattern, flags).Matches(name, git.in.budget);
+}
+
 Result<ExitStatus> ListBranches(Git& git, const BranchOptions& options, const std::vector<std::string>& patterns) {
   struct Row {
     std::string name, ref;
@@ -199,9 +204,13 @@ Result<ExitStatus> ListBranches(Git& git, const BranchOptions& options, const st
   for (const char* prefix : {"refs/heads/", "refs/remotes/"}) {
     const bool is_remote = std::string_view(prefix) == "refs/remotes/";
     if (is_remote ? !options.all && !options.remotes : options.remotes) continue;
-    for (const auto& [ref, id] : git.refs.List(prefix)) {
+    std::vector<NamedRef> refs;
+    for (const auto& [ref, id] : git.refs.List(prefix)) refs.push_back({ref, id});
+    if (options.ignores_case) std::stable_sort(refs.begin(), refs.end(), [](const NamedRef& a, const NamedRef& b) { return strcasecmp(a.name.c_str(), b.name.c_str()) < 0; });
+    PADDOCK_TRY(SortRefs(git, refs, options.sorts));
+    for (const auto& [ref, id] : refs) {
       std::string name = is_remote && options.all ? ref.substr(5) : ShortRef(ref);
-      const bool matches = patterns.empty() || std::any_of(patterns.begin(), patterns.end(), [&, &full = ref](const std::string& pattern) { return Pattern(pattern).Matches(ShortRef(full), git.in.budget); });
+      const bool matches = patterns.empty() || std::any_of(patterns.begin(), patterns.end(), [&, &full = ref](const std::string& pattern) { return MatchesName(git, pattern, ShortRef(full), options.ignores_case); });
       PADDOCK_ASSIGN(const bool is_wanted, IsWanted(git, history, options, id));
       if (matches && is_wanted) rows.push_back({name, ref, id, current == ref});
     }
@@ -211,7 +220,8 @@ Result<ExitStatus> ListBranches(Git& git, const BranchOptions& options, const st
   for (const Row& row : rows) {
     git.in.budget.Step();
     if (!options.format.empty()) {
-      git.Print(FormatRef(git, options.format, row.ref, row.id) + "\n");
+      PADDOCK_ASSIGN(const std::string text, ExpandRefFormat(git, {row.ref, row.id}, options.format));
+      git.Print(text + "\n");
       continue;
     }
     std::string line = (row.is_current ? "* " : "  ") + row.name;
@@ -222,9 +232,14 @@ Result<ExitStatus> ListBranches(Git& git, const BranchOptions& options, const st
       line += std::string(width - row.name.size(), ' ') + " " + git.objects.Abbreviate(row.id);
       if (row.ref.starts_with("refs/heads/")) {
         PADDOCK_ASSIGN(const auto tracking, TrackingOf(git, row.name));
-        if (tracking && tracking->is_gone) line += " [gone]";
-        else if (tracking && (tracking->ahead > 0 || tracking->behind > 0)) {
-          line += " [" + (tracking->ahead > 0 ? "ahead " + std::to_string(tracking->ahead) : "") + (tracking->ahead > 0 && tracking->behind > 0 ? ", " : "") + (tracking->behind > 0 ? "behind " + std::to_string(tracking->behind) : "") + "]";
+        if (tracking) {
+          std::string text = options.verbosity > 1 ? tracking->upstream : "";
+          const std::string lead = text.empty() ? "" : ": ";
+          if (tracking->is_gone) text += lead + "gone";
+          else if (tracking->ahead > 0 && tracking->behind > 0) text += lead + "ahead " + std::to_string(tracking->ahead) + ", behind " + std::to_string(tracking->behind);
+          else if (tracking->ahead > 0) text += lead + "ahead " + std::to_string(tracking->ahead);
+          else if (tracking->behind > 0) text += lead + "behind " + std::to_string(tracking->behind);
+          if (!text.empty()) line += " [" + text + "]";
         }
       }
       if (commit) line += " " + SubjectOf(commit->message);
@@ -251,19 +266,22 @@ Status CreateBranch(Git& git, const std::string& name, const std::string& start,
 Result<ExitStatus> RunBranch(Git& git, BranchOptions& options, Args& args) {
   std::vector<std::string> names = args.All();
   // --contains COMMIT, too: the commit may be left out only at the end.
-  for (auto* commits : {&options.contains, &options.merged, &options.no_merged}) {
+  for (auto* commits : {&options.contains, &options.no_contains, &options.merged, &options.no_merged}) {
     for (std::string& commit : *commits) {
       if (!commit.empty()) continue;
       commit = names.empty() ? "HEAD" : names[0];
       if (!names.empty()) names.erase(names.begin());
     }
   }
+  for (const std::string& name : options.points_at) {
+    if (!ResolveObject(git, name)) return git.Complain("malformed object name '" + name + "'", 129);
+  }
   if (options.current) {
     if (const auto branch = git.HeadBranch()) git.Print(ShortRef(*branch) + "\n");
     return 0;
   }
   if (options.deletes || options.force_deletes) return DeleteBranches(git, options, names);
-  if (options.moves || options.force_moves || options.copies) return MoveBranch(git, options, names);
+  if (options.moves || options.force_moves || options.copies || options.force_copies) return MoveBranch(git, options, names);
   if (!options.upstream.empty() || options.unset_upstream) {
     const std::string branch = names.empty() ? ShortRef(git.HeadBranch().value_or("")) : names[0];
     if (!git.refs.Exists("refs/heads/" + branch)) return Error(Code::kNoEntry, "no branch named '" + branch + "'");
@@ -278,7 +296,7 @@ Result<ExitStatus> RunBranch(Git& git, BranchOptions& options, Args& args) {
     PADDOCK_TRY(SetUpstream(git, branch, *ref, options.quiet));
     return 0;
   }
-  const bool lists = options.list || names.empty() || !options.contains.empty() || !options.merged.empty() || !options.no_merged.empty() || options.all || options.remotes;
+  const bool lists = options.list || names.empty() || !options.contains.empty() || !options.no_contains.empty() || !options.points_at.empty() || !options.merged.empty() || !options.no_merged.empty() || options.all || options.remotes;
   if (lists) return ListBranches(git, options, names);
   if (names.size() > 2) return git.Complain("usage: git branch [<options>] <branch-name> [<start-point>]", 129);
   PADDOCK_TRY(CreateBranch(git, names[0], names.size() == 2 ? names[1] : ShortRef(git.HeadBranch().value_or("HEAD")), options.force, options.track, options.no_track, options.quiet));

@@ -310,7 +310,7 @@ Result<ExitStatus> CheckoutFiles(Git& git, const CheckoutOptions& options, const
   if (!done) return done.error();
   if (options.quiet) return 0;
   if (done->conflicts > 0) git.Say("Recreated " + std::to_string(done->conflicts) + (done->conflicts == 1 ? " merge conflict\n" : " merge conflicts\n"));
-  if (args.has_dashes || (done->conflicts > 0 && done->files == 0)) return 0;
+  if (args.has_dashes || !options.pathspec_file.empty() || (done->conflicts > 0 && done->files == 0)) return 0;
   const std::string from = plan.source ? git.objects.Abbreviate(*git.objects.Peel(*ResolveObject(git, args.operands[0]), ObjectType::kTree)) : "the index";
   git.Say("Updated " + std::to_string(done->files) + (done->files == 1 ? " path from " : " paths from ") + from + "\n");
   return 0;

@@ -2,18 +2,36 @@
 #include <algorithm>
 
 #include "commands/git/worktree.h"
+#include "commands/ignore_files.h"
 
 namespace paddock::git {
 namespace {
 
 struct CleanOptions {
   bool dry_run = false, force = false, directories = false, ignored = false, only_ignored = false, quiet = false;
+  std::vector<std::string> excludes;
 };
 constexpr Option kCleanOptions[] = {
     Flag<&CleanOptions::dry_run>('n', "dry-run", "only show what would be removed"), Flag<&CleanOptions::force>('f', "force", "do it"),
     Flag<&CleanOptions::directories>('d', nullptr, "whole directories, too"), Flag<&CleanOptions::ignored>('x', nullptr, "ignored files, too"),
     Flag<&CleanOptions::only_ignored>('X', nullptr, "only ignored files"), Flag<&CleanOptions::quiet>('q', "quiet", "say nothing"),
+    Value<&CleanOptions::excludes>('e', "exclude", "PATTERN", "pass over what matches, as in .gitignore"),
 };
+
+// Whether something in the directory ("x/") is to be kept.
+Result<bool> HasExcluded(Git& git, const std::string& directory, const IgnoreGlobList& excluded) {
+  git.in.budget.CheckStack();
+  PADDOCK_ASSIGN(const auto list, git.in.fs.List(git.FilePath(directory)));
+  for (const vfs::DirectoryEntry& entry : list) {
+    git.in.budget.Step();
+    const bool is_directory = entry.type == vfs::FileType::kDirectory;
+    if (excluded.Check(directory + entry.name, is_directory, git.in.budget) == IgnoreVerdict::kIgnore) return true;
+    if (!is_directory) continue;
+    PADDOCK_ASSIGN(const bool has_excluded, HasExcluded(git, directory + entry.name + "/", excluded));
+    if (has_excluded) return true;
+  }
+  return false;
+}
 
 Result<ExitStatus> RunClean(Git& git, CleanOptions& options, Args& args) {
   if (!options.force && !options.dry_run && git.config.GetBool("clean.requireforce", true)) {
@@ -27,9 +45,17 @@ Result<ExitStatus> RunClean(Git& git, CleanOptions& options, Args& args) {
   std::vector<std::string> gone = options.only_ignored ? std::vector<std::string>() : found.files;
   if (options.ignored || options.only_ignored) gone.insert(gone.end(), found.ignored.begin(), found.ignored.end());
   std::sort(gone.begin(), gone.end());
+  IgnoreGlobList excluded;
+  for (const std::string& pattern : options.excludes) excluded.AddLines(pattern + "\n", false, git.in.budget);
   for (std::string path : gone) {
     const bool is_directory = path.ends_with('/');
     if (is_directory && !options.directories) continue;
+    const std::string plain = is_directory ? path.substr(0, path.size() - 1) : path;
+    if (excluded.Check(plain, is_directory, git.in.budget) == IgnoreVerdict::kIgnore) continue;
+    if (is_directory && !options.excludes.empty()) {
+      PADDOCK_ASSIGN(const bool has_excluded, HasExcluded(git, path, excluded));
+      if (has_excluded) return Error(Code::kNotSupported, "--exclude of files in a directory that git does not know is not supported: " + path);
+    }
     if (is_directory && IsGitDirectory(git.in.fs, git.FilePath(path) + ".git")) continue;
     if (options.dry_run || !options.quiet) git.Print((options.dry_run ? "Would remove " : "Removing ") + git.Shown(path) + "\n");
     if (options.dry_run) continue;

@@ -212,7 +212,6 @@ Result<std::string> FixupLine(Git& git, CommitOptions& options, bool& wants_edit
   const bool amends = !options.fixup.empty() && (name.starts_with("amend:") || name.starts_with("reword:"));
   if (amends) {
     if (!options.messages.empty() && name.starts_with("reword:")) return Error(Code::kInvalid, "options '-m' and '--fixup:reword' cannot be used together");
-    if (name.starts_with("reword:")) options.allow_empty = true;
     name.erase(0, name.find(':') + 1);
   }
   auto id = ResolveCommit(git, name);
@@ -388,6 +387,7 @@ Result<ExitStatus> RunCommit(Git& git, CommitOptions& options, Args& args) {
     if (chosen != 0) return chosen;
     args = Args();
   }
+  if (options.fixup.starts_with("reword:")) options.allow_empty = true;
   const auto head = git.Head();
   std::optional<Commit> last;
   if (options.amend && !head) return Error(Code::kInvalid, "You have nothing to amend.");

@@ -3,6 +3,7 @@
 
 #include "commands/git/commit.h"
 #include "commands/git/pretty.h"
+#include "commands/git/ref_field.h"
 #include "commands/git/revision.h"
 #include "text/pattern.h"
 
@@ -118,6 +119,37 @@ Result<ExitStatus> Run(Git& git, Options& options, Args& args) {
 }
 
 }  // namespace
+
+Result<std::string> ExpandRefFormat(Git& git, const NamedRef& ref, std::string_view format) { return Expand(git, {ref.name, ref.id}, format); }
+
+Status SortRefs(Git& git, std::vector<NamedRef>& refs, const std::vector<std::string>& fields) {
+  for (const std::string& sort : fields) {
+    const bool is_reversed = sort.starts_with('-');
+    const std::string field = sort.substr(is_reversed ? 1 : 0);
+    std::vector<std::pair<std::string, NamedRef>> keyed;
+    for (const NamedRef& ref : refs) {
+      git.in.budget.Step();
+      if (field != "version:refname" && field != "v:refname") {
+        PADDOCK_ASSIGN(std::string key, Field(git, {ref.name, ref.id}, field, true));
+        keyed.emplace_back(std::move(key), ref);
+        continue;
+      }
+      std::string key;
+      for (size_t i = 0; i < ref.name.size();) {
+        size_t end = i;
+        while (end < ref.name.size() && ref.name[end] >= '0' && ref.name[end] <= '9') ++end;
+        if (end > i) key += std::string(20 - std::min<size_t>(20, end - i), '0') + ref.name.substr(i, end - i);
+        else key += ref.name[end++];
+        i = end;
+      }
+      keyed.emplace_back(std::move(key), ref);
+    }
+    std::stable_sort(keyed.begin(), keyed.end(), [is_reversed](const auto& a, const auto& b) { return is_reversed ? a.first > b.first : a.first < b.first; });
+    refs.clear();
+    for (auto& [key, ref] : keyed) refs.push_back(std::move(ref));
+  }
+  return {};
+}
 
 extern const Subcommand kForEachRef;
 const Subcommand kForEachRef = DefineSubcommand<Options, Run>({.name = "for-each-ref", .summary = "list references in a form of one's own", .synopsis = "[<options>] [<pattern>...]", .options = kOptions});
