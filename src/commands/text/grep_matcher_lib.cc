@@ -3,6 +3,7 @@
 
 #include "base/budget.h"
 #include "commands/text/grep_matcher.h"
+#include "commands/text/rg_search.h"   // LongestRequired
 #include "text/utf8.h"
 
 namespace paddock {
@@ -51,6 +52,8 @@ Result<GrepMatcher> GrepMatcher::Make(const std::vector<std::string>& patterns, 
   if (!regex) return regex.error();
   GrepMatcher matcher(std::move(*regex), flags, delimiter);
   matcher.strings_ = std::move(strings);
+  const bool is_perl = flags.dialect == RegexDialect::kPerl && patterns.size() == 1;
+  if (is_perl && !flags.ignore_case) matcher.required_ = TextFinder(LongestRequired(patterns[0]));
   return matcher;
 }
 
