@@ -8,6 +8,7 @@
 // Differs: nothing known.
 
 #include "commands/input_files.h"
+#include "proc/process.h"
 #include "text/numbers.h"
 #include "text/quote.h"
 
@@ -99,12 +100,12 @@ void CopyBytes(Input& input, Output& out, uint64_t count) {
   }
 }
 
-// Holds back the newest `count` bytes.
-void CopyAllButBytes(Input& input, Output& out, uint64_t count) {
+// Holds back the newest `count` bytes. How many bytes it kept.
+size_t CopyAllButBytes(Input& input, Output& out, uint64_t count) {
   std::string held;
   size_t start = 0;   // of what is held in `held`
   for (std::string_view bytes = input.Peek(); !bytes.empty(); bytes = input.Peek()) {
-    if (!out.status()) return;
+    if (!out.status()) return 0;
     held.append(bytes);
     input.Consume(bytes.size());
     if (held.size() - start <= count) continue;
@@ -116,15 +117,16 @@ void CopyAllButBytes(Input& input, Output& out, uint64_t count) {
       start = 0;
     }
   }
+  return held.size() - start;
 }
 
-// Holds back the newest `count` lines; an unterminated last one counts.
-void CopyAllButLines(Input& input, Output& out, uint64_t count, char delimiter) {
+// Holds back the newest `count` lines; an unterminated last one counts. How many bytes it kept.
+size_t CopyAllButLines(Input& input, Output& out, uint64_t count, char delimiter) {
   std::string held;
   std::vector<size_t> ends;    // of the lines held, as offsets into `held`
   size_t first = 0;            // index of the oldest line that is held
   while (const auto line = input.ReadLine(delimiter)) {
-    if (!out.status()) return;
+    if (!out.status()) return 0;
     held.append(line->text);
     if (line->is_terminated) held += delimiter;
     ends.push_back(held.size());
@@ -140,6 +142,7 @@ void CopyAllButLines(Input& input, Output& out, uint64_t count, char delimiter) 
       first = 0;
     }
   }
+  return held.size() - (first == 0 ? 0 : ends[first - 1]);
 }
 
 struct Amount {
@@ -147,18 +150,21 @@ struct Amount {
   bool all_but;
 };
 
-void CopyHead(Input& input, Output& out, const Amount& amount, const Options& options) {
+// How many bytes at the end it read without showing them.
+size_t CopyHead(Input& input, Output& out, const Amount& amount, const Options& options) {
   const char delimiter = options.zero ? '\0' : '\n';
   if (amount.all_but && amount.count > 0) {
-    if (options.counts_bytes) CopyAllButBytes(input, out, amount.count);
-    else CopyAllButLines(input, out, amount.count, delimiter);
-  } else if (amount.all_but) {
+    return options.counts_bytes ? CopyAllButBytes(input, out, amount.count)
+                                : CopyAllButLines(input, out, amount.count, delimiter);
+  }
+  if (amount.all_but) {
     CopyBytes(input, out, std::numeric_limits<uint64_t>::max());
   } else if (options.counts_bytes) {
     CopyBytes(input, out, amount.count);
   } else {
     CopyLines(input, out, amount.count, delimiter);
   }
+  return 0;
 }
 
 ExitStatus Run(Invocation& in, Options& options, const std::vector<std::string>& operands) {
@@ -195,7 +201,11 @@ ExitStatus Run(Invocation& in, Options& options, const std::vector<std::string>&
       in.out.Write(" <==\n");
     }
     is_first = false;
-    CopyHead(file->input(), in.out, amount, options);
+    const size_t kept = CopyHead(file->input(), in.out, amount, options);
+    // The next reader of a standard input that can seek begins with what was not shown.
+    if (const vfs::OpenFilePtr& shared = in.process.descriptors().Get(0); kept > 0 && name == "-" && shared) {
+      shared->GiveBack(kept);
+    }
     if (!file->input().status()) {
       status = in.Fail("error reading " + QuoteFile(file->display_name(), in.locale.is_utf8),
                        file->input().status().error());
