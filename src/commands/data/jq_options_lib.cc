@@ -45,11 +45,13 @@ class Parser {
   Parser(Invocation& in, JqOptions& options) : in_(in), options_(options) {}
 
   bool Parse() {
+    const auto is_letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); };
     options_.positional = Value::Array();
     for (at_ = 1; at_ < in_.args.size(); ++at_) {
       in_.budget.Step();
       const std::string& argument = in_.args[at_];
-      if (only_operands_ || argument.size() < 2 || argument[0] != '-') {
+      // "-1" is a program: options begin with letters.
+      if (only_operands_ || argument.size() < 2 || argument[0] != '-' || (argument[1] != '-' && !is_letter(argument[1]))) {
         if (!Operand(argument)) return false;
       } else if (argument == "--") {
         only_operands_ = true;

@@ -40,7 +40,7 @@ std::string Full(uint32_t id, const std::string* name) {
   return std::to_string(id) + (name == nullptr ? "" : "(" + *name + ")");
 }
 
-bool Print(Invocation& in, UserNames& names, const Options& options, uint32_t uid, uint32_t gid, bool is_last) {
+bool Print(Invocation& in, UserNames& names, const Options& options, uint32_t uid, uint32_t gid, bool is_only) {
   const UserRecord* user = names.User(uid);
   std::vector<uint32_t> groups = {gid};
   if (user != nullptr) {
@@ -62,7 +62,7 @@ bool Print(Invocation& in, UserNames& names, const Options& options, uint32_t ui
       in.out.Write(group_text(groups[i]));
     }
     in.out.Put(end);
-    if (options.zero && !is_last) in.out.Put('\0');
+    if (options.zero && !is_only) in.out.Put('\0');
   } else {
     const GroupRecord* own = names.Group(gid);
     std::string text = "uid=" + Full(uid, user == nullptr ? nullptr : &user->name) + " gid=" +
@@ -100,7 +100,7 @@ ExitStatus Run(Invocation& in, const Options& options, const std::vector<std::st
                        (operands[i].empty() ? ": No such file or directory" : ""));
       continue;
     }
-    Print(in, names, options, user->uid, user->gid, i + 1 == operands.size());
+    Print(in, names, options, user->uid, user->gid, operands.size() == 1);
   }
   return status;
 }

@@ -58,6 +58,8 @@ Status AddDigit(Options& options, std::string_view) {
   options.columns = options.column_digits;
   return {};
 }
+// The last page's columns are balanced in any case, in GNU pr too.
+Status BalanceColumns(Options&, std::string_view) { return {}; }
 Status UseAcross(Options& options, std::string_view) {
   options.set.across = true;
   return {};
@@ -157,6 +159,7 @@ constexpr Option Digit() {
 constexpr Option kOptions[] = {
     Value<&Options::pages>(0, "pages", "FIRST[:LAST]", "begin with page FIRST, stop after page LAST"),
     Call<AddColumns>(0, "columns", "COLUMN", "print in COLUMN balanced columns, as does -COLUMN"),
+    Call<BalanceColumns>('b', nullptr, nullptr, nullptr),
     Call<UseAcross>('a', "across", nullptr, "fill columns across rather than down"),
     Call<UseControls>('c', "show-control-chars", nullptr, "show control characters as ^G, others in octal"),
     Call<UseDouble>('d', "double-space", nullptr, "an empty line behind each line"),

@@ -101,8 +101,9 @@ std::optional<std::vector<std::string>> RewriteOldForm(std::span<const std::stri
     if (text[at] == 'b' || text[at] == 'c') unit = 'c';
     if (text[at] == 'b' || text[at] == 'c' || text[at] == 'l') ++at;
   }
-  // "-c" and "-" are options of the new form.
-  if (!is_plus && digits.empty()) return std::nullopt;
+  // "-c", "-f" and "-" are options of the new form.
+  const bool has_old_letter = text.size() > 1 && (text[1] == 'l' || text[1] == 'b');
+  if (!is_plus && digits.empty() && !has_old_letter) return std::nullopt;
   const bool follows = at < text.size() && text[at] == 'f';
   if (at + (follows ? 1 : 0) != text.size()) return std::nullopt;
   uint64_t count = 10;

@@ -129,7 +129,7 @@ Value Modulo(const Value& left, const Value& right, NativeContext& context) {
   // The remainder of the magnitudes, with the sign of the dividend.
   const auto magnitude = [](int64_t n) { return n < 0 ? 0 - static_cast<uint64_t>(n) : static_cast<uint64_t>(n); };
   const auto rest = static_cast<double>(magnitude(dividend) % magnitude(divisor));
-  return Value::Number(dividend < 0 ? -rest : rest);
+  return Value::Number(dividend < 0 ? 0.0 - rest : rest);  // never -0
 }
 
 }  // namespace
