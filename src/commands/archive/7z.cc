@@ -54,6 +54,7 @@ constexpr std::string_view kHelp =
     "  -slt : list with technical information\n"
     "  -so : write data to standard output\n"
     "  -t{Type} : 7z, zip, tar, gzip, bzip2, xz, zstd\n"
+    "  -w[{path}] : directory of the unfinished archive\n"
     "  -x[r]!wildcard : exclude names\n"
     "  -y : yes to all questions\n";
 
@@ -146,6 +147,7 @@ Taken TakeSwitch(Options& o, const std::string& text) {
   else if (rest == "so") o.to_stdout = true;
   else if (rest == "sdel") o.deletes_sources = true;
   else if (rest.starts_with("si")) o.stdin_name = rest.substr(2);
+  else if (rest.starts_with('w')) o.work = rest.size() > 1 ? std::string(rest.substr(1)) : std::string("/tmp");
   else if (rest == "ba") o.is_bare = true;
   else if (rest == "bd") return Taken::kYes;
   else if (rest.starts_with('t')) {

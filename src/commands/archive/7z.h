@@ -37,6 +37,7 @@ struct Options {
   codec::SevenZipMethod method;
   bool is_solid = true, hides_names = false, deletes_sources = false;
   std::optional<std::string> stdin_name;   // of -si
+  std::optional<std::string> work;         // where the unfinished archive is, of -w
 };
 
 std::vector<std::string> Parts(std::string_view path);

@@ -318,17 +318,31 @@ class Writer {
       OutputSink out(in_.out);
       return type_ == "tar" ? WriteTar(out) : WriteAlone(out);
     }
-    const std::string draft = o_.archive + ".tmp";
+    const std::string draft = (o_.work ? vfs::JoinPath(*o_.work, vfs::BaseName(o_.archive)) : o_.archive) + ".tmp";
     PADDOCK_ASSIGN(vfs::OpenFilePtr file, in_.fs.Open(draft, {.read = true, .write = true, .create = true, .truncate = true}));
     FileSink sink(file);
     auto written = type_ == "7z" ? WriteSevenZip(*file, sink) : type_ == "zip" ? WriteZip(file) : type_ == "tar" ? WriteTar(sink) : WriteAlone(sink);
     file.reset();
     old_.reset();
     if (written) {
-      if (const Status moved = in_.fs.Rename(draft, o_.archive); !moved) written = moved.error();
+      Status moved = in_.fs.Rename(draft, o_.archive);
+      if (!moved && moved.error().code == Code::kCrossDevice) moved = MoveAcross(draft);
+      if (!moved) written = moved.error();
     }
     if (!written) static_cast<void>(in_.fs.RemoveFile(draft));
     return written;
+  }
+
+  // From a work directory on another mount.
+  Status MoveAcross(const std::string& draft) {
+    PADDOCK_ASSIGN(const vfs::OpenFilePtr from, in_.fs.Open(draft, vfs::OpenFlags::Read()));
+    PADDOCK_ASSIGN(const vfs::OpenFilePtr to, in_.fs.Open(o_.archive, {.write = true, .create = true, .truncate = true}));
+    while (true) {
+      PADDOCK_ASSIGN(const Block block, from->ReadBlock(128 << 10));
+      if (block.bytes.empty()) return in_.fs.RemoveFile(draft);
+      in_.budget.Step(static_cast<int64_t>(block.bytes.size() / 64 + 1));
+      PADDOCK_TRY(to->Write(block.bytes));
+    }
   }
 
   void Announce(const Found& found) {
