@@ -330,6 +330,7 @@ Result<ExitStatus> RunCheckout(Git& git, CheckoutOptions& options, Args& args) {
     if (options.track) return Error(Code::kInvalid, "--track needs a branch name");
     const auto head = git.Head();
     if (!head) return 0;
+    if (options.detach) return SwitchTo(git, options, std::nullopt, *head, "HEAD", false);
     return SwitchTo(git, options, git.HeadBranch(), *head, git.HeadBranch() ? ShortRef(*git.HeadBranch()) : head->Hex(), false);
   }
   if (!operands.empty()) {

@@ -189,7 +189,7 @@ Result<std::string> LongStatus(Git& git, const StatusReport& report, bool is_for
 namespace {
 
 struct StatusOptions {
-  bool is_short = false, branch = false, is_long = false, nul = false, ignored = false, porcelain = false, no_renames = false;
+  bool is_short = false, branch = false, is_long = false, nul = false, ignored = false, porcelain = false, no_renames = false, is_second = false, shows_stash = false, no_stash = false;
   std::optional<UntrackedMode> untracked;
 };
 
@@ -201,7 +201,8 @@ Status TakeUntracked(StatusOptions& options, std::string_view value) {
   return {};
 }
 Status TakePorcelain(StatusOptions& options, std::string_view value) {
-  if (!value.empty() && value != "v1" && value != "1") return Error(Code::kInvalid, "unsupported porcelain version '" + std::string(value) + "'");
+  options.is_second = value == "v2" || value == "2";
+  if (!options.is_second && !value.empty() && value != "v1" && value != "1") return Error(Code::kInvalid, "unsupported porcelain version '" + std::string(value) + "'");
   options.porcelain = true;
   return {};
 }
@@ -209,11 +210,13 @@ Status TakePorcelain(StatusOptions& options, std::string_view value) {
 constexpr Option kOptions[] = {
     Flag<&StatusOptions::is_short>('s', "short", "one line a file"),
     Flag<&StatusOptions::branch>('b', "branch", "with the branch"),
-    CallOptional<TakePorcelain>(0, "porcelain", "VERSION", "the short form for programs (v1)"),
+    CallOptional<TakePorcelain>(0, "porcelain", "VERSION", "a form for programs: v1, the short one, or v2"),
     Flag<&StatusOptions::is_long>(0, "long", "the long form (the default)"),
     Flag<&StatusOptions::nul>('z', "null", "end lines with NUL"),
     CallOptional<TakeUntracked>('u', "untracked-files", "MODE", "show untracked files: all, normal or no"),
     Flag<&StatusOptions::ignored>(0, "ignored", "show ignored files, too"),
+    Flag<&StatusOptions::shows_stash>(0, "show-stash", "tell how many stashes there are"),
+    Flag<&StatusOptions::no_stash>(0, "no-show-stash", "do not (the default)"),
     Flag<&StatusOptions::no_renames>(0, "no-renames", "do not look for renames"),
 };
 
@@ -240,6 +243,96 @@ std::string ShortText(Git& git, const StatusReport& report, const StatusOptions&
   }
   for (const std::string& path : report.untracked) text += "?? " + shown(path) + end;
   for (const std::string& path : report.ignored) text += "!! " + shown(path) + end;
+  return text;
+}
+
+// What was renamed, as deleted here and created there.
+void DivideRenames(std::vector<FileDiff>& files) {
+  std::vector<FileDiff> divided;
+  for (const FileDiff& file : files) {
+    if (file.status != 'R') {
+      divided.push_back(file);
+      continue;
+    }
+    FileDiff gone = file, made = file;
+    gone.status = 'D';
+    gone.new_path = file.old_path;
+    gone.new_mode = 0;
+    gone.new_id = Oid{};
+    made.status = 'A';
+    made.old_path = file.new_path;
+    made.old_mode = 0;
+    made.old_id = Oid{};
+    divided.push_back(std::move(gone));
+    divided.push_back(std::move(made));
+  }
+  std::stable_sort(divided.begin(), divided.end(), [](const FileDiff& a, const FileDiff& b) { return a.new_path < b.new_path; });
+  files = std::move(divided);
+}
+
+std::string ModeText(uint32_t mode) {
+  std::string text;
+  for (int shift = 15; shift >= 0; shift -= 3) text += static_cast<char>('0' + (mode >> shift & 7));
+  return text;
+}
+
+// The lines of --porcelain=v2 --branch.
+Result<std::string> SecondBranchLines(Git& git, char end) {
+  const auto head = git.Head();
+  const auto branch = git.HeadBranch();
+  std::string text = "# branch.oid " + (head ? head->Hex() : std::string("(initial)")) + end + "# branch.head " + (branch ? ShortRef(*branch) : std::string("(detached)")) + end;
+  if (!branch) return text;
+  PADDOCK_ASSIGN(const auto tracking, TrackingOf(git, ShortRef(*branch)));
+  if (!tracking) return text;
+  text += "# branch.upstream " + tracking->upstream + end;
+  if (!tracking->is_gone) text += "# branch.ab +" + std::to_string(tracking->ahead) + " -" + std::to_string(tracking->behind) + end;
+  return text;
+}
+
+Result<std::string> SecondText(Git& git, const StatusReport& report, const Index& index, const StatusOptions& options) {
+  struct Line {
+    char x = '.', y = '.';
+    uint32_t head_mode = 0, index_mode = 0, file_mode = 0;
+    Oid head, staged;
+    std::string from;
+    int score = 0;
+  };
+  std::map<std::string, Line> lines;
+  for (const FileDiff& file : report.staged) lines[file.new_path] = {file.status, '.', file.old_mode, file.new_mode, file.new_mode, file.old_id, file.new_id, file.status == 'R' ? file.old_path : "", file.score};
+  for (const FileDiff& file : report.unstaged) {
+    const auto [line, is_new] = lines.try_emplace(file.new_path);
+    line->second.y = file.status;
+    line->second.file_mode = file.new_mode;
+    if (!is_new) continue;
+    line->second.head_mode = line->second.index_mode = file.old_mode;
+    line->second.head = line->second.staged = file.old_id;
+    if (const IndexEntry* entry = index.Find(file.new_path); entry != nullptr && entry->is_intended) {
+      line->second.y = 'A';
+      line->second.head_mode = line->second.index_mode = 0;
+      line->second.head = line->second.staged = Oid{};
+    }
+  }
+  const char end = options.nul ? '\0' : '\n';
+  const auto shown = [&](const std::string& path) { return options.nul ? path : git.Quoted(path); };
+  std::string text;
+  for (const auto& [path, line] : lines) {
+    git.in.budget.Step();
+    text += std::string(line.from.empty() ? "1 " : "2 ") + line.x + line.y + " N... " + ModeText(line.head_mode) + " " + ModeText(line.index_mode) + " " + ModeText(line.file_mode) + " " + line.head.Hex() + " " + line.staged.Hex() + " ";
+    if (!line.from.empty()) text += "R" + std::to_string(line.score) + " " + shown(path) + (options.nul ? '\0' : '\t') + shown(line.from) + end;
+    else text += shown(path) + end;
+  }
+  for (const Unmerged& file : report.unmerged) {
+    std::string modes, ids;
+    for (int stage = 1; stage <= 3; ++stage) {
+      const IndexEntry* entry = index.Find(file.path, stage);
+      modes += ModeText(entry == nullptr ? 0 : entry->mode) + " ";
+      ids += (entry == nullptr ? Oid{} : entry->id).Hex() + " ";
+    }
+    PADDOCK_ASSIGN(const auto now, ReadWorkingFile(git, file.path));
+    text += std::string("u ") + file.ours + file.theirs + " N... " + modes + ModeText(now ? now->mode : 0) + " " + ids + shown(file.path) + end;
+  }
+  for (const std::string& path : report.untracked) text += "? " + shown(path) + end;
+  for (const std::string& path : report.ignored) text += "! " + shown(path) + end;
   return text;
 }
 
@@ -271,14 +364,28 @@ Result<ExitStatus> RunStatus(Git& git, StatusOptions& options, Args& args) {
   const std::string by_config = git.config.Get("status.showuntrackedfiles", "normal");
   if (by_config == "no" || by_config == "false") mode = UntrackedMode::kNo;
   if (by_config == "all" || by_config == "true") mode = UntrackedMode::kAll;
-  PADDOCK_ASSIGN(const StatusReport report, MakeStatus(git, index, head, options.untracked.value_or(mode), paths, options.ignored));
+  PADDOCK_ASSIGN(StatusReport report, MakeStatus(git, index, head, options.untracked.value_or(mode), paths, options.ignored));
+  if (options.no_renames || !git.config.GetBool("status.renames", true)) DivideRenames(report.staged);
+  const size_t stashes = !options.no_stash && (options.shows_stash || git.config.GetBool("status.showstash", false)) ? git.refs.ReadLog("refs/stash").size() : 0;
   const bool is_short = (options.is_short || options.porcelain || options.nul || (!options.is_long && git.config.GetBool("status.short", false)));
   if (!is_short) {
     PADDOCK_ASSIGN(const std::string text, LongStatus(git, report, false));
     git.Print(text);
+    if (stashes > 0) git.Print("Your stash currently has " + std::to_string(stashes) + (stashes == 1 ? " entry\n" : " entries\n"));
     return 0;
   }
   if (options.nul) options.porcelain = true;
+  if (options.is_second) {
+    const char end = options.nul ? '\0' : '\n';
+    if (options.branch) {
+      PADDOCK_ASSIGN(const std::string lines, SecondBranchLines(git, end));
+      git.Print(lines);
+    }
+    if (stashes > 0) git.Print("# stash " + std::to_string(stashes) + end);
+    PADDOCK_ASSIGN(const std::string text, SecondText(git, report, index, options));
+    git.Print(text);
+    return 0;
+  }
   if (options.branch || (!options.porcelain && git.config.GetBool("status.branch", false))) {
     PADDOCK_ASSIGN(const std::string line, BranchLine(git));
     git.Print(line + (options.nul ? '\0' : '\n'));
