@@ -430,7 +430,11 @@ Result<uint32_t> Parser::ParseExpression(int depth) {
     case TokenKind::kAssertion: {
       // An anchor is not repeated: what follows begins a new expression.
       const auto assertion = static_cast<Assertion>(token_.value);
-      const uint32_t node = AddAssertion(assertion);
+      // Where newlines are no text, each line is a text of its own.
+      const bool is_by_line = flags_.multiline && !flags_.newline_is_text;
+      const uint32_t node = AddAssertion(is_by_line && assertion == Assertion::kTextStart ? Assertion::kLineStart
+                                         : is_by_line && assertion == Assertion::kTextEnd ? Assertion::kLineEnd
+                                                                                          : assertion);
       Next();
       // GNU grep's own matcher repeats it nevertheless; words in UTF-8 it leaves to the C library.
       const bool is_line = assertion == Assertion::kLineStart || assertion == Assertion::kLineEnd;
