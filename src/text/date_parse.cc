@@ -572,9 +572,7 @@ class Parser {
       p_.month = -Take().value;
       p_.day = -Take().value;
       if (!TakeChar('T')) return true;
-      // The letter may also be a zone: "2024-01-05 T".
-      if (At() != Token::kUnsigned) return NauticalT();
-      return IsoTime();
+      return At() == Token::kUnsigned && IsoTime();   // here the letter is never a zone
     }
     if (IsUnit(At(1))) return DigitsToDateOrTime(number) && RelativeItem(false);
     ++p_.times;
