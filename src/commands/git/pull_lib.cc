@@ -14,7 +14,20 @@ struct PullOptions : FetchOptions {
   Rebase rebase = Rebase::kConfigured;
   bool ff_only = false, no_ff = false, ff = false, squash = false, no_commit = false, no_edit = false;
   bool stat = false, no_stat = false;
+  std::vector<std::string> passed, for_both;   // options for merge, and for rebase, too
 };
+template <auto kWord>
+Status PassOn(PullOptions& options, std::string_view value) {
+  options.passed.push_back(value.data() == nullptr ? std::string(*kWord) : std::string(*kWord) + "=" + std::string(value));
+  return {};
+}
+template <auto kWord>
+Status PassToBoth(PullOptions& options, std::string_view value) {
+  options.for_both.push_back(value.data() == nullptr ? std::string(*kWord) : std::string(*kWord) + "=" + std::string(value));
+  return {};
+}
+constexpr std::string_view kUnrelated = "--allow-unrelated-histories", kAutostash = "--autostash", kNoAutostash = "--no-autostash", kSignoff = "--signoff", kCommitIt = "--commit", kCleanup = "--cleanup", kStrategy = "--strategy",
+                           kStrategyOption = "--strategy-option", kEditIt = "--edit", kNoVerify = "--no-verify";
 Status SetRebase(PullOptions& options, std::string_view text) {
   if (const auto value = text.empty() ? std::optional(true) : ParseConfigBool(text)) {
     options.rebase = *value ? PullOptions::Rebase::kYes : PullOptions::Rebase::kNo;
@@ -38,6 +51,17 @@ constexpr Option kOptions[] = {
     Flag<&PullOptions::squash>(0, "squash", "the changes without the history"),
     Flag<&PullOptions::no_commit>(0, "no-commit", "stop before the commit"),
     Flag<&PullOptions::no_edit>(0, "no-edit", "take the message as it is"),
+    Flag<&PullOptions::stat>(0, "stat", "tell what changed (the default)"),
+    Call<PassOn<&kUnrelated>>(0, "allow-unrelated-histories", nullptr, "even if the histories have nothing in common"),
+    Call<PassToBoth<&kAutostash>>(0, "autostash", nullptr, "put local changes aside meanwhile"),
+    Call<PassToBoth<&kNoAutostash>>(0, "no-autostash", nullptr, "do not (the default)"),
+    Call<PassToBoth<&kSignoff>>(0, "signoff", nullptr, "add a Signed-off-by line"),
+    Call<PassOn<&kCommitIt>>(0, "commit", nullptr, "commit the merge (the default)"),
+    Call<PassOn<&kCleanup>>(0, "cleanup", "MODE", "of the message: strip, whitespace, verbatim"),
+    Call<PassOn<&kEditIt>>('e', "edit", nullptr, "edit the message"),
+    Call<PassToBoth<&kNoVerify>>(0, "no-verify", nullptr, "without hooks"),
+    Call<PassToBoth<&kStrategy>>('s', "strategy", "NAME", "as of git merge"),
+    Call<PassToBoth<&kStrategyOption>>('X', "strategy-option", "OPTION", "as of git merge"),
     Flag<&PullOptions::no_stat>('n', "no-stat", "tell no changes of files"),
     Flag<&PullOptions::all>(0, "all", "fetch from all remotes"),
     Call<SetDepth>(0, "depth", "N", "only so many commits of history"),
@@ -97,7 +121,8 @@ Result<ExitStatus> RunPull(Git& git, PullOptions& options, Args& args) {
   std::string configured = git.config.Get("branch." + branch + ".rebase", git.config.Get("pull.rebase", ""));
   if (options.rebase == PullOptions::Rebase::kConfigured && ParseConfigBool(configured).value_or(!configured.empty())) options.rebase = PullOptions::Rebase::kYes;
   const bool rebases = options.rebase == PullOptions::Rebase::kYes;
-  if (rebases && git.Head()) {
+  const bool has_autostash = std::find(options.for_both.begin(), options.for_both.end(), kAutostash) != options.for_both.end() || git.config.GetBool("rebase.autostash", false);
+  if (rebases && git.Head() && !has_autostash) {
     ChildSpec check{.args = {"git", "diff", "--quiet", "HEAD", "--"}, .environment = &git.in.env};
     if (const auto clean = git.in.launcher.Run(git.in.process, check); clean && *clean != 0) {
       git.Say("error: cannot pull with rebase: You have unstaged changes.\nerror: please commit or stash them.\n");
@@ -139,6 +164,7 @@ Result<ExitStatus> RunPull(Git& git, PullOptions& options, Args& args) {
   if (rebases && !is_forward) {
     spec.args.push_back("rebase");
     if (options.quiet) spec.args.push_back("-q");
+    spec.args.insert(spec.args.end(), options.for_both.begin(), options.for_both.end());
     spec.args.push_back(target.Hex());
   } else {
     spec.args.push_back("merge");
@@ -148,7 +174,9 @@ Result<ExitStatus> RunPull(Git& git, PullOptions& options, Args& args) {
     if (options.squash) spec.args.push_back("--squash");
     if (options.no_commit) spec.args.push_back("--no-commit");
     if (options.no_stat) spec.args.push_back("--no-stat");
-    spec.args.insert(spec.args.end(), {"--no-edit", "-m", "Merge " + heads[0].what + (branch == "master" || branch == "main" ? "" : " into " + (branch.empty() ? "HEAD" : branch)), target.Hex()});
+    spec.args.insert(spec.args.end(), options.passed.begin(), options.passed.end());
+    spec.args.insert(spec.args.end(), options.for_both.begin(), options.for_both.end());
+    spec.args.insert(spec.args.end(), {"-m", "Merge " + heads[0].what + (branch == "master" || branch == "main" ? "" : " into " + (branch.empty() ? "HEAD" : branch)), target.Hex()});
   }
   git.in.out.Flush();
   const auto status = git.in.launcher.Run(git.in.process, spec);
