@@ -7,6 +7,7 @@
 
 #include "commands/git/commit.h"
 #include "commands/git/merge.h"
+#include "commands/git/patch_choice.h"
 #include "commands/git/pathspec_file.h"
 #include "commands/git/pick.h"
 #include "commands/git/revision.h"
@@ -208,12 +209,49 @@ Status ResetFiles(Git& git, Index& index, const FlatTree& base, Pathspec& paths,
   return {};
 }
 
+// stash -p: what was chosen goes out of the files; the index stays.
+Result<ExitStatus> PushChosen(Git& git, const Options& options, const Index& index, Pathspec& paths, const std::string& words) {
+  Options plain = options;
+  plain.untracked = plain.all = false;
+  PADDOCK_ASSIGN(auto stash, Make(git, plain, index, paths, words));
+  if (!stash) {
+    if (!options.quiet) git.Print("No local changes to save\n");
+    return 0;
+  }
+  PADDOCK_ASSIGN(std::vector<FileDiff> files, CompareWithFiles(git, stash->base, index));
+  DiffOptions form;
+  form.no_renames = true;
+  PADDOCK_TRY(Arrange(git, files, form, paths));
+  PADDOCK_ASSIGN(const std::vector<ChosenFile> chosen, AskForPatches(git, files, "Stash", "", false));
+  if (chosen.empty()) {
+    git.Say("No changes selected\n");
+    return 1;
+  }
+  FlatTree tree = stash->base;
+  for (const ChosenFile& file : chosen) {
+    if (file.taken.mode == 0) {
+      tree.erase(file.file.new_path);
+      continue;
+    }
+    PADDOCK_ASSIGN(const Oid id, git.objects.Write(ObjectType::kBlob, file.taken.text));
+    tree[file.file.new_path] = {file.taken.mode, id};
+  }
+  PADDOCK_ASSIGN(stash->state.tree, TreeOf(git, tree));
+  PADDOCK_ASSIGN(const Oid id, git.objects.Write(ObjectType::kCommit, stash->state.Text()));
+  PADDOCK_TRY(Store(git, id, stash->title));
+  for (const ChosenFile& file : chosen) {
+    if (file.left.mode == 0) RemoveWorkFile(git, file.file.new_path);
+    else PADDOCK_TRY(PutContent(git, file.file.new_path, file.left.mode, file.left.text, true));
+  }
+  if (!options.quiet) git.Print("Saved working directory and index state " + stash->title + "\n");
+  return 0;
+}
+
 Result<ExitStatus> Push(Git& git, const Options& options, const std::string& words, const std::vector<std::string>& operands) {
   if (!git.Head()) {
     git.Say("You do not have the initial commit yet\n");
     return 1;
   }
-  if (options.patch) return Error(Code::kNotSupported, "stash --patch is not supported");
   if (options.staged && (options.untracked || options.all)) return Error(Code::kInvalid, "Can't use --staged and --include-untracked or --all at the same time");
   PADDOCK_ASSIGN(Index index, git.ReadIndex());
   if (index.HasConflicts()) {
@@ -233,6 +271,7 @@ Result<ExitStatus> Push(Git& git, const Options& options, const std::string& wor
       return 1;
     }
   }
+  if (options.patch) return PushChosen(git, options, index, paths, words);
   PADDOCK_ASSIGN(const auto stash, Make(git, options, index, paths, words));
   if (!stash) {
     if (!options.quiet) git.Print(options.staged ? "No staged changes\n" : "No local changes to save\n");
