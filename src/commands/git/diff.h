@@ -3,6 +3,7 @@
 
 #include <array>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -22,6 +23,7 @@ struct FileDiff {
   Oid old_id, new_id;
   int score = 0;                // of a rename, in percent
   bool old_is_file = false, new_is_file = false;   // the content is that of the working tree
+  std::shared_ptr<const std::string> old_text, new_text;   // contents that are no objects
   std::string file_path;        // of that file, when it is shown under another name
   bool is_combined = false;     // an unmerged file that is shown with both sides
   TreeItem ours, theirs;        // these

@@ -1,5 +1,6 @@
 // git diff.
 #include <algorithm>
+#include <set>
 
 #include "commands/git/combined_diff.h"
 #include "commands/git/diff.h"
@@ -9,13 +10,14 @@ namespace paddock::git {
 namespace {
 
 struct Options : DiffOptions {
-  bool cached = false, merge_base = false;
+  bool cached = false, merge_base = false, no_index = false;
 };
 constexpr auto kOptions = JoinTables(DiffOptionTable<Options>(), std::array{
     Flag<&Options::cached>(0, "cached", "what the next commit would change"),
     Flag<&Options::cached>(0, "staged", "likewise"),
     Flag<&Options::exit_code>(0, "exit-code", "exit with 1 if something differs"),
     Flag<&Options::quiet>(0, "quiet", "show nothing, exit with 1 if something differs"),
+    Flag<&Options::no_index>(0, "no-index", "two files or directories, whether git knows them or not"),
     Flag<&Options::merge_base>(0, "merge-base", "against the common ancestor"),
 });
 
@@ -44,7 +46,112 @@ Result<ExitStatus> CompareMerge(Git& git, Options& options, std::vector<Oid> ids
   return 0;
 }
 
-Result<ExitStatus> RunDiff(Git& git, Options& options, Args& args) {
+struct OutsideFile {
+  uint32_t mode = 0;
+  std::shared_ptr<const std::string> text;
+};
+using OutsideFiles = std::map<std::string, OutsideFile>;   // by path below the operand
+
+Status ReadOutside(Git& git, const std::string& path, const std::string& below, OutsideFiles& files) {
+  git.in.budget.CheckStack();
+  git.in.budget.Step(8);
+  PADDOCK_ASSIGN(const vfs::Attributes facts, git.in.fs.Stat(path, below.empty() ? vfs::Follow::kYes : vfs::Follow::kNo));
+  if (facts.is_directory()) {
+    PADDOCK_ASSIGN(const auto list, git.in.fs.List(path));
+    for (const vfs::DirectoryEntry& entry : list) PADDOCK_TRY(ReadOutside(git, vfs::JoinPath(path, entry.name), below.empty() ? entry.name : below + "/" + entry.name, files));
+    return {};
+  }
+  OutsideFile file;
+  std::string text;
+  if (facts.is_symlink()) {
+    file.mode = kModeLink;
+    PADDOCK_ASSIGN(text, git.in.fs.ReadLink(path));
+  } else {
+    file.mode = (facts.mode & 0100) != 0 ? kModeExecutable : kModeFile;
+    git.in.budget.WillAllocate(facts.size);
+    PADDOCK_ASSIGN(text, vfs::ReadFile(git.in.fs, path));
+  }
+  file.text = std::make_shared<const std::string>(std::move(text));
+  files[below] = std::move(file);
+  return {};
+}
+
+// git diff --no-index A B; "-" is standard input.
+Result<ExitStatus> CompareOutside(Git& git, Options& options, const std::vector<std::string>& operands) {
+  if (operands.size() != 2) {
+    git.Say("usage: git diff --no-index [<options>] <path> <path>\n");
+    return 129;
+  }
+  std::string names[2] = {operands[0], operands[1]};
+  OutsideFiles sides[2];
+  bool is_directory[2] = {false, false};
+  for (size_t i = 0; i < 2; ++i) {
+    if (names[i] == "-" || names[i] == "/dev/null") continue;
+    const auto facts = git.in.fs.Stat(names[i]);
+    if (!facts) return git.Complain("Could not access '" + names[i] + "'");
+    is_directory[i] = facts->is_directory();
+  }
+  // A file is compared with the one of that name in a directory.
+  for (size_t i = 0; i < 2; ++i) {
+    if (!is_directory[i] || is_directory[1 - i] || names[1 - i] == "-" || names[1 - i] == "/dev/null") continue;
+    names[i] = vfs::JoinPath(names[i], vfs::BaseName(names[1 - i]));
+    is_directory[i] = false;
+    if (!git.in.fs.Stat(names[i])) return git.Complain("Could not access '" + names[i] + "'");
+  }
+  for (size_t i = 0; i < 2; ++i) {
+    if (names[i] == "/dev/null") continue;
+    if (names[i] == "-") sides[i][""] = {kModeFile, std::make_shared<const std::string>(git.in.in.ReadAll())};
+    else PADDOCK_TRY(ReadOutside(git, names[i], "", sides[i]));
+  }
+  std::set<std::string> paths;
+  for (const OutsideFiles& side : sides) {
+    for (const auto& [path, file] : side) paths.insert(path);
+  }
+  std::vector<FileDiff> files;
+  const auto shown = [](const std::string& operand, const std::string& below) {
+    std::string name = below.empty() ? operand : vfs::JoinPath(operand, below);
+    return name.starts_with('/') ? name.substr(1) : name;
+  };
+  for (const std::string& path : paths) {
+    FileDiff file;
+    const auto a = sides[0].find(path), b = sides[1].find(path);
+    file.old_path = shown(names[0], path);
+    file.new_path = shown(names[1], path);
+    if (a != sides[0].end()) {
+      file.old_mode = a->second.mode;
+      file.old_text = a->second.text;
+      if (names[0] != "-") file.old_id = HashObject(ObjectType::kBlob, *file.old_text);
+    } else {
+      file.status = 'A';
+      file.old_path = file.new_path;
+    }
+    if (b != sides[1].end()) {
+      file.new_mode = b->second.mode;
+      file.new_text = b->second.text;
+      if (names[1] != "-") file.new_id = HashObject(ObjectType::kBlob, *file.new_text);
+    } else {
+      file.status = 'D';
+      file.new_path = file.old_path;
+    }
+    const bool is_same_text = file.old_text && file.new_text && *file.old_text == *file.new_text;
+    if (!is_same_text || file.old_mode != file.new_mode) files.push_back(std::move(file));
+  }
+  options.exit_code = true;
+  Pathspec everything;
+  return Finish(git, options, std::move(files), everything);
+}
+
+Result<ExitStatus> RunDiff(Invocation& in, Git* maybe_git, Options& options, Args& args) {
+  if (maybe_git == nullptr || options.no_index) {
+    if (maybe_git == nullptr && !options.no_index && args.All().size() != 2) {
+      in.err.Write("warning: Not a git repository. Use --no-index to compare two paths outside a working tree\nusage: git diff --no-index [<options>] <path> <path>\n");
+      return 129;
+    }
+    if (maybe_git != nullptr) return CompareOutside(*maybe_git, options, args.All());
+    Git nowhere(in, "", "", true);
+    return CompareOutside(nowhere, options, args.All());
+  }
+  Git& git = *maybe_git;
   PADDOCK_ASSIGN(Selection selection, ParseSelection(git, args));
   PADDOCK_ASSIGN(Pathspec paths, git.ParsePaths(selection.paths));
   std::vector<Oid> ids = selection.included;
@@ -143,6 +250,6 @@ Result<ExitStatus> RunDiff(Git& git, Options& options, Args& args) {
 }  // namespace
 
 extern const Subcommand kDiff;
-const Subcommand kDiff = DefineSubcommand<Options, RunDiff>({.name = "diff", .summary = "show what changed", .synopsis = "[<options>] [<commit>] [--] [<path>...]\n[<options>] --cached [<commit>] [--] [<path>...]\n[<options>] <commit>...<commit> [--] [<path>...]", .options = kOptions});
+const Subcommand kDiff = DefineFreeSubcommand<Options, RunDiff>({.name = "diff", .summary = "show what changed", .synopsis = "[<options>] [<commit>] [--] [<path>...]\n[<options>] --cached [<commit>] [--] [<path>...]\n[<options>] <commit>...<commit> [--] [<path>...]", .options = kOptions, .needs = Subcommand::Needs::kMaybeRepository});
 
 }  // namespace paddock::git

@@ -90,6 +90,7 @@ void Swap(FileDiff& file) {
   std::swap(file.old_path, file.new_path);
   std::swap(file.old_mode, file.new_mode);
   std::swap(file.old_id, file.new_id);
+  std::swap(file.old_text, file.new_text);
   std::swap(file.old_is_file, file.new_is_file);
   if (file.status == 'A') file.status = 'D';
   else if (file.status == 'D') file.status = 'A';
@@ -173,6 +174,7 @@ Status DetectRenames(Git& git, std::vector<FileDiff>& files, int percent, bool c
     file.old_mode = source.old_mode;
     file.old_id = source.old_id;
     file.old_is_file = source.old_is_file;
+    file.old_text = source.old_text;
     file.score = static_cast<int>(match.score * 100 / 60000);
     has_source[match.created] = is_used[match.deleted] = 1;
     taken[match.deleted].push_back(match.created);
@@ -314,6 +316,7 @@ Result<std::string> ContentOf(Git& git, const FileDiff& file, bool is_new) {
   const uint32_t mode = is_new ? file.new_mode : file.old_mode;
   const Oid& id = is_new ? file.new_id : file.old_id;
   if (mode == 0) return std::string();
+  if (const auto& text = is_new ? file.new_text : file.old_text) return *text;
   if (mode == kModeCommit) return "Subproject commit " + id.Hex() + "\n";
   if (is_new ? !file.new_is_file : !file.old_is_file) return git.ReadBlob(id);
   PADDOCK_ASSIGN(auto content, ReadWorkingFile(git, !file.file_path.empty() ? file.file_path : is_new ? file.new_path : file.old_path));

@@ -30,6 +30,12 @@ std::string RenameText(std::string_view from, std::string_view to) {
 }
 
 std::string StatName(const Git& git, const FileDiff& file, bool is_compact) {
+  // Files outside of repositories have two names.
+  if (file.old_text || file.new_text) {
+    if (file.status == 'A') return "/dev/null => " + git.Quoted(file.new_path);
+    if (file.status == 'D') return git.Quoted(file.old_path) + " => /dev/null";
+    if (file.old_path != file.new_path) return RenameText(git.Quoted(file.old_path), git.Quoted(file.new_path));
+  }
   std::string name = file.status == 'R' || file.status == 'C' ? RenameText(git.Quoted(file.old_path), git.Quoted(file.new_path)) : git.Quoted(file.new_path);
   if (!is_compact) return name;
   // What --summary would tell.
@@ -230,7 +236,7 @@ std::string NamesText(const Git& git, const FileDiff& file, const DiffOptions& o
   if (options.name_only) return shown(file.new_path) + end;
   text += StatusText(file) + between;
   if (file.status == 'R' || file.status == 'C') text += shown(file.old_path) + between;
-  return text + shown(file.new_path) + end;
+  return text + shown(file.old_text && file.status == 'M' ? file.old_path : file.new_path) + end;
 }
 
 std::string RawText(Git& git, const FileDiff& file, const DiffOptions& options) {

@@ -17,6 +17,10 @@
 #include "proc/command.h"
 #include "text/pattern.h"
 
+namespace paddock {
+class IgnoreGlob;
+}
+
 namespace paddock::git {
 
 inline constexpr std::string_view kNoRepository = "not a git repository (or any of the parent directories): .git";
@@ -50,6 +54,8 @@ class Pathspec {
     std::string path;      // from the top, without a slash behind it; "" for all
     bool is_excluded = false;
     bool is_glob = false;
+    bool ignores_case = false;
+    std::shared_ptr<const IgnoreGlob> glob;   // of :(glob): no * goes beyond a slash
     bool is_directory = false;   // had a slash at its end
     bool has_matched = false;
   };

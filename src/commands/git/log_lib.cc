@@ -7,6 +7,7 @@
 #include "commands/git/diff.h"
 #include "commands/git/graph.h"
 #include "commands/git/pretty.h"
+#include "commands/git/reach.h"
 #include "commands/git/reflog.h"
 #include "commands/git/revision.h"
 #include "text/regex.h"
@@ -23,6 +24,9 @@ struct LogOptions : DiffOptions {
   bool merge_patch = false, graph = false, boundary = false, left_right = false, left_only = false, right_only = false, cherry_pick = false, cherry_mark = false, ancestry_path = false, from_stdin = false, date_order = false, quiet_list = false, perl = false, only_changes = false;
   bool not_all = false, not_branches = false, not_tags = false, not_remotes = false;
   std::vector<std::string> globs, excludes;
+  std::optional<bool> with_notes;
+  std::string notes_ref;
+  bool with_objects = false;
   std::optional<int64_t> min_parents, max_parents;
   std::optional<int64_t> count, skip;
   std::vector<std::string> authors, committers, greps;
@@ -73,6 +77,15 @@ Status TakeRefs(LogOptions& options, std::string_view value) {
   else options.globs.push_back(kFolders[kWhich] + std::string(value));
   return {};
 }
+Status TakeNotes(LogOptions& options, std::string_view value) {
+  options.with_notes = true;
+  options.notes_ref = value;
+  return {};
+}
+Status TakeNoNotes(LogOptions& options, std::string_view) {
+  options.with_notes = false;
+  return {};
+}
 Status TakeGlob(LogOptions& options, std::string_view value) {
   options.globs.push_back((value.starts_with("refs/") ? "" : "refs/") + std::string(value));
   return {};
@@ -110,6 +123,10 @@ constexpr auto kOptions = JoinTables(DiffOptionTable<LogOptions>(), std::array{
     CallOptional<TakeRefs<&LogOptions::branches, 0>>(0, "branches", "PATTERN", "from all branches"),
     CallOptional<TakeRefs<&LogOptions::tags, 1>>(0, "tags", "PATTERN", "from all tags"),
     CallOptional<TakeRefs<&LogOptions::remotes, 2>>(0, "remotes", "PATTERN", "from all remote branches"),
+    CallOptional<TakeNotes>(0, "notes", "REF", "show notes (of REF)"),
+    CallOptional<TakeNotes>(0, "show-notes", "REF", "likewise"),
+    Call<TakeNoNotes>(0, "no-notes", nullptr, "show no notes"),
+    Flag<&LogOptions::with_objects>(0, "objects", "list trees and blobs, too (rev-list)"),
     Call<TakeGlob>(0, "glob", "PATTERN", "from all references that match"),
     Value<&LogOptions::excludes>(0, "exclude", "PATTERN", "but not from those that match"),
     Flag<&LogOptions::not_all>(0, "not-all", nullptr),
@@ -294,7 +311,7 @@ Result<std::vector<FileDiff>> ChangesOf(Git& git, const Commit& commit, const Di
   return files;
 }
 
-PrettyOptions PrettyOf(Git& git, const LogOptions& options) {
+Result<PrettyOptions> PrettyOf(Git& git, const LogOptions& options) {
   PrettyOptions pretty;
   if (!options.pretty.empty()) pretty.format = options.pretty;
   else if (options.oneline) pretty.format = "oneline";
@@ -303,6 +320,13 @@ PrettyOptions PrettyOf(Git& git, const LogOptions& options) {
   pretty.date = options.date.empty() ? git.config.Get("log.date", "default") : options.date;
   pretty.decorate = options.decorate;
   pretty.colours = options.colours;
+  // A format that was asked for comes without notes that were not.
+  if (options.with_notes.value_or(options.pretty.empty() && pretty.format == "medium")) {
+    std::string ref = options.notes_ref;
+    if (ref.empty()) ref = git.in.env.Get("GIT_NOTES_REF", git.config.Get("core.notesref", "refs/notes/commits"));
+    else if (!ref.starts_with("refs/")) ref = ref.starts_with("notes/") ? "refs/" + ref : "refs/notes/" + ref;
+    PADDOCK_TRY(FindNotes(git, ref, pretty));
+  }
   if (pretty.decorate != PrettyOptions::Decorate::kNo) FindDecorations(git, pretty);
   return pretty;
 }
@@ -650,7 +674,8 @@ Result<ExitStatus> ShowReflog(Git& git, const LogOptions& options, const Args& a
     mine.pretty = by_default_format;
     mine.abbrev_commit = true;
   }
-  LogPrinter printer(git, mine, PrettyOf(git, mine));
+  PADDOCK_ASSIGN(PrettyOptions pretty, PrettyOf(git, mine));
+  LogPrinter printer(git, mine, std::move(pretty));
   const std::vector<ReflogEntry> log = git.refs.ReadLog(*ref);
   Pathspec paths;
   int64_t shown = 0;
@@ -725,7 +750,8 @@ Result<ExitStatus> ShowGraph(Git& git, History& history, const LogOptions& optio
     }
     return id;
   };
-  LogPrinter printer(git, options, PrettyOf(git, options));
+  PADDOCK_ASSIGN(PrettyOptions pretty, PrettyOf(git, options));
+  LogPrinter printer(git, options, std::move(pretty));
   HistoryGraph graph;
   int64_t count = 0;
   for (const Oid& id : commits) {
@@ -777,7 +803,8 @@ Result<ExitStatus> Log(Git& git, LogOptions& options, Args& args) {
   if (options.graph) return ShowGraph(git, history, options, selection, paths);
   Sides sides;
   PADDOCK_ASSIGN(const std::vector<Oid> commits, Select(git, history, options, selection, paths, sides));
-  LogPrinter printer(git, options, PrettyOf(git, options));
+  PADDOCK_ASSIGN(PrettyOptions pretty, PrettyOf(git, options));
+  LogPrinter printer(git, options, std::move(pretty));
   printer.Follow(sides.followed);
   for (const Oid& id : commits) {
     PADDOCK_ASSIGN(const History::Node* node, history.Get(id));
@@ -813,7 +840,7 @@ Result<ExitStatus> RevList(Git& git, LogOptions& options, Args& args) {
     git.Print(text + "\n");
     return 0;
   }
-  PrettyOptions pretty = PrettyOf(git, options);
+  PADDOCK_ASSIGN(PrettyOptions pretty, PrettyOf(git, options));
   for (const Oid& id : commits) {
     PADDOCK_ASSIGN(const History::Node* node, history.Get(id));
     const auto mark = sides.marks.find(id);
@@ -831,6 +858,29 @@ Result<ExitStatus> RevList(Git& git, LogOptions& options, Args& args) {
     pretty.mark = side;
     std::string text = PrettyCommit(git, id, node->commit, pretty);
     git.Print(text + (text.ends_with('\n') ? "" : "\n"));
+  }
+  if (!options.with_objects) return 0;
+  PADDOCK_ASSIGN(const Reached known, ReachObjects(git, selection.excluded));
+  // Tags that were named, then what the commits hold.
+  std::set<Oid> seen = known.all;
+  std::vector<Oid> named = selection.included;
+  if (options.all || options.tags) {
+    for (const auto& [name, id] : git.refs.List("refs/tags/")) named.push_back(id);
+  }
+  for (const Oid& id : named) {
+    const auto tag = git.objects.ReadTag(id);
+    if (tag && seen.insert(id).second) git.Print(id.Hex() + " " + tag->name + "\n");
+  }
+  for (const Oid& id : commits) {
+    PADDOCK_ASSIGN(const History::Node* node, history.Get(id));
+    PADDOCK_ASSIGN(const Reached below, ReachObjects(git, {node->commit.tree}, seen));
+    for (const Oid& object : below.order) {
+      const auto name = below.names.find(object);
+      const std::string path = name == below.names.end() ? "" : name->second;
+      if (!paths.empty() && !path.empty() && !paths.Matches(path, git.in.budget) && !paths.MayMatchBelow(path, git.in.budget)) continue;
+      git.Print(object.Hex() + " " + path + "\n");
+      seen.insert(object);
+    }
   }
   return 0;
 }
@@ -854,7 +904,8 @@ Result<ExitStatus> Show(Git& git, LogOptions& options, Args& args) {
   }
   PADDOCK_ASSIGN(Pathspec paths, git.ParsePaths(selection.paths));
   if (!options.HasFormat() && !options.no_patch) options.patch = true;
-  LogPrinter printer(git, options, PrettyOf(git, options));
+  PADDOCK_ASSIGN(PrettyOptions pretty, PrettyOf(git, options));
+  LogPrinter printer(git, options, std::move(pretty));
   std::vector<std::pair<Oid, std::string>> todo;
   History history(git);
   if (!selection.excluded.empty()) {

@@ -228,7 +228,11 @@ class Listing {
 Result<ExitStatus> Run(Git& git, Options& options, Args& args) {
   std::vector<std::string> operands = args.All();
   const bool has_operands = !operands.empty();
-  if (!has_operands && !git.prefix.empty()) operands.push_back(".");
+  // What is only left out is left out of where one is.
+  const bool only_excludes = std::all_of(operands.begin(), operands.end(), [](const std::string& operand) {
+    return operand.starts_with(":!") || operand.starts_with(":^") || (operand.starts_with(":(") && operand.substr(0, operand.find(')')).find("exclude") != std::string::npos);
+  });
+  if (only_excludes && !git.prefix.empty()) operands.push_back(".");
   PADDOCK_ASSIGN(Pathspec paths, git.ParsePaths(operands));
   if (options.format && (options.stage || options.others || options.killed || options.tags || options.assumed_tags || options.eol || options.deduplicates)) {
     git.Say("fatal: ls-files --format cannot be used with -s, -o, -k, -t, --resolve-undo, --deduplicate, --eol\n");

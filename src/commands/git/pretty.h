@@ -26,7 +26,11 @@ struct PrettyOptions {
   std::string mark;                                      // of left-right
   std::string from_parent;                               // of a merge that is shown against each parent
   bool colours = false;
+  std::map<Oid, Oid> notes;                              // blobs, by what they are about
+  std::string notes_title;                               // "Notes" or "Notes (x)"
 };
+// Reads the notes of a reference, if it is there.
+Status FindNotes(Git& git, std::string_view ref, PrettyOptions& options);
 // Fills in the decorations.
 void FindDecorations(Git& git, PrettyOptions& options);
 // The commit, without a newline behind formats of one's own ("format:"); with one otherwise.

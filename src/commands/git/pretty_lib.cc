@@ -6,6 +6,7 @@
 #include "commands/file_facts.h"
 #include "commands/git/commit.h"
 #include "commands/git/diff.h"
+#include "commands/git/notes.h"
 #include "commands/git/revision.h"
 #include "text/time_format.h"
 
@@ -116,7 +117,14 @@ std::optional<std::string> Placeholder(Git& git, std::string_view& rest, const O
       if (named.decorations.empty()) FindDecorations(git, named);
       return take(1, first == 'd' ? Decorated(id, named, " (", ")") : Decorated(id, named, "", ""));
     }
-    case 'e': case 'N': return take(1, "");
+    case 'e': return take(1, "");
+    case 'N': {
+      PrettyOptions noted = options;
+      if (noted.notes_title.empty() && !FindNotes(git, "refs/notes/commits", noted)) return take(1, "");
+      const auto note = noted.notes.find(id);
+      const auto text = note == noted.notes.end() ? Result<std::string>(std::string()) : git.ReadBlob(note->second);
+      return take(1, text ? *text : "");
+    }
     case 'x': {
       unsigned value = 0;
       if (rest.size() < 3) return std::nullopt;
@@ -201,6 +209,18 @@ void FindDecorations(Git& git, PrettyOptions& options) {
   }
 }
 
+Status FindNotes(Git& git, std::string_view ref, PrettyOptions& options) {
+  options.notes_title = ref == "refs/notes/commits" ? "Notes" : "Notes (" + std::string(ref.starts_with("refs/notes/") ? ref.substr(11) : ref) + ")";
+  const auto commit = git.refs.Read(ref);
+  if (!commit) return {};
+  PADDOCK_ASSIGN(const FlatTree files, git.FlattenCommit(*commit));
+  for (const auto& [path, item] : files) {
+    git.in.budget.Step();
+    if (const auto id = NotedObject(path)) options.notes[*id] = item.id;
+  }
+  return {};
+}
+
 std::string SlugOf(std::string_view subject) {
   std::string slug;
   for (const char c : subject) {
@@ -246,6 +266,17 @@ std::string ExpandFormat(Git& git, std::string_view format, const Oid& id, const
   return text;
 }
 
+namespace {
+
+std::string NotesText(Git& git, const Oid& id, const PrettyOptions& options) {
+  const auto note = options.notes.find(id);
+  if (note == options.notes.end()) return {};
+  const auto text = git.ReadBlob(note->second);
+  return text ? "\n" + options.notes_title + ":\n" + Indented(*text) : std::string();
+}
+
+}  // namespace
+
 std::string PrettyCommit(Git& git, const Oid& id, const Commit& commit, const PrettyOptions& options) {
   const std::string& format = options.format;
   if (format.starts_with("format:")) return ExpandFormat(git, std::string_view(format).substr(7), id, commit, options);
@@ -269,7 +300,7 @@ std::string PrettyCommit(Git& git, const Oid& id, const Commit& commit, const Pr
     for (const Oid& parent : commit.parents) text += "parent " + parent.Hex() + "\n";
     text += "author " + commit.author + "\ncommitter " + commit.committer + "\n";
     for (const std::string& line : commit.extra) text += line + "\n";
-    return text + "\n" + Indented(commit.message);
+    return text + "\n" + Indented(commit.message) + NotesText(git, id, options);
   }
   const std::string from = options.from_parent.empty() ? "" : " (from " + options.from_parent + ")";
   std::string text = yellow + "commit " + (options.mark.empty() ? "" : options.mark + " ") + name + from + reset + decoration + "\n";
@@ -279,13 +310,13 @@ std::string PrettyCommit(Git& git, const Oid& id, const Commit& commit, const Pr
     for (const Oid& parent : commit.parents) text += " " + git.objects.Abbreviate(parent);
     text += "\n";
   }
-  if (format == "short") return text + "Author: " + Ident(author) + "\n\n    " + SubjectOf(commit.message) + "\n";
+  if (format == "short") return text + "Author: " + Ident(author) + "\n\n    " + SubjectOf(commit.message) + "\n" + NotesText(git, id, options);
   if (format == "medium") text += "Author: " + Ident(author) + "\nDate:   " + DateText(git, author, options.date) + "\n";
   if (format == "full") text += "Author: " + Ident(author) + "\nCommit: " + Ident(committer) + "\n";
   if (format == "fuller") {
     text += "Author:     " + Ident(author) + "\nAuthorDate: " + DateText(git, author, options.date) + "\nCommit:     " + Ident(committer) + "\nCommitDate: " + DateText(git, committer, options.date) + "\n";
   }
-  return text + "\n" + Indented(commit.message);
+  return text + "\n" + Indented(commit.message) + NotesText(git, id, options);
 }
 
 }  // namespace paddock::git

@@ -3,11 +3,18 @@
 
 #include "commands/git/git.h"
 #include "commands/git/revision.h"
+#include "commands/ignore_files.h"
 #include "proc/process.h"
 #include "text/patch_names.h"
 
 namespace paddock::git {
 namespace {
+
+std::string Lowered(std::string_view text) {
+  std::string low(text);
+  for (char& c : low) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  return low;
+}
 
 bool HasGlobByte(std::string_view text) { return text.find_first_of("*?[") != std::string_view::npos; }
 
@@ -50,8 +57,26 @@ Result<Pathspec> Pathspec::Parse(const std::vector<std::string>& operands, std::
     std::string_view text = operand;
     if (text.empty()) return Error(Code::kInvalid, "empty string is not a valid pathspec. please use . instead if you meant to match all paths");
     bool is_from_top = false;
-    if (text.starts_with(":(")) return Error(Code::kNotSupported, "pathspec magic in the long form is not supported: '" + operand + "'");
-    if (text.starts_with(':')) {
+    bool is_literal = false, has_glob_magic = false;
+    if (text.starts_with(":(")) {
+      const size_t close = text.find(')');
+      if (close == std::string_view::npos) return Error(Code::kSyntax, "Missing ')' at the end of pathspec magic in '" + operand + "'");
+      std::string_view words = text.substr(2, close - 2);
+      text.remove_prefix(close + 1);
+      while (!words.empty()) {
+        const size_t comma = std::min(words.find(','), words.size());
+        const std::string_view word = words.substr(0, comma);
+        words.remove_prefix(std::min(comma + 1, words.size()));
+        if (word == "exclude") item.is_excluded = true;
+        else if (word == "top") is_from_top = true;
+        else if (word == "icase") item.ignores_case = true;
+        else if (word == "literal") is_literal = true;
+        else if (word == "glob") has_glob_magic = true;
+        else if (word.starts_with("attr:")) return Error(Code::kNotSupported, "pathspec magic 'attr' is not supported: '" + operand + "'");
+        else if (!word.empty()) return Error(Code::kSyntax, "Invalid pathspec magic '" + std::string(word) + "' in '" + operand + "'");
+      }
+      if (is_literal && has_glob_magic) return Error(Code::kSyntax, operand + ": 'literal' and 'glob' are incompatible");
+    } else if (text.starts_with(':')) {
       text.remove_prefix(1);
       while (!text.empty() && (text[0] == '!' || text[0] == '^' || text[0] == '/')) {
         if (text[0] == '/') is_from_top = true;
@@ -74,7 +99,13 @@ Result<Pathspec> Pathspec::Parse(const std::vector<std::string>& operands, std::
     }
     item.is_directory = text.ends_with('/');
     item.path = path == "." ? "" : path;
-    item.is_glob = HasGlobByte(item.path);
+    item.is_glob = !is_literal && HasGlobByte(item.path);
+    if (has_glob_magic && item.is_glob) {
+      auto glob = IgnoreGlob::Parse("/" + item.path, item.ignores_case, false);
+      if (!glob) return Error(Code::kSyntax, "bad pattern '" + operand + "'");
+      item.glob = std::make_shared<const IgnoreGlob>(std::move(*glob));
+    }
+    if (item.ignores_case) item.path = Lowered(item.path);
     spec.items_.push_back(std::move(item));
   }
   return spec;
@@ -82,12 +113,15 @@ Result<Pathspec> Pathspec::Parse(const std::vector<std::string>& operands, std::
 
 bool Pathspec::ItemMatches(const Item& item, std::string_view path, Budget& budget) {
   budget.Step();
+  if (item.glob && item.glob->Matches(path, false, budget)) return true;
+  std::string low;
+  if (item.ignores_case) path = low = Lowered(path);
   if (item.path.empty()) return true;
   if (path.starts_with(item.path)) {
     if (path.size() == item.path.size()) return !item.is_directory;
     if (path[item.path.size()] == '/') return true;
   }
-  if (!item.is_glob) return false;
+  if (!item.is_glob || item.glob) return false;
   PatternFlags flags;
   flags.extglob = false;
   flags.is_utf8 = false;
@@ -116,7 +150,7 @@ bool Pathspec::MayMatchBelow(std::string_view directory, Budget& budget) const {
     budget.Step();
     if (item.is_excluded) continue;
     has_positive = true;
-    if (item.is_glob || item.path.empty() || directory.starts_with(item.path) || item.path.starts_with(std::string(directory) + "/")) return true;
+    if (item.is_glob || item.ignores_case || item.path.empty() || directory.starts_with(item.path) || item.path.starts_with(std::string(directory) + "/")) return true;
   }
   return !has_positive;
 }
