@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cctype>
 
+#include "git/config_edit.h"
+
 namespace paddock::git {
 namespace {
 
@@ -189,33 +191,57 @@ std::string SectionHead(std::string_view section) {
 
 std::string SectionOf(std::string_view key) { return std::string(key.substr(0, key.rfind('.'))); }
 
-// Whether the section at `i` holds nothing more, not even a comment.
-bool IsEmptySection(const std::vector<Item>& items, size_t i, std::string_view text) {
-  if (!items[i].is_section) return false;
-  const size_t end = i + 1 < items.size() ? items[i + 1].begin : text.size();
-  if (i + 1 < items.size() && !items[i + 1].is_section) return false;
-  return text.substr(items[i].end, end - items[i].end).find_first_not_of(" \t\r\n") == std::string_view::npos;
-}
+}  // namespace
 
-std::string Removed(std::string_view text, std::string_view key) {
-  std::string out(text);
-  while (true) {
-    auto items = Reader(out, nullptr).ReadAll();
-    if (!items) return out;
-    size_t found = items->size();
-    for (size_t i = 0; i < items->size(); ++i) {
-      if (!(*items)[i].is_section && (*items)[i].key == key) found = i;
-    }
-    if (found == items->size()) return out;
-    out.erase((*items)[found].begin, (*items)[found].end - (*items)[found].begin);
-    auto rest = Reader(out, nullptr).ReadAll();
-    if (!rest || found == 0) continue;
-    const size_t section = found - 1;
-    if (section < rest->size() && IsEmptySection(*rest, section, out)) out.erase((*rest)[section].begin, (*rest)[section].end - (*rest)[section].begin);
+namespace {
+
+// In one pass over the lines, however many there are.
+std::optional<std::string> EditItems(std::string_view text, std::string_view key, std::optional<std::string_view> line, const ConfigMatch& matches, Budget* budget) {
+  auto items = Reader(text, budget).ReadAll();
+  if (!items) return std::nullopt;
+  std::vector<char> is_meant(items->size(), 0);
+  size_t last = items->size();
+  for (size_t i = 0; i < items->size(); ++i) {
+    const Item& item = (*items)[i];
+    if (item.is_section || item.key != key || (matches && !matches(item.value.value_or("")))) continue;
+    is_meant[i] = 1;
+    last = i;
   }
+  if (last == items->size()) return std::nullopt;
+  std::string out;
+  size_t copied = 0;
+  const auto drop = [&](const Item& item) {
+    out += text.substr(copied, item.begin - copied);
+    copied = item.end;
+  };
+  for (size_t i = 0; i < items->size(); ++i) {
+    const Item& item = (*items)[i];
+    if (is_meant[i] != 0) {
+      drop(item);
+      if (line && i == last) out += *line;
+      continue;
+    }
+    if (!item.is_section || line) continue;
+    // A section in which nothing is left, not even a comment, goes as well.
+    size_t next = i + 1, at = item.end;
+    bool is_blank = true;
+    for (; next < items->size() && !(*items)[next].is_section && is_blank; ++next) {
+      is_blank = is_meant[next] != 0 && text.substr(at, (*items)[next].begin - at).find_first_not_of(" \t\r\n") == std::string_view::npos;
+      at = (*items)[next].end;
+    }
+    const size_t end = next < items->size() ? (*items)[next].begin : text.size();
+    if (next > i + 1 && is_blank && text.substr(at, end - at).find_first_not_of(" \t\r\n") == std::string_view::npos) drop(item);
+  }
+  return out + std::string(text.substr(copied));
 }
 
 }  // namespace
+
+std::optional<std::string> EditConfigMatching(std::string_view text, std::string_view key, std::string_view name, std::optional<std::string_view> value, const ConfigMatch& matches, Budget& budget) {
+  if (!value) return EditItems(text, key, std::nullopt, matches, &budget);
+  const std::string line = "\t" + std::string(name) + " = " + QuoteValue(*value) + "\n";
+  return EditItems(text, key, line, matches, &budget);
+}
 
 std::optional<std::string> FoldConfigKey(std::string_view key) {
   const size_t first = key.find('.'), last = key.rfind('.');
@@ -237,7 +263,10 @@ Result<std::vector<ConfigEntry>> ParseConfig(std::string_view text, Budget& budg
 }
 
 std::string EditConfig(std::string_view text, std::string_view key, std::optional<std::string_view> value, bool adds) {
-  if (!value) return Removed(text, key);
+  if (!value) {
+    Budget* const none = nullptr;
+    return EditItems(text, key, std::nullopt, {}, none).value_or(std::string(text));
+  }
   std::string out(text);
   auto items = Reader(text, nullptr).ReadAll();
   const std::string line = "\t" + std::string(key.substr(key.rfind('.') + 1)) + " = " + QuoteValue(*value) + "\n";

@@ -1,7 +1,10 @@
 // git config.
 #include <algorithm>
+#include <functional>
 
-#include "commands/git/git.h"
+#include "commands/git/config_files.h"
+#include "commands/git/revision.h"
+#include "git/config_edit.h"
 #include "text/regex.h"
 
 namespace paddock::git {
@@ -11,7 +14,8 @@ struct ConfigOptions {
   bool global = false, local = false, system = false, list = false, get = false, get_all = false, unset = false, unset_all = false, add = false, nul = false, name_only = false, show_origin = false, show_scope = false;
   bool is_bool = false, is_int = false, is_path = false, replace_all = false, remove_section = false, rename_section = false, edit = false;
   std::string file, by_default;
-  bool has_default = false, get_regexp = false;
+  bool has_default = false, get_regexp = false, fixed_value = false, is_bool_or_int = false, is_bool_or_string = false, get_urlmatch = false, is_any = false;
+  std::string blob;
 };
 Status TakeDefault(ConfigOptions& options, std::string_view value) {
   options.by_default = value;
@@ -22,6 +26,8 @@ Status TakeType(ConfigOptions& options, std::string_view value) {
   if (value == "bool") options.is_bool = true;
   else if (value == "int") options.is_int = true;
   else if (value == "path") options.is_path = true;
+  else if (value == "bool-or-int") options.is_bool_or_int = true;
+  else if (value == "bool-or-str") options.is_bool_or_string = true;
   else return Error(Code::kInvalid, "unrecognized --type argument, " + std::string(value));
   return {};
 }
@@ -43,16 +49,44 @@ constexpr Option kConfigOptions[] = {
     Flag<&ConfigOptions::is_bool>(0, "bool", "the value is true or false"),
     Flag<&ConfigOptions::is_int>(0, "int", "the value is a number"),
     Flag<&ConfigOptions::is_path>(0, "path", "the value is a path, with ~"),
-    Call<TakeType>(0, "type", "TYPE", "bool, int or path"),
+    Flag<&ConfigOptions::is_bool_or_int>(0, "bool-or-int", "the value is true, false or a number"),
+    Flag<&ConfigOptions::is_bool_or_string>(0, "bool-or-str", "the value is true, false or a text"),
+    Call<TakeType>(0, "type", "TYPE", "bool, int, bool-or-int, bool-or-str or path"),
+    Flag<&ConfigOptions::is_any>(0, "no-type", "the value is a text (the default)"),
+    Flag<&ConfigOptions::fixed_value>(0, "fixed-value", "VALUE-PATTERN is the whole value"),
+    Flag<&ConfigOptions::get_urlmatch>(0, "get-urlmatch", "the value for a URL: SECTION[.NAME] URL"),
+    Value<&ConfigOptions::blob>(0, "blob", "OBJECT", "this object"),
+    Flag<&ConfigOptions::edit>('e', "edit", "open an editor"),
+    Flag<&ConfigOptions::show_origin>(0, "show-origin", "show the file of a value"),
     Flag<&ConfigOptions::nul>('z', "null", "end values with NUL"),
     Flag<&ConfigOptions::name_only>(0, "name-only", "show names alone"),
     Flag<&ConfigOptions::show_scope>(0, "show-scope", "show where a value holds"),
     Call<TakeDefault>(0, "default", "VALUE", "with --get: what is shown if there is none"),
 };
 
-Result<std::string> Typed(Invocation& in, const ConfigOptions& options, const std::string& key, const std::string& value) {
+// Numbers are true and false, too.
+std::optional<bool> TruthOf(const std::string& value) {
+  if (const auto truth = ParseConfigBool(value)) return truth;
+  std::string digits = value;
+  if (!digits.empty() && std::string_view("kKmMgG").find(digits.back()) != std::string_view::npos) digits.pop_back();
+  int64_t number = 0;
+  if (digits.size() > 9 || !ParseOptionValue(digits, number)) return std::nullopt;
+  return number != 0;
+}
+
+// `where`: " in file X".
+Result<std::string> Typed(Invocation& in, const ConfigOptions& original, const std::string& key, const std::string& value, const std::string& where = "") {
+  ConfigOptions options = original;
+  if (options.is_bool_or_string) {
+    if (!TruthOf(value)) return value;
+    options.is_bool = true;
+  }
+  if (options.is_bool_or_int) {
+    const bool is_number = !value.empty() && (value[0] == '-' || (value[0] >= '0' && value[0] <= '9'));
+    (is_number ? options.is_int : options.is_bool) = true;
+  }
   if (options.is_bool) {
-    const auto truth = ParseConfigBool(value);
+    const auto truth = TruthOf(value);
     if (!truth) return Error(Code::kInvalid, "bad boolean config value '" + value + "' for '" + key + "'");
     return std::string(*truth ? "true" : "false");
   }
@@ -63,15 +97,109 @@ Result<std::string> Typed(Invocation& in, const ConfigOptions& options, const st
       factor = digits.back() == 'k' || digits.back() == 'K' ? 1 << 10 : digits.back() == 'm' || digits.back() == 'M' ? 1 << 20 : 1 << 30;
       digits.pop_back();
     }
-    if (digits.size() > 9 || !ParseOptionValue(digits, number)) return Error(Code::kInvalid, "bad numeric config value '" + value + "' for '" + key + "': invalid unit");
+    if (digits.size() > 9 || !ParseOptionValue(digits, number)) return Error(Code::kInvalid, "bad numeric config value '" + value + "' for '" + key + "'" + where + ": invalid unit");
     return std::to_string(number * factor);
   }
   if (options.is_path && value.starts_with("~/")) return std::string(in.env.Get("HOME", "")) + value.substr(1);
   return value;
 }
 
+// What --show-scope and --show-origin put before a value.
+class Origins {
+ public:
+  Origins(const ConfigOptions& options, std::vector<ConfigFile> files, std::string file, const Git* git) : options_(options), files_(std::move(files)), file_(std::move(file)), git_(git) {}
+
+  std::string Before(const ConfigEntry& entry) const {
+    const char end = options_.nul ? '\0' : '\t';
+    const bool is_file = !file_.empty() || entry.origin < files_.size();
+    std::string text;
+    if (options_.show_scope) {
+      const std::string scope = !options_.file.empty() || !options_.blob.empty() ? "command" : !file_.empty() ? (options_.global ? "global" : options_.system ? "system" : "local") : is_file ? files_[entry.origin].scope : "command";
+      text += scope + end;
+    }
+    if (options_.show_origin) {
+      std::string path = !file_.empty() ? file_ : is_file ? files_[entry.origin].path : "";
+      // The repository's own file reads as from the top.
+      path = Shown(path);
+      text += (!options_.blob.empty() ? "blob:" + options_.blob : !is_file ? "command line:" : options_.nul ? "file:" + path : "file:" + QuotePath(path, true)) + end;
+    }
+    return text;
+  }
+
+  // " in file X", for complaints about a value.
+  std::string Where(const ConfigEntry& entry) const {
+    const std::string path = !file_.empty() ? file_ : entry.origin < files_.size() ? files_[entry.origin].path : "";
+    return path.empty() ? "" : " in file " + Shown(path);
+  }
+
+ private:
+  std::string Shown(const std::string& path) const {
+    const bool is_own = git_ != nullptr && options_.file.empty() && path.starts_with(git_->git_dir + "/") && !git_->is_bare && git_->prefix.empty();
+    return is_own ? ".git" + path.substr(git_->git_dir.size()) : path;
+  }
+
+  const ConfigOptions& options_;
+  std::vector<ConfigFile> files_;
+  std::string file_;
+  const Git* git_;
+};
+
+// A VALUE-PATTERN: an expression, "!" before one, or with --fixed-value the value itself.
+Result<std::function<Result<bool>(std::string_view)>> ValueMatcher(Invocation& in, const ConfigOptions& options, const std::string& pattern) {
+  using Matcher = std::function<Result<bool>(std::string_view)>;
+  if (options.fixed_value) return Matcher([pattern](std::string_view value) -> Result<bool> { return value == pattern; });
+  const bool inverts = pattern.starts_with('!');
+  auto regex = Regex::Compile(std::string_view(pattern).substr(inverts ? 1 : 0), {.dialect = RegexDialect::kExtended});
+  if (!regex) return Error(Code::kSyntax, "invalid pattern: " + pattern);
+  auto shared = std::make_shared<Regex>(std::move(*regex));
+  return Matcher([shared, inverts, &in](std::string_view value) -> Result<bool> {
+    PADDOCK_ASSIGN(const bool found, shared->Search(value, 0, nullptr, in.budget));
+    return found != inverts;
+  });
+}
+
+// config --get-urlmatch SECTION[.NAME] URL: http.<url>.name, the one that fits best.
+Result<ExitStatus> ShowUrlMatch(Invocation& in, const ConfigOptions& options, const Config& config, const std::vector<std::string>& operands) {
+  if (operands.size() != 2) {
+    in.err.Write("error: wrong number of arguments, should be 2\n");
+    return 129;
+  }
+  std::string section = operands[0], wanted;
+  if (const size_t dot = section.find('.'); dot != std::string::npos) {
+    wanted = section.substr(dot + 1);
+    section.resize(dot);
+  }
+  for (char& c : section) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  for (char& c : wanted) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  const std::string& url = operands[1];
+  std::map<std::string, std::pair<size_t, std::string>> best;
+  for (const ConfigEntry& entry : config.entries()) {
+    in.budget.Step();
+    if (!entry.key.starts_with(section + ".")) continue;
+    const size_t last = entry.key.rfind('.');
+    const std::string name = entry.key.substr(last + 1);
+    if (!wanted.empty() && name != wanted) continue;
+    size_t score = 0;
+    if (last > section.size()) {
+      std::string base = entry.key.substr(section.size() + 1, last - section.size() - 1);
+      while (base.ends_with('/')) base.pop_back();
+      if (!url.starts_with(base) || (url.size() > base.size() && url[base.size()] != '/')) continue;
+      score = base.size();
+    }
+    auto& known = best[name];
+    if (score >= known.first) known = {score, entry.value.value_or("true")};
+  }
+  if (best.empty()) return 1;
+  const char end = options.nul ? '\0' : '\n';
+  for (const auto& [name, value] : best) {
+    PADDOCK_ASSIGN(const std::string shown, Typed(in, options, section + "." + name, value.second));
+    in.out.Write((wanted.empty() ? section + "." + name + (options.nul ? '\n' : ' ') : std::string()) + shown + end);
+  }
+  return 0;
+}
+
 // config --get-regexp NAME-PATTERN [VALUE-PATTERN].
-Result<ExitStatus> ShowMatching(Invocation& in, const ConfigOptions& options, const Config& config, std::vector<std::string> operands) {
+Result<ExitStatus> ShowMatching(Invocation& in, const ConfigOptions& options, const Config& config, std::vector<std::string> operands, const Origins& origins) {
   if (operands.size() > 2) {
     in.err.Write("error: wrong number of arguments, should be from 1 to 2\n");
     return 129;
@@ -109,7 +237,7 @@ Result<ExitStatus> ShowMatching(Invocation& in, const ConfigOptions& options, co
       PADDOCK_ASSIGN(const std::string shown, Typed(in, options, entry.key, entry.value.value_or("true")));
       text += (options.nul ? '\n' : ' ') + shown;
     }
-    in.out.Write(text + (options.nul ? '\0' : '\n'));
+    in.out.Write(origins.Before(entry) + text + (options.nul ? '\0' : '\n'));
   }
   return found ? 0 : 1;
 }
@@ -117,7 +245,7 @@ Result<ExitStatus> ShowMatching(Invocation& in, const ConfigOptions& options, co
 Result<ExitStatus> RunConfig(Invocation& in, Git* git, ConfigOptions& options, Args& args) {
   const std::vector<std::string> operands = args.All();
   const bool writes = options.add || options.unset || options.unset_all || options.replace_all || options.remove_section || options.rename_section ||
-                      (operands.size() >= 2 && !options.get && !options.get_all && !options.get_regexp && !options.list);
+                      (operands.size() >= 2 && !options.get && !options.get_urlmatch && !options.edit && !options.get_all && !options.get_regexp && !options.list);
   if (options.local && git == nullptr) return Error(Code::kInvalid, "--local can only be used inside a git repository");
   std::string file = options.file;
   if (file.empty() && options.global) {
@@ -128,11 +256,28 @@ Result<ExitStatus> RunConfig(Invocation& in, Git* git, ConfigOptions& options, A
   if (file.empty() && (options.local || (writes && git != nullptr))) file = git->GitPath("config");
   if (file.empty() && writes) return Error(Code::kInvalid, "not in a git directory");
   const char end = options.nul ? '\0' : '\n';
+  if (options.edit) {
+    if (file.empty() && git != nullptr) file = git->GitPath("config");
+    if (git == nullptr) return Error(Code::kNotSupported, "--edit needs a repository");
+    PADDOCK_TRY(git->Edit(file));
+    return 0;
+  }
   if (!writes) {
     Config config;
-    std::vector<ConfigFile> files = ConfigFiles(in, git);
-    if (!file.empty()) {
-      const auto text = vfs::ReadFile(in.fs, file, 4 << 20);
+    std::vector<ConfigFile> files;
+    if (!options.blob.empty()) {
+      if (git == nullptr) return Error(Code::kInvalid, "--blob can only be used inside a git repository");
+      const auto id = ResolveObject(*git, options.blob);
+      if (!id) {
+        in.err.Write("error: unable to resolve config blob '" + options.blob + "'\n");
+        return Error(Code::kNoEntry, "error processing config file(s)");
+      }
+      PADDOCK_ASSIGN(const std::string text, git->ReadBlob(*id));
+      auto entries = ParseConfig(text, in.budget);
+      if (!entries) return Error(Code::kSyntax, std::string(entries.error().Text()) + " in blob " + options.blob);
+      config.Add(std::move(*entries));
+    } else if (!file.empty()) {
+      const auto text = options.file == "-" ? Result<std::string>(in.in.ReadAll()) : vfs::ReadFile(in.fs, file, 4 << 20);
       if (!text && !options.file.empty() && options.list) return Error(Code::kNoEntry, "unable to read config file '" + file + "': " + std::string(text.error().Text()));
       if (text) {
         auto entries = ParseConfig(*text, in.budget);
@@ -140,12 +285,12 @@ Result<ExitStatus> RunConfig(Invocation& in, Git* git, ConfigOptions& options, A
         config.Add(std::move(*entries));
       }
     } else {
-      PADDOCK_ASSIGN(config, ReadConfig(in, git));
+      PADDOCK_ASSIGN(config, ReadConfigFiles(in, git, files));
     }
+    const Origins origins(options, files, file, git);
     if (options.list) {
       for (const ConfigEntry& entry : config.entries()) {
-        if (options.show_scope) in.out.Write((file.empty() && entry.origin < files.size() ? files[entry.origin].scope : std::string(options.global ? "global" : options.local ? "local" : "command")) + (options.nul ? '\0' : '\t'));
-        in.out.Write(entry.key + (entry.value && !options.name_only ? (options.nul ? "\n" : "=") + *entry.value : "") + end);
+        in.out.Write(origins.Before(entry) + entry.key + (entry.value && !options.name_only ? (options.nul ? "\n" : "=") + *entry.value : "") + end);
       }
       return 0;
     }
@@ -153,19 +298,39 @@ Result<ExitStatus> RunConfig(Invocation& in, Git* git, ConfigOptions& options, A
       in.err.Write("error: no action specified\n");
       return 129;
     }
-    if (options.get_regexp) return ShowMatching(in, options, config, operands);
+    if (options.get_regexp) return ShowMatching(in, options, config, operands, origins);
+    if (options.get_urlmatch) return ShowUrlMatch(in, options, config, operands);
     const auto key = FoldConfigKey(operands[0]);
     if (!key) {
       in.err.Write(operands[0].find('.') == std::string::npos ? "error: key does not contain a section: " + operands[0] + "\n" : "error: invalid key: " + operands[0] + "\n");
       return 1;
     }
-    std::vector<std::string> values = config.GetAll(*key);
-    if (values.empty() && options.has_default) values.push_back(options.by_default);
-    if (values.empty()) return 1;
-    if (!options.get_all) values.erase(values.begin(), values.end() - 1);
-    for (const std::string& value : values) {
-      PADDOCK_ASSIGN(const std::string shown, Typed(in, options, *key, value));
-      in.out.Write(shown + end);
+    std::vector<ConfigEntry> found;
+    std::optional<std::function<Result<bool>(std::string_view)>> matches;
+    if (operands.size() > 1) {
+      auto matcher = ValueMatcher(in, options, operands[1]);
+      if (!matcher) {
+        in.err.Write("error: " + std::string(matcher.error().Text()) + "\n");
+        return 6;
+      }
+      matches = std::move(*matcher);
+    }
+    for (const ConfigEntry& entry : config.entries()) {
+      in.budget.Step();
+      if (entry.key != *key) continue;
+      if (matches) {
+        PADDOCK_ASSIGN(const bool is_meant, (*matches)(entry.value.value_or("")));
+        if (!is_meant) continue;
+      }
+      found.push_back(entry);
+    }
+    if (found.empty() && options.has_default) found.push_back({*key, options.by_default, SIZE_MAX});
+    if (found.empty()) return 1;
+    if (!options.get_all) found.erase(found.begin(), found.end() - 1);
+    const bool is_typed = options.is_bool || options.is_int || options.is_bool_or_int;
+    for (const ConfigEntry& entry : found) {
+      PADDOCK_ASSIGN(const std::string shown, Typed(in, options, *key, entry.value.value_or(is_typed ? "true" : ""), origins.Where(entry)));
+      in.out.Write(origins.Before(entry) + shown + end);
     }
     return 0;
   }
@@ -186,24 +351,50 @@ Result<ExitStatus> RunConfig(Invocation& in, Git* git, ConfigOptions& options, A
     return operands[0].find('.') == std::string::npos ? 2 : 1;
   }
   PADDOCK_ASSIGN(const std::vector<ConfigEntry> entries, ParseConfig(text, in.budget));
-  const auto count = std::count_if(entries.begin(), entries.end(), [&](const ConfigEntry& entry) { return entry.key == *key; });
+  const bool unsets = options.unset || options.unset_all;
+  const size_t pattern_at = unsets ? 1 : 2;
+  if (operands.size() > pattern_at + 1 || (!unsets && operands.size() < 2)) {
+    in.err.Write("error: wrong number of arguments\n");
+    return 129;
+  }
+  std::function<Result<bool>(std::string_view)> matches = [](std::string_view) -> Result<bool> { return true; };
+  if (operands.size() > pattern_at) {
+    auto matcher = ValueMatcher(in, options, operands[pattern_at]);
+    if (!matcher) {
+      in.err.Write("error: " + std::string(matcher.error().Text()) + "\n");
+      return 6;
+    }
+    matches = std::move(*matcher);
+  }
+  size_t count = 0;
+  for (const ConfigEntry& entry : entries) {
+    if (entry.key != *key) continue;
+    PADDOCK_ASSIGN(const bool is_meant, matches(entry.value.value_or("")));
+    count += is_meant ? 1 : 0;
+  }
+  // The lines as they were matched above; a pattern that fails here failed there.
+  const ConfigMatch is_meant = [&matches](std::string_view value) {
+    const auto found = matches(value);
+    return found && *found;
+  };
   std::string edited = text;
-  if (options.unset || options.unset_all) {
+  if (unsets) {
     if (count == 0) return 5;
     if (count > 1 && options.unset) {
       in.err.Write("warning: " + *key + " has multiple values\n");
       return 5;
     }
-    edited = EditConfig(text, *key, std::nullopt, false);
+    edited = EditConfigMatching(text, *key, "", std::nullopt, is_meant, in.budget).value_or(text);
   } else {
-    if (operands.size() != 2) return Error(Code::kInvalid, "wrong number of arguments");
     if (count > 1 && !options.add && !options.replace_all) {
       in.err.Write("warning: " + *key + " has multiple values\nerror: cannot overwrite multiple values with a single value\n       Use a regexp, --add or --replace-all to change " + operands[0] + ".\n");
       return 5;
     }
     PADDOCK_ASSIGN(const std::string value, Typed(in, options, *key, operands[1]));
-    if (options.replace_all && count > 1) edited = EditConfig(edited, *key, std::nullopt, false);
-    edited = EditConfig(edited, *key, value, options.add);
+    const std::string written = key->substr(0, key->rfind('.') + 1) + operands[0].substr(operands[0].rfind('.') + 1);
+    std::optional<std::string> replaced;
+    if (count > 0 && !options.add) replaced = EditConfigMatching(text, *key, std::string_view(written).substr(written.rfind('.') + 1), value, is_meant, in.budget);
+    edited = replaced ? *replaced : EditConfig(text, written, value, true);
   }
   if (const Status written = vfs::WriteFile(in.fs, file, edited); !written) {
     in.err.Write("error: could not lock config file " + file + ": " + std::string(written.error().Text()) + "\n");

@@ -3,9 +3,10 @@
 #include <charconv>
 
 #include "commands/file_facts.h"
-#include "commands/git/git.h"
+#include "commands/git/config_files.h"
 #include "proc/process.h"
 #include "text/date_parse.h"
+#include "text/pattern.h"
 
 namespace paddock::git {
 namespace {
@@ -116,29 +117,105 @@ std::vector<ConfigFile> ConfigFiles(Invocation& in, const Git* git) {
   return files;
 }
 
-Result<Config> ReadConfig(Invocation& in, const Git* git) {
-  Config config;
-  const std::vector<ConfigFile> files = ConfigFiles(in, git);
-  for (size_t i = 0; i < files.size(); ++i) {
-    const auto text = vfs::ReadFile(in.fs, files[i].path, 4 << 20);
-    if (!text) continue;
-    auto entries = ParseConfig(*text, in.budget);
+namespace {
+
+// Reads files of configuration, and those that they include.
+class ConfigReader {
+ public:
+  ConfigReader(Invocation& in, const Git* git, std::vector<ConfigFile>& files) : in_(in), git_(git), files_(files) {}
+
+  Status Read(size_t number, int depth) {
+    const ConfigFile file = files_[number];
+    const auto text = vfs::ReadFile(in_.fs, file.path, 4 << 20);
+    if (!text) return {};
+    auto entries = ParseConfig(*text, in_.budget);
     if (!entries) {
-      const std::string shown = git != nullptr && files[i].scope == "local" && !git->is_bare ? ".git/config" : files[i].path;
+      const std::string shown = git_ != nullptr && file.path == git_->GitPath("config") && !git_->is_bare ? ".git/config" : file.path;
       return Error(Code::kSyntax, std::string(entries.error().Text()) + " in file " + shown);
     }
-    for (ConfigEntry& entry : *entries) entry.origin = i;
-    config.Add(std::move(*entries));
+    for (ConfigEntry& entry : *entries) {
+      entry.origin = number;
+      const bool includes = entry.value && (entry.key == "include.path" || (entry.key.starts_with("includeif.") && entry.key.ends_with(".path") && Holds(entry.key.substr(10, entry.key.size() - 15), file.path)));
+      const std::string target = includes ? *entry.value : "";
+      std::vector<ConfigEntry> one;
+      one.push_back(std::move(entry));
+      config_.Add(std::move(one));
+      if (target.empty()) continue;
+      if (depth >= kDeepestInclude) return Error(Code::kLimit, "exceeded maximum include depth (" + std::to_string(kDeepestInclude) + ") while including\n\t" + target + "\nfrom\n\t" + file.path + "\nThis might be due to circular includes.");
+      files_.push_back({Expanded(target, file.path), file.scope});
+      if (files_.size() > kMostFiles) return Error(Code::kLimit, "too many files of configuration are included");
+      PADDOCK_TRY(Read(files_.size() - 1, depth + 1));
+    }
+    return {};
   }
+  Config& config() { return config_; }
+
+ private:
+  static constexpr int kDeepestInclude = 10;
+  static constexpr size_t kMostFiles = 1000;
+
+  std::string Expanded(const std::string& path, const std::string& from) const {
+    if (path.starts_with("~/")) return std::string(in_.env.Get("HOME", "")) + path.substr(1);
+    return vfs::JoinPath(vfs::DirectoryName(from), path);
+  }
+  // Of includeIf.CONDITION.path.
+  bool Holds(const std::string& condition, const std::string& from) const {
+    if (git_ == nullptr) return false;
+    PatternFlags flags;
+    flags.extglob = false;
+    const bool ignores_case = condition.starts_with("gitdir/i:");
+    if (condition.starts_with("gitdir:") || ignores_case) {
+      std::string pattern = condition.substr(ignores_case ? 9 : 7), directory = git_->git_dir + "/";
+      if (pattern.starts_with("~/")) pattern = std::string(in_.env.Get("HOME", "")) + pattern.substr(1);
+      else if (pattern.starts_with("./")) pattern = vfs::DirectoryName(from) + pattern.substr(1);
+      else if (!pattern.starts_with('/')) pattern.insert(0, "*/");
+      pattern += pattern.ends_with('/') ? "*" : "/";
+      if (ignores_case) {
+        for (std::string* text : {&pattern, &directory}) {
+          for (char& c : *text) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+        }
+      }
+      return Pattern(pattern, flags).Matches(directory, in_.budget);
+    }
+    if (condition.starts_with("onbranch:")) {
+      const auto head = vfs::ReadFile(in_.fs, git_->GitPath("HEAD"), 4096);
+      static constexpr std::string_view kLead = "ref: refs/heads/";
+      if (!head || !head->starts_with(kLead)) return false;
+      std::string pattern = condition.substr(9);
+      if (pattern.ends_with('/')) pattern += "*";
+      return Pattern(pattern, flags).Matches(Trimmed(std::string_view(*head).substr(kLead.size())), in_.budget);
+    }
+    return false;
+  }
+
+  Invocation& in_;
+  const Git* git_;
+  std::vector<ConfigFile>& files_;
+  Config config_;
+};
+
+}  // namespace
+
+Result<Config> ReadConfigFiles(Invocation& in, const Git* git, std::vector<ConfigFile>& files) {
+  files = ConfigFiles(in, git);
+  const size_t count = files.size();
+  ConfigReader reader(in, git, files);
+  for (size_t i = 0; i < count; ++i) PADDOCK_TRY(reader.Read(i, 0));
+  Config config = std::move(reader.config());
   std::vector<ConfigEntry> more;
   for (auto& [key, value] : EnvironmentConfig(in)) {
     const auto folded = FoldConfigKey(key);
     if (!folded) return Error(Code::kSyntax, "bad config key '" + key + "'");
-    more.push_back({*folded, value, files.size()});
+    more.push_back({*folded, value, SIZE_MAX});
   }
   // -c options travel in the environment of the process, as in git: see git.cc.
   config.Add(std::move(more));
   return config;
+}
+
+Result<Config> ReadConfig(Invocation& in, const Git* git) {
+  std::vector<ConfigFile> files;
+  return ReadConfigFiles(in, git, files);
 }
 
 Git::Git(Invocation& invocation, std::string git_directory, std::string tree, bool is_bare_one)

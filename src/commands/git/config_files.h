@@ -1,0 +1,13 @@
+// Where configuration came from.
+#pragma once
+
+#include <vector>
+
+#include "commands/git/git.h"
+
+namespace paddock::git {
+
+// ReadConfig(), and the files in which `origin` of an entry counts: those that others include come behind the usual ones.
+Result<Config> ReadConfigFiles(Invocation& in, const Git* git, std::vector<ConfigFile>& files);
+
+}  // namespace paddock::git
