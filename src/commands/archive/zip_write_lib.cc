@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "commands/archive/packed_file.h"
-#include "proc/process.h"
+#include "commands/archive/zip_tools.h"
 
 namespace paddock::zip {
 
@@ -151,18 +151,13 @@ std::optional<ExitStatus> Zipper::TakeOld(ZipWriter& writer, const ZipEntry& ent
 std::optional<ExitStatus> Zipper::OpenDraft(const std::string& target, vfs::OpenFilePtr& file, std::string& draft) {
   // Beside the archive, which stays as it is until the new one is whole.
   const std::string directory = o_.draft_directory ? *o_.draft_directory + "/" : target.substr(0, target.rfind('/') + 1);
-  for (int i = 0; i < 100; ++i) {
-    draft = directory + "zi" + std::to_string(in_.process.pid()) + "_" + std::to_string(i);
-    auto opened = in_.fs.Open(draft, {.read = true, .write = true, .create = true, .exclusive = true});
-    if (opened) {
-      file = *opened;
-      return std::nullopt;
-    }
-    if (opened.error().code == Code::kExists) continue;
-    if (o_.draft_directory) return Fail("Temporary file failure (" + draft + ")", kNoDraft, opened.error());
-    return Fail("Could not create output file (" + target + ")", kCannotCreate, opened.error());
+  auto opened = zip::OpenDraft(in_, directory, draft);
+  if (opened) {
+    file = *opened;
+    return std::nullopt;
   }
-  return Fail("Could not create output file (" + target + ")", kCannotCreate, Code::kExists);
+  if (o_.draft_directory && opened.error().code != Code::kExists) return Fail("Temporary file failure (" + draft + ")", kNoDraft, opened.error());
+  return Fail("Could not create output file (" + target + ")", kCannotCreate, opened.error());
 }
 
 ExitStatus Zipper::Write(bool is_stdout) {

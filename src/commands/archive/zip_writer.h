@@ -31,6 +31,8 @@ class ZipWriter {
   Outcome Add(codec::ZipEntry& entry, ByteSource& source, const ZipMemberOptions& options);
   // Takes a member of another archive as it is.
   Status Copy(ZipFile& from, codec::ZipEntry entry);
+  // The same under another name, which is in the local header, too.
+  Status CopyRenamed(ZipFile& from, codec::ZipEntry entry, const std::string& name);
   // Takes what stands in front of the members of another archive, such as a program that extracts them.
   Status CopyLead(ZipFile& from);
   Status Finish(std::string_view comment);

@@ -241,6 +241,27 @@ Status ZipWriter::Copy(ZipFile& from, ZipEntry entry) {
   return {};
 }
 
+Status ZipWriter::CopyRenamed(ZipFile& from, ZipEntry entry, const std::string& name) {
+  if (name == entry.name) return Copy(from, std::move(entry));
+  constexpr size_t kHead = 30, kNameSize = 26;
+  PADDOCK_ASSIGN(const uint64_t data, from.DataOf(entry));
+  const uint64_t start = entry.offset + static_cast<uint64_t>(from.directory().displacement);
+  PADDOCK_ASSIGN(std::string head, from.ReadAt(start, kHead));
+  if (head.size() < kHead) return Code::kCorrupt;
+  const size_t old_size = static_cast<uint8_t>(head[kNameSize]) | static_cast<size_t>(static_cast<uint8_t>(head[kNameSize + 1])) << 8;
+  head[kNameSize] = static_cast<char>(name.size() & 0xff);
+  head[kNameSize + 1] = static_cast<char>(name.size() >> 8 & 0xff);
+  entry.offset = at_;
+  entry.name = name;
+  PADDOCK_TRY(Write(head + name));
+  const uint64_t behind = start + kHead + old_size;
+  if (behind > data) return Code::kCorrupt;
+  PADDOCK_TRY(CopyBytes(from, behind, data - behind + entry.packed));
+  if ((entry.flags & codec::kZipHasDescriptor) != 0) PADDOCK_TRY(Write(codec::EncodeZipDescriptor(entry)));
+  entries_.push_back(std::move(entry));
+  return {};
+}
+
 Status ZipWriter::Finish(std::string_view comment) {
   const uint64_t start = at_;
   for (const ZipEntry& entry : entries_) {
