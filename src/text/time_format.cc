@@ -250,7 +250,9 @@ class Formatter {
       if (colons == 2) number += ":" + two(rest);
       digits = colons == 2 ? 9 : 6;
     }
-    Padded(d, digits, time_.offset < 0 ? "-" : "+", number);
+    // date(1) writes -0000 where the local time is not known ("-00").
+    const bool is_unknown = time_.offset == 0 && time_.zone.starts_with('-') && dialect_ == TimeDialect::kGnuDate;
+    Padded(d, digits, time_.offset < 0 || is_unknown ? "-" : "+", number);
   }
 
   void Nanos(const Directive& d) {

@@ -29,6 +29,8 @@ class Time : public ::testing::Test {
 TEST_F(Time, ZonesFollowTheirRules) {
   EXPECT_EQ(Format("%F %T %Z %z", 1720000000, "America/New_York"), "2024-07-03 05:46:40 EDT -0400");
   EXPECT_EQ(Format("%F %T %Z %z", 1700000000, "Australia/Sydney"), "2023-11-15 09:13:20 AEDT +1100");
+  EXPECT_EQ(Format("%F %T %Z %z", 1111300000, "America/New_York"), "2005-03-20 01:26:40 EST -0500");
+  EXPECT_EQ(Format("%F %T %Z %z", -3000000000, "Europe/Amsterdam"), "1874-12-07 18:59:32 AMT +0019");
   EXPECT_EQ(Format("%T %Z", 1720000000, "XYZ3ABC,J60/0,300/3:30"), "07:46:40 ABC");
   EXPECT_EQ(Format("%T %Z", 1720000000, "Foo/Bar"), "09:46:40 Foo");
   EXPECT_EQ(Format("%T [%Z]", 1720000000, "12"), "09:46:40 []");

@@ -1,6 +1,7 @@
 #include "text/time_zone.h"
 
 #include <algorithm>
+#include <array>
 
 namespace paddock {
 namespace {
@@ -84,13 +85,23 @@ bool TimeZone::IsSummer(int64_t seconds) const {
   return start < end ? seconds >= start && seconds < end : seconds >= start || seconds < end;
 }
 
-CalendarTime TimeZone::ToLocal(int64_t seconds) const {
+TimeZone::Reading TimeZone::At(int64_t seconds) const {
+  if (history_ && !history_->moments.empty() && seconds < history_->moments.back()) {
+    const auto after = std::upper_bound(history_->moments.begin(), history_->moments.end(), seconds) - history_->moments.begin();
+    const ZonePeriod& period = history_->periods[after == 0 ? history_->first : history_->kinds[static_cast<size_t>(after) - 1]];
+    return {period.offset, period.is_summer, period.name};
+  }
   const bool is_summer = IsSummer(seconds);
   const Period& period = is_summer ? summer_ : standard_;
-  CalendarTime time = ToUtc(seconds + period.offset);
-  time.offset = period.offset;
-  time.is_dst = is_summer;
-  time.zone = period.name;
+  return {period.offset, is_summer, period.name};
+}
+
+CalendarTime TimeZone::ToLocal(int64_t seconds) const {
+  const Reading reading = At(seconds);
+  CalendarTime time = ToUtc(seconds + reading.offset);
+  time.offset = reading.offset;
+  time.is_dst = reading.is_summer;
+  time.zone = reading.name;
   return time;
 }
 
@@ -98,19 +109,28 @@ std::optional<int64_t> TimeZone::FromLocal(const Fields& f, std::optional<bool> 
   if (f.year > kMaxYear || f.year < -kMaxYear) return std::nullopt;
   const int64_t local =
       DaysFromDate(f.year, f.month, f.day) * kDay + f.hour * 3600 + f.minute * 60 + f.second;
-  const int64_t as_standard = local - standard_.offset;
-  if (!has_summer_) return as_standard;
-  const int64_t as_summer = local - summer_.offset;
-  const bool fits_standard = !IsSummer(as_standard);
-  const bool fits_summer = IsSummer(as_summer);
-  if (fits_standard && fits_summer) {
-    return is_dst.value_or(IsSummer(local)) ? as_summer : as_standard;
+  // The offsets in force around the moment; offsets differ by less than two days.
+  const std::array<Reading, 3> around = {At(local - 2 * kDay), At(local), At(local + 2 * kDay)};
+  std::optional<int64_t> found;
+  for (const Reading& reading : around) {
+    const int64_t moment = local - reading.offset;
+    const Reading there = At(moment);
+    if (there.offset != reading.offset || (found && *found == moment)) continue;
+    if (is_dst && there.is_summer != *is_dst) continue;
+    // Of the two moments of a clock set back, without a wish: that of the period in force when UTC's clock shows the fields.
+    if (!found || is_dst || there.offset == around[1].offset) found = moment;
   }
-  if (is_dst.has_value()) {
-    if (*is_dst) return as_summer;
-    return as_standard;
+  if (found) return found;
+  if (!is_dst) return local - around[0].offset;   // a clock set forward skips it
+  // Clocks do not stand as was asked for: by the offset of the nearest time when they do, up to eight years away, as mktime(3).
+  constexpr int64_t kStep = 601200, kFarthest = 536454000 / 2 + kStep;
+  for (int64_t away = kStep; away < kFarthest; away += kStep) {
+    for (const int64_t moment : {local - away, local + away}) {
+      const Reading reading = At(moment);
+      if (reading.is_summer == *is_dst) return local - reading.offset;
+    }
   }
-  return fits_summer ? as_summer : as_standard;
+  return local - around[1].offset;
 }
 
 // Reads a POSIX TZ string.
@@ -217,9 +237,9 @@ TimeZone TimeZone::FromTz(std::optional<std::string_view> tz) {
   std::string_view text = *tz;
   if (text.starts_with(':')) text.remove_prefix(1);
   if (text.empty()) return {};
-  const std::string_view rule = FindZoneRule(text);
   TimeZone zone;
-  if (Parser(rule.empty() ? text : rule).Parse(zone)) return zone;
+  zone.history_ = FindZone(text);
+  if (Parser(zone.history_ ? zone.history_->rule : text).Parse(zone)) return zone;
   TimeZone unknown;
   unknown.standard_.name.clear();
   return unknown;

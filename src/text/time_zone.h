@@ -1,14 +1,15 @@
 // Calendar and time zones: seconds since 1970 to broken-down local time and back.
 //
-// Zones are POSIX TZ strings ("EST5EDT,M3.2.0,M11.1.0") or names of the tz database, which a table maps to
-// the rule in force today; times from before the last change of a zone's rule are shown by today's rule.
-// No leap seconds. No global state: nothing here looks at the environment.
+// Zones are POSIX TZ strings ("EST5EDT,M3.2.0,M11.1.0") or names of the tz database, with all changes that it knows of
+// (text/zones). No leap seconds. No global state: nothing here looks at the environment.
 #pragma once
 
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
+
+#include "text/zones/zone_table.h"
 
 namespace paddock {
 
@@ -76,14 +77,19 @@ class TimeZone {
     int64_t DayIn(int64_t year) const;
   };
   class Parser;
-  bool IsSummer(int64_t seconds) const;
+  // What clocks show at a moment.
+  struct Reading {
+    int32_t offset;
+    bool is_summer;
+    std::string_view name;
+  };
+  Reading At(int64_t seconds) const;
+  bool IsSummer(int64_t seconds) const;   // by the rule
 
+  std::optional<ZoneHistory> history_;   // what was before the rule
   Period standard_, summer_;
   bool has_summer_ = false;
   Rule start_, end_;
 };
-
-// The POSIX rule of a tz database name ("Europe/Berlin"), empty when it is not known.
-std::string_view FindZoneRule(std::string_view name);
 
 }  // namespace paddock
