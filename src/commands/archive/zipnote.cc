@@ -98,12 +98,11 @@ class Notes {
     for (bool is_first = true; (line = Next()); is_first = false) AddLine(comment_, *line, is_first);
     return 0;
   }
-  // From behind the one before on and around, since they usually come in order.
+  // Entries come in the archive's order: one in front of the one before is unknown.
   codec::ZipEntry* Find(std::string_view name) {
-    for (size_t i = 0; i < entries_.size(); ++i) {
+    while (next_ < entries_.size()) {
       in_.budget.Step();
-      codec::ZipEntry& entry = entries_[next_ % entries_.size()];
-      next_ = next_ % entries_.size() + 1;
+      codec::ZipEntry& entry = entries_[next_++];
       if (entry.name == name) return &entry;
     }
     return nullptr;
