@@ -1,4 +1,5 @@
-// Compressed bytes to plain ones and back, a piece at a time: gzip, raw deflate, bzip2, xz, lzma and zstd by their own libraries.
+// Compressed bytes to plain ones and back, a piece at a time: gzip, raw deflate, bzip2, xz, lzma and zstd by their own libraries, and what
+// compress made.
 //
 // What a coder holds is taken with operator new, so that it counts as memory of the exec, windows that a hostile header asks for
 // included: one that does not fit stops the exec at the next Run() (Termination), never inside of a library.
@@ -54,6 +55,7 @@ class GzipDecoder : public Coder {
 std::unique_ptr<GzipDecoder> NewGzipDecoder(Budget* budget);
 CoderPtr NewInflater(Budget* budget);   // raw deflate, up to its end
 CoderPtr NewBzip2Decoder(Budget* budget);
+CoderPtr NewLzwDecoder();   // one file of compress, a quarter of a megabyte of memory
 struct XzDecoderOptions {
   enum class Format { kAuto, kXz, kLzma } format = Format::kXz;
   uint64_t memory_limit = UINT64_MAX;

@@ -5,7 +5,7 @@
 //
 // Exit status: 0; 1 for an error, 2 for a warning.
 // Source: GNU gzip 1.12, RFC 1952.
-// Differs: deflate's output is zlib's, not gzip's own; what `compress`, `pack` and `zip` made is not unpacked.
+// Differs: deflate's output is zlib's, not gzip's own; what `pack` and `zip` made is not unpacked.
 
 #include <algorithm>
 #include <cstdio>
@@ -19,6 +19,8 @@
 
 namespace paddock {
 namespace {
+
+constexpr std::string_view kLzwMagic = "\x1f\x9d";   // of compress
 
 struct Options {
   bool to_stdout = false, decompresses = false, force = false, lists = false, quiet = false, recursive = false, tests = false, verbose = false;
@@ -118,6 +120,7 @@ class Gzip {
     uint64_t plain = 0;
     uint64_t headers = 0;
     uint32_t checksum = 0;
+    bool is_lzw = false;
   };
 
   void Say(const std::string& text) {
@@ -178,16 +181,17 @@ class Gzip {
       copied.status = encoder.Finish();
       copied.is_output = true;
     }
-    sizes = {encoder.bytes_out(), encoder.bytes_in(), 18 + (header_.name.empty() ? 0 : header_.name.size() + 1), 0};
+    sizes = {encoder.bytes_out(), encoder.bytes_in(), 18 + (header_.name.empty() ? 0 : header_.name.size() + 1), 0, false};
     return IsDone(shown, copied);
   }
 
   bool Unpack(const std::string& shown, InputSource& source, ByteSink& out, Sizes& sizes) {
     const auto head = source.Look(2);
     if (!head) return IsDone(shown, CopyResult{head.error()});
-    if (o_.force && o_.to_stdout && !o_.tests && !o_.lists && *head != "\x1f\x8b" && !head->empty()) {
+    if (o_.force && o_.to_stdout && !o_.tests && !o_.lists && *head != "\x1f\x8b" && *head != kLzwMagic && !head->empty()) {
       return IsDone(shown, CopyStream(in_.budget, source, out));
     }
+    if (*head == kLzwMagic) return UnpackLzw(shown, source, out, sizes);
     auto made = codec::NewGzipDecoder(&in_.budget);
     codec::GzipDecoder& gzip = *made;
     codec::DecodingSource decoder(source, std::move(made), &in_.budget);
@@ -201,8 +205,19 @@ class Gzip {
     if (!IsDone(shown, copied)) return false;
     const codec::GzipHeader& header = gzip.header();
     if (o_.name.value_or(false)) header_ = header;
-    sizes = {decoder.bytes_in(), decoder.bytes_out(), 18 + (header.name.empty() ? 0 : header.name.size() + 1), gzip.checksum()};
+    sizes = {decoder.bytes_in(), decoder.bytes_out(), 18 + (header.name.empty() ? 0 : header.name.size() + 1), gzip.checksum(), false};
     if (decoder.has_garbage()) Warn(shown + ": decompression OK, trailing garbage ignored", true);
+    return true;
+  }
+  bool UnpackLzw(const std::string& shown, InputSource& source, ByteSink& out, Sizes& sizes) {
+    codec::DecodingSource decoder(source, codec::NewLzwDecoder(), &in_.budget);
+    const CopyResult copied = CopyStream(in_.budget, decoder, out);
+    if (!copied.status && !copied.is_output && IsFormat(copied.status.error().code)) {
+      Fail(shown + ": " + std::string(copied.status.error().Text()), true);
+      return false;
+    }
+    if (!IsDone(shown, copied)) return false;
+    sizes = {.compressed = decoder.bytes_in(), .plain = decoder.bytes_out(), .headers = 3, .checksum = 0, .is_lzw = true};
     return true;
   }
   static bool is_stdin(const std::string& shown) { return shown == "stdin"; }
@@ -414,7 +429,8 @@ class Gzip {
     }
     if (o_.verbose) {
       char head[32];
-      std::snprintf(head, sizeof head, "defla %08x ", sizes.checksum);
+      if (sizes.is_lzw) std::snprintf(head, sizeof head, "compr %s ", "ffffffffffffffff");   // there is none
+      else std::snprintf(head, sizeof head, "defla %08x ", sizes.checksum);
       const TimePoint moment = ToTimePoint(time);
       in_.out.Write(head + FormatTime("%b %e %H:%M ", LocalZone(in_.env).ToLocal(moment.seconds), moment, in_.budget));
     }

@@ -4,7 +4,7 @@
 //
 // Exit status: 0, or 1 for a usage error and when a file could not be recompressed.
 // Source: GNU gzip 1.12.
-// Differs: files that compress has packed are refused, as gzip does here; those of gzip under such a name are taken.
+// Differs: what pack made is refused, as gzip does here.
 
 #include <cstdint>
 
