@@ -2,8 +2,9 @@
 
 find_program(PADDOCK_CCACHE ccache)
 if(PADDOCK_CCACHE)
-  # The sloppiness that precompiled headers ask for: without it whatever includes one is compiled anew each time.
-  set(CMAKE_CXX_COMPILER_LAUNCHER env CCACHE_SLOPPINESS=pch_defines,time_macros ${PADDOCK_CCACHE})
+  # The sloppiness that precompiled headers ask for: without it whatever includes one is compiled anew each time. Paths below the sources
+  # count from there, so that another clone finds what this one has compiled.
+  set(CMAKE_CXX_COMPILER_LAUNCHER env CCACHE_SLOPPINESS=pch_defines,time_macros CCACHE_BASEDIR=${PROJECT_SOURCE_DIR} CCACHE_NOHASHDIR=1 ${PADDOCK_CCACHE})
 endif()
 
 add_library(paddock_flags INTERFACE)
