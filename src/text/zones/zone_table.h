@@ -1,4 +1,4 @@
-// The zones of the tz database, with all that is known of their past. The data is made by compile_zones.cc when the program is built.
+// The zones of the tz database, with all that is known of their past. The data is made by tools/compile_zones.cc when the program is built.
 #pragma once
 
 #include <cstdint>
