@@ -1,6 +1,7 @@
 // git diff-tree, diff-index and diff-files: the differences that scripts ask for.
 #include <algorithm>
 
+#include "commands/git/combined_diff.h"
 #include "commands/git/commit.h"
 #include "commands/git/diff.h"
 #include "commands/git/pretty.h"
@@ -114,11 +115,48 @@ Result<std::vector<FileDiff>> Compare(Git& git, const Options& options, const Oi
   return CompareTrees(a, b);
 }
 
+void ShowHeading(Git& git, const Options& options, const Oid& id, const Commit& commit) {
+  if (options.pretty || options.verbose) {
+    PrettyOptions pretty;
+    pretty.format = options.pretty.value_or("medium");
+    const bool shows_id = pretty.format == "oneline" || pretty.format.find("format:") != std::string::npos;
+    std::string text = PrettyCommit(git, id, commit, pretty);
+    if (!text.ends_with('\n')) text += '\n';
+    git.Print(text + (shows_id ? "" : "\n"));
+  } else if (!options.no_commit_id) {
+    git.Print(id.Hex() + (options.nul ? '\0' : '\n'));
+  }
+}
+
+// A merge against all its parents at once.
+Result<bool> ShowCombined(Git& git, Options& options, const Oid& id, const Commit& commit, Pathspec& paths) {
+  const bool is_dense = options.combine == DiffOptions::Combine::kDense;
+  PADDOCK_ASSIGN(const std::vector<CombinedFile> files, CombinedChanges(git, commit, paths));
+  if (files.empty()) return false;
+  if (options.quiet) return true;
+  ShowHeading(git, options, id, commit);
+  if (options.no_patch) return true;
+  // What counts lines counts them against the first parent.
+  Options counts = options;
+  counts.patch = counts.raw = counts.name_only = counts.name_status = false;
+  if (counts.HasFormat()) {
+    PADDOCK_ASSIGN(const Oid before, git.objects.Peel(commit.parents[0], ObjectType::kTree));
+    PADDOCK_ASSIGN(std::vector<FileDiff> first, Compare(git, counts, &before, &commit.tree));
+    PADDOCK_TRY(Arrange(git, first, counts, paths));
+    PADDOCK_ASSIGN(const std::string text, FormatDiff(git, first, counts));
+    git.Print(text + (options.patch ? "\n" : ""));
+  }
+  PADDOCK_ASSIGN(const std::string text, FormatCombined(git, files, options, is_dense));
+  git.Print(text);
+  return true;
+}
+
 Result<bool> ShowCommit(Git& git, Options& options, const Oid& id, Pathspec& paths) {
   PADDOCK_ASSIGN(const Commit commit, git.objects.ReadCommit(id));
   if (commit.parents.empty() && !options.with_root) return false;
   if (commit.parents.size() > 1 && !options.against_all) {
-    return false;
+    if (options.combine == DiffOptions::Combine::kDefault) return false;
+    return ShowCombined(git, options, id, commit, paths);
   }
   bool differs = false;
   for (size_t i = 0; i < std::max<size_t>(commit.parents.size(), 1); ++i) {
@@ -131,16 +169,7 @@ Result<bool> ShowCommit(Git& git, Options& options, const Oid& id, Pathspec& pat
     if (files.empty()) continue;
     differs = true;
     if (options.quiet) continue;
-    if (options.pretty || options.verbose) {
-      PrettyOptions pretty;
-      pretty.format = options.pretty.value_or("medium");
-      const bool shows_id = pretty.format == "oneline" || pretty.format.find("format:") != std::string::npos;
-      std::string text = PrettyCommit(git, id, commit, pretty);
-      if (!text.ends_with('\n')) text += '\n';
-      git.Print(text + (shows_id ? "" : "\n"));
-    } else if (!options.no_commit_id) {
-      git.Print(id.Hex() + (options.nul ? '\0' : '\n'));
-    }
+    ShowHeading(git, options, id, commit);
     if (options.no_patch) continue;
     PADDOCK_ASSIGN(const std::string text, FormatDiff(git, files, options));
     git.Print(text);
@@ -149,6 +178,7 @@ Result<bool> ShowCommit(Git& git, Options& options, const Oid& id, Pathspec& pat
 }
 
 Result<ExitStatus> RunTree(Git& git, Options& options, Args& args) {
+  if (options.combine == DiffOptions::Combine::kDense && !options.HasFormat() && !options.no_patch) options.patch = true;
   SetDefaults(options);
   PADDOCK_ASSIGN(Selection selection, ParseSelection(git, args));
   PADDOCK_ASSIGN(Pathspec paths, git.ParsePaths(selection.paths));
