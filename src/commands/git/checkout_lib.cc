@@ -126,7 +126,7 @@ Result<bool> SwitchMerging(Git& git, const CheckoutOptions& options, const FlatT
 }
 
 // Moves HEAD and the files.
-Result<ExitStatus> SwitchTo(Git& git, const CheckoutOptions& options, const std::optional<std::string>& branch_ref, const Oid& target, const std::string& shown, bool is_new) {
+Result<ExitStatus> MoveHead(Git& git, const CheckoutOptions& options, const std::optional<std::string>& branch_ref, const Oid& target, const std::string& shown, bool is_new) {
   const auto head = git.Head();
   const auto old_branch = git.HeadBranch();
   PADDOCK_ASSIGN(Index index, git.ReadIndex());
@@ -191,6 +191,13 @@ Result<ExitStatus> SwitchTo(Git& git, const CheckoutOptions& options, const std:
   PADDOCK_ASSIGN(const auto tracking, TrackingOf(git, name));
   if (tracking && !is_new) git.Print(TrackingText(*tracking));
   return 0;
+}
+
+Result<ExitStatus> SwitchTo(Git& git, const CheckoutOptions& options, const std::optional<std::string>& branch_ref, const Oid& target, const std::string& shown, bool is_new) {
+  const Oid before = git.Head().value_or(Oid{});
+  PADDOCK_ASSIGN(const ExitStatus status, MoveHead(git, options, branch_ref, target, shown, is_new));
+  if (status == 0 && RunHook(git, "post-checkout", {before.Hex(), target.Hex(), "1"}) != 0) return 1;
+  return status;
 }
 
 Result<ExitStatus> CreateAndSwitch(Git& git, const CheckoutOptions& options, const std::vector<std::string>& operands) {
@@ -289,6 +296,15 @@ Result<ExitStatus> Orphan(Git& git, const CheckoutOptions& options, bool clears)
   return 0;
 }
 
+// Says how many files of which origin there are again.
+void TellRestored(Git& git, const CheckoutOptions& options, const Args& args, const RestorePlan& plan, const Restored& done) {
+  if (options.quiet) return;
+  if (done.conflicts > 0) git.Say("Recreated " + std::to_string(done.conflicts) + (done.conflicts == 1 ? " merge conflict\n" : " merge conflicts\n"));
+  if (args.has_dashes || !options.pathspec_file.empty() || (done.conflicts > 0 && done.files == 0)) return;
+  const std::string from = plan.source ? git.objects.Abbreviate(*git.objects.Peel(*ResolveObject(git, args.operands[0]), ObjectType::kTree)) : "the index";
+  git.Say("Updated " + std::to_string(done.files) + (done.files == 1 ? " path from " : " paths from ") + from + "\n");
+}
+
 Result<ExitStatus> CheckoutFiles(Git& git, const CheckoutOptions& options, const Args& args, std::optional<FlatTree> source, const std::vector<std::string>& operands) {
   if (options.patch) {
     const bool is_head = args.operands.empty() || args.operands[0] == "HEAD";
@@ -308,12 +324,9 @@ Result<ExitStatus> CheckoutFiles(Git& git, const CheckoutOptions& options, const
   auto done = RestoreFiles(git, plan, operands);
   if (!done && done.error().code == Code::kConflict) return 1;
   if (!done) return done.error();
-  if (options.quiet) return 0;
-  if (done->conflicts > 0) git.Say("Recreated " + std::to_string(done->conflicts) + (done->conflicts == 1 ? " merge conflict\n" : " merge conflicts\n"));
-  if (args.has_dashes || !options.pathspec_file.empty() || (done->conflicts > 0 && done->files == 0)) return 0;
-  const std::string from = plan.source ? git.objects.Abbreviate(*git.objects.Peel(*ResolveObject(git, args.operands[0]), ObjectType::kTree)) : "the index";
-  git.Say("Updated " + std::to_string(done->files) + (done->files == 1 ? " path from " : " paths from ") + from + "\n");
-  return 0;
+  TellRestored(git, options, args, plan, *done);
+  const std::string head = git.Head().value_or(Oid{}).Hex();
+  return RunHook(git, "post-checkout", {head, head, "0"});
 }
 
 Result<ExitStatus> RunCheckout(Git& git, CheckoutOptions& options, Args& args) {

@@ -4,10 +4,23 @@
 
 namespace paddock::git {
 
-ExitStatus RunHook(Git& git, std::string_view name, const std::vector<std::string>& args) {
+namespace {
+
+std::string PathOf(Git& git, std::string_view name) {
   std::string folder = git.config.Get("core.hookspath", git.GitPath("hooks"));
   if (!folder.starts_with('/') && !git.work_tree.empty()) folder = git.FilePath(folder);
-  const std::string path = folder + "/" + std::string(name);
+  return folder + "/" + std::string(name);
+}
+
+}  // namespace
+
+bool HasHook(Git& git, std::string_view name) {
+  const auto facts = git.in.fs.Stat(PathOf(git, name));
+  return facts && !facts->is_directory() && (facts->mode & 0111) != 0;
+}
+
+ExitStatus RunHook(Git& git, std::string_view name, const std::vector<std::string>& args) {
+  const std::string path = PathOf(git, name);
   const auto facts = git.in.fs.Stat(path);
   if (!facts || facts->is_directory()) return 0;
   if ((facts->mode & 0111) == 0) {

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "commands/git/commit.h"
+#include "commands/git/hooks.h"
 #include "commands/git/merge.h"
 #include "commands/git/pretty.h"
 #include "commands/git/revision.h"
@@ -55,7 +56,7 @@ constexpr Option kMergeOptions[] = {
     Flag<&MergeOptions::autostash>(0, "autostash", "put local changes aside meanwhile"),
     Flag<&MergeOptions::no_autostash>(0, "no-autostash", "do not (the default)"),
     Flag<&MergeOptions::signoff>(0, "signoff", "add a Signed-off-by line"),
-    Flag<&MergeOptions::no_verify>(0, "no-verify", "without hooks"),
+    Flag<&MergeOptions::no_verify>(0, "no-verify", "without the hook pre-merge-commit"),
 };
 
 Status ShowMergeStat(Git& git, const FlatTree& before, const FlatTree& after) {
@@ -214,6 +215,13 @@ Result<ExitStatus> ThreeWays(Git& git, History& history, const MergeOptions& opt
     git.Say("Automatic merge went well; stopped before committing as requested\n");
     return 0;
   }
+  if (!options.no_verify && RunHook(git, "pre-merge-commit") != 0) {
+    PADDOCK_TRY(git.refs.WriteDirect("MERGE_HEAD", plan.theirs));
+    PADDOCK_TRY(vfs::WriteFile(git.in.fs, git.GitPath("MERGE_MODE"), options.no_ff ? "no-ff" : ""));
+    PADDOCK_TRY(vfs::WriteFile(git.in.fs, git.GitPath("MERGE_MSG"), message));
+    git.Say("Not committing merge; use 'git commit' to complete the merge.\n");
+    return 1;
+  }
   Commit commit;
   PADDOCK_ASSIGN(commit.tree, TreeOf(git, merge.tree));
   commit.parents = {plan.head, plan.theirs};
@@ -356,8 +364,10 @@ Result<ExitStatus> RunMerge(Git& git, MergeOptions& options, Args& args) {
     return Error(Code::kInvalid, "Not possible to fast-forward, aborting.");
   }
   if (!options.no_autostash && (options.autostash || git.config.GetBool("merge.autostash", false))) PADDOCK_TRY(CreateAutostash(git, "MERGE_AUTOSTASH"));
-  if (is_forward && !options.no_ff && options.strategies.empty()) return FastForward(git, history, options, plan);
-  return ThreeWays(git, history, options, plan, bases);
+  const bool goes_forward = is_forward && !options.no_ff && options.strategies.empty();
+  PADDOCK_ASSIGN(status, goes_forward ? FastForward(git, history, options, plan) : ThreeWays(git, history, options, plan, bases));
+  if (status == 0 && (options.squash || git.Head() != plan.head)) static_cast<void>(RunHook(git, "post-merge", {options.squash ? "1" : "0"}));
+  return status;
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 // git push.
 #include <algorithm>
 
+#include "commands/git/hooks.h"
 #include "commands/git/remote.h"
 #include "commands/git/revision.h"
 
@@ -29,7 +30,7 @@ constexpr Option kOptions[] = {
     Flag<&PushOptions::upstream>('u', "set-upstream", "track what is pushed"),
     Flag<&PushOptions::deletes>('d', "delete", "delete there"),
     Flag<&PushOptions::dry_run>('n', "dry-run", "change nothing"),
-    Flag<&PushOptions::no_verify>(0, "no-verify", "run no hooks (there are none)"),
+    Flag<&PushOptions::no_verify>(0, "no-verify", "push although there is a hook pre-push"),
 };
 
 struct PushItem {
@@ -52,6 +53,8 @@ class Pushing {
       return Error(Code::kInvalid, "No configured push destination.\nEither specify the URL from the command-line or configure a remote repository using\n\n    git remote add <name> <url>\n\nand then push using the remote name\n\n    git push <name>\n");
     }
     PADDOCK_ASSIGN(remote_, OpenRemote(git_.in, git_.config, place_));
+    // It would be asked whether all this may go out; nothing goes without its word.
+    if (!options_.no_verify && HasHook(git_, "pre-push")) return Error(Code::kNotSupported, "the hook pre-push is not supported; --no-verify pushes without it");
     if (options_.verbose) git_.Say("Pushing to " + ShownUrl(place_) + "\n");
     PADDOCK_ASSIGN(theirs_, remote_->ReadRefs(true));
     const Status chosen = Choose();
