@@ -22,6 +22,7 @@ class MemoryHost final : public make::Host {
   std::optional<Nanoseconds> ModifyTime(const std::string& path) override {
     return files_.contains(path) ? std::optional(Nanoseconds(1000)) : std::nullopt;
   }
+  void Foresee(make::Words) override {}
   std::vector<make::DirectoryName> List(const std::string&) override {
     std::vector<make::DirectoryName> names;
     for (const auto& [name, text] : files_) names.push_back({name, false});

@@ -7,6 +7,8 @@
 // Source: GNU datamash 1.7.
 // Differs: rmdup of several fields, which ends the real one by an assertion, is refused.
 
+#include <strings.h>
+
 #include <cmath>
 #include <map>
 #include <unordered_set>

@@ -1,4 +1,6 @@
 // Operations of datamash that make one value of all values of a group.
+#include <strings.h>
+
 #include <algorithm>
 #include <cmath>
 #include <limits>

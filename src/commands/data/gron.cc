@@ -192,16 +192,16 @@ class StatementReader {
 // A line of -j: [["a",0],1].
 Result<Statement> ReadJsonStatement(Invocation& in, std::string_view line) {
   PADDOCK_ASSIGN(Node node, json_tree::ParseValue(line, in.budget));
-  if (node.kind != Node::Kind::kArray || node.members.size() != 2 || node.members[0].second.kind != Node::Kind::kArray) {
+  if (node.kind != Node::Kind::kArray || node.members.size() != 2 || node.members[0].value.kind != Node::Kind::kArray) {
     return Error(Code::kSyntax, "invalid statement");
   }
   Statement statement;
-  for (auto& [_, part] : node.members[0].second.members) {
+  for (auto& [_, part] : node.members[0].value.members) {
     Step step{.name = part.text, .is_index = part.kind == Node::Kind::kNumber};
     if (step.is_index) std::from_chars(part.text.data(), part.text.data() + part.text.size(), step.index);
     statement.path.push_back(std::move(step));
   }
-  statement.value = std::move(node.members[1].second);
+  statement.value = std::move(node.members[1].value);
   return statement;
 }
 
@@ -237,15 +237,15 @@ class Builder {
       in_.budget.Step(static_cast<int64_t>(index - node.members.size() + 1));
       node.members.resize(index + 1);
     }
-    return node.members[index].second;
+    return node.members[index].value;
   }
   // The statements of a member stand together: most often it is the last one.
   Node& Member(Node& node, const std::string& name) {
-    if (!node.members.empty() && node.members.back().first == name) return node.members.back().second;
+    if (!node.members.empty() && node.members.back().name == name) return node.members.back().value;
     in_.budget.Step(static_cast<int64_t>(node.members.size() / 8));
-    const auto found = std::ranges::find(node.members, name, [](const auto& member) -> const std::string& { return member.first; });
-    if (found != node.members.end()) return found->second;
-    return node.members.emplace_back(name, Node()).second;
+    const auto found = std::ranges::find(node.members, name, [](const auto& member) -> const std::string& { return member.name; });
+    if (found != node.members.end()) return found->value;
+    return node.members.emplace_back(name, Node()).value;
   }
 
   Invocation& in_;

@@ -216,12 +216,12 @@ class Maker {
     Node* node = &root_;
     for (size_t i = 0; i + 1 < path.size(); ++i) {
       Node* next = Find(*node, path[i]);
-      if (next == nullptr || next->kind != Node::Kind::kObject) next = &node->members.emplace_back(path[i], Node{Node::Kind::kObject, {}, {}}).second;
+      if (next == nullptr || next->kind != Node::Kind::kObject) next = &node->members.emplace_back(path[i], Node{Node::Kind::kObject, {}, {}}).value;
       node = next;
     }
     if (appends) {
       Node* list = Find(*node, path.back());
-      if (list == nullptr) list = &node->members.emplace_back(path.back(), Node{Node::Kind::kArray, {}, {}}).second;
+      if (list == nullptr) list = &node->members.emplace_back(path.back(), Node{Node::Kind::kArray, {}, {}}).value;
       if (list->kind != Node::Kind::kArray) {
         std::string old, added;
         Write(*list, 0, old);
@@ -271,8 +271,8 @@ class Maker {
     for (size_t i = 0; i < node.members.size(); ++i) {
       if (i > 0) to += ',';
       new_line(depth + 1);
-      if (is_object) to.append(Quoted(node.members[i].first)).append(o_.pretty ? ": " : ":");
-      Write(node.members[i].second, depth + 1, to);
+      if (is_object) to.append(Quoted(node.members[i].name)).append(o_.pretty ? ": " : ":");
+      Write(node.members[i].value, depth + 1, to);
     }
     new_line(depth);
     to += is_object ? '}' : ']';

@@ -3,7 +3,6 @@
 
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "base/result.h"
@@ -14,13 +13,20 @@ class Budget;
 
 namespace paddock::json_tree {
 
+struct Member;
+
 struct Node {
   enum class Kind { kMissing, kNull, kBool, kNumber, kString, kArray, kObject };
   Kind kind = Kind::kMissing;
   std::string text;   // of a number or a literal as written, of a string without its quotes
-  std::vector<std::pair<std::string, Node>> members;   // those of an array have no names
+  std::vector<Member> members;   // those of an array have no names
 
   bool is_container() const { return kind == Kind::kArray || kind == Kind::kObject; }
+};
+
+struct Member {
+  std::string name;
+  Node value;
 };
 
 // Reads the one value at the front of `text`, which moves behind it. Errors: kSyntax, in the words of Go's encoding/json.

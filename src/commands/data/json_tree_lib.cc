@@ -179,7 +179,7 @@ class Parser {
       // The last one of a name counts.
       const auto [place, is_new] = places.emplace(key, node.members.size());
       if (is_new) Add(node, std::move(key), std::move(value));
-      else node.members[place->second].second = std::move(value);
+      else node.members[place->second].value = std::move(value);
       SkipBlanks();
       if (is_at_end() || (Look() != ',' && Look() != '}')) return Bad("after object key:value pair");
       if (text_[at_++] == '}') return node;
@@ -214,14 +214,14 @@ void WriteIndented(const Node& node, size_t depth, std::string& to, Budget& budg
     to += is_object ? "{}" : "[]";
     return;
   }
-  std::vector<const std::pair<std::string, Node>*> members;
+  std::vector<const Member*> members;
   for (const auto& member : node.members) members.push_back(&member);
-  if (is_object) std::ranges::sort(members, {}, [](const auto* member) -> const std::string& { return member->first; });
+  if (is_object) std::ranges::sort(members, {}, [](const auto* member) -> const std::string& { return member->name; });
   to += is_object ? "{" : "[";
   for (size_t i = 0; i < members.size(); ++i) {
     to.append(i > 0 ? ",\n" : "\n").append(2 * (depth + 1), ' ');
-    if (is_object) to.append(Quoted(members[i]->first)).append(": ");
-    WriteIndented(members[i]->second, depth + 1, to, budget);
+    if (is_object) to.append(Quoted(members[i]->name)).append(": ");
+    WriteIndented(members[i]->value, depth + 1, to, budget);
   }
   to.append("\n").append(2 * depth, ' ').append(is_object ? "}" : "]");
 }

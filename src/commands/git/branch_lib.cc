@@ -1,6 +1,8 @@
 // git branch.
 #include "commands/git/branch.h"
 
+#include <strings.h>
+
 #include <algorithm>
 
 #include "commands/git/commit.h"

@@ -1,4 +1,6 @@
 // git tag.
+#include <strings.h>
+
 #include <algorithm>
 
 #include "commands/git/commit.h"

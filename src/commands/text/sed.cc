@@ -44,7 +44,6 @@ Status SetInPlace(Options& options, std::string_view suffix) {
   if (suffix.data() != nullptr) options.run.backup_suffix = suffix;
   return {};
 }
-constexpr int64_t kDefaultWidth = sed::RunOptions{}.line_width;
 // As atoi() reads it.
 Status SetWidth(Options& options, std::string_view text) {
   int64_t width = 0;
@@ -259,7 +258,7 @@ ExitStatus Run(Invocation& in) {
   if (in.env.Get("POSIXLY_CORRECT")) options.parse.is_correct = options.run.is_posix = true;
   if (const auto columns = in.env.Get("COLS")) {
     SetWidth(options, *columns).has_value();
-    options.run.line_width = options.run.line_width > 1 ? options.run.line_width - 1 : kDefaultWidth;
+    options.run.line_width = options.run.line_width > 1 ? options.run.line_width - 1 : sed::kDefaultLineWidth;
   }
   auto parsed = ParseOptions(in.args, kOptions, &options);
   if (!parsed) return Usage(in, parsed.error().Text());

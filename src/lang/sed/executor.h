@@ -14,6 +14,8 @@ class Budget;
 
 namespace paddock::sed {
 
+inline constexpr int64_t kDefaultLineWidth = 70;
+
 struct RunOptions {
   bool is_quiet = false;       // -n
   bool is_separate = false;    // -s, and implied by in_place
@@ -24,7 +26,7 @@ struct RunOptions {
   bool debugs = false;         // --debug
   bool is_utf8 = true;
   char delimiter = '\n';       // NUL with -z
-  int64_t line_width = 70;     // of l
+  int64_t line_width = kDefaultLineWidth;     // of l
 };
 
 // Returns the exit status: 0, the one of q or Q, or 2 when an input was missing. Complaints about inputs

@@ -3,6 +3,8 @@
 #include <libxml/uri.h>
 #include <libxml/xmlmemory.h>
 
+#include <utility>
+
 namespace paddock::xml {
 namespace {
 
