@@ -108,20 +108,7 @@ Result<bool> SwitchMerging(Git& git, const CheckoutOptions& options, const FlatT
     entry.id = item.id;
     index.Put(std::move(entry));
   }
-  for (const auto& [path, conflict] : merge.conflicts) {
-    index.Remove(path);
-    int stage = 0;
-    for (const auto* item : {&conflict.base, &conflict.ours, &conflict.theirs}) {
-      ++stage;
-      if (!*item) continue;
-      IndexEntry entry;
-      entry.path = path;
-      entry.mode = (*item)->mode;
-      entry.id = (*item)->id;
-      entry.stage = stage;
-      index.Put(std::move(entry));
-    }
-  }
+  PutConflicts(index, merge);
   return true;
 }
 

@@ -22,6 +22,8 @@ struct TreeMerge {
   std::map<std::string, Conflict> conflicts;
   std::string messages;
 };
+// Puts what is in conflict into the index, as the stages 1 to 3 of each path.
+void PutConflicts(Index& index, const TreeMerge& merge);
 // What the sides are called in messages and markers.
 struct Sides {
   std::string ours = "HEAD", theirs, base = "merged common ancestors";

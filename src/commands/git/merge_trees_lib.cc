@@ -357,6 +357,12 @@ Result<bool> ApplyMerge(Git& git, const FlatTree& ours, const TreeMerge& merge, 
   }
   PADDOCK_ASSIGN(const bool done, SwitchFiles(git, ours, target, index, "merge", false));
   if (!done) return false;
+  PutConflicts(index, merge);
+  PADDOCK_TRY(git.WriteIndex(index));
+  return true;
+}
+
+void PutConflicts(Index& index, const TreeMerge& merge) {
   for (const auto& [path, conflict] : merge.conflicts) {
     index.Remove(path);
     int stage = 0;
@@ -371,8 +377,6 @@ Result<bool> ApplyMerge(Git& git, const FlatTree& ours, const TreeMerge& merge, 
       index.Put(std::move(entry));
     }
   }
-  PADDOCK_TRY(git.WriteIndex(index));
-  return true;
 }
 
 Result<Oid> TreeOf(Git& git, const FlatTree& files) {
