@@ -1,0 +1,98 @@
+// git reflog, and git log -g.
+#include <algorithm>
+
+#include "commands/file_facts.h"
+#include "commands/git/log.h"
+#include "commands/git/reflog.h"
+
+namespace paddock::git {
+
+Result<ExitStatus> ShowReflog(Git& git, const LogOptions& options, const Args& args, const char* by_default_format) {
+  std::string name = args.operands.empty() ? "HEAD" : args.operands[0];
+  const auto ref = FindRef(git, name);
+  if (!ref) return AmbiguousArgument(name);
+  // Branches go by their short names, what else there is by its full one.
+  if (*ref != "HEAD") name = *ref == "refs/heads/" + name || *ref == "refs/" + name ? name : *ref;
+  LogOptions mine = options;
+  if (mine.pretty.empty() && !mine.oneline && by_default_format != nullptr) {
+    mine.pretty = by_default_format;
+    mine.abbrev_commit = true;
+  }
+  PADDOCK_ASSIGN(PrettyOptions pretty, PrettyOf(git, mine));
+  LogPrinter printer(git, mine, std::move(pretty));
+  const std::vector<ReflogEntry> log = git.refs.ReadLog(*ref);
+  Pathspec paths;
+  int64_t shown = 0;
+  for (size_t i = log.size(); i-- > 0;) {
+    git.in.budget.Step();
+    if (options.count && *options.count >= 0 && shown++ >= *options.count) break;
+    const auto commit = git.objects.ReadCommit(log[i].after);
+    if (!commit) continue;
+    printer.pretty().reflog_name = name + "@{" + std::to_string(log.size() - 1 - i) + "}";
+    printer.pretty().reflog_message = log[i].message;
+    PADDOCK_TRY(printer.Print(log[i].after, *commit, paths, false));
+  }
+  return 0;
+}
+
+namespace {
+
+// "HEAD@{1}".
+Status DeleteLogEntry(Git& git, const std::string& name) {
+  const size_t at = name.find("@{");
+  const auto ref = at == std::string::npos ? std::nullopt : FindRef(git, at == 0 ? "HEAD" : name.substr(0, at));
+  int64_t number = -1;
+  if (!ref || !name.ends_with('}') || !ParseOptionValue(std::string_view(name).substr(at + 2, name.size() - at - 3), number)) return Error(Code::kInvalid, "not a reflog: " + name);
+  std::vector<ReflogEntry> entries = git.refs.ReadLog(*ref);
+  if (number < 0 || number >= static_cast<int64_t>(entries.size())) return {};
+  entries.erase(entries.end() - 1 - static_cast<std::ptrdiff_t>(number));
+  return git.refs.WriteLog(*ref, entries);
+}
+
+Result<ExitStatus> ExpireLogs(Git& git, const LogOptions& options, const Args& args) {
+  const int64_t now = Now(git.in.clock).seconds, day = 24 * 3600;
+  const auto limit = [&](const std::string& text, int64_t otherwise) -> Result<int64_t> {
+    if (text.empty()) return otherwise;
+    if (text == "now" || text == "all") return INT64_MAX;
+    if (text == "never" || text == "false") return INT64_MIN;
+    std::string words = text;
+    if (words.find(' ') == std::string::npos && words.ends_with("ago")) std::replace(words.begin(), words.end(), '.', ' ');
+    const auto date = git.ParseGitDate(words);
+    if (!date) return Error(Code::kInvalid, "'" + text + "' for 'expire' is not a valid timestamp");
+    return ParseSignature("a <b> " + *date).time;
+  };
+  PADDOCK_ASSIGN(const int64_t before, limit(options.expire, now - 90 * day));
+  PADDOCK_ASSIGN(const int64_t unreachable, limit(options.expire_unreachable, options.expire.empty() ? now - 30 * day : std::max(before, now - 30 * day)));
+  std::vector<std::string> names;
+  for (size_t i = 1; i < args.operands.size(); ++i) {
+    const auto ref = FindRef(git, args.operands[i]);
+    if (!ref) return git.Complain("'" + args.operands[i] + "' points nowhere!");
+    names.push_back(*ref);
+  }
+  if (options.all) {
+    names.emplace_back("HEAD");
+    for (const auto& [name, id] : git.refs.List("refs/")) names.push_back(name);
+  }
+  History history(git);
+  for (const std::string& name : names) PADDOCK_TRY(ExpireLog(git, history, name, before, unreachable));
+  return 0;
+}
+
+}  // namespace
+
+Result<ExitStatus> RunReflog(Git& git, LogOptions& options, Args& args) {
+  if (!args.operands.empty() && args.operands[0] == "show") {
+    args.operands.erase(args.operands.begin());
+  } else if (!args.operands.empty() && args.operands[0] == "exists") {
+    if (args.operands.size() != 2) return 129;
+    return git.refs.ReadLog(args.operands[1]).empty() ? 1 : 0;
+  } else if (!args.operands.empty() && args.operands[0] == "delete") {
+    for (size_t i = 1; i < args.operands.size(); ++i) PADDOCK_TRY(DeleteLogEntry(git, args.operands[i]));
+    return 0;
+  } else if (!args.operands.empty() && args.operands[0] == "expire") {
+    return ExpireLogs(git, options, args);
+  }
+  return ShowReflog(git, options, args, "oneline");
+}
+
+}  // namespace paddock::git
