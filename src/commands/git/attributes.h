@@ -15,6 +15,8 @@ class Attributes {
   explicit Attributes(Git& git);
   // The attributes of a file: "set", "unset" or a value; what is not specified is not there. In order of name.
   std::map<std::string, std::string> Of(const std::string& path);
+  // The rules of these files are read, not those of the working tree.
+  void UseFiles(const FlatTree& files);
   // One of them; "unspecified" if nothing is said.
   std::string Get(const std::string& path, const std::string& name);
 
@@ -32,7 +34,11 @@ class Attributes {
   Git& git_;
   Rules general_, own_;
   std::map<std::string, std::vector<std::pair<std::string, std::string>>> macros_;
+  // Contents that stand for the files of the working tree, by path: before them, or where there is no file.
+  const std::map<std::string, Oid>& Staged();
   std::map<std::string, Rules> directories_;
+  std::optional<std::map<std::string, Oid>> staged_;
+  bool prefers_staged_ = false;
 };
 
 }  // namespace paddock::git

@@ -72,12 +72,44 @@ void Attributes::Parse(std::string_view text, bool may_define, Rules& rules) {
   }
 }
 
+void Attributes::UseFiles(const FlatTree& files) {
+  staged_.emplace();
+  prefers_staged_ = true;
+  directories_.clear();
+  for (const auto& [path, item] : files) {
+    if (path == ".gitattributes" || path.ends_with("/.gitattributes")) staged_->emplace(path, item.id);
+  }
+}
+
+const std::map<std::string, Oid>& Attributes::Staged() {
+  if (staged_) return *staged_;
+  staged_.emplace();
+  if (const auto index = git_.ReadIndex()) {
+    for (const IndexEntry& entry : index->entries()) {
+      if (entry.stage == 0 && (entry.path == ".gitattributes" || entry.path.ends_with("/.gitattributes"))) staged_->emplace(entry.path, entry.id);
+    }
+  }
+  return *staged_;
+}
+
 const Attributes::Rules& Attributes::RulesIn(const std::string& directory) {
   const auto known = directories_.find(directory);
   if (known != directories_.end()) return known->second;
   Rules rules;
   if (!git_.work_tree.empty()) {
-    if (const auto text = vfs::ReadFile(git_.in.fs, git_.FilePath(directory + ".gitattributes"), kLargestFile)) Parse(*text, directory.empty(), rules);
+    const std::string path = directory + ".gitattributes";
+    const auto blob = [&]() -> std::optional<std::string> {
+      const auto found = Staged().find(path);
+      if (found == Staged().end()) return std::nullopt;
+      auto read = git_.ReadBlob(found->second);
+      return read ? std::optional<std::string>(std::move(*read)) : std::nullopt;
+    };
+    std::optional<std::string> text = prefers_staged_ ? blob() : std::nullopt;
+    if (!text) {
+      if (auto read = vfs::ReadFile(git_.in.fs, git_.FilePath(path), kLargestFile)) text = std::move(*read);
+      else if (!prefers_staged_) text = blob();
+    }
+    if (text && text->size() <= kLargestFile) Parse(*text, directory.empty(), rules);
   }
   return directories_.emplace(directory, std::move(rules)).first->second;
 }

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/option_tables.h"
+#include "commands/git/convert.h"
 #include "commands/git/git.h"
 #include "text/diff.h"
 #include "text/unified_diff.h"
@@ -267,6 +268,9 @@ struct FileContent {
   std::string data;
   vfs::Attributes attributes;
 };
-Result<std::optional<FileContent>> ReadWorkingFile(Git& git, const std::string& path);
+// As it would be in the repository (commands/git/convert.h).
+Result<std::optional<FileContent>> ReadWorkingFile(Git& git, const std::string& path, RoundTrip check = RoundTrip::kSilent);
+// As it is.
+Result<std::optional<FileContent>> ReadRawFile(Git& git, const std::string& path);
 
 }  // namespace paddock::git

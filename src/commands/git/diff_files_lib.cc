@@ -296,7 +296,14 @@ class DirectoryCheck {
 
 }  // namespace
 
-Result<std::optional<FileContent>> ReadWorkingFile(Git& git, const std::string& path) {
+Result<std::optional<FileContent>> ReadWorkingFile(Git& git, const std::string& path, RoundTrip check) {
+  PADDOCK_ASSIGN(auto content, ReadRawFile(git, path));
+  if (!content || content->mode == kModeLink) return content;
+  PADDOCK_ASSIGN(content->data, ToRepository(git, path, std::move(content->data), check));
+  return content;
+}
+
+Result<std::optional<FileContent>> ReadRawFile(Git& git, const std::string& path) {
   const std::string full = git.FilePath(path);
   if (!IsInDirectories(git, path)) return std::optional<FileContent>();
   const auto facts = git.in.fs.Stat(full, vfs::Follow::kNo);
@@ -319,7 +326,7 @@ Result<std::string> ContentOf(Git& git, const FileDiff& file, bool is_new) {
   if (const auto& text = is_new ? file.new_text : file.old_text) return *text;
   if (mode == kModeCommit) return "Subproject commit " + id.Hex() + "\n";
   if (is_new ? !file.new_is_file : !file.old_is_file) return git.ReadBlob(id);
-  PADDOCK_ASSIGN(auto content, ReadWorkingFile(git, !file.file_path.empty() ? file.file_path : is_new ? file.new_path : file.old_path));
+  PADDOCK_ASSIGN(auto content, ReadWorkingFile(git, !file.file_path.empty() ? file.file_path : is_new ? file.new_path : file.old_path, RoundTrip::kChecked));
   return content ? std::move(content->data) : std::string();
 }
 

@@ -313,7 +313,7 @@ Result<ExitStatus> RunGrep(Git& git, GrepOptions& options, Args& args) {
     if (options.cached) {
       PADDOCK_ASSIGN(text, git.ReadBlob(item.id));
     } else {
-      PADDOCK_ASSIGN(auto content, ReadWorkingFile(git, path));
+      PADDOCK_ASSIGN(auto content, ReadRawFile(git, path));
       if (!content || content->mode == kModeLink) continue;
       text = std::move(content->data);
     }

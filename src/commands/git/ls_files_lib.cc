@@ -155,8 +155,8 @@ class Listing {
   Status PrintOther(const std::string& path, char tag) {
     std::string text = Tag(tag, false);
     if (options_.eol) {
-      PADDOCK_ASSIGN(const auto content, ReadWorkingFile(git_, path));
-      text += "i/      w/" + Padded(content ? EndOfLine(content->data) : "", 5) + " attr/                 \t";
+      PADDOCK_ASSIGN(const auto content, ReadRawFile(git_, path));
+      text += "i/      w/" + Padded(content ? EndOfLine(content->data) : "", 5) + " attr/" + Padded(EolAttributes(git_, path), 17) + "\t";
     }
     return Line(text + Shown(path));
   }
@@ -182,10 +182,10 @@ class Listing {
     if ((entry.mode & 0170000) == 0100000) {
       PADDOCK_ASSIGN(const std::string blob, git_.ReadBlob(entry.id));
       in_index = EndOfLine(blob);
-      PADDOCK_ASSIGN(const auto content, ReadWorkingFile(git_, entry.path));
+      PADDOCK_ASSIGN(const auto content, ReadRawFile(git_, entry.path));
       if (content && content->mode != kModeLink) in_work = EndOfLine(content->data);
     }
-    return "i/" + Padded(in_index, 5) + " w/" + Padded(in_work, 5) + " attr/" + std::string(17, ' ') + "\t";
+    return "i/" + Padded(in_index, 5) + " w/" + Padded(in_work, 5) + " attr/" + Padded(EolAttributes(git_, entry.path), 17) + "\t";
   }
   Result<std::string> Formatted(const IndexEntry& entry) {
     std::string text;

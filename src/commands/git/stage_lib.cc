@@ -36,7 +36,15 @@ constexpr Option kAddOptions[] = {
 
 Status AddOne(Git& git, const AddOptions& options, Index& index, const std::string& path) {
   const IndexEntry* known = index.Find(path);
-  PADDOCK_ASSIGN(auto entry, StageFile(git, path, !options.dry_run && !options.intends));
+  // What is there already is not written, nor warned about, again.
+  if (known != nullptr && !known->is_intended && !options.renormalizes && options.chmod.empty()) {
+    PADDOCK_ASSIGN(auto same, StageFile(git, path, false));
+    if (same && same->id == known->id && same->mode == known->mode) {
+      if (!options.dry_run) index.Put(std::move(*same));
+      return {};
+    }
+  }
+  PADDOCK_ASSIGN(auto entry, StageFile(git, path, !options.dry_run && !options.intends, options.renormalizes));
   if (!entry) {
     if (options.ignores_removal) return {};
     if (options.verbose || options.dry_run) git.Print("remove '" + path + "'\n");

@@ -29,8 +29,9 @@ Status PutContent(Git& git, const std::string& path, uint32_t mode, std::string_
 // A directory with all that is in it; links are not followed.
 Status RemoveTree(Invocation& in, const std::string& path);
 void RemoveWorkFile(Git& git, const std::string& path);
-// The file as an index entry, its content written to the objects. Nothing when it is not there.
-Result<std::optional<IndexEntry>> StageFile(Git& git, const std::string& path, bool writes);
+// The file as an index entry, its content written to the objects. Nothing when it is not there. `renormalizes`: also CRs that were
+// committed go.
+Result<std::optional<IndexEntry>> StageFile(Git& git, const std::string& path, bool writes, bool renormalizes = false);
 
 // Goes from one state of the files to another: index and working tree. What would be lost is told on standard error, and nothing is
 // done: then the result is false. `action`: "checkout", "merge"; `is_forced`: local changes are thrown away.

@@ -170,6 +170,11 @@ Status PutContent(Git& git, const std::string& path, uint32_t mode, std::string_
     PADDOCK_TRY(fs.MakeDirectory(above));
   }
   const std::string full = git.FilePath(path);
+  std::string converted;
+  if (mode != kModeLink && mode != kModeCommit) {
+    PADDOCK_ASSIGN(converted, ToWorkTree(git, path, std::string(content)));
+    content = converted;
+  }
   if (const auto facts = fs.Stat(full, vfs::Follow::kNo)) {
     if (facts->is_directory()) {
       if (const Status removed = fs.RemoveDirectory(full); !removed) return CannotWrite(path, Error(Code::kIsDirectory));
@@ -226,8 +231,8 @@ void RemoveWorkFile(Git& git, const std::string& path) {
   }
 }
 
-Result<std::optional<IndexEntry>> StageFile(Git& git, const std::string& path, bool writes) {
-  PADDOCK_ASSIGN(const auto content, ReadWorkingFile(git, path));
+Result<std::optional<IndexEntry>> StageFile(Git& git, const std::string& path, bool writes, bool renormalizes) {
+  PADDOCK_ASSIGN(const auto content, ReadWorkingFile(git, path, renormalizes ? RoundTrip::kRenormalized : writes ? RoundTrip::kChecked : RoundTrip::kSilent));
   if (!content) return std::optional<IndexEntry>();
   IndexEntry entry;
   entry.path = path;
@@ -335,6 +340,7 @@ Result<bool> SwitchFiles(Git& git, const FlatTree& from, const FlatTree& to, Ind
     if (entry != nullptr || is_forced) RemoveWorkFile(git, change.new_path);
     index.Remove(change.new_path);
   }
+  AttributesFrom(git, to);
   for (const FileDiff& change : changes) {
     git.in.budget.Step();
     if (change.new_mode == 0) continue;
@@ -344,6 +350,7 @@ Result<bool> SwitchFiles(Git& git, const FlatTree& from, const FlatTree& to, Ind
     PADDOCK_TRY(PutFile(git, change.new_path, {change.new_mode, change.new_id}, true, &fresh));
     index.Put(std::move(fresh));
   }
+  AttributesFromFiles(git);
   return true;
 }
 
@@ -375,6 +382,7 @@ Result<bool> ResetMerged(Git& git, const FlatTree& to, Index& index) {
       return false;
     }
   }
+  AttributesFrom(git, to);
   for (const Step& step : steps) {
     git.in.budget.Step();
     index.Remove(step.path);
@@ -386,6 +394,7 @@ Result<bool> ResetMerged(Git& git, const FlatTree& to, Index& index) {
     PADDOCK_TRY(PutFile(git, step.path, *step.item, true, &fresh));
     index.Put(std::move(fresh));
   }
+  AttributesFromFiles(git);
   return true;
 }
 
