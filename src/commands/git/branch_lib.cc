@@ -1,15 +1,16 @@
 // git branch.
 #include "commands/git/branch.h"
 
-#include <strings.h>
-
 #include <algorithm>
 
+#include "commands/git/colour_spec.h"
+#include "commands/git/column_layout.h"
 #include "commands/git/commit.h"
-#include "commands/git/ref_field.h"
+#include "commands/git/ref_list.h"
 #include "commands/git/revision.h"
 #include "commands/git/status.h"
 #include "text/pattern.h"
+#include "text/utf8.h"
 
 namespace paddock::git {
 
@@ -43,40 +44,52 @@ Result<Oid> StartPoint(Git& git, const std::string& name) {
 
 namespace {
 
-struct BranchOptions {
-  bool deletes = false, force_deletes = false, moves = false, force_moves = false, copies = false, force = false, list = false, all = false, remotes = false, verbose = false, quiet = false, current = false, unset_upstream = false, track = false, no_track = false;
-  std::string upstream, format;
-  bool force_copies = false, ignores_case = false, reflog = false;
+struct BranchOptions : RefListOptions {
+  bool deletes = false, force_deletes = false, moves = false, force_moves = false, copies = false, force = false, list = false, all = false, remotes = false, quiet = false, current = false, unset_upstream = false, no_track = false;
+  bool force_copies = false, reflog = false, describes = false, submodules = false, full_ids = false;
+  enum class Track { kNo, kDirect, kInherit } track = Track::kNo;
+  std::string upstream;
   int64_t verbosity = 0;
-  std::vector<std::string> contains, no_contains, merged, no_merged, points_at, sorts;
+  std::optional<size_t> abbrev;
+  ColumnOptions columns;
 };
 Status TakeVerbose(BranchOptions& options, std::string_view) {
-  options.verbose = true;
   ++options.verbosity;
   return {};
 }
-template <auto kMember>
-Status TakeCommitish(BranchOptions& options, std::string_view value) {
-  (options.*kMember).emplace_back(value);
+Status TakeTrack(BranchOptions& options, std::string_view value) {
+  if (value.empty() || value == "direct") options.track = BranchOptions::Track::kDirect;
+  else if (value == "inherit") options.track = BranchOptions::Track::kInherit;
+  else return Error(Code::kRange, "option `--track' expects \"direct\" or \"inherit\"");
   return {};
 }
-constexpr Option kBranchOptions[] = {
+Status TakeAbbrev(BranchOptions& options, std::string_view value) {
+  int64_t digits = 7;
+  if (!value.empty() && !ParseOptionValue(value, digits)) return Error(Code::kRange, "option `abbrev' expects a numerical value");
+  options.full_ids = digits == 0;
+  options.abbrev = static_cast<size_t>(std::clamp<int64_t>(digits, 4, 40));
+  return {};
+}
+Status TakeColumn(BranchOptions& options, std::string_view value) { return ParseColumnOptions(value, options.columns); }
+Status TakeNoColumn(BranchOptions& options, std::string_view) {
+  options.columns.is_on = false;
+  return {};
+}
+constexpr auto kBranchOptions = JoinTables(RefListOptionTable<BranchOptions>(), std::array{
     Flag<&BranchOptions::deletes>('d', "delete", "delete a merged branch"), Flag<&BranchOptions::force_deletes>('D', nullptr, "delete a branch"),
     Flag<&BranchOptions::moves>('m', "move", "rename a branch"), Flag<&BranchOptions::force_moves>('M', nullptr, "even if the name is taken"),
     Flag<&BranchOptions::force_copies>('C', nullptr, "copy a branch, even if the name is taken"), Flag<&BranchOptions::ignores_case>('i', "ignore-case", "A and a are the same, in order and in patterns"),
-    Flag<&BranchOptions::reflog>(0, "create-reflog", "with a reflog (always)"), Value<&BranchOptions::sorts>(0, "sort", "FIELD", "in order of FIELD, '-' before it turns that round"),
-    CallOptional<TakeCommitish<&BranchOptions::no_contains>>(0, "no-contains", "COMMIT", "branches that do not contain COMMIT"), Value<&BranchOptions::points_at>(0, "points-at", "OBJECT", "branches that are at OBJECT"),
+    Flag<&BranchOptions::reflog>(0, "create-reflog", "with a reflog (always)"),
     Flag<&BranchOptions::copies>('c', "copy", "copy a branch"), Flag<&BranchOptions::force>('f', "force", "set a branch that exists"),
     Flag<&BranchOptions::list>('l', "list", "list branches that match"), Flag<&BranchOptions::all>('a', "all", "list remote branches, too"),
     Flag<&BranchOptions::remotes>('r', "remotes", "list (or delete) remote branches"), Call<TakeVerbose>('v', "verbose", nullptr, "with id and subject; twice: with what it tracks"),
     Flag<&BranchOptions::quiet>('q', "quiet", "say nothing"), Flag<&BranchOptions::current>(0, "show-current", "show the name of the current branch"),
     Value<&BranchOptions::upstream>('u', "set-upstream-to", "BRANCH", "set what it tracks"), Flag<&BranchOptions::unset_upstream>(0, "unset-upstream", "track nothing"),
-    Flag<&BranchOptions::track>('t', "track", "track the branch that it starts from"), Flag<&BranchOptions::no_track>(0, "no-track", "track nothing"),
-    Value<&BranchOptions::format>(0, "format", "FORMAT", "as of git for-each-ref"),
-    CallOptional<TakeCommitish<&BranchOptions::contains>>(0, "contains", "COMMIT", "branches that contain COMMIT"),
-    CallOptional<TakeCommitish<&BranchOptions::merged>>(0, "merged", "COMMIT", "branches that COMMIT contains"),
-    CallOptional<TakeCommitish<&BranchOptions::no_merged>>(0, "no-merged", "COMMIT", "branches that it does not"),
-};
+    CallOptional<TakeTrack>('t', "track", "HOW", "track the branch that it starts from (direct), or what that one tracks (inherit)"), Flag<&BranchOptions::no_track>(0, "no-track", "track nothing"),
+    CallOptional<TakeAbbrev>(0, "abbrev", "N", "with -v: ids of N digits"), Flag<&BranchOptions::full_ids>(0, "no-abbrev", "with -v: whole ids"),
+    CallOptional<TakeColumn>(0, "column", "STYLE", "list in columns: column, row, plain, dense, ..."), Call<TakeNoColumn>(0, "no-column", nullptr, "not in columns"),
+    Flag<&BranchOptions::describes>(0, "edit-description", "edit what is said about the branch"), Flag<&BranchOptions::submodules>(0, "recurse-submodules", "in submodules, too (not enabled)"),
+});
 
 void ForgetBranchConfig(Git& git, const std::string& branch) {
   const auto text = vfs::ReadFile(git.in.fs, git.GitPath("config"), 4 << 20);
@@ -150,32 +163,6 @@ Result<ExitStatus> MoveBranch(Git& git, BranchOptions& options, const std::vecto
   return 0;
 }
 
-Result<bool> IsWanted(Git& git, History& history, const BranchOptions& options, const Oid& id) {
-  for (const std::string& name : options.contains) {
-    PADDOCK_ASSIGN(const Oid commit, ResolveCommit(git, name));
-    PADDOCK_ASSIGN(const bool contains, history.IsAncestor(commit, id));
-    if (!contains) return false;
-  }
-  for (const std::string& name : options.no_contains) {
-    PADDOCK_ASSIGN(const Oid commit, ResolveCommit(git, name));
-    PADDOCK_ASSIGN(const bool contains, history.IsAncestor(commit, id));
-    if (contains) return false;
-  }
-  for (const std::string& name : options.points_at) {
-    auto object = ResolveObject(git, name);
-    if (!object) return Error(Code::kNoEntry, "malformed object name '" + name + "'");
-    if (*object != id) return false;
-  }
-  for (const auto* names : {&options.merged, &options.no_merged}) {
-    for (const std::string& name : *names) {
-      PADDOCK_ASSIGN(const Oid commit, ResolveCommit(git, name));
-      PADDOCK_ASSIGN(const bool is_in, history.IsAncestor(id, commit));
-      if (is_in != (names == &options.merged)) return false;
-    }
-  }
-  return true;
-}
-
 // What stands for the branch where there is none.
 std::string DetachedName(Git& git) {
   const auto rebased = vfs::ReadFile(git.in.fs, git.GitPath("rebase-merge/head-name"), 4096);
@@ -186,73 +173,132 @@ std::string DetachedName(Git& git) {
   return "(HEAD detached " + DetachedText(git) + ")";
 }
 
-bool MatchesName(Git& git, const std::string& pattern, const std::string& name, bool ignores_case) {
-  PatternFlags flags;
-  flags.ignore_case = ignores_case;
-  return Pattern(pattern, flags).Matches(name, git.in.budget);
-}
+// The colours of color.branch.*.
+class BranchColours {
+ public:
+  BranchColours(Git& git, bool is_on) : git_(git), is_on_(is_on) {}
+  std::string Of(const char* slot, std::string_view otherwise) const {
+    if (!is_on_) return "";
+    const auto configured = git_.config.Get(std::string("color.branch.") + slot);
+    return ColourSequence(configured ? std::string_view(*configured) : otherwise).value_or("");
+  }
+  std::string reset() const { return is_on_ ? Of("reset", "reset") : ""; }
 
-Result<ExitStatus> ListBranches(Git& git, const BranchOptions& options, const std::vector<std::string>& patterns) {
-  struct Row {
-    std::string name, ref;
-    Oid id;
-    bool is_current;
-  };
-  std::vector<Row> rows;
-  History history(git);
-  const auto current = git.HeadBranch();
-  const auto head = git.Head();
-  if (!current && head && !options.remotes && patterns.empty()) rows.push_back({DetachedName(git), "HEAD", *head, true});
-  for (const char* prefix : {"refs/heads/", "refs/remotes/"}) {
-    const bool is_remote = std::string_view(prefix) == "refs/remotes/";
-    if (is_remote ? !options.all && !options.remotes : options.remotes) continue;
+ private:
+  Git& git_;
+  bool is_on_;
+};
+
+class BranchList {
+ public:
+  BranchList(Git& git, const BranchOptions& options) : git_(git), options_(options), colours_(git, options.colours) {}
+
+  Result<ExitStatus> Run(const std::vector<std::string>& patterns) {
+    std::optional<RefFormat> format;
+    if (!options_.format.empty()) {
+      PADDOCK_ASSIGN(format, RefFormat::Parse(git_, options_.format, RefQuote::kNone, options_.colours));
+    }
+    ExitStatus status = 0;
+    PADDOCK_ASSIGN(auto filter, RefFilter::Make(git_, options_, status));
+    if (!filter) return status;
     std::vector<NamedRef> refs;
-    for (const auto& [ref, id] : git.refs.List(prefix)) refs.push_back({ref, id});
-    if (options.ignores_case) std::stable_sort(refs.begin(), refs.end(), [](const NamedRef& a, const NamedRef& b) { return strcasecmp(a.name.c_str(), b.name.c_str()) < 0; });
-    PADDOCK_TRY(SortRefs(git, refs, options.sorts));
-    for (const auto& [ref, id] : refs) {
-      std::string name = is_remote && options.all ? ref.substr(5) : ShortRef(ref);
-      const bool matches = patterns.empty() || std::any_of(patterns.begin(), patterns.end(), [&, &full = ref](const std::string& pattern) { return MatchesName(git, pattern, ShortRef(full), options.ignores_case); });
-      PADDOCK_ASSIGN(const bool is_wanted, IsWanted(git, history, options, id));
-      if (matches && is_wanted) rows.push_back({name, ref, id, current == ref});
+    const auto take = [&](const NamedRef& ref) -> Status {
+      PADDOCK_ASSIGN(const bool keeps, filter->Keeps(ref.id));
+      if (keeps && Matches(ref.name, patterns)) refs.push_back(ref);
+      return {};
+    };
+    const auto head = git_.Head();
+    if (!git_.HeadBranch() && head && !options_.remotes) PADDOCK_TRY(take({"HEAD", *head, DetachedName(git_)}));
+    for (const bool is_remote : {false, true}) {
+      if (is_remote ? !options_.all && !options_.remotes : options_.remotes) continue;
+      for (const auto& [name, id] : git_.refs.List(is_remote ? "refs/remotes/" : "refs/heads/")) PADDOCK_TRY(take({name, id}));
     }
-  }
-  size_t width = 0;
-  for (const Row& row : rows) width = std::max(width, row.name.size());
-  for (const Row& row : rows) {
-    git.in.budget.Step();
-    if (!options.format.empty()) {
-      PADDOCK_ASSIGN(const std::string text, ExpandRefFormat(git, {row.ref, row.id}, options.format));
-      git.Print(text + "\n");
-      continue;
-    }
-    std::string line = (row.is_current ? "* " : "  ") + row.name;
-    const auto target = git.refs.ReadSymbolic(row.ref);
-    if (target && row.ref != "HEAD") line += " -> " + ShortRef(*target);
-    else if (options.verbose) {
-      const auto commit = git.objects.ReadCommit(row.id);
-      line += std::string(width - row.name.size(), ' ') + " " + git.objects.Abbreviate(row.id);
-      if (row.ref.starts_with("refs/heads/")) {
-        PADDOCK_ASSIGN(const auto tracking, TrackingOf(git, row.name));
-        if (tracking) {
-          std::string text = options.verbosity > 1 ? tracking->upstream : "";
-          const std::string lead = text.empty() ? "" : ": ";
-          if (tracking->is_gone) text += lead + "gone";
-          else if (tracking->ahead > 0 && tracking->behind > 0) text += lead + "ahead " + std::to_string(tracking->ahead) + ", behind " + std::to_string(tracking->behind);
-          else if (tracking->ahead > 0) text += lead + "ahead " + std::to_string(tracking->ahead);
-          else if (tracking->behind > 0) text += lead + "behind " + std::to_string(tracking->behind);
-          if (!text.empty()) line += " [" + text + "]";
-        }
+    std::vector<std::string> sorts = options_.sorts;
+    if (sorts.empty()) sorts = git_.config.GetAll("branch.sort");
+    PADDOCK_TRY(SortRefs(git_, refs, sorts, options_.ignores_case));
+    for (const NamedRef& ref : refs) width_ = std::max(width_, TextWidth(NameOf(ref)));
+    RefFields fields(git_);
+    std::vector<std::string> lines;
+    for (const NamedRef& ref : refs) {
+      git_.in.budget.Step();
+      std::string line;
+      if (format) {
+        PADDOCK_ASSIGN(line, format->Expand(fields, ref, git_.in.budget));
+      } else {
+        PADDOCK_ASSIGN(line, LineOf(fields, ref));
       }
-      if (commit) line += " " + SubjectOf(commit->message);
+      lines.push_back(std::move(line));
     }
-    git.Print(line + "\n");
+    git_.Print(InColumns(lines, options_.columns, TerminalColumns(git_.in.env.Get("COLUMNS", "")), 1));
+    return 0;
   }
+
+ private:
+  static bool IsRemote(const NamedRef& ref) { return ref.name.starts_with("refs/remotes/"); }
+  bool Matches(const std::string& name, const std::vector<std::string>& patterns) {
+    PatternFlags flags;
+    flags.extglob = false;
+    flags.ignore_case = options_.ignores_case;
+    return patterns.empty() || std::any_of(patterns.begin(), patterns.end(), [&](const std::string& pattern) { return Pattern(pattern, flags).Matches(ShortRef(name), git_.in.budget); });
+  }
+  std::string NameOf(const NamedRef& ref) const {
+    if (!ref.title.empty()) return ref.title;
+    return (IsRemote(ref) && !options_.remotes ? "remotes/" : "") + ShortRef(ref.name);
+  }
+  Result<std::string> Field(RefFields& fields, const char* name, const char* argument) { return fields.Value({false, name, argument == nullptr ? std::nullopt : std::optional<std::string>(argument)}); }
+
+  Result<std::string> LineOf(RefFields& fields, const NamedRef& ref) {
+    fields.Show(ref);
+    const bool is_current = !ref.title.empty() || git_.HeadBranch() == ref.name;
+    const std::string colour = IsRemote(ref) ? colours_.Of("remote", "red") : is_current ? colours_.Of("current", "green") : colours_.Of("local", "normal");
+    std::string line = (is_current ? "* " : "  ") + colour;
+    const auto target = ref.title.empty() ? git_.refs.ReadSymbolic(ref.name) : std::nullopt;
+    const std::string arrow = target ? " -> " + UnambiguousRef(git_, *target) : "";
+    std::string name = NameOf(ref);
+    if (options_.verbosity == 0) return line + name + colours_.reset() + arrow;
+    name.append(width_ - std::min(width_, TextWidth(name)), ' ');
+    line += name + colours_.reset();
+    if (IsRemote(ref) && target) return line + arrow;
+    line += " " + (options_.full_ids ? ref.id.Hex() : git_.objects.Abbreviate(ref.id, options_.abbrev.value_or(0))) + " ";
+    if (!IsRemote(ref)) {
+      PADDOCK_ASSIGN(const std::string track, Field(fields, "upstream", "track"));
+      if (options_.verbosity > 1) {
+        PADDOCK_ASSIGN(const std::string upstream, Field(fields, "upstream", "short"));
+        PADDOCK_ASSIGN(const std::string plain, Field(fields, "upstream", "track,nobracket"));
+        if (!upstream.empty()) line += "[" + colours_.Of("upstream", "blue") + upstream + colours_.reset() + (plain.empty() ? "" : ": " + plain) + "] ";
+      } else if (!track.empty()) {
+        line += track + " ";
+      }
+    }
+    PADDOCK_ASSIGN(const std::string subject, Field(fields, "contents", "subject"));
+    return line + subject;
+  }
+
+  Git& git_;
+  const BranchOptions& options_;
+  BranchColours colours_;
+  size_t width_ = 0;
+};
+
+Result<ExitStatus> EditDescription(Git& git, const std::vector<std::string>& names) {
+  if (names.size() > 1) return Error(Code::kInvalid, "cannot edit description of more than one branch");
+  const auto current = git.HeadBranch();
+  if (names.empty() && !current) return Error(Code::kInvalid, "Cannot give description to detached HEAD");
+  const std::string name = names.empty() ? ShortRef(*current) : names[0], key = "branch." + name + ".description";
+  if (!git.refs.Exists("refs/heads/" + name)) return git.Complain(current == "refs/heads/" + name ? "No commit on branch '" + name + "' yet." : "No branch named '" + name + "'.");
+  const std::string path = git.GitPath("EDIT_DESCRIPTION"), old = git.config.Get(key, "");
+  PADDOCK_TRY(vfs::WriteFile(git.in.fs, path, old + (!old.empty() && old.ends_with('\n') ? "" : "\n") + "# Please edit the description for the branch\n#   " + name + "\n# Lines starting with '#' will be stripped.\n"));
+  PADDOCK_TRY(git.Edit(path));
+  PADDOCK_ASSIGN(const std::string text, vfs::ReadFile(git.in.fs, path, 4 << 20));
+  const std::string cleaned = CleanMessage(text, true);
+  if (cleaned.empty() && old.empty()) return 0;
+  PADDOCK_TRY(SetConfig(git, key, cleaned.empty() ? std::nullopt : std::optional<std::string_view>(cleaned)));
   return 0;
 }
 
 // Creates or moves a branch. `start` is also what it may track.
-Status CreateBranch(Git& git, const std::string& name, const std::string& start, bool is_forced, bool tracks, bool never_tracks, bool is_quiet) {
+Status CreateBranch(Git& git, const std::string& name, const std::string& start, const BranchOptions& options) {
+  const bool is_forced = options.force;
   const std::string ref = "refs/heads/" + name;
   if (!IsRefName(ref) || name.starts_with('-') || name == "HEAD") return Error(Code::kInvalid, "'" + name + "' is not a valid branch name");
   const bool exists = git.refs.Exists(ref);
@@ -261,23 +307,21 @@ Status CreateBranch(Git& git, const std::string& name, const std::string& start,
   PADDOCK_ASSIGN(const Oid id, StartPoint(git, start));
   PADDOCK_TRY(git.refs.Write(ref, id, git.Who(), exists ? "branch: Reset to " + start : "branch: Created from " + start));
   const auto source = FindRef(git, start);
-  if (!never_tracks && source && (source->starts_with("refs/remotes/") || (tracks && source->starts_with("refs/heads/")))) return SetUpstream(git, name, *source, is_quiet);
+  if (options.track == BranchOptions::Track::kInherit) {
+    const auto upstream = source && source->starts_with("refs/heads/") ? UpstreamOf(git, source->substr(11)) : std::nullopt;
+    if (upstream) return SetUpstream(git, name, *upstream, options.quiet);
+    if (source && source->starts_with("refs/heads/")) git.Warn("asked to inherit tracking from '" + source->substr(11) + "', but no remote is set");
+    return {};
+  }
+  const bool tracks = options.track == BranchOptions::Track::kDirect;
+  if (!options.no_track && source && (source->starts_with("refs/remotes/") || (tracks && source->starts_with("refs/heads/")))) return SetUpstream(git, name, *source, options.quiet);
   return {};
 }
 
 Result<ExitStatus> RunBranch(Git& git, BranchOptions& options, Args& args) {
   std::vector<std::string> names = args.All();
-  // --contains COMMIT, too: the commit may be left out only at the end.
-  for (auto* commits : {&options.contains, &options.no_contains, &options.merged, &options.no_merged}) {
-    for (std::string& commit : *commits) {
-      if (!commit.empty()) continue;
-      commit = names.empty() ? "HEAD" : names[0];
-      if (!names.empty()) names.erase(names.begin());
-    }
-  }
-  for (const std::string& name : options.points_at) {
-    if (!ResolveObject(git, name)) return git.Complain("malformed object name '" + name + "'", 129);
-  }
+  if (options.submodules) return Error(Code::kInvalid, "branch with --recurse-submodules can only be used if submodule.propagateBranches is enabled");
+  if (options.describes) return EditDescription(git, names);
   if (options.current) {
     if (const auto branch = git.HeadBranch()) git.Print(ShortRef(*branch) + "\n");
     return 0;
@@ -298,16 +342,17 @@ Result<ExitStatus> RunBranch(Git& git, BranchOptions& options, Args& args) {
     PADDOCK_TRY(SetUpstream(git, branch, *ref, options.quiet));
     return 0;
   }
-  const bool lists = options.list || names.empty() || !options.contains.empty() || !options.no_contains.empty() || !options.points_at.empty() || !options.merged.empty() || !options.no_merged.empty() || options.all || options.remotes;
-  if (lists) return ListBranches(git, options, names);
+  if (options.columns.is_on && options.verbosity > 0) return Error(Code::kInvalid, "options '--column' and '--verbose' cannot be used together");
+  if (options.list || names.empty() || options.HasFilter()) return BranchList(git, options).Run(names);
+  if (options.all || options.remotes) return Error(Code::kInvalid, "The -a, and -r, options to 'git branch' do not take a branch name.\nDid you mean to use: -a|-r --list <pattern>?");
   if (names.size() > 2) return git.Complain("usage: git branch [<options>] <branch-name> [<start-point>]", 129);
-  PADDOCK_TRY(CreateBranch(git, names[0], names.size() == 2 ? names[1] : ShortRef(git.HeadBranch().value_or("HEAD")), options.force, options.track, options.no_track, options.quiet));
+  PADDOCK_TRY(CreateBranch(git, names[0], names.size() == 2 ? names[1] : ShortRef(git.HeadBranch().value_or("HEAD")), options));
   return 0;
 }
 
 }  // namespace
 
 extern const Subcommand kBranch;
-const Subcommand kBranch = DefineSubcommand<BranchOptions, RunBranch>({.name = "branch", .summary = "list, create and delete branches", .synopsis = "[<options>] [-r | -a]\n[<options>] <branch-name> [<start-point>]\n(-d | -D) <branch-name>...\n(-m | -M | -c) [<old-branch>] <new-branch>", .options = kBranchOptions});
+const Subcommand kBranch = DefineRefList<BranchOptions, RunBranch>({.name = "branch", .summary = "list, create and delete branches", .synopsis = "[<options>] [-r | -a]\n[<options>] <branch-name> [<start-point>]\n(-d | -D) <branch-name>...\n(-m | -M | -c) [<old-branch>] <new-branch>", .options = kBranchOptions});
 
 }  // namespace paddock::git

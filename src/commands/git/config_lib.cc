@@ -406,6 +406,6 @@ Result<ExitStatus> RunConfig(Invocation& in, Git* git, ConfigOptions& options, A
 }  // namespace
 
 extern const Subcommand kConfig;
-const Subcommand kConfig = DefineFreeSubcommand<ConfigOptions, RunConfig>({.name = "config", .summary = "show and set options", .synopsis = "[<options>] [<name> [<value>]]", .options = kConfigOptions, .needs = Subcommand::Needs::kMaybeRepository});
+const Subcommand kConfig = DefineFreeSubcommand<ConfigOptions, RunConfig>({.name = "config", .summary = "show and set options", .synopsis = "[<options>] [<name> [<value>]]", .options = kConfigOptions, .rules = {.stop_at_operand = true}, .needs = Subcommand::Needs::kMaybeRepository});
 
 }  // namespace paddock::git

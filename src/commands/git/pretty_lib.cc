@@ -36,6 +36,24 @@ std::string RelativeDate(const Git& git, int64_t time) {
   return Plural((diff + 183) / 365, "year") + " ago";
 }
 
+// As little as tells a date apart from today: the day and the time of the last days, else a date.
+std::string HumanDate(const Git& git, const Signature& signature, const CalendarTime& time, bool is_local) {
+  const int64_t now = Now(git.in.clock).seconds;
+  const int here = LocalZone(git.in.env).ToLocal(now).offset;
+  const CalendarTime today = ToUtc(now + here);
+  const TimePoint moment{signature.time, 0};
+  const auto format = [&](std::string_view pattern) { return FormatTime(pattern, time, moment, git.in.budget, TimeDialect::kLibc); };
+  const bool is_this_year = time.year == today.year;
+  if (!is_this_year) return format("%b %-d %Y");
+  bool hides_date = false;
+  if (time.month == today.month) {
+    if (time.day == today.day) return RelativeDate(git, signature.time);
+    hides_date = time.day < today.day && time.day + 5 > today.day;
+  }
+  const std::string zone = is_local || signature.offset * 60 == here || !hides_date ? "" : " " + OffsetText(signature.offset);
+  return format(hides_date ? "%a %H:%M" : "%a %b %-d %H:%M") + zone;
+}
+
 std::string Indented(std::string_view message) {
   std::string text;
   while (message.starts_with('\n')) message.remove_prefix(1);
@@ -157,7 +175,7 @@ std::optional<std::string> Placeholder(Git& git, std::string_view& rest, const O
 }  // namespace
 
 bool IsDateMode(std::string_view mode) {
-  static constexpr std::string_view kModes[] = {"default", "iso", "iso8601", "iso-strict", "iso8601-strict", "short", "rfc", "rfc2822", "raw", "unix", "relative", "local", "default-local", "iso-local", "short-local", "rfc-local", "raw-local", "iso-strict-local"};
+  static constexpr std::string_view kModes[] = {"default", "iso", "iso8601", "iso-strict", "iso8601-strict", "short", "rfc", "rfc2822", "raw", "unix", "relative", "human", "human-local", "local", "relative-local", "unix-local", "rfc2822-local", "iso8601-local", "iso8601-strict-local", "default-local", "iso-local", "short-local", "rfc-local", "raw-local", "iso-strict-local"};
   return mode.starts_with("format:") || mode.starts_with("format-local:") || std::find(std::begin(kModes), std::end(kModes), mode) != std::end(kModes);
 }
 
@@ -172,9 +190,10 @@ std::string DateText(const Git& git, const Signature& signature, std::string_vie
   const auto format = [&](std::string_view pattern) { return FormatTime(pattern, time, moment, git.in.budget, TimeDialect::kLibc); };
   if (mode.starts_with("format:")) return format(mode.substr(7));
   if (mode.starts_with("format-local:")) return format(mode.substr(13));
-  if (mode == "unix") return std::to_string(signature.time);
+  if (mode.starts_with("human")) return HumanDate(git, signature, time, is_local);
+  if (mode.starts_with("unix")) return std::to_string(signature.time);
   if (mode.starts_with("raw")) return std::to_string(signature.time) + " " + zone;
-  if (mode == "relative") return RelativeDate(git, signature.time);
+  if (mode.starts_with("relative")) return RelativeDate(git, signature.time);
   if (mode.starts_with("iso-strict") || mode.starts_with("iso8601-strict")) return format("%Y-%m-%dT%H:%M:%S") + zone.substr(0, 3) + ":" + zone.substr(3);
   if (mode.starts_with("iso")) return format("%Y-%m-%d %H:%M:%S ") + zone;
   if (mode.starts_with("short")) return format("%Y-%m-%d");

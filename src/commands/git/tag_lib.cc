@@ -1,26 +1,25 @@
 // git tag.
-#include <strings.h>
-
 #include <algorithm>
 
+#include "commands/git/column_layout.h"
 #include "commands/git/commit.h"
-#include "commands/git/ref_field.h"
-#include "commands/git/revision.h"
+#include "commands/git/pretty.h"
+#include "commands/git/ref_list.h"
 #include "text/pattern.h"
 
 namespace paddock::git {
 namespace {
 
-struct TagOptions {
-  bool annotates = false, force = false, deletes = false, list = false;
-  std::vector<std::string> messages, contains, no_contains, merged, no_merged, points_at, sorts;
-  bool edit = false, ignores_case = false;
-  std::string file, format, cleanup;
+struct TagOptions : RefListOptions {
+  bool annotates = false, force = false, deletes = false, list = false, edit = false, signs = false, verifies = false, reflog = false;
+  std::vector<std::string> messages;
+  std::string file, cleanup, key;
   std::optional<int64_t> lines;
+  ColumnOptions columns;
 };
-template <auto kMember>
-Status TakeTagCommit(TagOptions& options, std::string_view value) {
-  (options.*kMember).emplace_back(value);
+Status TakeColumn(TagOptions& options, std::string_view value) { return ParseColumnOptions(value, options.columns); }
+Status TakeNoColumn(TagOptions& options, std::string_view) {
+  options.columns.is_on = false;
   return {};
 }
 Status TakeLines(TagOptions& options, std::string_view value) {
@@ -29,107 +28,73 @@ Status TakeLines(TagOptions& options, std::string_view value) {
   options.lines = lines;
   return {};
 }
-constexpr Option kTagOptions[] = {
+constexpr auto kTagOptions = JoinTables(RefListOptionTable<TagOptions>(), std::array{
     Flag<&TagOptions::annotates>('a', "annotate", "make a tag with a message"), Flag<&TagOptions::force>('f', "force", "replace a tag"),
     Flag<&TagOptions::deletes>('d', "delete", "delete tags"), Flag<&TagOptions::list>('l', "list", "list tags that match"),
     Value<&TagOptions::messages>('m', "message", "TEXT", "the message"), Value<&TagOptions::file>('F', "file", "FILE", "the message is in FILE"),
-    CallOptional<TakeLines>('n', nullptr, "N", "list with N lines of the message"), 
-    CallOptional<TakeTagCommit<&TagOptions::contains>>(0, "contains", "COMMIT", "tags that contain COMMIT"), CallOptional<TakeTagCommit<&TagOptions::no_contains>>(0, "no-contains", "COMMIT", "tags that do not"),
-    CallOptional<TakeTagCommit<&TagOptions::merged>>(0, "merged", "COMMIT", "tags that COMMIT contains"), CallOptional<TakeTagCommit<&TagOptions::no_merged>>(0, "no-merged", "COMMIT", "tags that it does not"),
-    CallOptional<TakeTagCommit<&TagOptions::points_at>>(0, "points-at", "OBJECT", "tags of OBJECT"), Value<&TagOptions::sorts>(0, "sort", "FIELD", "in order of FIELD, '-' before it turns that round"),
-    Value<&TagOptions::format>(0, "format", "FORMAT", "as of git for-each-ref"), Flag<&TagOptions::ignores_case>('i', "ignore-case", "A and a are the same, in order and in patterns"),
-    Flag<&TagOptions::edit>('e', "edit", "edit the message"), Value<&TagOptions::cleanup>(0, "cleanup", "MODE", "strip, whitespace or verbatim"), 
-};
-
-Result<bool> IsWanted(Git& git, History& history, const TagOptions& options, const Oid& id, const Oid& tagged) {
-  const bool is_commit = git.objects.Peel(tagged, ObjectType::kCommit).has_value();
-  for (const auto& [names, wants] : {std::pair<const std::vector<std::string>*, bool>{&options.contains, true}, {&options.no_contains, false}}) {
-    for (const std::string& name : *names) {
-      if (!is_commit) return false;
-      PADDOCK_ASSIGN(const Oid commit, ResolveCommit(git, name));
-      PADDOCK_ASSIGN(const bool contains, history.IsAncestor(commit, tagged));
-      if (contains != wants) return false;
-    }
-  }
-  for (const auto& [names, wants] : {std::pair<const std::vector<std::string>*, bool>{&options.merged, true}, {&options.no_merged, false}}) {
-    for (const std::string& name : *names) {
-      if (!is_commit) return false;
-      PADDOCK_ASSIGN(const Oid commit, ResolveCommit(git, name));
-      PADDOCK_ASSIGN(const bool is_in, history.IsAncestor(tagged, commit));
-      if (is_in != wants) return false;
-    }
-  }
-  for (const std::string& name : options.points_at) {
-    auto object = ResolveObject(git, name);
-    if (!object) return Error(Code::kNoEntry, "malformed object name '" + name + "'");
-    if (*object != id && *object != tagged) return false;
-  }
-  return true;
-}
-
-// The first lines of a tag's or a commit's message, those behind the first one further in.
-std::string FirstLines(Git& git, const Oid& id, int64_t count) {
-  std::string message;
-  const auto object = git.objects.Read(id);
-  if (object && object->type == ObjectType::kTag) {
-    if (const auto tag = ParseTag(object->data)) message = tag->message;
-  } else if (object && object->type == ObjectType::kCommit) {
-    if (const auto commit = git.objects.ReadCommit(id)) message = commit->message;
-  }
-  std::string text;
-  for (size_t at = 0; at < message.size() && count > 0; --count) {
-    const size_t end = std::min(message.find('\n', at), message.size());
-    text += (at == 0 ? "" : "\n    ") + message.substr(at, end - at);
-    at = end + 1;
-  }
-  return text;
-}
+    CallOptional<TakeLines>('n', nullptr, "N", "list with N lines of the message"), Flag<&TagOptions::ignores_case>('i', "ignore-case", "A and a are the same, in order and in patterns"),
+    Flag<&TagOptions::edit>('e', "edit", "edit the message"), Value<&TagOptions::cleanup>(0, "cleanup", "MODE", "strip, whitespace or verbatim"),
+    CallOptional<TakeColumn>(0, "column", "STYLE", "list in columns: column, row, plain, dense, ..."), Call<TakeNoColumn>(0, "no-column", nullptr, "not in columns"),
+    Flag<&TagOptions::reflog>(0, "create-reflog", "with a reflog"), Flag<&TagOptions::verifies>('v', "verify", "check the signatures of tags"),
+    Flag<&TagOptions::signs>('s', "sign", "make a signed tag (fails: there are no keys)"), Value<&TagOptions::key>('u', "local-user", "KEY", "likewise, with KEY"),
+});
 
 Result<ExitStatus> ListTags(Git& git, const TagOptions& options, const std::vector<std::string>& patterns) {
-  History history(git);
+  std::string form = options.format;
+  if (form.empty()) form = options.lines ? "%(align:15)%(refname:lstrip=2)%(end) %(contents:lines=" + std::to_string(*options.lines) + ")" : "%(refname:lstrip=2)";
+  PADDOCK_ASSIGN(const RefFormat format, RefFormat::Parse(git, form, RefQuote::kNone, options.colours));
+  ExitStatus status = 0;
+  PADDOCK_ASSIGN(auto filter, RefFilter::Make(git, options, status));
+  if (!filter) return status;
+  PatternFlags flags;
+  flags.extglob = false;
+  flags.ignore_case = options.ignores_case;
   std::vector<NamedRef> refs;
-  for (const auto& [ref, id] : git.refs.List("refs/tags/")) refs.push_back({ref, id});
-  std::vector<std::string> sorts = options.sorts;
-  if (const auto configured = git.config.Get("tag.sort"); sorts.empty() && configured) sorts.push_back(*configured);
-  if (options.ignores_case) std::stable_sort(refs.begin(), refs.end(), [](const NamedRef& a, const NamedRef& b) { return strcasecmp(a.name.c_str(), b.name.c_str()) < 0; });
-  PADDOCK_TRY(SortRefs(git, refs, sorts));
-  for (const auto& [ref, id] : refs) {
-    const std::string name = ref.substr(10);
+  for (const auto& [ref, id] : git.refs.List("refs/tags/")) {
     git.in.budget.Step();
-    PatternFlags flags;
-    flags.ignore_case = options.ignores_case;
+    const std::string name = ref.substr(10);
     if (!patterns.empty() && std::none_of(patterns.begin(), patterns.end(), [&](const std::string& pattern) { return Pattern(pattern, flags).Matches(name, git.in.budget); })) continue;
-    PADDOCK_ASSIGN(const Oid tagged, git.objects.Peel(id, std::nullopt));
-    PADDOCK_ASSIGN(const bool is_wanted, IsWanted(git, history, options, id, tagged));
-    if (!is_wanted) continue;
-    if (!options.format.empty()) {
-      PADDOCK_ASSIGN(const std::string text, ExpandRefFormat(git, {ref, id}, options.format));
-      git.Print(text + "\n");
+    PADDOCK_ASSIGN(const bool keeps, filter->Keeps(id));
+    if (keeps) refs.push_back({ref, id});
+  }
+  std::vector<std::string> sorts = options.sorts;
+  if (sorts.empty()) sorts = git.config.GetAll("tag.sort");
+  PADDOCK_TRY(SortRefs(git, refs, sorts, options.ignores_case));
+  RefFields fields(git);
+  std::vector<std::string> lines;
+  for (const NamedRef& ref : refs) {
+    PADDOCK_ASSIGN(std::string line, format.Expand(fields, ref, git.in.budget));
+    lines.push_back(std::move(line));
+  }
+  git.Print(InColumns(lines, options.columns, TerminalColumns(git.in.env.Get("COLUMNS", "")), 2));
+  return 0;
+}
+
+// Says of each why it is not one that somebody signed.
+Result<ExitStatus> VerifyTags(Git& git, const std::vector<std::string>& names) {
+  ExitStatus status = 0;
+  for (const std::string& name : names) {
+    const auto id = git.refs.Read("refs/tags/" + name);
+    if (!id) {
+      status = git.Complain("tag '" + name + "' not found.");
       continue;
     }
-    std::string line = name;
-    if (options.lines) {
-      line.resize(std::max<size_t>(line.size(), 15), ' ');
-      line += " " + FirstLines(git, id, *options.lines);
+    PADDOCK_ASSIGN(const Object object, git.objects.Read(*id));
+    if (object.type != ObjectType::kTag) {
+      status = git.Complain(name + ": cannot verify a non-tag object of type " + std::string(TypeName(object.type)) + ".");
+      continue;
     }
-    git.Print(line + "\n");
+    if (object.data.find("\n-----BEGIN ") != std::string::npos) return Error(Code::kNotSupported, "checking signatures is not supported");
+    git.Print(object.data);
+    git.in.out.Flush();
+    status = git.Complain("no signature found");
   }
-  return 0;
+  return status;
 }
 
 Result<ExitStatus> RunTag(Git& git, TagOptions& options, Args& args) {
   std::vector<std::string> operands = args.All();
-  // --contains COMMIT, too: the commit may be left out only at the end.
-  for (auto* commits : {&options.contains, &options.no_contains, &options.merged, &options.no_merged, &options.points_at}) {
-    for (std::string& commit : *commits) {
-      if (!commit.empty()) continue;
-      commit = operands.empty() ? "HEAD" : operands[0];
-      if (!operands.empty()) operands.erase(operands.begin());
-    }
-  }
-  for (const std::string& name : options.points_at) {
-    if (!ResolveObject(git, name)) return git.Complain("malformed object name '" + name + "'", 129);
-  }
+  if (options.verifies) return VerifyTags(git, operands);
   if (options.deletes) {
     ExitStatus status = 0;
     for (const std::string& name : operands) {
@@ -143,7 +108,8 @@ Result<ExitStatus> RunTag(Git& git, TagOptions& options, Args& args) {
     }
     return status;
   }
-  if (options.list || operands.empty() || options.lines || !options.contains.empty() || !options.no_contains.empty() || !options.merged.empty() || !options.no_merged.empty() || !options.points_at.empty()) return ListTags(git, options, operands);
+  if (options.columns.is_on && options.lines) return Error(Code::kInvalid, "options '--column' and '-n' cannot be used together");
+  if (options.list || operands.empty() || options.lines || options.HasFilter()) return ListTags(git, options, operands);
   if (operands.size() > 2) return Error(Code::kInvalid, "too many arguments");
   const std::string& name = operands[0];
   const std::string ref = "refs/tags/" + name;
@@ -154,6 +120,10 @@ Result<ExitStatus> RunTag(Git& git, TagOptions& options, Args& args) {
   const auto old = git.refs.Read(ref);
   if (old && !options.force) return Error(Code::kExists, "tag '" + name + "' already exists");
   Oid id = *object;
+  if (options.signs || !options.key.empty()) {
+    git.Say("error: gpg failed to sign the data\nerror: unable to sign the tag\n");
+    return 128;
+  }
   if (options.annotates || !options.messages.empty() || !options.file.empty()) {
     std::string message;
     for (const std::string& part : options.messages) message += (message.empty() ? "" : "\n\n") + part;
@@ -172,10 +142,21 @@ Result<ExitStatus> RunTag(Git& git, TagOptions& options, Args& args) {
     tag.type = read.type;
     tag.name = name;
     PADDOCK_ASSIGN(tag.tagger, git.Committer());
+    if (read.type == ObjectType::kTag && git.config.GetBool("advice.nestedtag", true)) {
+      git.Say("hint: You have created a nested tag. The object referred to by your new tag is\nhint: already a tag. If you meant to tag the object that it points to, use:\nhint: \nhint: \tgit tag -f " + name + " " + target + "^{}\nhint: Disable this message with \"git config advice.nestedTag false\"\n");
+    }
     tag.message = options.cleanup == "verbatim" ? message : CleanMessage(message, options.cleanup.empty() ? options.messages.empty() : options.cleanup == "strip");
     PADDOCK_ASSIGN(id, git.objects.Write(ObjectType::kTag, tag.Text()));
   }
   PADDOCK_TRY(git.refs.WriteDirect(ref, id));
+  if (options.reflog) {
+    const auto commit = git.objects.ReadCommit(*object);
+    const std::string what = commit ? " (" + SubjectOf(commit->message) + ", " + DateText(git, ParseSignature(commit->committer), "short") + ")" : std::string();
+    std::vector<ReflogEntry> log = git.refs.ReadLog(ref);
+    log.push_back({old.value_or(Oid{}), id, git.Who(), "tag: tagging " + git.objects.Abbreviate(*object) + what});
+    PADDOCK_TRY(vfs::MakeDirectories(git.in.fs, vfs::DirectoryName(git.GitPath("logs/" + ref))));
+    PADDOCK_TRY(git.refs.WriteLog(ref, log));
+  }
   if (old && *old != id) git.Print("Updated tag '" + name + "' (was " + git.objects.Abbreviate(*old) + ")\n");
   return 0;
 }
@@ -183,6 +164,6 @@ Result<ExitStatus> RunTag(Git& git, TagOptions& options, Args& args) {
 }  // namespace
 
 extern const Subcommand kTag;
-const Subcommand kTag = DefineSubcommand<TagOptions, RunTag>({.name = "tag", .summary = "list, create and delete tags", .synopsis = "[-a | -f] [-m <text>] <tagname> [<object>]\n-d <tagname>...\n[-n[<num>]] [-l] [<pattern>...]", .options = kTagOptions});
+const Subcommand kTag = DefineRefList<TagOptions, RunTag>({.name = "tag", .summary = "list, create and delete tags", .synopsis = "[-a | -f] [-m <text>] <tagname> [<object>]\n-d <tagname>...\n[-n[<num>]] [-l] [<pattern>...]", .options = kTagOptions});
 
 }  // namespace paddock::git
