@@ -1,11 +1,16 @@
 #include "lang/xml/library.h"
 
+#include <libxml/catalog.h>
+#include <libxml/dict.h>
 #include <libxml/parser.h>
 #include <libxml/parserInternals.h>
+#include <libxml/relaxng.h>
 #include <libxml/tree.h>
 #include <libxml/xmlautomata.h>
 #include <libxml/xmlerror.h>
 #include <libxml/xmlmemory.h>
+#include <libxml/xmlschemastypes.h>
+#include <libxml/xpath.h>
 
 #include <algorithm>
 #include <cstdio>
@@ -40,8 +45,15 @@ struct Work {
 };
 thread_local Work work;
 
-// Room in front of a block for its size, which realloc needs.
-constexpr size_t kHeader = 16;
+// In front of each block: its size, which realloc needs, and its place among the blocks of the call, when it was taken in one.
+struct Header {
+  size_t size = 0;
+  Header* before = nullptr;
+  Header* after = nullptr;
+};
+constexpr size_t kHeader = 32;   // keeps what follows as aligned as malloc does
+static_assert(sizeof(Header) <= kHeader);
+thread_local Header blocks;   // a ring through this one while a call lasts
 
 // These are called from C, so they throw nothing: null is "out of memory" there, which ends every operation.
 bool MayGoOn(size_t size) {
@@ -78,25 +90,47 @@ void* Take(size_t size) {
     work.is_refused = true;
     return nullptr;
   }
-  std::memcpy(block, &size, sizeof(size));
+  auto* header = std::construct_at(reinterpret_cast<Header*>(block), size);
+  if (blocks.after != nullptr) {
+    header->before = &blocks;
+    header->after = blocks.after;
+    blocks.after->before = header;
+    blocks.after = header;
+  }
   work.held += size;
   return block + kHeader;
 }
 
+Header* HeaderOf(void* block) { return reinterpret_cast<Header*>(static_cast<char*>(block) - kHeader); }
+
 void Give(void* block) {
   if (block == nullptr) return;
-  size_t size = 0;
-  std::memcpy(&size, static_cast<char*>(block) - kHeader, sizeof(size));
-  work.held -= std::min(work.held, size);   // what was taken before this call is not counted
-  ::operator delete(static_cast<char*>(block) - kHeader);
+  Header* header = HeaderOf(block);
+  work.held -= std::min(work.held, header->size);   // what was taken before this call is not counted
+  if (header->after != nullptr) {
+    header->before->after = header->after;
+    header->after->before = header->before;
+  }
+  ::operator delete(header);
+}
+
+// What the library forgets to free in a call that breaks off (2.9.14: two nodes of each broken XInclude, and more when memory is
+// refused) would stay for as long as the process lives. Nothing of a call outlives it.
+void KeepBlocks() { blocks.before = blocks.after = &blocks; }
+
+void FreeBlocks() {
+  for (Header* header = blocks.after; header != &blocks;) {
+    Header* next = header->after;
+    ::operator delete(header);
+    header = next;
+  }
+  blocks = {};
 }
 
 void* Change(void* block, size_t size) {
   void* larger = Take(size);
   if (block == nullptr || larger == nullptr) return larger;
-  size_t old = 0;
-  std::memcpy(&old, static_cast<char*>(block) - kHeader, sizeof(old));
-  std::memcpy(larger, block, std::min(old, size));
+  std::memcpy(larger, block, std::min(HeaderOf(block)->size, size));
   Give(block);
   return larger;
 }
@@ -192,6 +226,12 @@ bool Install() {
   xmlMemSetup(Give, Take, Change, Copy);
   xmlSetExternalEntityLoader(Load);
   xmlInitParser();
+  // All that the library makes once and keeps: made in a call, it would go with that.
+  xmlInitializeDict();
+  xmlXPathInit();
+  xmlSchemaInitTypes();
+  xmlRelaxNGInitTypes();
+  xmlCatalogSetDefaults(XML_CATA_ALLOW_NONE);
   return true;
 }
 
@@ -213,10 +253,13 @@ LibraryCall::LibraryCall(Budget& budget, std::string& errors, const char* indent
   xmlTreeIndentString = indent;
   xmlLineNumbersDefault(1);
   xmlParserDebugEntities = extras.tells_entities ? 1 : 0;
+  xmlResetLastError();
+  KeepBlocks();
 }
 
 LibraryCall::~LibraryCall() {
   xmlResetLastError();
+  FreeBlocks();
   xmlSetGenericErrorFunc(nullptr, nullptr);
   if (stream_ != nullptr) std::fclose(stream_);
   xmlTreeIndentString = "  ";

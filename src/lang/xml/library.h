@@ -12,7 +12,8 @@ namespace paddock::xml {
 class Sources;
 
 // While one exists, the thread's calls of libxml2 work for `budget`; no fiber may run meanwhile, so nothing inside may
-// call Budget::Step(). `errors` gets what the library says.
+// call Budget::Step(). `errors` gets what the library says. What the library has taken meanwhile is freed at the end: no
+// document may outlive it.
 class LibraryCall {
  public:
   struct Extras {
