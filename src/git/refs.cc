@@ -40,6 +40,24 @@ bool IsRefName(std::string_view name, bool allows_one_level) {
   }
 }
 
+bool IsSharedPath(std::string_view path) {
+  static constexpr std::string_view kOwn[] = {"info/sparse-checkout", "logs/HEAD", "logs/refs/bisect", "logs/refs/rewritten", "logs/refs/worktree", "refs/bisect", "refs/rewritten", "refs/worktree"};
+  static constexpr std::string_view kShared[] = {"branches", "common", "config", "gc.pid", "hooks", "info", "logs", "lost-found", "modules", "objects", "packed-refs", "refs", "remotes", "rr-cache", "shallow", "svn", "worktrees"};
+  const auto is_in = [path](std::string_view folder) { return path.starts_with(folder) && (path.size() == folder.size() || path[folder.size()] == '/'); };
+  return std::any_of(std::begin(kShared), std::end(kShared), is_in) && std::none_of(std::begin(kOwn), std::end(kOwn), is_in);
+}
+
+std::string Refs::PathOf(std::string_view name) const {
+  // The name that a linked working tree has for the main one's.
+  if (name.starts_with("main-worktree/")) return directory_ + std::string(name.substr(13));
+  return (IsSharedPath(name) ? directory_ : own_) + "/" + std::string(name);
+}
+
+std::string Refs::LogPath(std::string_view name) const {
+  const std::string path = "logs/" + std::string(name);
+  return (IsSharedPath(path) ? directory_ : own_) + "/" + path;
+}
+
 std::optional<std::string> Refs::ReadRaw(std::string_view name) {
   budget_.Step();
   if (!IsRefName(name, true)) return std::nullopt;
@@ -105,6 +123,11 @@ void Refs::ListLoose(const std::string& folder, std::map<std::string, Oid>& out)
 std::map<std::string, Oid> Refs::List(std::string_view prefix) {
   std::map<std::string, Oid> refs = Packed();
   ListLoose("refs", refs);
+  if (own_ != directory_) {
+    // Those of the main working tree are not ours.
+    std::erase_if(refs, [](const auto& ref) { return !IsSharedPath(ref.first); });
+    for (const char* folder : {"refs/bisect", "refs/rewritten", "refs/worktree"}) ListLoose(folder, refs);
+  }
   std::erase_if(refs, [prefix](const auto& ref) { return !std::string_view(ref.first).starts_with(prefix); });
   return refs;
 }
@@ -175,13 +198,13 @@ Status Refs::Remove(std::string_view name) {
     for (path = vfs::DirectoryName(path); path.size() > root.size() && fs_.RemoveDirectory(path); path = vfs::DirectoryName(path)) budget_.Step();
   };
   forget(PathOf(name), directory_ + "/refs/heads");
-  forget(directory_ + "/logs/" + std::string(name), directory_ + "/logs/refs/heads");
+  forget(LogPath(name), directory_ + "/logs/refs/heads");
   return {};
 }
 
 Status Refs::Log(std::string_view name, const Oid& before, const Oid& after, std::string_view who, std::string_view message) {
   if (!HasLog(name) || !IsRefName(name, true)) return {};
-  const std::string path = directory_ + "/logs/" + std::string(name);
+  const std::string path = LogPath(name);
   PADDOCK_TRY(vfs::MakeDirectories(fs_, vfs::DirectoryName(path)));
   PADDOCK_ASSIGN(const vfs::OpenFilePtr file, fs_.Open(path, vfs::OpenFlags::Append()));
   std::string line(message.substr(0, message.find('\n')));
@@ -191,7 +214,7 @@ Status Refs::Log(std::string_view name, const Oid& before, const Oid& after, std
 std::vector<ReflogEntry> Refs::ReadLog(std::string_view name) {
   std::vector<ReflogEntry> entries;
   if (!IsRefName(name, true)) return entries;
-  auto text = vfs::ReadFile(fs_, directory_ + "/logs/" + std::string(name), kMostBytes);
+  auto text = vfs::ReadFile(fs_, LogPath(name), kMostBytes);
   if (!text) return entries;
   for (std::string_view rest = *text; !rest.empty();) {
     budget_.Step();
@@ -211,13 +234,13 @@ std::vector<ReflogEntry> Refs::ReadLog(std::string_view name) {
 Status Refs::WriteLog(std::string_view name, const std::vector<ReflogEntry>& entries) {
   std::string text;
   for (const ReflogEntry& entry : entries) text += entry.before.Hex() + " " + entry.after.Hex() + " " + entry.who + "\t" + entry.message + "\n";
-  return vfs::WriteFile(fs_, directory_ + "/logs/" + std::string(name), text);
+  return vfs::WriteFile(fs_, LogPath(name), text);
 }
 
 Status Refs::RenameLog(std::string_view from, std::string_view to) {
   const std::vector<ReflogEntry> entries = ReadLog(from);
   if (entries.empty()) return {};
-  PADDOCK_TRY(vfs::MakeDirectories(fs_, vfs::DirectoryName(directory_ + "/logs/" + std::string(to))));
+  PADDOCK_TRY(vfs::MakeDirectories(fs_, vfs::DirectoryName(LogPath(to))));
   return WriteLog(to, entries);
 }
 

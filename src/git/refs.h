@@ -16,6 +16,9 @@
 
 namespace paddock::git {
 
+// Whether linked working trees share that path of the repository: "refs/heads/x", "config"; not HEAD, the index or refs/bisect.
+bool IsSharedPath(std::string_view path);
+
 // As git check-ref-format: "refs/heads/x" is one; HEAD and its like pass with `allows_one_level`.
 bool IsRefName(std::string_view name, bool allows_one_level = false);
 
@@ -27,8 +30,8 @@ struct ReflogEntry {
 
 class Refs {
  public:
-  // `directory` is absolute.
-  Refs(vfs::FileSystem& fs, std::string directory, Budget& budget) : fs_(fs), directory_(std::move(directory)), budget_(budget) {}
+  // Both are absolute; `common` is what linked working trees share, elsewhere the same.
+  Refs(vfs::FileSystem& fs, std::string directory, std::string common, Budget& budget) : fs_(fs), directory_(std::move(common)), own_(std::move(directory)), budget_(budget) {}
 
   // The object that a full name ("HEAD", "refs/heads/x") leads to through symbolic ones.
   std::optional<Oid> Read(std::string_view name);
@@ -53,14 +56,16 @@ class Refs {
   Status PackAll(const std::map<std::string, Oid>& peeled, const std::set<std::string>& left_out = {});
 
  private:
-  std::string PathOf(std::string_view name) const { return directory_ + "/" + std::string(name); }
+  std::string PathOf(std::string_view name) const;
+  std::string LogPath(std::string_view name) const;
   std::optional<std::string> ReadRaw(std::string_view name);
   std::map<std::string, Oid> Packed();
   void ListLoose(const std::string& folder, std::map<std::string, Oid>& out);
   Status CheckFree(std::string_view name);
 
   vfs::FileSystem& fs_;
-  std::string directory_;
+  std::string directory_;   // what is shared
+  std::string own_;
   Budget& budget_;
 };
 

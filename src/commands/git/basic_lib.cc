@@ -84,7 +84,9 @@ Result<ExitStatus> RunRevParse(Git& git, RevParseOptions& options, Args& args) {
     for (const char c : git.prefix) git.Print(c == '/' ? "../" : "");
     git.Print("\n");
   }
-  if (options.git_dir || options.common) git.Print((git.git_dir == vfs::JoinPath(here, ".git") ? ".git" : git.git_dir == here ? "." : git.git_dir) + "\n");
+  for (const std::string* directory : {options.git_dir ? &git.git_dir : nullptr, options.common ? &git.common_dir : nullptr}) {
+    if (directory != nullptr) git.Print((*directory == vfs::JoinPath(here, ".git") ? ".git" : *directory == here ? "." : *directory) + "\n");
+  }
   if (options.absolute) git.Print(git.git_dir + "\n");
   if (options.inside) git.Print(!git.work_tree.empty() && !in_git ? "true\n" : "false\n");
   if (options.inside_git) git.Print(in_git ? "true\n" : "false\n");

@@ -6,6 +6,7 @@
 #include "commands/git/colour_spec.h"
 #include "commands/git/column_layout.h"
 #include "commands/git/commit.h"
+#include "commands/git/linked_trees.h"
 #include "commands/git/ref_list.h"
 #include "commands/git/revision.h"
 #include "commands/git/status.h"
@@ -104,8 +105,9 @@ Result<ExitStatus> DeleteBranches(Git& git, const BranchOptions& options, const 
   for (const std::string& name : names) {
     const std::string ref = (options.remotes ? "refs/remotes/" : "refs/heads/") + name;
     const auto id = git.refs.Read(ref);
-    if (git.HeadBranch() == ref && !git.work_tree.empty()) {
-      status = git.Complain("Cannot delete branch '" + name + "' checked out at '" + git.work_tree + "'");
+    const auto other = OtherTreeOf(git, ref);
+    if (other || (git.HeadBranch() == ref && !git.work_tree.empty())) {
+      status = git.Complain("Cannot delete branch '" + name + "' checked out at '" + other.value_or(git.work_tree) + "'");
       continue;
     }
     if (!id) {
@@ -250,8 +252,9 @@ class BranchList {
   Result<std::string> LineOf(RefFields& fields, const NamedRef& ref) {
     fields.Show(ref);
     const bool is_current = !ref.title.empty() || git_.HeadBranch() == ref.name;
-    const std::string colour = IsRemote(ref) ? colours_.Of("remote", "red") : is_current ? colours_.Of("current", "green") : colours_.Of("local", "normal");
-    std::string line = (is_current ? "* " : "  ") + colour;
+    const auto elsewhere = is_current || IsRemote(ref) ? std::nullopt : OtherTreeOf(git_, ref.name);
+    const std::string colour = IsRemote(ref) ? colours_.Of("remote", "red") : is_current ? colours_.Of("current", "green") : elsewhere ? colours_.Of("worktree", "cyan") : colours_.Of("local", "normal");
+    std::string line = (is_current ? "* " : elsewhere ? "+ " : "  ") + colour;
     const auto target = ref.title.empty() ? git_.refs.ReadSymbolic(ref.name) : std::nullopt;
     const std::string arrow = target ? " -> " + UnambiguousRef(git_, *target) : "";
     std::string name = NameOf(ref);
@@ -263,6 +266,7 @@ class BranchList {
     if (!IsRemote(ref)) {
       PADDOCK_ASSIGN(const std::string track, Field(fields, "upstream", "track"));
       if (options_.verbosity > 1) {
+        if (elsewhere) line += "(" + colours_.Of("worktree", "cyan") + *elsewhere + colours_.reset() + ") ";
         PADDOCK_ASSIGN(const std::string upstream, Field(fields, "upstream", "short"));
         PADDOCK_ASSIGN(const std::string plain, Field(fields, "upstream", "track,nobracket"));
         if (!upstream.empty()) line += "[" + colours_.Of("upstream", "blue") + upstream + colours_.reset() + (plain.empty() ? "" : ": " + plain) + "] ";
@@ -303,6 +307,7 @@ Status CreateBranch(Git& git, const std::string& name, const std::string& start,
   if (!IsRefName(ref) || name.starts_with('-') || name == "HEAD") return Error(Code::kInvalid, "'" + name + "' is not a valid branch name");
   const bool exists = git.refs.Exists(ref);
   if (exists && !is_forced) return Error(Code::kExists, "a branch named '" + name + "' already exists");
+  if (const auto other = exists ? OtherTreeOf(git, ref) : std::nullopt) return Error(Code::kInvalid, "cannot force update the branch '" + name + "' checked out at '" + *other + "'");
   if (exists && git.HeadBranch() == ref && !git.work_tree.empty()) return Error(Code::kInvalid, "cannot force update the branch '" + name + "' checked out at '" + git.work_tree + "'");
   PADDOCK_ASSIGN(const Oid id, StartPoint(git, start));
   PADDOCK_TRY(git.refs.Write(ref, id, git.Who(), exists ? "branch: Reset to " + start : "branch: Created from " + start));

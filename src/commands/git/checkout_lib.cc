@@ -6,6 +6,7 @@
 #include "commands/git/branch.h"
 #include "commands/git/commit.h"
 #include "commands/git/hooks.h"
+#include "commands/git/linked_trees.h"
 #include "commands/git/patch_choice.h"
 #include "commands/git/pathspec_file.h"
 #include "commands/git/restore.h"
@@ -18,7 +19,7 @@ namespace {
 struct CheckoutOptions {
   std::string create, reset, orphan, conflict, pathspec_file;
   bool force = false, quiet = false, detach = false, track = false, no_track = false, ours = false, theirs = false, guess = false, no_guess = false;
-  bool merge = false, patch = false, overlay = false, no_overlay = false, pathspec_nul = false, reflog = false, overwrites = false;
+  bool merge = false, patch = false, overlay = false, no_overlay = false, pathspec_nul = false, reflog = false, overwrites = false, no_overwrite = false, shares = false;
 };
 Status TakeTrack(CheckoutOptions& options, std::string_view value) {
   if (!value.empty() && value != "direct") return Error(Code::kNotSupported, "--track=" + std::string(value) + " is not supported");
@@ -36,7 +37,9 @@ constexpr auto kBothOptions = std::to_array<Option>({
     Flag<&CheckoutOptions::detach>('d', "detach", "check out the commit itself"),
     CallOptional<TakeTrack>('t', "track", "MODE", "track the branch that it starts from"),
     Flag<&CheckoutOptions::no_track>(0, "no-track", "track nothing"),
-    Flag<&CheckoutOptions::overwrites>(0, "overwrite-ignore", "ignored files may be replaced (always)"),
+    Flag<&CheckoutOptions::overwrites>(0, "overwrite-ignore", "ignored files may be replaced (the default)"),
+    Flag<&CheckoutOptions::no_overwrite>(0, "no-overwrite-ignore", "they may not"),
+    Flag<&CheckoutOptions::shares>(0, "ignore-other-worktrees", "also a branch that another working tree has"),
 });
 constexpr auto kCheckoutOptions = JoinTables(std::to_array<Option>({
     Value<&CheckoutOptions::create>('b', nullptr, "BRANCH", "create and check out a branch"),
@@ -135,7 +138,7 @@ Result<ExitStatus> MoveHead(Git& git, const CheckoutOptions& options, const std:
     PADDOCK_ASSIGN(const bool done, SwitchMerging(git, options, from, to, index, shown));
     if (!done) return 1;
   } else {
-    PADDOCK_ASSIGN(const bool done, SwitchFiles(git, from, to, index, "checkout", options.force));
+    PADDOCK_ASSIGN(const bool done, SwitchFiles(git, from, to, index, "checkout", options.force, options.no_overwrite));
     if (!done) return 1;
   }
   PADDOCK_TRY(git.WriteIndex(index));
@@ -180,6 +183,14 @@ Result<ExitStatus> MoveHead(Git& git, const CheckoutOptions& options, const std:
   return 0;
 }
 
+// A branch that is checked out somewhere else stays there.
+Status RefuseTaken(Git& git, const CheckoutOptions& options, const std::string& name) {
+  if (options.shares) return {};
+  const auto other = OtherTreeOf(git, "refs/heads/" + name);
+  if (!other) return {};
+  return Error(Code::kExists, "'" + name + "' is already checked out at '" + *other + "'");
+}
+
 Result<ExitStatus> SwitchTo(Git& git, const CheckoutOptions& options, const std::optional<std::string>& branch_ref, const Oid& target, const std::string& shown, bool is_new) {
   const Oid before = git.Head().value_or(Oid{});
   PADDOCK_ASSIGN(const ExitStatus status, MoveHead(git, options, branch_ref, target, shown, is_new));
@@ -217,7 +228,7 @@ Result<ExitStatus> CreateAndSwitch(Git& git, const CheckoutOptions& options, con
       PADDOCK_ASSIGN(from, git.FlattenCommit(*head));
     }
     PADDOCK_ASSIGN(const FlatTree to, git.FlattenCommit(target));
-    PADDOCK_ASSIGN(const bool done, SwitchFiles(git, from, to, index, "checkout", options.force));
+    PADDOCK_ASSIGN(const bool done, SwitchFiles(git, from, to, index, "checkout", options.force, options.no_overwrite));
     if (!done) return 1;
     PADDOCK_TRY(git.WriteIndex(index));
   }
@@ -236,6 +247,7 @@ Result<ExitStatus> CheckoutCommit(Git& git, const CheckoutOptions& options, std:
   const std::string ref = "refs/heads/" + name;
   if (!options.detach && IsRefName(ref) && git.refs.Exists(ref)) {
     PADDOCK_ASSIGN(const Oid target, StartPoint(git, ref));
+    PADDOCK_TRY(RefuseTaken(git, options, name));
     return SwitchTo(git, options, ref, target, name, false);
   }
   auto id = ResolveCommit(git, name);

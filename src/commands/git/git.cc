@@ -7,7 +7,7 @@
 // Differs: repositories are reached by path and by http(s)://, where the sandbox's policy allows the host: git's smart protocol, with
 // basic authentication; no ssh, git:// or dumb HTTP. Hooks that are run: pre-commit, prepare-commit-msg (with an editor), commit-msg,
 // post-commit, post-checkout, pre-merge-commit, post-merge, pre-rebase; with a hook pre-push nothing is pushed, others are passed over.
-// No submodules, sparse checkouts, worktrees, octopus merges, rebases of merges, filters of attributes, signatures and pagers; SHA-1
+// No submodules, sparse checkouts, octopus merges, rebases of merges, filter processes, signatures and pagers; SHA-1
 // repositories with an index of version 2 or 3. Only diff, log and show have colours, when they are asked for.
 
 #include "commands/git/git.h"
@@ -159,7 +159,7 @@ ExitStatus Dispatch(Invocation& in, GlobalOptions options) {
   std::optional<git::Git> git;
   Status missing;
   if (auto place = git::FindRepository(in, options.git_dir, options.work_tree)) {
-    git.emplace(in, place->git_dir, options.is_bare ? std::string() : place->work_tree, place->is_bare || options.is_bare);
+    git.emplace(in, place->git_dir, options.is_bare ? std::string() : place->work_tree, place->is_bare || options.is_bare, place->common_dir);
   } else {
     missing = place.error();
   }
@@ -167,7 +167,7 @@ ExitStatus Dispatch(Invocation& in, GlobalOptions options) {
   if (!config) return git::Die(in, config.error());
   if (git) {
     git->config = *config;
-    if (config->GetBool("core.bare", false) && options.work_tree.empty() && !in.env.Get("GIT_WORK_TREE")) {
+    if (config->GetBool("core.bare", false) && options.work_tree.empty() && !in.env.Get("GIT_WORK_TREE") && git->git_dir == git->common_dir) {
       git->is_bare = true;
       git->work_tree.clear();
     }

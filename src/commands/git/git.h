@@ -67,10 +67,12 @@ class Attributes;
 
 class Git {
  public:
-  Git(Invocation& invocation, std::string git_directory, std::string work_tree, bool is_bare_one);
+  // `common_directory`: of a linked working tree; empty for others.
+  Git(Invocation& invocation, std::string git_directory, std::string work_tree, bool is_bare_one, std::string common_directory = {});
 
   Invocation& in;
   std::string git_dir;     // absolute
+  std::string common_dir;  // likewise: what linked working trees share
   std::string work_tree;   // absolute; empty for a bare repository
   bool is_bare;
   std::string prefix;      // of the working directory below the top: "" or "sub/"
@@ -86,7 +88,7 @@ class Git {
   void Print(std::string_view text) { in.out.Write(text); }
 
   std::string FilePath(std::string_view path) const { return vfs::JoinPath(work_tree, path); }
-  std::string GitPath(std::string_view name) const { return git_dir + "/" + std::string(name); }
+  std::string GitPath(std::string_view name) const { return (IsSharedPath(name) ? common_dir : git_dir) + "/" + std::string(name); }
   // How a path from the top reads from the working directory, quoted where git quotes it.
   std::string Shown(std::string_view path) const;
   std::string Quoted(std::string_view path) const;
@@ -179,10 +181,12 @@ constexpr Subcommand DefineFreeSubcommand(Subcommand subcommand) {
 
 // Where the repository of the working directory is; nothing if there is none. `git_dir`, `work_tree`: what the options said.
 struct Place {
-  std::string git_dir, work_tree;
+  std::string git_dir, work_tree, common_dir;
   bool is_bare = false;
 };
 Result<Place> FindRepository(Invocation& in, std::string_view git_dir, std::string_view work_tree);
+// What the file `commondir` of a linked working tree's directory names; else the directory itself.
+std::string CommonDirectory(vfs::FileSystem& fs, const std::string& git_dir);
 // Whether the directory is one: HEAD, objects and refs are there.
 bool IsGitDirectory(vfs::FileSystem& fs, const std::string& path);
 // The files of configuration that hold for everyone in the sandbox (~/.gitconfig …), with -c and GIT_CONFIG_*.

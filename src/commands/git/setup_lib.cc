@@ -63,12 +63,21 @@ std::vector<std::pair<std::string, std::string>> EnvironmentConfig(Invocation& i
 
 }  // namespace
 
+std::string CommonDirectory(vfs::FileSystem& fs, const std::string& git_dir) {
+  const auto text = vfs::ReadFile(fs, git_dir + "/commondir", 4096);
+  if (!text || Trimmed(*text).empty()) return git_dir;
+  const std::string named = vfs::JoinPath(git_dir, Trimmed(*text));
+  auto canonical = fs.Canonical(named);
+  return canonical ? std::move(*canonical) : named;
+}
+
 bool IsGitDirectory(vfs::FileSystem& fs, const std::string& path) {
+  const std::string common = CommonDirectory(fs, path);
   const auto is_directory = [&fs](const std::string& name) {
     const auto facts = fs.Stat(name);
     return facts && facts->is_directory();
   };
-  return fs.Stat(path + "/HEAD", vfs::Follow::kNo).has_value() && is_directory(path + "/objects") && is_directory(path + "/refs");
+  return fs.Stat(path + "/HEAD", vfs::Follow::kNo).has_value() && is_directory(common + "/objects") && is_directory(common + "/refs");
 }
 
 Result<Place> FindRepository(Invocation& in, std::string_view git_dir, std::string_view work_tree) {
@@ -78,6 +87,7 @@ Result<Place> FindRepository(Invocation& in, std::string_view git_dir, std::stri
   if (!tree.empty()) {
     PADDOCK_ASSIGN(tree, in.fs.Canonical(tree, vfs::FileSystem::MustExist::kParent));
   }
+  const auto place = [&in](const std::string& directory, std::string top) { return Place{directory, std::move(top), CommonDirectory(in.fs, directory), false}; };
   if (!named.empty()) {
     if (!IsGitDirectory(in.fs, named)) {
       const auto followed = FollowGitFile(in, named);
@@ -85,20 +95,24 @@ Result<Place> FindRepository(Invocation& in, std::string_view git_dir, std::stri
       named = *followed;
     }
     PADDOCK_ASSIGN(std::string directory, in.fs.Canonical(named));
-    return Place{std::move(directory), tree.empty() ? here : tree, false};
+    return place(directory, tree.empty() ? here : tree);
   }
   for (std::string at = here;; at = vfs::DirectoryName(at)) {
     in.budget.Step();
     const std::string dot_git = vfs::JoinPath(at, ".git");
     if (IsGitDirectory(in.fs, dot_git)) {
       PADDOCK_ASSIGN(std::string directory, in.fs.Canonical(dot_git));
-      return Place{std::move(directory), tree.empty() ? at : tree, false};
+      return place(directory, tree.empty() ? at : tree);
     }
     if (const auto followed = FollowGitFile(in, dot_git); followed && IsGitDirectory(in.fs, *followed)) {
       PADDOCK_ASSIGN(std::string directory, in.fs.Canonical(*followed));
-      return Place{std::move(directory), tree.empty() ? at : tree, false};
+      return place(directory, tree.empty() ? at : tree);
     }
-    if (IsGitDirectory(in.fs, at)) return Place{at, tree, tree.empty()};
+    if (IsGitDirectory(in.fs, at)) {
+      Place found = place(at, tree);
+      found.is_bare = tree.empty();
+      return found;
+    }
     if (at == "/") return Error(Code::kNoEntry, std::string(kNoRepository));
   }
 }
@@ -218,9 +232,9 @@ Result<Config> ReadConfig(Invocation& in, const Git* git) {
   return ReadConfigFiles(in, git, files);
 }
 
-Git::Git(Invocation& invocation, std::string git_directory, std::string tree, bool is_bare_one)
-    : in(invocation), git_dir(std::move(git_directory)), work_tree(std::move(tree)), is_bare(is_bare_one),
-      objects(invocation.fs, git_dir + "/objects", invocation.budget), refs(invocation.fs, git_dir, invocation.budget) {
+Git::Git(Invocation& invocation, std::string git_directory, std::string tree, bool is_bare_one, std::string common_directory)
+    : in(invocation), git_dir(std::move(git_directory)), common_dir(common_directory.empty() ? git_dir : std::move(common_directory)), work_tree(std::move(tree)), is_bare(is_bare_one),
+      objects(invocation.fs, common_dir + "/objects", invocation.budget), refs(invocation.fs, git_dir, common_dir, invocation.budget) {
   if (const auto here = in.fs.Canonical("."); here && !work_tree.empty()) {
     const std::string top = work_tree == "/" ? "/" : work_tree + "/";
     if (here->starts_with(top) && here->size() > top.size()) prefix = here->substr(top.size()) + "/";

@@ -253,14 +253,14 @@ struct Obstacles {
   std::vector<std::string> changed, untracked, removed;
 };
 
-Status CheckPath(Git& git, const FileDiff& change, const Index& index, bool is_forced, Obstacles& obstacles) {
+Status CheckPath(Git& git, const FileDiff& change, const Index& index, bool is_forced, bool keeps_ignored, Obstacles& obstacles) {
   const std::string& path = change.new_path;
   const IndexEntry* entry = index.Find(path);
   PADDOCK_ASSIGN(const auto file, StageFile(git, path, false));
   if (entry == nullptr) {
     if (is_forced) return {};
-    if (change.new_mode != 0 && file && file->id != change.new_id && !IsIgnored(git, path, false)) obstacles.untracked.push_back(path);
-    if (change.new_mode == 0 && file && !IsIgnored(git, path, false)) obstacles.removed.push_back(path);
+    if (change.new_mode != 0 && file && file->id != change.new_id && (keeps_ignored || !IsIgnored(git, path, false))) obstacles.untracked.push_back(path);
+    if (change.new_mode == 0 && file && (keeps_ignored || !IsIgnored(git, path, false))) obstacles.removed.push_back(path);
     // Something else may stand where a directory has to be.
     for (size_t slash = path.find('/'); slash != std::string::npos && change.new_mode != 0; slash = path.find('/', slash + 1)) {
       const std::string above = path.substr(0, slash);
@@ -305,13 +305,13 @@ void TellObstacles(Git& git, Obstacles& obstacles, std::string_view action) {
 
 }  // namespace
 
-Result<bool> SwitchFiles(Git& git, const FlatTree& from, const FlatTree& to, Index& index, std::string_view action, bool is_forced) {
+Result<bool> SwitchFiles(Git& git, const FlatTree& from, const FlatTree& to, Index& index, std::string_view action, bool is_forced, bool keeps_ignored) {
   for (const auto& [path, item] : to) {
     if (!IsSafePath(path)) return Error(Code::kInvalid, "invalid path '" + path + "'");
   }
   std::vector<FileDiff> changes = CompareTrees(from, to);
   Obstacles obstacles;
-  for (const FileDiff& change : changes) PADDOCK_TRY(CheckPath(git, change, index, is_forced, obstacles));
+  for (const FileDiff& change : changes) PADDOCK_TRY(CheckPath(git, change, index, is_forced, keeps_ignored, obstacles));
   if (!obstacles.changed.empty() || !obstacles.untracked.empty() || !obstacles.removed.empty()) {
     TellObstacles(git, obstacles, action);
     return false;
