@@ -6,8 +6,8 @@
 //
 // Exit status: what the program says; 1 for a bad option or a program that does not parse, 2 for a fatal error.
 // Source: POSIX awk; GNU awk 5.2.1, also under the names gawk, mawk and nawk.
-// Differs: no debugger, pretty-printer, profiler, lint, tracing, extension libraries or arbitrary precision: the options
-// that ask for them are refused.
+// Differs: no debugger, lint, tracing, extension libraries or arbitrary precision: the options that ask for them are refused.
+// -o keeps comments on lines of their own and behind statements where gawk does, those inside an expression not.
 
 #include <memory>
 #include <optional>
@@ -33,10 +33,11 @@ struct Options {
   bool wants_help = false, wants_version = false, wants_licence = false;
   std::vector<Piece> pieces;
   std::vector<std::string> assignments;
+  bool lists_translations = false;
   bool is_posix = false, is_traditional = false, is_sandboxed = false;
   bool counts_bytes = false, reads_non_decimal = false, operands_are_files = false;
   std::string refused;       // an option that is not there
-  std::optional<std::string> dump_path;
+  std::optional<std::string> dump_path, pretty_path, profile_path;
   std::string vendor_word;   // -W
 };
 
@@ -54,6 +55,14 @@ Status AddLastFile(Options& options, std::string_view path) {
 }
 Status SetDump(Options& options, std::string_view path) {
   options.dump_path = path.empty() ? "awkvars.out" : std::string(path);
+  return {};
+}
+Status SetPretty(Options& options, std::string_view path) {
+  options.pretty_path = path.empty() ? "awkprof.out" : std::string(path);
+  return {};
+}
+Status SetProfile(Options& options, std::string_view path) {
+  options.profile_path = path.empty() ? "awkprof.out" : std::string(path);
   return {};
 }
 Status AddInclude(Options& options, std::string_view path) {
@@ -101,13 +110,13 @@ constexpr Option kOptions[] = {
     Value<&Options::vendor_word>('W', nullptr, "OPTION", "the long option --OPTION"),
     CallOptional<SetDump>('d', "dump-variables", "FILE", "write the variables to FILE (awkvars.out) at the end"),
     CallOptional<Refuse<'D'>>('D', "debug", "FILE", nullptr),
-    Call<Refuse<'g'>>('g', "gen-pot", nullptr, nullptr),
+    Flag<&Options::lists_translations>('g', "gen-pot", "do not run the program, print its texts for translation as a .pot file"),
     Call<Refuse<'I'>>('I', "trace", nullptr, nullptr),
     Call<Refuse<'l'>>('l', "load", "LIBRARY", nullptr),
     CallOptional<Refuse<'L'>>('L', "lint", "KIND", nullptr),
     Call<Refuse<'M'>>('M', "bignum", nullptr, nullptr),
-    CallOptional<Refuse<'o'>>('o', "pretty-print", "FILE", nullptr),
-    CallOptional<Refuse<'p'>>('p', "profile", "FILE", nullptr),
+    CallOptional<SetPretty>('o', "pretty-print", "FILE", "do not run the program, write it neatly to FILE (awkprof.out)"),
+    CallOptional<SetProfile>('p', "profile", "FILE", "write the program to FILE (awkprof.out) with how often each part ran"),
     Call<Refuse<'t'>>('t', "lint-old", nullptr, nullptr),
 };
 
@@ -306,7 +315,10 @@ awk::RunOptions ToRunOptions(Invocation& in, Options& options, std::vector<std::
   run.arguments.assign(in.args.begin(), in.args.end());
   run.program_path = in.env.Get("AWKPATH", "");
   run.is_utf8 = in.locale.is_utf8 && !options.counts_bytes;
+  run.lists_translations = options.lists_translations;
   run.dump_path = options.dump_path;
+  run.profile_path = options.profile_path;
+  if (!options.profile_path) run.pretty_path = options.pretty_path;
   run.operands_are_files = options.operands_are_files;
   run.is_sandboxed = options.is_sandboxed;
   if (options.is_posix) {
@@ -398,6 +410,7 @@ ExitStatus Run(Invocation& in) {
     return 0;
   }
   if (!options.refused.empty()) return Fatal(in, "the option " + options.refused + " is not supported");
+  if (options.profile_path && options.pretty_path) in.Fail("warning: `--profile' overrides `--pretty-print'");
   SandboxHost host(in);
   std::vector<awk::Source> sources;
   bool has_program = false;

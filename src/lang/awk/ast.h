@@ -56,19 +56,25 @@ struct Node {
   NodeKind kind;
   Tok op = Tok::kEnd;
   bool in_parens = false;
+  uint8_t paren_count = 0;  // pairs around it, as far as they can be counted
   bool is_local = false;
   bool is_negative = false;
   bool is_prefix = false;
+  bool is_translatable = false;  // a string: _"text"
   Redirect redirect = Redirect::kNone;
   Builtin builtin = Builtin::kLength;
   Place place;
   int slot = 0;
+  int id = 0;            // its index in the tree's nodes
   double number = 0;
   Node* a = nullptr;
   Node* b = nullptr;
   Node* c = nullptr;
   std::vector<Node*> list;
   std::string text;
+  // Only with ParseInput::keeps_form.
+  std::string literal;      // a number or regular expression as it was written
+  uint32_t end_line = 0;    // of a simple statement, and of a block's closing brace
 };
 
 // A pattern and what it does. begin and end patterns are null where they are missing.
@@ -79,6 +85,8 @@ struct Rule {
   Node* range_end = nullptr;
   Node* action = nullptr;  // null: print the record
   Place place;
+  uint32_t end_line = 0;
+  std::string space;       // the namespace that it is in, "" for awk's own
 };
 
 struct FunctionDefinition {
@@ -86,11 +94,21 @@ struct FunctionDefinition {
   std::vector<std::string> parameters;
   Node* body = nullptr;
   Place place;
+  uint32_t start_line = 0, end_line = 0;
+  std::string space;  // the namespace that it stands in
   bool is_defined = false;
+};
+
+// An @include of the program.
+struct Inclusion {
+  std::string path;
+  uint32_t source = 0;  // 0 for what had been included before
 };
 
 struct SyntaxTree {
   UnknownEscapes escapes;
+  std::vector<Comment> comments;      // with ParseInput::keeps_form
+  std::vector<Inclusion> inclusions;
   std::deque<Node> nodes;
   std::vector<Rule> rules;
   std::vector<FunctionDefinition> functions;

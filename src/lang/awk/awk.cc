@@ -1,7 +1,13 @@
 #include "lang/awk/awk.h"
 
+#include <chrono>
+#include <optional>
+
 #include "lang/awk/compiler.h"
 #include "lang/awk/parser.h"
+#include "lang/awk/pretty.h"
+#include "text/time_format.h"
+#include "text/time_zone.h"
 
 namespace paddock::awk {
 namespace {
@@ -31,6 +37,17 @@ std::string CheckPatterns(const Program& program, bool is_utf8) {
     }
   }
   return "";
+}
+
+// The time now as `date` writes it, less the zone.
+std::string LocalTimeText(Host& host) {
+  std::optional<std::string> zone;
+  for (const auto& [name, value] : host.Environment()) {
+    if (name == "TZ") zone = value;
+  }
+  const TimePoint now = {std::chrono::duration_cast<std::chrono::seconds>(host.clock().RealNow()).count(), 0};
+  const CalendarTime time = TimeZone::FromTz(zone).ToLocal(now.seconds);
+  return FormatTime("%a %b %e %H:%M:%S %Y", time, now, host.budget(), TimeDialect::kLibc);
 }
 
 }  // namespace
@@ -63,7 +80,8 @@ Result<std::string> ReadProgramFile(Host& host, std::string_view path, std::stri
 int RunAwk(std::vector<Source> sources, const RunOptions& options, Host& host) {
   const auto complain = [&](const std::string& text) { (void)host.standard_error().Write(text); };
   std::vector<std::string> warnings;
-  const ParseInput input = {options.name, sources, options.strictness, warnings,
+  const bool is_printed = options.pretty_path || options.profile_path;
+  const ParseInput input = {options.name, sources, options.strictness, warnings, is_printed,
                             [&](std::string_view path) { return ReadProgramFile(host, path, options.program_path); }};
   auto tree = Parse(input, host.budget());
   for (const std::string& warning : warnings) complain(warning + "\n");
@@ -71,14 +89,30 @@ int RunAwk(std::vector<Source> sources, const RunOptions& options, Host& host) {
     complain(tree.error().message + "\n");
     return tree.error().code == Code::kSyntax ? 1 : 2;
   }
-  Program program = Compile(*tree, std::move(sources), host.budget());
+  if (options.lists_translations) {
+    (void)host.standard_output().Write(TranslationTemplate(*tree, sources, host.budget()));
+    return 0;
+  }
+  const Profiling profiling = options.profile_path ? Profiling::kOn : Profiling::kOff;
+  Program program = Compile(*tree, std::move(sources), profiling, host.budget());
   // What is to be shown at the end has to be kept up to date.
   if (options.dump_path) program.uses_rt = program.uses_symtab = program.uses_functab = program.uses_environ = true;
   if (const std::string complaint = CheckPatterns(program, options.is_utf8); !complaint.empty()) {
     complain(options.name + ": " + complaint + "\n");
     return 1;
   }
-  return Interpreter(program, options, host).Run();
+  if (options.pretty_path) {
+    WriteListing(host, {options.name, *options.pretty_path, "profile", PrettyPrint(*tree, nullptr, host.budget())});
+    return 0;
+  }
+  Interpreter interpreter(program, options, host);
+  const int status = interpreter.Run();
+  if (options.profile_path) {
+    const std::string start = "\t# gawk profile, created " + LocalTimeText(host) + "\n\n";
+    const std::string text = start + PrettyPrint(*tree, &interpreter.counts(), host.budget());
+    WriteListing(host, {options.name, *options.profile_path, "profile", text});
+  }
+  return status;
 }
 
 }  // namespace paddock::awk

@@ -7,11 +7,12 @@
 
 namespace paddock::awk {
 
-Compiler::Compiler(const SyntaxTree& tree, std::vector<Source> sources, Budget& budget)
+Compiler::Compiler(const SyntaxTree& tree, std::vector<Source> sources, Profiling profiling, Budget& budget)
     : tree_(tree), budget_(budget) {
   program_.sources = std::move(sources);
   program_.globals = tree.globals;
   program_.escapes = tree.escapes;
+  if (profiling == Profiling::kOn) program_.counter_count = static_cast<int>(tree.nodes.size());
 }
 
 Program Compiler::Run() {
@@ -73,6 +74,7 @@ int Compiler::Rules(Rule::When when) {
     if (start < 0) start = Emit(Op::kWork);
     place_ = rule.place;
     Jumps skip;
+    if (rule.pattern != nullptr) Count(rule.pattern);
     if (rule.range_end != nullptr) {
       const auto range = static_cast<uint32_t>(program_.range_count++);
       const Jumps enter = {Emit(Op::kRangeEnter, 0, range)};
@@ -100,6 +102,7 @@ int Compiler::Rules(Rule::When when) {
 void Compiler::Statement(const Node* node) {
   budget_.CheckStack();
   place_ = node->place;
+  Count(node);
   switch (node->kind) {
     case NodeKind::kBlock:
       for (const Node* statement : node->list) Statement(statement);
@@ -240,6 +243,7 @@ void Compiler::Switch(const Node* node) {
       entries[i].push_back(otherwise);
     }
     Patch(entries[i], Here());
+    Count(label);
     for (const Node* statement : label->list) Statement(statement);
   }
   Jumps breaks = std::move(loops_.back().breaks);
@@ -313,8 +317,8 @@ void Compiler::PrintGeneral(const Node* node, Op op) {
        is_record ? 1 : static_cast<uint32_t>(node->list.size()));
 }
 
-Program Compile(const SyntaxTree& tree, std::vector<Source> sources, Budget& budget) {
-  return Compiler(tree, std::move(sources), budget).Run();
+Program Compile(const SyntaxTree& tree, std::vector<Source> sources, Profiling profiling, Budget& budget) {
+  return Compiler(tree, std::move(sources), profiling, budget).Run();
 }
 
 }  // namespace paddock::awk

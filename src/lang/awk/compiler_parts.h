@@ -21,13 +21,16 @@ struct Loop {
 
 class Compiler {
  public:
-  Compiler(const SyntaxTree& tree, std::vector<Source> sources, Budget& budget);
+  Compiler(const SyntaxTree& tree, std::vector<Source> sources, Profiling profiling, Budget& budget);
   Program Run();
 
  private:
   // Instructions.
   int Here() const { return static_cast<int>(program_.code.size()); }
   int Emit(Op op, int b = 0, uint32_t a = 0);
+  void Count(const Node* node) {
+    if (program_.counter_count > 0) Emit(Op::kCount, node->id);
+  }
   void Patch(const Jumps& jumps, int target);
   int AddConstant(Value value);
   int NumberConstant(double number);

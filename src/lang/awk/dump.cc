@@ -1,33 +1,13 @@
-// awk -d: the global variables and their last values, as gawk writes them.
+// The listings that options ask for, and that of -d: the global variables and their last values, as gawk writes them.
 #include <algorithm>
 #include <cstdio>
 
 #include "lang/awk/array.h"
 #include "lang/awk/interpreter.h"
+#include "lang/awk/pretty_parts.h"
 
 namespace paddock::awk {
 namespace {
-
-// "text" with escapes.
-std::string Quoted(std::string_view text) {
-  constexpr std::string_view kSpecial = "\a\b\f\n\r\t\v\"\\";
-  constexpr std::string_view kLetters = "abfnrtv\"\\";
-  std::string quoted = "\"";
-  for (const char c : text) {
-    const size_t index = kSpecial.find(c);
-    if (index != std::string_view::npos) {
-      quoted += '\\';
-      quoted += kLetters[index];
-    } else if (static_cast<unsigned char>(c) < ' ' || c == 0x7f) {
-      char octal[8];
-      std::snprintf(octal, sizeof octal, "\\%03o", static_cast<unsigned>(static_cast<unsigned char>(c)));
-      quoted += octal;
-    } else {
-      quoted += c;
-    }
-  }
-  return quoted + '"';
-}
 
 std::string NumberText(double number) {
   char text[64];
@@ -36,6 +16,24 @@ std::string NumberText(double number) {
 }
 
 }  // namespace
+
+void WriteListing(Host& host, const Listing& listing) {
+  if (listing.path == "-") {
+    (void)host.standard_output().Write(listing.text);
+    return;
+  }
+  const std::string start = listing.name + ": warning: ";
+  if (auto file = host.OpenForWriting(listing.path, false)) {
+    if (!(*file)->Write(listing.text)) {
+      (void)host.standard_error().Write(start + "could not write the " + listing.what + "\n");
+    }
+    return;
+  } else {
+    (void)host.standard_error().Write(start + "could not open `" + listing.path + "' for writing: " +
+                                      std::string(file.error().Text()) + "\n" + start + "sending " + listing.what +
+                                      " to standard error\n" + listing.text);
+  }
+}
 
 // A value of -v that looks like a number is one already; other text from outside is text until it is used.
 std::string Interpreter::DumpedValue(const std::string& name, Value& value) const {
@@ -46,7 +44,7 @@ std::string Interpreter::DumpedValue(const std::string& name, Value& value) cons
   const bool is_given = std::find(options_.assignments.begin(), options_.assignments.end(),
                                   name + "=" + std::string(value.view())) != options_.assignments.end();
   if (value.kind() == Kind::kInput && is_given && value.LooksNumeric()) return NumberText(value.ToNumber());
-  return Quoted(value.view());
+  return QuotedText(value.view());
 }
 
 void Interpreter::DumpVariables() {
@@ -74,20 +72,8 @@ void Interpreter::DumpVariables() {
   std::sort(lines.begin(), lines.end());
   std::string text;
   for (const auto& [name, value] : lines) text += name + ": " + value + "\n";
-  const std::string& path = *options_.dump_path;
-  if (path == "-") {
-    streams_.standard_output().Write(text);
-    return;
-  }
-  if (auto file = host_.OpenForWriting(path, false)) {
-    if ((*file)->Write(text)) return;
-    streams_.standard_error().Write(options_.name + ": warning: could not write the variable list\n");
-  } else {
-    const std::string start = options_.name + ": warning: ";
-    streams_.standard_error().Write(start + "could not open `" + path + "' for writing: " +
-                                    std::string(file.error().Text()) + "\n" + start +
-                                    "sending variable list to standard error\n" + text);
-  }
+  streams_.standard_output().Flush();
+  WriteListing(host_, {options_.name, *options_.dump_path, "variable list", text});
 }
 
 }  // namespace paddock::awk

@@ -35,6 +35,9 @@ struct RunOptions {
   std::string program_path;                       // AWKPATH
   bool is_utf8 = true;
   std::optional<std::string> dump_path;           // -d: where the variables are written at the end; "-": standard output
+  std::optional<std::string> pretty_path;         // -o: where the program is written instead of being run
+  std::optional<std::string> profile_path;        // -p: where it is written with counts, after it has run
+  bool lists_translations = false;                // -g: print the texts to be translated instead of running
   bool operands_are_files = false;                // -E: "x=1" is a file, too
   bool is_sandboxed = false;                      // -S
   bool reads_non_decimal = false;                 // -n
@@ -84,12 +87,24 @@ class ValueStack {
   Value* end_ = nullptr;
 };
 
+// What an option has written at the end.
+struct Listing {
+  std::string name;   // awk's own, for messages
+  std::string path;   // "-" is standard output
+  std::string what;   // "variable list", "profile"
+  std::string text;
+};
+// A file that cannot be opened is complained about; then the text goes to standard error.
+void WriteListing(Host& host, const Listing& listing);
+
 class Interpreter {
  public:
   Interpreter(const Program& program, const RunOptions& options, Host& host);
 
   // Runs the program; the exit status.
   int Run();
+  // How often it came by each node, when the program was compiled for that.
+  const std::vector<uint64_t>& counts() const { return counts_; }
 
  private:
   struct Frame {
@@ -238,6 +253,7 @@ class Interpreter {
   std::vector<Frame> frames_;
   std::vector<Walk> walks_;
   std::vector<bool> range_active_;
+  std::vector<uint64_t> counts_;
   Array* symtab_ = nullptr;   // null unless the program names SYMTAB
   Array* functab_ = nullptr;  // null unless the program names FUNCTAB
   bool guards_tables_ = false;  // it names one of them

@@ -37,6 +37,7 @@ Interpreter::Interpreter(const Program& program, const RunOptions& options, Host
       globals_(program.globals.size()),
       stack_(host.budget()),
       range_active_(static_cast<size_t>(program.range_count)),
+      counts_(static_cast<size_t>(program.counter_count)),
       // No stretch of code without a call or a jump back pushes more values than it has instructions.
       stack_margin_(program.code.size() + 64) {
   patterns_.WarnOfEscapes(program.escapes, [this](const std::string& message) { Warn(message); });

@@ -222,12 +222,21 @@ void Lexer::SkipBlanks() {
       at_ += 3;
       ++line_;
     } else if (c == '#') {
-      const size_t end = text_.find('\n', at_);
-      at_ = end == std::string_view::npos ? text_.size() : end;
+      const size_t end = std::min(text_.find('\n', at_), text_.size());
+      KeepComment(end);
+      at_ = end;
     } else {
       return;
     }
   }
+}
+
+void Lexer::KeepComment(size_t end) {
+  if (comments_ == nullptr) return;
+  size_t start = at_;
+  while (start > 0 && (text_[start - 1] == ' ' || text_[start - 1] == '\t')) --start;
+  const bool is_alone = start == 0 || text_[start - 1] == '\n';
+  comments_->push_back({{source_, line_}, std::string(text_.substr(at_, end - at_)), is_alone});
 }
 
 Token Lexer::Next() {
@@ -256,6 +265,11 @@ Token Lexer::Lex() {
   }
   const char c = text_[at_];
   if (IsDigit(c) || (c == '.' && IsDigit(Peek(1)))) return LexNumber(std::move(token));
+  if (c == '_' && Peek(1) == '"' && strictness_ == Strictness::kGnu) {
+    ++at_;
+    token.is_translatable = true;
+    return LexString(std::move(token));
+  }
   if (IsWordStart(c)) return LexWord(std::move(token));
   if (c == '"') return LexString(std::move(token));
   return LexOperator(std::move(token));
@@ -270,12 +284,14 @@ Token Lexer::LexNumber(Token token) {
     while (length < rest.size() && HexDigit(rest[length]) >= 0) ++length;
     if (length == 2) length = 1;  // "0x" without digits is 0, then a name
     token.number = ParseNonDecimal(rest.substr(0, length));
+    token.literal = rest.substr(0, length);
     at_ += length;
     return token;
   }
   const NumberPrefix prefix = ParseNumber(rest);
   token.number = prefix.value;
   if (strictness_ == Strictness::kGnu) token.number = ParseNonDecimal(rest.substr(0, prefix.length));
+  token.literal = rest.substr(0, prefix.length);
   at_ += prefix.length;
   return token;
 }
@@ -336,7 +352,10 @@ Token Lexer::ReadRegex(const Token& slash) {
       token.text += text_[at_++];
       continue;
     }
-    if (c == '/' && !in_brackets) return token;
+    if (c == '/' && !in_brackets) {
+      token.literal = text_.substr(slash.offset + 1, at_ - slash.offset - 2);
+      return token;
+    }
     token.text += c;
     if (c == '[' && !in_brackets) {
       in_brackets = true;

@@ -53,16 +53,24 @@ const BuiltinInfo& InfoOf(Builtin id);
 struct Token {
   Tok kind = Tok::kEnd;
   std::string text;     // name, string after escapes, regular expression
+  std::string literal;  // a number or regular expression as it is written
   double number = 0;
   Builtin builtin = Builtin::kLength;
   Place place;
   size_t offset = 0;    // in the source text
   bool after_blank = false;
+  bool is_translatable = false;  // _"text"
   bool is_call = false;       // a name with a parenthesis right behind it
   bool is_qualified = false;  // written as space::name (in text: without "awk::")
 };
 
 enum class Strictness : uint8_t { kGnu, kTraditional, kPosix };
+
+struct Comment {
+  Place place;
+  std::string text;      // from its # to the end of the line
+  bool is_alone = false;  // nothing is in front of it on its line
+};
 
 class Lexer {
  public:
@@ -75,6 +83,8 @@ class Lexer {
   // The rest of a regular expression whose slash (or "/=") was the token `slash`.
   Token ReadRegex(const Token& slash);
   const std::string& error() const { return error_; }
+  // From now on comments are appended to `comments`.
+  void KeepComments(std::vector<Comment>* comments) { comments_ = comments; }
 
   // Goes on with another source, then returns to this place (@include).
   void Include(uint32_t source);
@@ -82,6 +92,7 @@ class Lexer {
  private:
   Token Lex();
   void SkipBlanks();
+  void KeepComment(size_t end);
   Token LexNumber(Token token);
   Token LexString(Token token);
   Token LexWord(Token token);
@@ -105,6 +116,7 @@ class Lexer {
   Strictness strictness_;
   std::vector<std::string>& warnings_;
   Budget& budget_;
+  std::vector<Comment>* comments_ = nullptr;
 
   struct Position {
     uint32_t source;

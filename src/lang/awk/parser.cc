@@ -13,6 +13,7 @@ Parser::Parser(const ParseInput& input, Budget& budget)
 }
 
 Result<SyntaxTree> Parser::Run() {
+  if (input_.keeps_form) lexer_.KeepComments(&tree_.comments);
   Advance();
   ParseProgram();
   if (!has_failed_) CheckFunctions();
@@ -115,6 +116,7 @@ void Parser::Complain(Place place, const std::string& message) {
 
 Node* Parser::New(NodeKind kind) {
   Node& node = tree_.nodes.emplace_back();
+  node.id = static_cast<int>(tree_.nodes.size()) - 1;
   node.kind = kind;
   node.place = token_.place;
   return &node;

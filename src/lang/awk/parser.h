@@ -21,6 +21,7 @@ struct ParseInput {
   std::vector<Source>& sources;  // grows by included files
   Strictness strictness = Strictness::kGnu;
   std::vector<std::string>& warnings;  // complete lines
+  bool keeps_form = false;  // for printing: literals and comments as written, nothing worked out
   // Reads a file named by @include.
   std::function<Result<std::string>(std::string_view path)> read_include;
 };

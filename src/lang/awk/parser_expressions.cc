@@ -182,7 +182,7 @@ Node* Parser::ParseAssignment(Node* left) {
 }
 
 Node* Parser::NewArithmetic(Tok op, Node* left, Node* right) {
-  if (left->kind == NodeKind::kNumber && right->kind == NodeKind::kNumber) {
+  if (left->kind == NodeKind::kNumber && right->kind == NodeKind::kNumber && !input_.keeps_form) {
     const double a = left->number, b = right->number;
     if ((op == Tok::kSlash || op == Tok::kPercent) && b == 0) {
       Complain(left->place, op == Tok::kSlash ? "division by zero attempted"
@@ -241,9 +241,11 @@ Node* Parser::ParseSigned() {
   budget_.CheckStack();
   Node* const node = NewAndAdvance(kind);
   Node* const operand = ParseSigned();
-  if (operand->kind == NodeKind::kNumber && kind != NodeKind::kNot) {
+  const bool is_literal = !input_.keeps_form || operand->paren_count == 0;
+  if (operand->kind == NodeKind::kNumber && kind != NodeKind::kNot && is_literal) {
     Node* const folded = New(NodeKind::kNumber);
     folded->number = kind == NodeKind::kNegate ? -operand->number : operand->number;
+    folded->literal = (kind == NodeKind::kNegate ? "-" : "+") + operand->literal;
     return folded;
   }
   node->a = operand;
@@ -277,7 +279,9 @@ Node* Parser::ParsePrimary() {
     case Tok::kString: {
       Node* const node = New(Is(Tok::kNumber) ? NodeKind::kNumber : NodeKind::kString);
       node->number = token_.number;
+      node->is_translatable = token_.is_translatable;
       node->text = std::move(token_.text);
+      if (input_.keeps_form) node->literal = std::move(token_.literal);
       Advance();
       return node;
     }
@@ -315,6 +319,7 @@ Node* Parser::ParseRegex(NodeKind kind) {
     return node;
   }
   node->text = std::move(token_.text);
+  if (input_.keeps_form) node->literal = std::move(token_.literal);
   tree_.escapes.Report(node->text, [&](const std::string& message) {
     input_.warnings.push_back(PlaceOf(token_.place) + ": warning: " + message);
   });
@@ -411,6 +416,7 @@ Node* Parser::ParseGroup() {
   if (group->list.size() == 1) {
     Node* const inner = group->list[0];
     inner->in_parens = true;
+    if (inner->paren_count < UINT8_MAX) ++inner->paren_count;
     return inner;
   }
   if (Is(Tok::kIn)) return ParseInArray(std::move(group->list));

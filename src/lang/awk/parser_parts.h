@@ -52,6 +52,7 @@ class Parser {
   void ParseProgram();
   void ParseItem();
   void ParseSpecialRule(Rule::When when);
+  void AddRule(Rule rule);
   void ParseFunction();
   std::vector<std::string> ParseParameters(const std::string& function);
   void CheckParameter(const std::string& function, const std::string& name,

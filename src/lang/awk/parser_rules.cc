@@ -74,7 +74,19 @@ void Parser::ParseItem() {
   } else if (!Is(Tok::kNewline) && !Is(Tok::kSemicolon) && !Is(Tok::kEnd)) {
     SyntaxError();
   }
-  tree_.rules.push_back(rule);
+  if (rule.action == nullptr && input_.keeps_form) {  // what it amounts to
+    rule.action = New(NodeKind::kBlock);
+    rule.action->list.push_back(New(NodeKind::kPrint));
+    rule.action->place = rule.action->list[0]->place = rule.place;
+    last_brace_ = {kNoSource, token_.place.line};
+  }
+  AddRule(std::move(rule));
+}
+
+void Parser::AddRule(Rule rule) {
+  rule.end_line = last_brace_.line;
+  rule.space = Namespace();
+  tree_.rules.push_back(std::move(rule));
 }
 
 void Parser::ParseSpecialRule(Rule::When when) {
@@ -91,10 +103,11 @@ void Parser::ParseSpecialRule(Rule::When when) {
   if (!Is(Tok::kLeftBrace)) SyntaxError();
   rule.action = ParseBlock();
   when_ = Rule::When::kRecord;
-  tree_.rules.push_back(rule);
+  AddRule(std::move(rule));
 }
 
 void Parser::ParseFunction() {
+  const uint32_t start_line = token_.place.line;
   Advance();
   if (Is(Tok::kBuiltin)) {
     SyntaxError("`" + token_.text + "' is a built-in function, it cannot be redefined");
@@ -128,6 +141,9 @@ void Parser::ParseFunction() {
   function.place = place;
   function.parameters = std::move(parameters);
   function.body = body;
+  function.start_line = start_line;
+  function.space = Namespace();
+  function.end_line = last_brace_.line;
 }
 
 std::vector<std::string> Parser::ParseParameters(const std::string& function) {
@@ -202,6 +218,7 @@ void Parser::ParseDirective() {
     return;
   }
   const std::string path = token_.text;
+  tree_.inclusions.push_back({path, 0});
   for (const Source& source : input_.sources) {
     if (source.name == path) {
       Advance();
@@ -216,6 +233,7 @@ void Parser::ParseDirective() {
   }
   // The whole rest of the line is behind; the included text starts with a fresh token.
   input_.sources.push_back({path, std::move(*text)});
+  tree_.inclusions.back().source = static_cast<uint32_t>(input_.sources.size() - 1);
   lexer_.Include(static_cast<uint32_t>(input_.sources.size() - 1));
   Advance();
 }

@@ -16,6 +16,7 @@ Node* Parser::ParseBlock() {
     block->list.push_back(ParseStatement());
   }
   last_brace_ = token_.place;
+  block->end_line = token_.place.line;
   Advance();
   return block;
 }
@@ -51,6 +52,7 @@ Node* Parser::ParseStatement() {
     default: break;
   }
   Node* const statement = ParseSimple();
+  statement->end_line = token_.place.line;
   EndStatement();
   return statement;
 }
@@ -97,6 +99,7 @@ Node* Parser::ParseDo() {
   node->b = ParseBody();
   Expect(Tok::kWhile);
   node->a = ParseCondition();
+  node->end_line = token_.place.line;
   EndStatement();
   return node;
 }
@@ -162,6 +165,7 @@ Node* Parser::ParseSwitch() {
     node->list.push_back(label);
   }
   --switch_depth_;
+  node->end_line = token_.place.line;
   Expect(Tok::kRightBrace);
   SkipNewlines();
   return node;
@@ -175,7 +179,10 @@ Node* Parser::ParseCaseValue() {
   if (Is(Tok::kNumber) || Is(Tok::kString) || Is(Tok::kSlash) || Is(Tok::kDivideAssign) ||
       Is(Tok::kAt)) {
     Node* const value = ParsePrimary();
-    if (is_negative) value->number = -value->number;
+    if (is_negative) {
+      value->number = -value->number;
+      value->literal.insert(0, "-");
+    }
     return value;
   }
   SyntaxError();

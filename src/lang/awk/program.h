@@ -99,6 +99,7 @@ enum class Op : uint8_t {
   kRangeEnter,      // b: target when range a is active
   kRangeSet,        // v →          range a stays active unless v is true; b unused
   kWork,            // charges b steps
+  kCount,           // counts a turn of node b (profiling)
   kEnd,             // ends a list of rules
 };
 
@@ -129,6 +130,7 @@ struct Program {
 
   // Where each list of rules starts; -1 when there is none.
   int begin = -1, record = -1, end = -1, begin_file = -1, end_file = -1;
+  int counter_count = 0;  // 0: nothing is counted
   bool uses_rt = false, uses_symtab = false, uses_functab = false, uses_environ = false;
 };
 
