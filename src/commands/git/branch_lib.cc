@@ -172,6 +172,12 @@ std::string DetachedName(Git& git) {
     const std::string name = rebased->substr(0, rebased->find('\n'));
     return name.starts_with("refs/heads/") ? "(no branch, rebasing " + name.substr(11) + ")" : "(no branch, rebasing detached HEAD)";
   }
+  const auto bisected = vfs::ReadFile(git.in.fs, git.GitPath("BISECT_START"), 4096);
+  if (bisected && git.in.fs.Stat(git.GitPath("BISECT_LOG"))) {
+    const std::string start = bisected->substr(0, bisected->find('\n'));
+    const auto id = Oid::FromHex(start);
+    return "(no branch, bisect started on " + (id ? git.objects.Abbreviate(*id) : start) + ")";
+  }
   return "(HEAD detached " + DetachedText(git) + ")";
 }
 

@@ -58,9 +58,7 @@ std::string RebaseText(Git& git, bool has_conflicts) {
   return "You are currently editing a commit" + during + "  (use \"git commit --amend\" to amend the current commit)\n  (use \"git rebase --continue\" once you are satisfied with your changes)\n\n";
 }
 
-}  // namespace
-
-std::string ProgressText(Git& git, bool has_conflicts) {
+std::string OperationText(Git& git, bool has_conflicts) {
   const auto exists = [&git](const char* name) { return git.in.fs.Stat(git.GitPath(name)).has_value(); };
   const auto short_id = [&git](const char* name) {
     const auto id = git.refs.Read(name);
@@ -101,6 +99,16 @@ std::string ProgressText(Git& git, bool has_conflicts) {
   return {};
 }
 
+std::string BisectText(Git& git) {
+  std::string start = FirstLine(git, "BISECT_START");
+  if (!git.in.fs.Stat(git.GitPath("BISECT_LOG"))) return {};
+  if (const auto id = Oid::FromHex(start)) start = git.objects.Abbreviate(*id);
+  return "You are currently bisecting, started from branch '" + start + "'.\n  (use \"git bisect reset\" to get back to the original branch)\n\n";
+}
+
+}  // namespace
+
+std::string ProgressText(Git& git, bool has_conflicts) { return OperationText(git, has_conflicts) + BisectText(git); }
 
 std::string RebaseTitle(Git& git) {
   if (!git.in.fs.Stat(git.GitPath("rebase-merge/onto"))) return {};
