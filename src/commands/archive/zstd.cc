@@ -5,21 +5,24 @@
 // Exit status: 0; 1 for an error, 31 for a dictionary that cannot be read.
 // Source: zstd 1.5.4.
 // Differs: one thread whatever -T says and with -B, so that large files may pack to other bytes; no file is written sparse; a frame is said to be
-// damaged after what came before it was written; .lz4 is not known, as in a zstd built without it. Refused: training of dictionaries, benchmarks,
-// --adapt, --rsyncable, --trace, --zstd=, -vv's additions.
+// damaged after what came before it was written; .lz4 is not known, as in a zstd built without it; --adapt keeps the level that it begins with,
+// as neither side waits for the other; --rsyncable makes a frame of each piece; training takes samples in another order, and fewer of them.
+// Refused: --zstd=, -vv's additions.
 
 #include <algorithm>
 #include <bit>
 #include <cstdio>
+#include <functional>
 
 #include "commands/archive/packed_file.h"
+#include "commands/archive/zstd_modes.h"
 #include "commands/file_facts.h"
 #include "proc/process.h"
 
 namespace paddock {
 namespace {
 
-enum class Way { kPack, kUnpack, kTest, kList };
+enum class Way { kPack, kUnpack, kTest, kList, kTrain };
 enum class Form { kZstd, kGzip, kXz, kLzma };
 
 struct Options {
@@ -35,12 +38,19 @@ struct Options {
   std::string dictionary, flat_directory, mirror_directory;
   std::optional<std::string> output;
   std::vector<std::string> lists;
+  codec::ZstdTraining training;
+  uint64_t dictionary_id = 0, dictionary_size = 110 << 10;
+  bool benches = false, benches_each = false;
+  uint64_t bench_last = 0, bench_seconds = 3;
+  bool adapts = false, is_rsyncable = false, is_single_thread = false;
+  int least_level = 0, most_level = 0;   // of --adapt; 0: any
+  std::string trace;
 };
 
 Error Wrong() { return Code::kSyntax; }
+}  // namespace
 
-// Digits and K, M, G with i and B behind them; all of `text`, or as much as there is when `rest` takes what follows.
-Result<uint64_t> Amount(std::string_view text, size_t* rest = nullptr) {
+Result<uint64_t> zstd::Amount(std::string_view text, size_t* rest) {
   uint64_t value = 0;
   size_t i = 0;
   for (; i < text.size() && text[i] >= '0' && text[i] <= '9'; ++i) {
@@ -58,6 +68,10 @@ Result<uint64_t> Amount(std::string_view text, size_t* rest = nullptr) {
   else if (i != text.size() || i == 0) return Wrong();
   return value;
 }
+
+namespace {
+
+using zstd::Amount;
 
 template <auto kMember>
 Status SetAmount(Options& options, std::string_view text) {
@@ -99,6 +113,37 @@ Status SetThreads(Options& options, std::string_view text) {
 Status SetPriority(Options& options, std::string_view text) {
   options.is_urgent = text == "rt";
   return options.is_urgent ? Status() : Wrong();
+}
+template <codec::ZstdTraining::Method kMethod>
+Status SetTraining(Options& options, std::string_view text) {
+  options.way = Way::kTrain;
+  options.training = {.method = kMethod};
+  return text.data() == nullptr ? Status() : zstd::ReadTraining(options.training, text);
+}
+// --train alone: fewer sets are tried.
+Status SetQuickTraining(Options& options, std::string_view) {
+  options.way = Way::kTrain;
+  options.training = {.d = 8, .steps = 4};
+  return {};
+}
+Status SetBench(Options& options, std::string_view text) {
+  PADDOCK_ASSIGN(const uint64_t level, Amount(text));
+  options.benches = true;
+  if (level > 0) options.level = static_cast<int>(std::min<uint64_t>(level, 100));
+  return {};
+}
+Status SetAdapt(Options& options, std::string_view text) {
+  options.adapts = true;
+  while (!text.empty()) {
+    const size_t end = std::min(text.find(','), text.size());
+    const std::string_view word = text.substr(0, end);
+    text.remove_prefix(std::min(end + 1, text.size()));
+    if (!word.starts_with("min=") && !word.starts_with("max=")) return Wrong();
+    PADDOCK_ASSIGN(const uint64_t level, Amount(word.substr(4)));
+    (word[1] == 'i' ? options.least_level : options.most_level) = static_cast<int>(std::min<uint64_t>(level, 22));
+  }
+  if (options.most_level != 0 && options.least_level > options.most_level) return Wrong();
+  return {};
 }
 Status SetPatch(Options& options, std::string_view text) {
   options.dictionary = std::string(text);
@@ -154,7 +199,7 @@ constexpr Option kOptions[] = {
     CallOptional<SetLong>(0, "long", "#", "long distance matching with a window of 2^#; default: 27"),
     Call<SetPatch>(0, "patch-from", "REF", "use REF as what the input is a new version of"),
     Call<SetAmount<&Options::threads>>('T', "threads", "#", "use # threads (one is what there is)"),
-    Set<&Options::threads, uint64_t{0}>(0, "single-thread", "share a thread between input and compression"),
+    Flag<&Options::is_single_thread>(0, "single-thread", "share a thread between input and compression"),
     Call<SetThreads>(0, "auto-threads", "{physical|logical}", "what -T0 counts"),
     Call<SetAmount<&Options::job_size>>('B', "block-size", "#", "size of a thread's job"),
     Flag<&Options::excludes_packed>(0, "exclude-compressed", "leave out files with the suffix of what is compressed already"),
@@ -175,6 +220,19 @@ constexpr Option kOptions[] = {
     Call<SetAmount<&Options::memory>>(0, "memlimit", "#", nullptr),
     CallOptional<SetPriority>(0, "priority", "rt", "take the most urgent niceness, where the user may (with =rt)"),
     Call<Nothing>(0, "no-sparse", nullptr, "do not create sparse files (never done)"),
+    Call<SetQuickTraining>(0, "train", nullptr, "make a dictionary out of the INPUT files, which are samples"),
+    CallOptional<SetTraining<codec::ZstdTraining::Method::kCover>>(0, "train-cover", "k=#,d=#,steps=#,split=#,shrink[=#]", "by the cover algorithm"),
+    CallOptional<SetTraining<codec::ZstdTraining::Method::kFastCover>>(0, "train-fastcover", "k=#,d=#,f=#,steps=#,split=#,accel=#,shrink[=#]", "by the fast cover algorithm"),
+    CallOptional<SetTraining<codec::ZstdTraining::Method::kLegacy>>(0, "train-legacy", "s=#", "by the old algorithm, with a selectivity"),
+    Call<SetAmount<&Options::dictionary_size>>(0, "maxdict", "#", "the most bytes of a dictionary; default: 112640"),
+    Call<SetAmount<&Options::dictionary_id>>(0, "dictID", "#", "the ID of the dictionary"),
+    Call<SetBench>('b', nullptr, "#", "measure level #, in memory"),
+    Call<SetAmount<&Options::bench_last>>('e', nullptr, "#", "measure all levels from that of -b to #"),
+    Call<SetAmount<&Options::bench_seconds>>('i', nullptr, "#", "measure for # seconds; default: 3"),
+    Flag<&Options::benches_each>('S', nullptr, "measure each INPUT by itself"),
+    CallOptional<SetAdapt>(0, "adapt", "min=#,max=#", "adapt the level to how fast input and output are"),
+    Flag<&Options::is_rsyncable>(0, "rsyncable", "begin anew at places that the content alone chooses"),
+    Value<&Options::trace>(0, "trace", "FILE", "log what was done to FILE"),
     Set<&Options::passes_through, true>(0, "pass-through", "pass through what is not compressed"),
     Set<&Options::passes_through, false>(0, "no-pass-through", "do not"),
 };
@@ -209,6 +267,55 @@ std::string Column(uint64_t size, int width) {
 constexpr const char* kStdin = "/*stdin*\\";
 constexpr const char* kStdout = "/*stdout*\\";
 
+// Writes through an encoder; with --rsyncable through one for each piece, whose end is where the last bytes have a certain hash.
+class PieceSink final : public ByteSink {
+ public:
+  static constexpr uint64_t kShortest = 1 << 20;   // bytes of a piece
+  PieceSink(ByteSink& out, std::function<codec::CoderPtr()> maker, Budget& budget, bool splits)
+      : out_(out), maker_(std::move(maker)), budget_(budget), splits_(splits) {
+    encoder_.emplace(out_, maker_(), &budget_);
+  }
+  Status Write(std::string_view bytes) override {
+    while (!bytes.empty()) {
+      const size_t piece = splits_ ? PieceOf(bytes) : bytes.size();
+      PADDOCK_TRY(encoder_->Write(bytes.substr(0, piece)));
+      bytes.remove_prefix(piece);
+      if (!ends_) continue;
+      ends_ = false;
+      length_ = 0;
+      PADDOCK_TRY(Finish());
+      done_in_ = bytes_in();
+      done_out_ = bytes_out();
+      encoder_.emplace(out_, maker_(), &budget_);
+    }
+    return {};
+  }
+  Status Finish() { return encoder_->Finish(); }
+  uint64_t bytes_in() const { return done_in_ + encoder_->bytes_in(); }
+  uint64_t bytes_out() const { return done_out_ + encoder_->bytes_out(); }
+
+ private:
+  // Up to where a piece ends, or all of it. Old bytes are shifted out of the hash.
+  size_t PieceOf(std::string_view bytes) {
+    constexpr uint64_t kMask = ((uint64_t{1} << 23) - 1) << 41;
+    budget_.Step(static_cast<int64_t>(bytes.size() / 64 + 1));
+    for (size_t i = 0; i < bytes.size(); ++i) {
+      hash_ = (hash_ << 1) + (static_cast<unsigned char>(bytes[i]) + 1u) * 0x9e3779b97f4a7c15u;
+      if (++length_ < kShortest || (hash_ & kMask) != 0) continue;
+      ends_ = true;
+      return i + 1;
+    }
+    return bytes.size();
+  }
+
+  ByteSink& out_;
+  std::function<codec::CoderPtr()> maker_;
+  Budget& budget_;
+  bool splits_, ends_ = false;
+  uint64_t hash_ = 0, length_ = 0, done_in_ = 0, done_out_ = 0;
+  std::optional<codec::EncodingSink> encoder_;
+};
+
 class Zstd {
  public:
   Zstd(Invocation& in, Options& options) : in_(in), o_(options) {}
@@ -230,6 +337,8 @@ class Zstd {
     }
     if (o_.excludes_packed && o_.way == Way::kPack) std::erase_if(names, [](const std::string& name) { return IsPackedName(name); });
     if (o_.way == Way::kList) return List(names);
+    if (o_.benches) return Bench(names);
+    if (o_.way == Way::kTrain) return Train(names);
     if (names.empty()) {
       if (had_names) return 0;
       names.emplace_back(kStdin);
@@ -237,6 +346,7 @@ class Zstd {
     if (o_.to_stdout) o_.output = kStdout;
     else if (o_.way == Way::kTest) o_.output = "/*null*\\";
     else if (names.size() == 1 && names[0] == kStdin && !o_.output) o_.output = kStdout;
+    if (!MayAdapt()) return status_;
     ClampLevel();
     has_stdin_ = std::find(names.begin(), names.end(), kStdin) != names.end();
     if (has_stdin_ && !o_.force && IsTerminal(in_, 0)) return Stop("stdin is a console, aborting");
@@ -313,6 +423,39 @@ class Zstd {
       return false;
     }
     dictionary_ = std::move(*text);
+    return true;
+  }
+  ExitStatus Bench(const std::vector<std::string>& names) {
+    zstd::BenchOptions options{.first = o_.level, .last = static_cast<int>(std::min<uint64_t>(o_.bench_last, 22))};
+    options.encoder.dictionary = dictionary_;
+    options.encoder.has_checksum = false;
+    options.seconds = o_.bench_seconds;
+    options.piece = o_.job_size;
+    options.each_alone = o_.benches_each;
+    options.only_unpacks = o_.way == Way::kUnpack;
+    options.shown = o_.shown;
+    return zstd::Bench(in_, options, names);
+  }
+  ExitStatus Train(const std::vector<std::string>& names) {
+    zstd::TrainOptions options{.training = o_.training};
+    options.training.level = o_.level;
+    options.training.dictionary_id = static_cast<uint32_t>(o_.dictionary_id);
+    options.capacity = o_.dictionary_size;
+    options.piece = o_.job_size;
+    options.memory = o_.memory;
+    if (o_.output) options.output = *o_.output;
+    options.shown = o_.shown;
+    return zstd::Train(in_, options, names);
+  }
+  bool MayAdapt() {
+    if (o_.way != Way::kPack || (!o_.adapts && !o_.is_rsyncable)) return true;
+    if (o_.is_single_thread) {
+      Say(1, std::string("zstd: error 1 : ") + (o_.adapts ? "Adaptive" : "Rsyncable") + " mode is not compatible with single thread mode \n \n");
+      status_ = 1;
+      return false;
+    }
+    if (o_.adapts && o_.least_level != 0) o_.level = std::max(o_.level, o_.least_level);
+    if (o_.adapts && o_.most_level != 0) o_.level = std::min(o_.level, o_.most_level);
     return true;
   }
   void ClampLevel() {
@@ -545,7 +688,9 @@ class Zstd {
 
   bool Convert(const std::string& name, const std::string& target, InputSource& source, ByteSink& out, const Opened& opened, Sizes& sizes) {
     const bool packs = o_.way == Way::kPack;
+    const Nanoseconds start = in_.clock.MonotonicNow();
     if (!(packs ? Pack(name, source, out, opened, sizes) : Unpack(name, source, out, sizes))) return false;
+    if (!o_.trace.empty()) Trace(sizes, in_.clock.MonotonicNow() - start);
     ++done_;
     total_.in += sizes.in;
     total_.out += sizes.out;
@@ -560,6 +705,22 @@ class Zstd {
     else std::snprintf(text, sizeof text, "%6.2f%% ", static_cast<double>(sizes.out) / static_cast<double>(sizes.in) * 100);
     Say(2, Padded(name) + " :" + text + "  (" + HumanText(sizes.in) + " => " + HumanText(sizes.out) + ", " + target + ") \n");
     return true;
+  }
+  void Trace(const Sizes& sizes, Nanoseconds took) {
+    const bool packs = o_.way == Way::kPack;
+    const uint64_t plain = packs ? sizes.in : sizes.out, packed = packs ? sizes.out : sizes.in;
+    char tail[128];
+    std::snprintf(tail, sizeof tail, ", %llu, %.2f, %.2f\n", static_cast<unsigned long long>(took.count()), packed == 0 ? 0 : static_cast<double>(plain) / static_cast<double>(packed),
+                  took.count() == 0 ? 0 : static_cast<double>(plain) * 1000 / static_cast<double>(took.count()));
+    std::string line = "zstd, 10504, " + std::string(packs ? "compress" : "decompress") + ", streaming, " +
+                       std::to_string(packs ? o_.level : 0) + ", " + std::to_string(packs && !o_.is_single_thread && plain > 512 << 10 ? 1 : 0) + ", " + std::to_string(dictionary_.size()) + ", " +
+                       std::to_string(plain) + ", " + std::to_string(packed) + tail;
+    auto file = in_.fs.Open(o_.trace, vfs::OpenFlags::Append());
+    if (!file) return;   // as the real one, which says nothing
+    if (const auto found = in_.fs.Stat(o_.trace); found && found->size == 0) {
+      line.insert(0, "Algorithm, Version, Method, Mode, Level, Workers, Dictionary Size, Uncompressed Size, Compressed Size, Duration Nanos, Compression Ratio, Speed MB/s\n");
+    }
+    static_cast<void>((*file)->Write(line));
   }
   static std::string Padded(std::string name) {
     if (name.size() < 20) name.resize(20, ' ');
@@ -585,6 +746,7 @@ class Zstd {
     options.long_window_log = o_.long_log;
     if (opened.attributes && opened.attributes->is_file()) options.size = opened.attributes->size;
     else if (name == kStdin) options.size = o_.stream_size;
+    if (o_.is_rsyncable && options.size.value_or(0) >= PieceSink::kShortest) options.size.reset();   // of one piece, which is not known
     if (!options.size) options.size_hint = o_.size_hint;
     options.dictionary = dictionary_;
     options.is_prefix = o_.has_patch;
@@ -598,7 +760,7 @@ class Zstd {
   }
 
   bool Pack(const std::string& name, InputSource& source, ByteSink& out, const Opened& opened, Sizes& sizes) {
-    codec::EncodingSink encoder(out, NewEncoder(opened, name), &in_.budget);
+    PieceSink encoder(out, [&] { return NewEncoder(opened, name); }, in_.budget, o_.is_rsyncable && o_.form == Form::kZstd);
     CopyResult copied = CopyStream(in_.budget, source, encoder);
     if (copied.status) {
       copied.status = encoder.Finish();
