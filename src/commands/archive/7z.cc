@@ -6,7 +6,7 @@
 // Source: 7-Zip's manual; p7zip as Debian 12 has it.
 // Differs: the first two lines name this program; 7z, zip, tar, gzip, bzip2, xz and (read only) zstd are known, and the last four are not updated but made;
 // LZMA and LZMA2 are packed by liblzma, so that sizes are a little different, with a dictionary of at most 64 MiB; zip archives are encrypted as PKZIP did;
-// no PPMd, BCJ2 and Deflate64 (each refused by name); one archive at a time, without volumes; -slt is for 7z archives; i, h and b are refused; a few switches;
+// no PPMd, BCJ2 and Deflate64 (each refused by name); one archive at a time; volumes are not updated; -u makes no anti-items and no second archive; -slt is for 7z archives; i, h and b are refused; a few switches;
 // with a name given, t counts only what it names, not what stands in front of it in its block; -aou keeps a link that is renamed.
 
 #include <algorithm>
@@ -54,6 +54,8 @@ constexpr std::string_view kHelp =
     "  -slt : list with technical information\n"
     "  -so : write data to standard output\n"
     "  -t{Type} : 7z, zip, tar, gzip, bzip2, xz, zstd\n"
+    "  -u[p#][q#][r#][x#][y#][z#] : what to do with files that are not named, not there, new, older, newer, the same: 0 drop, 1 keep, 2 pack\n"
+    "  -v{Size}[b|k|m|g] : make volumes of this size\n"
     "  -w[{path}] : directory of the unfinished archive\n"
     "  -x[r]!wildcard : exclude names\n"
     "  -y : yes to all questions\n";
@@ -138,7 +140,33 @@ bool TakeParameter(Options& o, std::string_view text) {
 
 constexpr std::pair<std::string_view, std::string_view> kTypes[] = {{"7z", "7z"}, {"zip", "zip"}, {"tar", "tar"}, {"gzip", "gzip"}, {"gz", "gzip"}, {"bzip2", "bzip2"}, {"bz2", "bzip2"}, {"xz", "xz"}, {"zstd", "zstd"}};
 
-enum class Taken { kYes, kUnknown, kNoType, kInvalid };
+enum class Taken { kYes, kUnknown, kNoType, kInvalid, kBadUpdate, kBadVolume, kEmptyVolume };
+
+// -v100k
+Taken TakeVolume(Options& o, std::string_view text) {
+  if (text.empty()) return Taken::kUnknown;
+  uint64_t size = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), size);
+  const std::string unit = Lower(text.substr(static_cast<size_t>(end - text.data())));
+  const std::string_view units = "bkmg";
+  const size_t power = unit.empty() ? 0 : units.find(unit[0]);
+  if (error != std::errc() || unit.size() > 1 || power == std::string_view::npos || size > UINT32_MAX) return Taken::kBadVolume;
+  if (size == 0) return Taken::kEmptyVolume;
+  o.volumes.push_back(size << 10 * power);
+  return Taken::kYes;
+}
+
+// -up0q1r2x1y2z1
+Taken TakeActions(Options& o, std::string_view text) {
+  if (text.empty()) return Taken::kUnknown;
+  static constexpr std::pair<char, std::string_view> kStates[] = {{'p', "01"}, {'q', "01"}, {'r', "02"}, {'x', "012"}, {'y', "012"}, {'z', "012"}};
+  for (size_t i = 0; i < text.size(); i += 2) {
+    const auto state = std::find_if(std::begin(kStates), std::end(kStates), [&](const auto& one) { return one.first == (text[i] | 0x20); });
+    if (state == std::end(kStates) || i + 1 == text.size() || state->second.find(text[i + 1]) == std::string_view::npos) return Taken::kBadUpdate;
+    o.actions.insert(0, {state->first, text[i + 1]});
+  }
+  return Taken::kYes;
+}
 
 Taken TakeSwitch(Options& o, const std::string& text) {
   const std::string_view rest = std::string_view(text).substr(1);
@@ -147,6 +175,8 @@ Taken TakeSwitch(Options& o, const std::string& text) {
   else if (rest == "so") o.to_stdout = true;
   else if (rest == "sdel") o.deletes_sources = true;
   else if (rest.starts_with("si")) o.stdin_name = rest.substr(2);
+  else if (rest.starts_with('u')) return TakeActions(o, rest.substr(1));
+  else if (rest.starts_with('v')) return TakeVolume(o, rest.substr(1));
   else if (rest.starts_with('w')) o.work = rest.size() > 1 ? std::string(rest.substr(1)) : std::string("/tmp");
   else if (rest == "ba") o.is_bare = true;
   else if (rest == "bd") return Taken::kYes;
@@ -180,7 +210,10 @@ ExitStatus Refuse(Invocation& in, std::string_view what, std::string_view argume
 
 ExitStatus RefuseSwitch(Invocation& in, Taken why, const std::string& text) {
   in.out.Write(kBanner);
-  if (why == Taken::kUnknown) return Refuse(in, text == "-ao" || text == "-o" ? "Too short switch:" : "Unknown switch:", text);
+  if (why == Taken::kUnknown) return Refuse(in, text == "-ao" || text == "-o" || text == "-u" || text == "-v" ? "Too short switch:" : "Unknown switch:", text);
+  if (why == Taken::kBadUpdate) return Refuse(in, "incorrect update switch command", std::string_view(text).substr(2));
+  if (why == Taken::kBadVolume) return Refuse(in, "Incorrect volume size:", std::string_view(text).substr(2));
+  if (why == Taken::kEmptyVolume) return Refuse(in, "zero size last volume is not allowed", "");
   in.out.Flush();
   in.err.Write(why == Taken::kNoType ? "\n\n\nERROR:\nUnsupported archive type\n" : "\n\n\nSystem ERROR:\nE_INVALIDARG : One or more arguments are invalid\n");
   return kFatal;

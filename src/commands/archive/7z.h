@@ -38,6 +38,8 @@ struct Options {
   bool is_solid = true, hides_names = false, deletes_sources = false;
   std::optional<std::string> stdin_name;   // of -si
   std::optional<std::string> work;         // where the unfinished archive is, of -w
+  std::string actions;                     // of -u: letters with digits behind them; a state that is not there has the command's own
+  std::vector<uint64_t> volumes;           // sizes, of -v; the last one is that of all further volumes
 };
 
 std::vector<std::string> Parts(std::string_view path);
@@ -50,6 +52,8 @@ struct Packed {
   std::string type;
   codec::SevenZipArchive archive;
   std::string facts;                  // lines of the listing behind its type
+  std::string volume_facts;           // of volumes, which stand in front of the archive in the listing
+  uint64_t volumes = 0, volumes_size = 0;
   bool has_sizes = true;              // known before all is unpacked
   bool is_open_ended = false;         // one item, whose size is known at its end
   vfs::OpenFilePtr file;
@@ -57,6 +61,16 @@ struct Packed {
   std::unique_ptr<ZipFile> zip;
   std::function<Result<std::unique_ptr<ByteSource>>(size_t folder)> open;
 };
+
+// Opens a file, and all the files of a set of volumes when the name is that of the first one (….001).
+struct Volumes {
+  vfs::OpenFilePtr file;
+  uint64_t count = 0;                 // 0: no volumes
+  uint64_t first_size = 0;
+};
+Result<Volumes> OpenVolumes(vfs::FileSystem& fs, const std::string& path, Budget& budget);
+// Cuts `draft` into PATH.001 and so on, and takes it away; how many there are.
+Result<uint64_t> CutVolumes(vfs::FileSystem& fs, const std::string& draft, const std::string& path, const std::vector<uint64_t>& sizes, Budget& budget);
 
 // The archive and its size. Errors: those of the file, kSyntax (no archive), kCorrupt, kNotSupported.
 Result<std::unique_ptr<Packed>> OpenPacked(Invocation& in, const Options& options, const TimeZone& zone);

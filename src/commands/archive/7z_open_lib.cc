@@ -96,9 +96,17 @@ class Opener {
   Opener(Invocation& in, const Options& options, const TimeZone& zone, Packed& packed) : in_(in), o_(options), zone_(zone), p_(packed), archive_(packed.archive) {}
 
   Status Open() {
-    PADDOCK_ASSIGN(p_.file, in_.fs.Open(o_.archive, vfs::OpenFlags::Read()));
+    PADDOCK_ASSIGN(Volumes volumes, OpenVolumes(in_.fs, o_.archive, in_.budget));
+    p_.file = std::move(volumes.file);
     PADDOCK_ASSIGN(const vfs::Attributes attributes, p_.file->GetAttributes());
     size_ = attributes.size;
+    p_.volumes = volumes.count;
+    if (volumes.count > 0) {
+      p_.volumes_size = size_;
+      const std::string size = std::to_string(size_), whole = o_.archive.substr(0, o_.archive.size() - 4);
+      p_.volume_facts = "--\nPath = " + o_.archive + "\nType = Split\nPhysical Size = " + std::to_string(volumes.first_size) + "\nVolumes = " + std::to_string(volumes.count) +
+                        "\nTotal Physical Size = " + size + "\n----\nPath = " + whole + "\nSize = " + size + "\n";
+    }
     p_.read = [file = p_.file, &budget = in_.budget](uint64_t offset, size_t count) -> Result<std::string> {
       FileRange range(file, offset, count);
       std::string bytes;
@@ -186,7 +194,7 @@ class Opener {
   }
 
   Status OpenZip() {
-    PADDOCK_ASSIGN(p_.zip, ZipFile::Open(in_.fs, o_.archive, in_.budget));
+    PADDOCK_ASSIGN(p_.zip, ZipFile::Open(p_.file, in_.budget));
     if (p_.zip->HasOverlaps()) return Error(Code::kCorrupt, "Headers Error");
     archive_.physical_size = size_;
     p_.facts = "Physical Size = " + std::to_string(size_) + "\n";

@@ -39,7 +39,8 @@ class Archiver {
     if (!opened) return CannotOpen(opened.error());
     packed_ = std::move(*opened);
     if (packed_->type != "7z" && o_.is_technical) return in_.Fail("-slt is not supported for archives of the type " + packed_->type, kFatal);
-    if (says_) in_.out.Write("--\nPath = " + o_.archive + "\nType = " + packed_->type + "\n" + packed_->facts + "\n");
+    const std::string whole = packed_->volume_facts.empty() ? o_.archive : o_.archive.substr(0, o_.archive.size() - 4);
+    if (says_) in_.out.Write(packed_->volume_facts + "--\nPath = " + whole + "\nType = " + packed_->type + "\n" + packed_->facts + "\n");
     return command_ == 'l' ? List() : Extract();
   }
 
@@ -167,6 +168,7 @@ class Archiver {
     if (!says_ || o_.is_technical) return status_;
     if (!knows_packed && files > 0) packed = packed_->archive.physical_size;
     in_.out.Write(std::string(kRule) + Row(Date(latest), "", size, packed) + std::to_string(files) + " files" + (folders > 0 ? ", " + std::to_string(folders) + " folders" : "") + "\n");
+    if (packed_->volumes > 1) in_.out.Write("\nArchives: 1\nVolumes: " + std::to_string(packed_->volumes) + "\nTotal archives size: " + std::to_string(packed_->volumes_size) + "\n");
     return status_;
   }
 

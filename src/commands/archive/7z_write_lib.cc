@@ -88,7 +88,8 @@ class Writer {
     type_ = TypeByName(o_);
     const std::string base = vfs::BaseName(o_.archive);
     if (base.find('.') == std::string::npos) o_.archive += "." + (type_ == "gzip" ? "gz" : type_ == "bzip2" ? "bz2" : type_);
-    const bool exists = !o_.to_stdout && in_.fs.Stat(o_.archive).has_value();
+    if (!o_.volumes.empty() && in_.fs.Stat(o_.archive + ".001")) return in_.Fail(o_.archive + ".001: volumes are not updated", kFatal);
+    const bool exists = !o_.to_stdout && o_.volumes.empty() && in_.fs.Stat(o_.archive).has_value();
     if (type_ == "zstd") return System("E_NOTIMPL : Not implemented");
     if (o_.to_stdout && (type_ == "7z" || type_ == "zip")) return in_.Fail("archives of the type " + type_ + " are not written to standard output", kFatal);
     if (exists) {
@@ -110,7 +111,7 @@ class Writer {
     Say("Add new data to archive: " + added.Text() + "\n\n");
     const auto written = WriteArchive();
     if (!written) return Problem(written.error());
-    Say("\nFiles read from disk: " + std::to_string(read_) + "\nArchive size: " + SizeText(*written) + "\n");
+    Say("\nFiles read from disk: " + std::to_string(read_) + "\nArchive size: " + SizeText(*written) + "\n" + (cut_ > 0 ? "Volumes: " + std::to_string(cut_) + "\n" : ""));
     if (o_.deletes_sources) DeleteSources();
     if (missing_.empty()) {
       Say("Everything is Ok\n");
@@ -274,6 +275,21 @@ class Writer {
     return std::any_of(o_.operands.begin(), o_.operands.end(), [&](const std::string& operand) { return matches({Parts(operand), o_.is_recursive}); });
   }
 
+  // What -u says of a state, else what the command does: '0' drops, '1' keeps what is in the archive, '2' packs the file.
+  char ActionOf(char state) const {
+    if (const size_t at = o_.actions.find(state); at != std::string::npos) return o_.actions[at + 1];
+    if (state == 'p' || state == 'q') return '1';
+    return state == 'r' || state == 'y' || o_.command != "u" ? '2' : '1';
+  }
+  char ActionFor(const SevenZipItem& item, const Found* found) {
+    if (found != nullptr) {
+      if (!item.modified || !IsNotNewer(*found, item)) return ActionOf('y');
+      return ActionOf(IsOlder(*found, item) ? 'x' : 'z');
+    }
+    const std::vector<std::string> path = Parts(item.name);
+    const bool is_asked_for = std::any_of(o_.operands.begin(), o_.operands.end(), [&](const std::string& operand) { return Matches({Parts(operand), o_.is_recursive}, path, in_.budget); });
+    return ActionOf(is_asked_for ? 'q' : 'p');
+  }
   void Plan() {
     if (old_ == nullptr) return;
     std::map<std::string, size_t, std::less<>> found;
@@ -287,14 +303,16 @@ class Writer {
         continue;
       }
       const auto same = found.find(item.name);
-      if (same == found.end()) {
-        kept_.push_back({i, o_.command == "rn" ? Renamed(item.name) : item.name});
-      } else if (o_.command == "u" && item.modified && IsNotNewer(found_[same->second], item)) {
-        kept_.push_back({i, item.name});
-        stays.insert(same->second);
-      } else {
-        found_[same->second].replaces = true;
-      }
+      const char action = ActionFor(item, same == found.end() ? nullptr : &found_[same->second]);
+      if (action == '0') removed_.push_back(i);
+      else if (action == '1') kept_.push_back({i, o_.command == "rn" ? Renamed(item.name) : item.name});
+      if (same == found.end()) continue;
+      if (action == '2') found_[same->second].replaces = true;
+      else stays.insert(same->second);
+      found.erase(same);
+    }
+    if (ActionOf('r') == '0') {
+      for (const auto& [name, index] : found) stays.insert(index);
     }
     size_t left = 0;
     for (size_t i = 0; i < found_.size(); ++i) {
@@ -311,6 +329,11 @@ class Writer {
     return type_ == "zip" ? ticks / 20000000 <= *item.modified / 20000000 : ticks <= *item.modified;
   }
 
+  bool IsOlder(const Found& found, const SevenZipItem& item) const {
+    const uint64_t ticks = TicksOf(found.attributes);
+    return type_ == "zip" ? ticks / 20000000 < *item.modified / 20000000 : ticks < *item.modified;
+  }
+
   // Writing.
 
   Result<uint64_t> WriteArchive() {
@@ -324,7 +347,11 @@ class Writer {
     auto written = type_ == "7z" ? WriteSevenZip(*file, sink) : type_ == "zip" ? WriteZip(file) : type_ == "tar" ? WriteTar(sink) : WriteAlone(sink);
     file.reset();
     old_.reset();
-    if (written) {
+    if (written && !o_.volumes.empty()) {
+      const auto cut = CutVolumes(in_.fs, draft, o_.archive, o_.volumes, in_.budget);
+      if (cut) cut_ = *cut;
+      else written = cut.error();
+    } else if (written) {
       Status moved = in_.fs.Rename(draft, o_.archive);
       if (!moved && moved.error().code == Code::kCrossDevice) moved = MoveAcross(draft);
       if (!moved) written = moved.error();
@@ -662,7 +689,7 @@ class Writer {
   std::vector<size_t> removed_;
   std::vector<std::pair<std::string, std::string>> missing_;
   std::string stdin_text_;
-  uint64_t read_ = 0;
+  uint64_t read_ = 0, cut_ = 0;
 };
 
 }  // namespace

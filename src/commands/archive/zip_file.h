@@ -15,6 +15,7 @@ class ZipFile {
  public:
   // Errors: those of the file, kSyntax (no zip archive), kCorrupt.
   static Result<std::unique_ptr<ZipFile>> Open(vfs::FileSystem& fs, const std::string& path, Budget& budget);
+  static Result<std::unique_ptr<ZipFile>> Open(vfs::OpenFilePtr file, Budget& budget);
 
   const codec::ZipDirectory& directory() const { return directory_; }
   uint64_t size() const { return size_; }

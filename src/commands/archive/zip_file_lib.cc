@@ -44,6 +44,10 @@ class Copier final : public codec::Coder {
 
 Result<std::unique_ptr<ZipFile>> ZipFile::Open(vfs::FileSystem& fs, const std::string& path, Budget& budget) {
   PADDOCK_ASSIGN(vfs::OpenFilePtr file, fs.Open(path, vfs::OpenFlags::Read()));
+  return Open(std::move(file), budget);
+}
+
+Result<std::unique_ptr<ZipFile>> ZipFile::Open(vfs::OpenFilePtr file, Budget& budget) {
   PADDOCK_ASSIGN(const vfs::Attributes attributes, file->GetAttributes());
   if (attributes.is_directory()) return Code::kIsDirectory;
   std::unique_ptr<ZipFile> zip(new ZipFile(std::move(file), budget));  // allow(raw-new): a private constructor

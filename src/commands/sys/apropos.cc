@@ -4,8 +4,7 @@
 //
 // Exit status: 0 when something was found, 16 when nothing was, 1 for a usage error, 2 for trouble.
 // Source: man-db 2.11.
-// Differs: the pages are those of the sandbox's own commands, all in section 1. There are no other manual trees, so options about
-// them are refused.
+// Differs: the pages are those of the sandbox's own commands, all in section 1, whatever trees the configuration of -C names; -d tells less.
 
 #include "commands/sys/manual.h"
 

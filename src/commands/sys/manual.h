@@ -34,7 +34,15 @@ struct Query {
   bool is_long = false;
   bool is_elsewhere = false;     // in trees that have no pages
   std::string sections;          // of -s; empty: any
+  std::string configuration;     // of -C
+  bool debugs = false;
 };
+// The trees that a configuration of man-db names (MANDATORY_MANPATH), and what -d tells of it.
+struct Trees {
+  std::vector<std::string> paths;
+  std::string told;
+};
+Trees ReadConfiguration(Invocation& in, const std::string& path);
 // Whether a list like "1:8" or "3,1" has section 1, where all pages are; an empty list has.
 bool HasSection(std::string_view sections);
 
@@ -47,7 +55,8 @@ struct SearchOptions {
   bool all = false;
   bool is_long = false;
   bool is_elsewhere = false;     // -M names other trees, which have no pages
-  std::string sections;
+  std::string sections, configuration;
+  bool debugs = false;
   bool wants_help = false, wants_version = false;
 };
 // Whether the colon list of -M is without the tree of all pages, /usr/share/man.
@@ -70,6 +79,8 @@ constexpr auto SearchTable(Own... own) {
       Call<SearchAsItIs>('m', "systems", "SYSTEM", "pages of other systems, of which there are none, too"),
       Call<SearchAsItIs>('L', "locale", "LOCALE", "in that language, when there is a page"),
       Call<SearchAsItIs>('v', "verbose", nullptr, "warn more; there is nothing to warn of"),
+      Value<&Options::configuration>('C', "config-file", "FILE", "take the trees from FILE: its lines MANDATORY_MANPATH and MANDB_MAP"),
+      Flag<&Options::debugs>('d', "debug", "tell which trees are searched"),
       Flag<&Options::wants_help>('?', "usage", "show this help"),
       Flag<&Options::wants_version>('V', nullptr, "show the version"),
   };

@@ -212,6 +212,37 @@ bool IsElsewhere(std::string_view trees) {
   return true;
 }
 
+Trees ReadConfiguration(Invocation& in, const std::string& path) {
+  Trees trees;
+  const auto text = vfs::ReadFile(in.fs, path);
+  if (!text) return trees;   // as man-db, which goes on without
+  trees.told = "From the config file " + path + ":\n";
+  for (std::string_view rest = *text; !rest.empty();) {
+    in.budget.Step();
+    const size_t end = std::min(rest.find('\n'), rest.size());
+    std::string_view line = rest.substr(0, end);
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+    std::vector<std::string> words;
+    while (true) {
+      const size_t from = line.find_first_not_of(" \t");
+      if (from == std::string_view::npos || words.size() == 3) break;
+      line.remove_prefix(from);
+      const size_t length = std::min(line.find_first_of(" \t"), line.size());
+      words.emplace_back(line.substr(0, length));
+      line.remove_prefix(length);
+    }
+    if (words.size() >= 2 && words[0] == "MANDATORY_MANPATH") {
+      trees.paths.push_back(words[1]);
+      trees.told += "  Mandatory mandir `" + words[1] + "'.\n";
+    } else if (words.size() == 3 && words[0] == "MANPATH_MAP") {
+      trees.told += "  Path `" + words[1] + "' mapped to mandir `" + words[2] + "'.\n";
+    } else if (words.size() == 3 && words[0] == "MANDB_MAP") {
+      trees.told += "  Global mandir `" + words[1] + "', catdir `" + words[2] + "'.\n";
+    }
+  }
+  return trees;
+}
+
 ExitStatus Find(Invocation& in, const Query& query, const std::vector<std::string>& keywords) {
   std::vector<Keyword> parsed;
   for (const std::string& text : keywords) {
@@ -219,6 +250,7 @@ ExitStatus Find(Invocation& in, const Query& query, const std::vector<std::strin
     if (!keyword) return in.Fail("fatal: regex `" + text + "': Invalid regular expression", 2);
     parsed.push_back(std::move(*keyword));
   }
+  if (query.debugs) in.err.Write(ReadConfiguration(in, query.configuration.empty() ? "/etc/manpath.config" : query.configuration).told + "final search path = /usr/share/man\npath=/usr/share/man\n");
   std::vector<bool> is_found(parsed.size());
   std::vector<Entry> found;
   if (HasSection(query.sections) && !query.is_elsewhere) {
@@ -233,7 +265,11 @@ ExitStatus Find(Invocation& in, const Query& query, const std::vector<std::strin
         if (query.look == Look::kName) entry.name = parsed[i].text();   // as it was asked for
         ++matches;
       }
-      if (matches > 0 && (!query.all || matches == parsed.size())) found.push_back(std::move(entry));
+      if (matches == 0 || (query.all && matches < parsed.size())) continue;
+      if (query.debugs) {
+        in.err.Write("name:      " + entry.name + "\nsec. ext:  1\nsection:   1\ncomp. ext: -\nid:        A\npointer:   -\nfilter:    -\nwhatis:    " + entry.command->summary + "\n\n");
+      }
+      found.push_back(std::move(entry));
     }
   }
   for (size_t i = 0; i < parsed.size(); ++i) {
@@ -254,7 +290,7 @@ ExitStatus Search(Invocation& in, Look look, bool names_only) {
     in.out.Write(std::string(in.name()) + " what?\n");
     return 1;
   }
-  return Find(in, {.names_only = names_only, .look = options.look, .all = options.all, .is_long = options.is_long, .is_elsewhere = options.is_elsewhere, .sections = options.sections}, *operands);
+  return Find(in, {.names_only = names_only, .look = options.look, .all = options.all, .is_long = options.is_long, .is_elsewhere = options.is_elsewhere, .sections = options.sections, .configuration = options.configuration, .debugs = options.debugs}, *operands);
 }
 
 std::optional<std::vector<std::string>> Parse(Invocation& in, void* options, ExitStatus* status) {
