@@ -19,11 +19,12 @@ namespace {
 struct CheckoutOptions {
   std::string create, reset, orphan, conflict, pathspec_file;
   bool force = false, quiet = false, detach = false, track = false, no_track = false, ours = false, theirs = false, guess = false, no_guess = false;
-  bool merge = false, patch = false, overlay = false, no_overlay = false, pathspec_nul = false, reflog = false, overwrites = false, no_overwrite = false, shares = false;
+  bool merge = false, patch = false, overlay = false, no_overlay = false, pathspec_nul = false, reflog = false, overwrites = false, no_overwrite = false, shares = false, inherits = false;
 };
 Status TakeTrack(CheckoutOptions& options, std::string_view value) {
-  if (!value.empty() && value != "direct") return Error(Code::kNotSupported, "--track=" + std::string(value) + " is not supported");
+  if (!value.empty() && value != "direct" && value != "inherit") return Error(Code::kInvalid, "option `--track' expects \"direct\" or \"inherit\"");
   options.track = true;
+  options.inherits = value == "inherit";
   return {};
 }
 constexpr auto kBothOptions = std::to_array<Option>({
@@ -76,7 +77,7 @@ std::string OneLine(Git& git, const Oid& id) {
 }
 
 // Goes to other files with the local changes merged into them.
-Result<bool> SwitchMerging(Git& git, const CheckoutOptions& options, const FlatTree& from, const FlatTree& to, Index& index, const std::string& name) {
+Result<bool> SwitchMerging(Git& git, const CheckoutOptions& options, const FlatTree& from, const FlatTree& to, Index& index, const std::string& name, const std::string& old_name) {
   PADDOCK_ASSIGN(MergeStyle style, ConfiguredStyle(git));
   if (!options.conflict.empty()) PADDOCK_TRY(TakeConflictStyle(style, options.conflict));
   PADDOCK_ASSIGN(const std::vector<FileDiff> changed, CompareWithFiles(git, IndexFiles(index), index));
@@ -86,7 +87,7 @@ Result<bool> SwitchMerging(Git& git, const CheckoutOptions& options, const FlatT
     if (now) local[file.new_path] = {now->mode, now->id};
     else local.erase(file.new_path);
   }
-  PADDOCK_ASSIGN(const TreeMerge merge, MergeTrees(git, from, to, local, {name, "local", "ancestor"}, style));
+  PADDOCK_ASSIGN(const TreeMerge merge, MergeTrees(git, from, to, local, {name, "local", old_name}, style));
   FlatTree target = merge.tree;
   for (const auto& [path, conflict] : merge.conflicts) {
     if (!conflict.text) continue;
@@ -101,17 +102,19 @@ Result<bool> SwitchMerging(Git& git, const CheckoutOptions& options, const FlatT
   }
   PADDOCK_ASSIGN(const bool done, SwitchFiles(git, local, target, index, "checkout", false));
   if (!done) return false;
-  git.Print(merge.messages);
   for (const auto& [path, item] : to) {
     const IndexEntry* now = index.Find(path);
-    if (merge.conflicts.contains(path) || (now != nullptr && now->id == item.id && now->mode == item.mode)) continue;
+    if ((now != nullptr && now->id == item.id && now->mode == item.mode)) continue;
+    // The index is the other branch's, also where the files are in conflict.
     IndexEntry entry;
     entry.path = path;
     entry.mode = item.mode;
     entry.id = item.id;
     index.Put(std::move(entry));
   }
-  PutConflicts(index, merge);
+  for (const IndexEntry& entry : std::vector<IndexEntry>(index.entries())) {
+    if (!to.contains(entry.path) && !from.contains(entry.path) && merge.conflicts.contains(entry.path)) index.Remove(entry.path);
+  }
   return true;
 }
 
@@ -135,7 +138,7 @@ Result<ExitStatus> MoveHead(Git& git, const CheckoutOptions& options, const std:
   }
   PADDOCK_ASSIGN(const FlatTree to, git.FlattenCommit(target));
   if (options.merge || !options.conflict.empty()) {
-    PADDOCK_ASSIGN(const bool done, SwitchMerging(git, options, from, to, index, shown));
+    PADDOCK_ASSIGN(const bool done, SwitchMerging(git, options, from, to, index, shown, old_branch ? ShortRef(*old_branch) : head ? git.objects.Abbreviate(*head) : ""));
     if (!done) return 1;
   } else {
     PADDOCK_ASSIGN(const bool done, SwitchFiles(git, from, to, index, "checkout", options.force, options.no_overwrite));
@@ -176,10 +179,11 @@ Result<ExitStatus> MoveHead(Git& git, const CheckoutOptions& options, const std:
     return 0;
   }
   const std::string name = ShortRef(*branch_ref);
-  if (is_new) git.Say(std::string(options.reset.empty() ? "Switched to a new branch '" : "Switched to and reset branch '") + name + "'\n");
+  if (is_new && old_branch == branch_ref) git.Say("Reset branch '" + name + "'\n");
+  else if (is_new) git.Say(std::string(options.reset.empty() ? "Switched to a new branch '" : "Switched to and reset branch '") + name + "'\n");
   else git.Say((old_branch == branch_ref ? "Already on '" : "Switched to branch '") + name + "'\n");
   PADDOCK_ASSIGN(const auto tracking, TrackingOf(git, name));
-  if (tracking && !is_new) git.Print(TrackingText(*tracking));
+  if (tracking && (!is_new || !options.reset.empty())) git.Print(TrackingText(*tracking));
   return 0;
 }
 
@@ -233,9 +237,14 @@ Result<ExitStatus> CreateAndSwitch(Git& git, const CheckoutOptions& options, con
     PADDOCK_TRY(git.WriteIndex(index));
   }
   PADDOCK_TRY(git.refs.Write(ref, target, git.Who(), exists ? "branch: Reset to " + start : "branch: Created from " + start));
-  PADDOCK_ASSIGN(const ExitStatus status, SwitchTo(git, inner, ref, target, name, true));
-  if (status == 0 && !options.no_track && source && (source->starts_with("refs/remotes/") || (options.track && source->starts_with("refs/heads/")))) PADDOCK_TRY(SetUpstream(git, name, *source, options.quiet));
-  return status;
+  if (options.inherits) {
+    const auto upstream = source && source->starts_with("refs/heads/") ? UpstreamOf(git, source->substr(11)) : std::nullopt;
+    if (upstream) PADDOCK_TRY(SetUpstream(git, name, *upstream, options.quiet));
+    else if (source && source->starts_with("refs/heads/")) git.Warn("asked to inherit tracking from '" + source->substr(11) + "', but no remote is set");
+  } else if (!options.no_track && source && (source->starts_with("refs/remotes/") || (options.track && source->starts_with("refs/heads/")))) {
+    PADDOCK_TRY(SetUpstream(git, name, *source, options.quiet));
+  }
+  return SwitchTo(git, inner, ref, target, name, true);
 }
 
 Result<ExitStatus> CheckoutCommit(Git& git, const CheckoutOptions& options, std::string name, bool needs_detach) {

@@ -286,7 +286,7 @@ Result<std::string> StagedPatch(Git& git, const FlatTree& base, const Index& ind
 struct Draft {
   const StatusReport& report;
   Signature author, committer;
-  bool shows_date = false, keeps_comments = false, no_status = false;
+  bool shows_date = false, keeps_comments = false, no_status = false, has_scissors = false;
   std::string patch;   // -v
 };
 
@@ -295,7 +295,8 @@ Result<std::string> EditMessage(Git& git, const std::string& message, const Draf
   for (const auto& [name, what] : {std::pair<std::string, const char*>{"MERGE_HEAD", "merge"}, {"CHERRY_PICK_HEAD", "cherry-pick"}}) {
     if (git.refs.Exists(name)) text += "#\n# It looks like you may be committing a " + std::string(what) + ".\n# If this is not correct, please run\n#\tgit update-ref -d " + name + "\n# and try again.\n\n";
   }
-  text += draft.keeps_comments ? "\n# Please enter the commit message for your changes. Lines starting\n# with '#' will be kept; you may remove them yourself if you want to.\n# An empty message aborts the commit.\n#\n"
+  if (draft.has_scissors) text += "\n" + std::string(kScissors) + "# Do not modify or remove the line above.\n# Everything below it will be ignored.\n#\n";
+  else text += draft.keeps_comments ? "\n# Please enter the commit message for your changes. Lines starting\n# with '#' will be kept; you may remove them yourself if you want to.\n# An empty message aborts the commit.\n#\n"
                                : "\n# Please enter the commit message for your changes. Lines starting\n# with '#' will be ignored, and an empty message aborts the commit.\n#\n";
   const bool is_other = draft.author.name != draft.committer.name || draft.author.email != draft.committer.email;
   if (is_other) text += "# Author:    " + draft.author.name + " <" + draft.author.email + ">\n";
@@ -305,13 +306,14 @@ Result<std::string> EditMessage(Git& git, const std::string& message, const Draf
     PADDOCK_ASSIGN(const std::string status, LongStatus(git, draft.report, true, false));
     for (const std::string_view line : SplitLines(status)) text += line == "\n" ? "#\n" : line.starts_with('\t') ? "#" + std::string(line) : "# " + std::string(line);
   }
-  if (!draft.patch.empty()) text += std::string(kScissors) + "# Do not modify or remove the line above.\n# Everything below it will be ignored.\n" + draft.patch;
+  if (!draft.patch.empty() && draft.has_scissors) text += draft.patch;
+  else if (!draft.patch.empty()) text += std::string(kScissors) + "# Do not modify or remove the line above.\n# Everything below it will be ignored.\n" + draft.patch;
   const std::string path = git.GitPath("COMMIT_EDITMSG");
   PADDOCK_TRY(vfs::WriteFile(git.in.fs, path, text));
   if (RunHook(git, "prepare-commit-msg", {path}) != 0) return Error(Code::kConflict);
   PADDOCK_TRY(git.Edit(path));
   PADDOCK_ASSIGN(text, vfs::ReadFile(git.in.fs, path, 16 << 20));
-  if (!draft.patch.empty()) {
+  if (!draft.patch.empty() || draft.has_scissors) {
     const size_t cut = text.starts_with(kScissors) ? 0 : text.find("\n" + std::string(kScissors));
     if (cut != std::string::npos) text.resize(cut == 0 ? 0 : cut + 1);
   }
@@ -387,6 +389,10 @@ Result<ExitStatus> RunCommit(Git& git, CommitOptions& options, Args& args) {
     if (chosen != 0) return chosen;
     args = Args();
   }
+  if (options.cleanup.empty()) options.cleanup = git.config.Get("commit.cleanup", "");
+  if (static constexpr std::string_view kModes[] = {"", "default", "strip", "whitespace", "verbatim", "scissors"}; std::find(std::begin(kModes), std::end(kModes), options.cleanup) == std::end(kModes)) {
+    return Error(Code::kInvalid, "Invalid cleanup mode " + options.cleanup);
+  }
   if (options.fixup.starts_with("reword:")) options.allow_empty = true;
   const auto head = git.Head();
   std::optional<Commit> last;
@@ -447,17 +453,21 @@ Result<ExitStatus> RunCommit(Git& git, CommitOptions& options, Args& args) {
   Pathspec everything;
   const bool is_empty = CompareTrees(base, IndexFiles(to_commit)).empty();
   StatusReport report;
-  const bool may_be_empty = options.allow_empty || is_merge || (options.amend && last);
+  const bool may_be_empty = options.allow_empty || is_merge || (options.amend && last && last->parents.size() > 1);
   const bool shows_only = std::any_of(options.status.begin(), options.status.end(), [](const std::string& option) { return option == "--short" || option == "--porcelain" || option == "--long" || option == "-z"; });
   if (shows_only) return ShowStatus(git, options, to_commit, is_empty && !is_merge);
   if (!options.no_verify && !options.dry_run && RunHook(git, "pre-commit") != 0) return 1;
   if (options.dry_run || (is_empty && !may_be_empty)) {
     PADDOCK_ASSIGN(report, MakeStatus(git, to_commit, base, UntrackedMode::kNormal, everything, false));
+    report.amends = options.amend;
     PADDOCK_ASSIGN(const std::string text, LongStatus(git, report, true));
     git.Print(text);
     if (options.verbose) {
       PADDOCK_ASSIGN(const std::string patch, StagedPatch(git, base, to_commit));
       git.Print(patch);
+    }
+    if (options.amend && !options.dry_run) {
+      git.Say("You asked to amend the most recent commit, but doing so would make\nit empty. You can repeat your command with --allow-empty, or you can\nremove the commit entirely with \"git reset HEAD^\".\n");
     }
     return is_empty && !is_merge ? 1 : 0;
   }
@@ -472,7 +482,7 @@ Result<ExitStatus> RunCommit(Git& git, CommitOptions& options, Args& args) {
   if (!options.trailers.empty()) message = WithTrailers(CleanMessage(message, false), options.trailers);
   if (wants_editor) {
     PADDOCK_ASSIGN(report, MakeStatus(git, to_commit, base, UntrackedMode::kNormal, everything, false));
-    Draft draft{report, ParseSignature(commit.author), ParseSignature(commit.committer), shows_date, options.cleanup == "whitespace" || options.cleanup == "verbatim", options.no_status, ""};
+    Draft draft{report, ParseSignature(commit.author), ParseSignature(commit.committer), shows_date, options.cleanup == "whitespace" || options.cleanup == "verbatim", options.no_status, options.cleanup == "scissors", ""};
     if (options.verbose || git.config.GetBool("commit.verbose", false)) {
       PADDOCK_ASSIGN(draft.patch, StagedPatch(git, base, to_commit));
     }

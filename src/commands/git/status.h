@@ -19,6 +19,7 @@ struct StatusReport {
   std::vector<Unmerged> unmerged;
   std::vector<std::string> untracked, ignored;
   bool shows_untracked = true;
+  bool amends = false;   // for commit --amend
 };
 Result<StatusReport> MakeStatus(Git& git, const Index& index, const FlatTree& head, UntrackedMode mode, Pathspec& paths, bool with_ignored);
 // The long form; `has_hints`: with what can be done, and a last line.

@@ -178,7 +178,8 @@ Result<std::string> LongStatus(Git& git, const StatusReport& report, bool is_for
   const bool hides = !report.shows_untracked;
   if (hides && !report.staged.empty()) text += "Untracked files not listed (use -u option to show untracked files)\n";
   if (!report.staged.empty()) return text;
-  if (!report.unstaged.empty() || !report.unmerged.empty()) text += "no changes added to commit (use \"git add\" and/or \"git commit -a\")\n";
+  if (report.amends) text += "No changes\n";
+  else if (!report.unstaged.empty() || !report.unmerged.empty()) text += "no changes added to commit (use \"git add\" and/or \"git commit -a\")\n";
   else if (!report.untracked.empty()) text += "nothing added to commit but untracked files present (use \"git add\" to track)\n";
   else if (is_initial) text += "nothing to commit (create/copy files and use \"git add\" to track)\n";
   else if (hides) text += "nothing to commit (use -u to show untracked files)\n";

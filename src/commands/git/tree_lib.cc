@@ -256,7 +256,7 @@ Result<ExitStatus> RunWriteTree(Git& git, WriteTreeOptions& options, Args&) {
 }
 
 struct CheckoutIndexOptions {
-  bool all = false, force = false, quiet = false, no_create = false, updates = false, nul = false, from_stdin = false;
+  bool all = false, force = false, quiet = false, no_create = false, updates = false, nul = false, from_stdin = false, temp = false, no_temp = false;
   std::string prefix, stage;
 };
 constexpr Option kCheckoutIndexOptions[] = {
@@ -268,18 +268,57 @@ constexpr Option kCheckoutIndexOptions[] = {
     Flag<&CheckoutIndexOptions::nul>('z', nullptr, "names end with NUL"),
     Flag<&CheckoutIndexOptions::from_stdin>(0, "stdin", "read names from standard input"),
     Value<&CheckoutIndexOptions::prefix>(0, "prefix", "TEXT", "put TEXT before names"),
-    Value<&CheckoutIndexOptions::stage>(0, "stage", "N", "files of stage 1, 2 or 3"),
+    Value<&CheckoutIndexOptions::stage>(0, "stage", "N", "files of stage 1, 2 or 3; all: of all of them (implies --temp)"),
+    Flag<&CheckoutIndexOptions::temp>(0, "temp", "write temporary files, and tell their names"),
 };
+// A file of a name that is free, with an entry's content; its name.
+Result<std::string> WriteTemporary(Git& git, const IndexEntry& entry) {
+  PADDOCK_ASSIGN(const std::string content, git.ReadBlob(entry.id));
+  std::string name;
+  for (size_t salt = 0;; ++salt) {
+    git.in.budget.Step();
+    name = ".merge_file_" + HashObject(ObjectType::kBlob, entry.path + std::to_string(entry.stage) + std::to_string(salt)).Hex().substr(0, 6);
+    if (!git.in.fs.Stat(git.FilePath(name), vfs::Follow::kNo)) break;
+  }
+  PADDOCK_ASSIGN(const std::string converted, ToWorkTree(git, entry.path, content));
+  PADDOCK_TRY(vfs::WriteFile(git.in.fs, git.FilePath(name), converted));
+  return name;
+}
+
 Result<ExitStatus> RunCheckoutIndex(Git& git, CheckoutIndexOptions& options, Args& args) {
   PADDOCK_ASSIGN(Index index, git.ReadIndex());
   int stage = 0;
-  if (!options.stage.empty()) {
-    if (options.stage.size() != 1 || options.stage[0] < '1' || options.stage[0] > '3') return Error(Code::kNotSupported, "stage should be between 1 and 3");
+  const bool takes_all = options.stage == "all";
+  if (takes_all) options.temp = true;
+  if (!options.stage.empty() && !takes_all) {
+    if (options.stage.size() != 1 || options.stage[0] < '1' || options.stage[0] > '3') return Error(Code::kInvalid, "stage should be between 1 and 3 or all");
     stage = options.stage[0] - '0';
   }
   ExitStatus status = 0;
   const auto put = [&](const std::string& path) -> Status {
+    if (takes_all) {
+      std::string names;
+      bool has_any = false;
+      for (int one = 1; one <= 3; ++one) {
+        const IndexEntry* of = index.Find(path, one);
+        std::string name = ".";
+        if (of != nullptr) {
+          PADDOCK_ASSIGN(name, WriteTemporary(git, *of));
+          has_any = true;
+        }
+        names += (one > 1 ? " " : "") + name;
+      }
+      if (has_any) git.Print(names + "\t" + (options.nul ? path : git.Quoted(path)) + (options.nul ? '\0' : '\n'));
+      else if (!options.quiet) git.Say("git checkout-index: " + path + (index.Find(path) != nullptr ? " does not exist at stage 4\n" : " is not in the cache\n"));
+      if (!has_any) status = 1;
+      return {};
+    }
     const IndexEntry* entry = index.Find(path, stage);
+    if (entry != nullptr && options.temp) {
+      PADDOCK_ASSIGN(const std::string name, WriteTemporary(git, *entry));
+      git.Print(name + "\t" + (options.nul ? path : git.Quoted(path)) + (options.nul ? '\0' : '\n'));
+      return {};
+    }
     if (entry == nullptr) {
       if (!options.quiet) git.Say("git checkout-index: " + path + (index.Find(path, 1) != nullptr || index.Find(path, 2) != nullptr || index.Find(path, 3) != nullptr ? " is unmerged" : " is not in the cache") + "\n");
       status = 1;
@@ -307,7 +346,7 @@ Result<ExitStatus> RunCheckoutIndex(Git& git, CheckoutIndexOptions& options, Arg
     std::vector<std::string> paths;
     for (const IndexEntry& entry : index.entries()) {
       git.in.budget.Step();
-      if (entry.stage == stage) paths.push_back(entry.path);
+      if (takes_all ? entry.stage != 0 && (paths.empty() || paths.back() != entry.path) : entry.stage == stage) paths.push_back(entry.path);
     }
     for (const std::string& path : paths) PADDOCK_TRY(put(path));
     if (status == 1) status = 0;
