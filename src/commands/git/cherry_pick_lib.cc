@@ -60,6 +60,9 @@ class Sequence {
       return 0;
     }
     if (options_.abort) return Abort();
+    if (static constexpr std::string_view kModes[] = {"", "default", "strip", "whitespace", "verbatim", "scissors"}; std::find(std::begin(kModes), std::end(kModes), options_.cleanup) == std::end(kModes)) {
+      return Error(Code::kInvalid, "Invalid cleanup mode " + options_.cleanup);
+    }
     PADDOCK_TRY(ReadStyle());
     if (options_.proceeds) return Continue();
     if (options_.skips) return Skip();
@@ -382,8 +385,8 @@ class Sequence {
     PADDOCK_TRY(git_.refs.WriteDirect(marker_, id));
     PADDOCK_TRY(vfs::WriteFile(git_.in.fs, git_.GitPath("MERGE_MSG"), message));
     if (!reverts_) git_.Say(NowEmptyText("cherry-pick"));
-    static_cast<void>(RunGit(git_, {"status"}));
     if (reverts_) static_cast<void>(git_.in.fs.RemoveFile(git_.GitPath("REVERT_HEAD")).has_value());
+    static_cast<void>(RunGit(git_, {"status"}));
     return 1;
   }
 
@@ -404,7 +407,7 @@ class Sequence {
       PADDOCK_ASSIGN(commit.author, git_.Author());
     }
     PADDOCK_ASSIGN(commit.committer, git_.Committer());
-    commit.message = options_.cleanup.empty() || options_.cleanup == "verbatim" ? message : CleanMessage(message, options_.cleanup == "strip");
+    commit.message = options_.cleanup.empty() || options_.cleanup == "verbatim" ? message : CleanMessage(message, options_.cleanup == "strip" || options_.cleanup == "default");
     if (commit.message.empty() && !options_.allow_empty_message) {
       git_.Say("Aborting commit due to empty commit message.\n");
       return 1;

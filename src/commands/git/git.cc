@@ -7,7 +7,7 @@
 // Differs: repositories are reached by path and by http(s)://, where the sandbox's policy allows the host: git's smart protocol, with
 // basic authentication; no ssh, git:// or dumb HTTP. Hooks that are run: pre-commit, prepare-commit-msg (with an editor), commit-msg,
 // post-commit, post-checkout, pre-merge-commit, post-merge, pre-rebase; with a hook pre-push nothing is pushed, others are passed over.
-// No submodules, sparse checkouts, octopus merges, rebases of merges, filter processes, signatures and pagers; SHA-1
+// No submodules, sparse checkouts, rebases of merges, filter processes, signatures and pagers; SHA-1
 // repositories with an index of version 2 or 3. Only diff, log and show have colours, when they are asked for.
 
 #include "commands/git/git.h"

@@ -10,6 +10,7 @@
 #include "commands/git/worktree.h"
 #include "commands/input_files.h"
 #include "proc/process.h"
+#include "text/unified_diff.h"
 
 namespace paddock::git {
 namespace {
@@ -19,8 +20,9 @@ struct MergeOptions {
   std::string file, cleanup, into_name;
   std::optional<int64_t> log;
   bool no_ff = false, ff_only = false, ff = false, squash = false, no_squash = false, no_commit = false, commit = false, abort = false, proceeds = false, quits = false, quiet = false, verbose = false;
-  bool no_edit = false, edit = false, no_stat = false, stat = false, allows_unrelated = false, autostash = false, no_autostash = false, signoff = false, no_verify = false;
+  bool no_edit = false, edit = false, no_stat = false, stat = false, allows_unrelated = false, autostash = false, no_autostash = false, signoff = false, no_verify = false, no_log = false, no_overwrite = false;
 };
+Status TakeNothing(MergeOptions&, std::string_view) { return {}; }
 Status TakeLog(MergeOptions& options, std::string_view value) {
   int64_t count = 20;
   if (!value.empty()) PADDOCK_TRY(ParseOptionValue(value, count));
@@ -32,6 +34,7 @@ constexpr Option kMergeOptions[] = {
     Flag<&MergeOptions::stat>(0, "stat", "show what changed (the default)"),
     Flag<&MergeOptions::stat>(0, "summary", "likewise"),
     CallOptional<TakeLog>(0, "log", "N", "name (at most N) commits in the message"),
+    Flag<&MergeOptions::no_log>(0, "no-log", "name none (the default)"),
     Flag<&MergeOptions::squash>(0, "squash", "only change the files"),
     Flag<&MergeOptions::no_squash>(0, "no-squash", "a merge (the default)"),
     Flag<&MergeOptions::commit>(0, "commit", "commit the merge (the default)"),
@@ -42,7 +45,7 @@ constexpr Option kMergeOptions[] = {
     Flag<&MergeOptions::ff>(0, "ff", "no commit where none is needed (the default)"),
     Flag<&MergeOptions::no_ff>(0, "no-ff", "make a commit in any case"),
     Flag<&MergeOptions::ff_only>(0, "ff-only", "only if no commit is needed"),
-    Value<&MergeOptions::strategies>('s', "strategy", "NAME", "ort, recursive, resolve or ours"),
+    Value<&MergeOptions::strategies>('s', "strategy", "NAME", "ort, recursive, resolve, ours or octopus (for several heads)"),
     Value<&MergeOptions::strategy_options>('X', "strategy-option", "OPTION", "ours, theirs, ignore-space-change, ignore-all-space, ignore-space-at-eol, no-renames, find-renames[=N]"),
     Value<&MergeOptions::messages>('m', "message", "TEXT", "the message of the merge"),
     Value<&MergeOptions::file>('F', "file", "FILE", "the message is in FILE (-: standard input)"),
@@ -55,6 +58,9 @@ constexpr Option kMergeOptions[] = {
     Flag<&MergeOptions::allows_unrelated>(0, "allow-unrelated-histories", "even if the histories have nothing in common"),
     Flag<&MergeOptions::autostash>(0, "autostash", "put local changes aside meanwhile"),
     Flag<&MergeOptions::no_autostash>(0, "no-autostash", "do not (the default)"),
+    Flag<&MergeOptions::no_overwrite>(0, "no-overwrite-ignore", "ignored files are in the way of a fast-forward, too"),
+    Call<TakeNothing>(0, "overwrite-ignore", nullptr, "they may be replaced (the default)"),
+    Call<TakeNothing>(0, "no-progress", nullptr, "show no progress (none is shown where there is no terminal)"),
     Flag<&MergeOptions::signoff>(0, "signoff", "add a Signed-off-by line"),
     Flag<&MergeOptions::no_verify>(0, "no-verify", "without the hook pre-merge-commit"),
 };
@@ -70,27 +76,46 @@ Status ShowMergeStat(Git& git, const FlatTree& before, const FlatTree& after) {
   return {};
 }
 
-std::string MergeTitle(Git& git, const MergeOptions& options, const std::string& name) {
-  const auto ref = FindRef(git, name);
-  std::string what = "commit '" + name + "'";
-  if (ref && ref->starts_with("refs/heads/")) what = "branch '" + name + "'";
-  if (ref && ref->starts_with("refs/tags/")) what = "tag '" + name + "'";
-  if (ref && ref->starts_with("refs/remotes/")) what = "remote-tracking branch '" + name + "'";
+// "branch 'a'", "branches 'a', 'b' and 'c', tag 'd'".
+std::string NamesOfHeads(Git& git, const std::vector<std::string>& names) {
+  struct Kind {
+    const char *prefix, *one, *many;
+    std::vector<std::string> names;
+  };
+  Kind kinds[] = {{"refs/heads/", "branch", "branches", {}}, {"refs/remotes/", "remote-tracking branch", "remote-tracking branches", {}}, {"refs/tags/", "tag", "tags", {}}, {"", "commit", "commits", {}}};
+  for (const std::string& name : names) {
+    const std::string ref = FindRef(git, name).value_or("");
+    const auto kind = std::find_if(std::begin(kinds), std::end(kinds), [&ref](const Kind& one) { return *one.prefix == '\0' || ref.starts_with(one.prefix); });
+    kind->names.push_back("'" + name + "'");
+  }
+  std::string text;
+  for (const Kind& kind : kinds) {
+    if (kind.names.empty()) continue;
+    text += (text.empty() ? "" : ", ") + std::string(kind.names.size() == 1 ? kind.one : kind.many) + " ";
+    for (size_t i = 0; i < kind.names.size(); ++i) text += (i == 0 ? "" : i + 1 == kind.names.size() ? " and " : ", ") + kind.names[i];
+  }
+  return text;
+}
+
+std::string MergeTitle(Git& git, const MergeOptions& options, const std::vector<std::string>& names) {
+  const std::string what = NamesOfHeads(git, names);
   const std::string into = options.into_name.empty() ? ShortRef(git.HeadBranch().value_or("HEAD")) : options.into_name;
   return "Merge " + what + (into == "master" || into == "main" ? "" : " into " + into) + "\n";
 }
 
 struct Plan {
   std::string name, strategy = "ort";
+  std::vector<std::string> names;   // of all that is merged
+  std::vector<Oid> heads;           // likewise
   Oid head, theirs;
   FlatTree our_files, their_files;
   MergeStyle style;
 };
 
 // The subjects of what comes in, for --log.
-Result<std::string> CommitNames(Git& git, History& history, const Plan& plan, size_t most) {
+Result<std::string> CommitNames(Git& git, History& history, const Plan& plan, size_t head, size_t most) {
   Selection selection;
-  selection.included = {plan.theirs};
+  selection.included = {plan.heads[head]};
   selection.excluded = {plan.head};
   PADDOCK_ASSIGN(const std::vector<Oid> commits, WalkHistory(git, history, selection, {}));
   std::vector<std::string> subjects;
@@ -98,7 +123,7 @@ Result<std::string> CommitNames(Git& git, History& history, const Plan& plan, si
     PADDOCK_ASSIGN(const History::Node* node, history.Get(id));
     if (node->commit.parents.size() < 2) subjects.push_back(SubjectOf(node->commit.message));
   }
-  std::string text = "\n* " + plan.name + ":" + (subjects.size() > most ? " (" + std::to_string(subjects.size()) + " commits)" : "") + "\n";
+  std::string text = "\n* " + plan.names[head] + ":" + (subjects.size() > most ? " (" + std::to_string(subjects.size()) + " commits)" : "") + "\n";
   for (size_t i = 0; i < subjects.size() && i < most; ++i) text += "  " + subjects[i] + "\n";
   if (subjects.size() > most) text += "  ...\n";
   return text;
@@ -106,16 +131,23 @@ Result<std::string> CommitNames(Git& git, History& history, const Plan& plan, si
 
 Result<std::string> MessageOf(Git& git, History& history, const MergeOptions& options, const Plan& plan) {
   std::string message;
-  for (const std::string& part : options.messages) message += (message.empty() ? "" : "\n") + part + "\n";
+  for (const std::string& part : options.messages) {
+    if (!message.empty()) message += message.ends_with('\n') ? "\n" : "\n\n";
+    message += part;
+  }
+  const bool is_whole = options.cleanup == "verbatim" && !options.log && !options.signoff;
+  if (!message.empty() && !message.ends_with('\n') && !is_whole) message += '\n';
   if (!options.file.empty()) {
     auto input = InputFile::Open(git.in, options.file);
     if (!input) return Error(input.error().code, "could not read file '" + options.file + "': " + std::string(input.error().Text()));
     message += input->input().ReadAll();
   }
-  if (message.empty()) message = MergeTitle(git, options, plan.name);
+  if (message.empty()) message = MergeTitle(git, options, plan.names);
   if (options.log && *options.log > 0) {
-    PADDOCK_ASSIGN(const std::string names, CommitNames(git, history, plan, static_cast<size_t>(*options.log)));
-    message += names;
+    for (size_t i = 0; i < plan.heads.size(); ++i) {
+      PADDOCK_ASSIGN(const std::string names, CommitNames(git, history, plan, i, static_cast<size_t>(*options.log)));
+      message += names;
+    }
   }
   if (options.signoff) {
     PADDOCK_ASSIGN(const std::string who, git.Committer());
@@ -127,7 +159,7 @@ Result<std::string> MessageOf(Git& git, History& history, const MergeOptions& op
 // What a squash prepares for the commit to come.
 Status WriteSquashMessage(Git& git, History& history, const Plan& plan) {
   Selection selection;
-  selection.included = {plan.theirs};
+  selection.included = plan.heads;
   selection.excluded = {plan.head};
   PADDOCK_ASSIGN(const std::vector<Oid> commits, WalkHistory(git, history, selection, {}));
   std::string text = "Squashed commit of the following:\n";
@@ -150,7 +182,7 @@ Status WriteSquashMessage(Git& git, History& history, const Plan& plan) {
 Result<ExitStatus> FastForward(Git& git, History& history, const MergeOptions& options, const Plan& plan) {
   if (!options.quiet) git.Print("Updating " + git.objects.Abbreviate(plan.head) + ".." + git.objects.Abbreviate(plan.theirs) + "\n");
   PADDOCK_ASSIGN(Index index, git.ReadIndex());
-  PADDOCK_ASSIGN(const bool done, SwitchFiles(git, plan.our_files, plan.their_files, index, "merge", false));
+  PADDOCK_ASSIGN(const bool done, SwitchFiles(git, plan.our_files, plan.their_files, index, "merge", false, options.no_overwrite));
   if (!done) {
     PADDOCK_TRY(ApplyAutostash(git, "MERGE_AUTOSTASH"));
     return 1;
@@ -169,20 +201,104 @@ Result<ExitStatus> FastForward(Git& git, History& history, const MergeOptions& o
   return 0;
 }
 
-// The message as the editor leaves it; empty: no merge.
+constexpr std::string_view kScissorsLine = "# ------------------------ >8 ------------------------\n";
+
+// The message as the editor leaves it; empty: no merge. Errors: kConflict, told, when the editor fails.
 Result<std::string> EditMessage(Git& git, const MergeOptions& options, const std::string& message) {
   const std::string path = git.GitPath("MERGE_MSG");
-  PADDOCK_TRY(vfs::WriteFile(git.in.fs, path, message + "\n# Please enter a commit message to explain why this merge is necessary,\n# especially if it merges an updated upstream into a topic branch.\n#\n"
-                             "# Lines starting with '#' will be ignored, and an empty message aborts\n# the commit.\n"));
-  if (const Status edited = git.Edit(path); !edited) return std::string();
-  PADDOCK_ASSIGN(const std::string text, vfs::ReadFile(git.in.fs, path, 16 << 20));
+  const std::string scissors = options.cleanup == "scissors" ? "\n" + std::string(kScissorsLine) + "# Do not modify or remove the line above.\n# Everything below it will be ignored.\n#" : "";
+  PADDOCK_TRY(vfs::WriteFile(git.in.fs, path, message + scissors + "\n# Please enter a commit message to explain why this merge is necessary,\n# especially if it merges an updated upstream into a topic branch.\n" +
+                             std::string(options.cleanup == "scissors" ? "#\n# An empty message aborts the commit.\n" : "#\n# Lines starting with '#' will be ignored, and an empty message aborts\n# the commit.\n")));
+  if (const Status edited = git.Edit(path); !edited) return Error(Code::kConflict);
+  PADDOCK_ASSIGN(std::string text, vfs::ReadFile(git.in.fs, path, 16 << 20));
+  if (options.cleanup == "scissors") {
+    if (const size_t cut = text.find(kScissorsLine); cut != std::string::npos && (cut == 0 || text[cut - 1] == '\n')) text.resize(cut);
+    return CleanMessage(text, false);
+  }
   return options.cleanup == "verbatim" ? text : CleanMessage(text, options.cleanup != "whitespace");
+}
+
+// What git commit will need to make the merge.
+Status KeepMergeHeads(Git& git, const MergeOptions& options, const Plan& plan) {
+  std::string text;
+  for (const Oid& id : plan.heads) text += id.Hex() + "\n";
+  PADDOCK_TRY(vfs::WriteFile(git.in.fs, git.GitPath("MERGE_HEAD"), text));
+  return vfs::WriteFile(git.in.fs, git.GitPath("MERGE_MODE"), options.no_ff ? "no-ff" : "");
+}
+
+// Merges one head after the other into the files, as git-merge-octopus does. Nothing: it failed, which is told.
+Result<std::optional<TreeMerge>> Octopus(Git& git, History& history, const Plan& plan, bool& goes_forward) {
+  TreeMerge merge;
+  merge.tree = plan.our_files;
+  std::vector<Oid> merged = {plan.head};
+  goes_forward = true;
+  MergeStyle style = plan.style;
+  style.finds_renames = false;
+  for (size_t i = 0; i < plan.heads.size(); ++i) {
+    git.in.budget.Step();
+    if (!merge.conflicts.empty()) {
+      git.Print("Automated merge did not work.\nShould not be doing an octopus.\n");
+      return std::optional<TreeMerge>();
+    }
+    const Oid& head = plan.heads[i];
+    bool is_in = false;
+    for (const Oid& one : merged) {
+      PADDOCK_ASSIGN(const bool is_ancestor, history.IsAncestor(head, one));
+      is_in = is_in || is_ancestor;
+    }
+    if (is_in) {
+      git.Print("Already up to date with " + plan.names[i] + "\n");
+      continue;
+    }
+    std::vector<Oid> bases;
+    for (const Oid& one : merged) {
+      PADDOCK_ASSIGN(const std::vector<Oid> found, history.MergeBases(head, one));
+      bases.insert(bases.end(), found.begin(), found.end());
+    }
+    if (bases.empty()) return Error(Code::kInvalid, "Unable to find common commit with " + plan.names[i]);
+    PADDOCK_ASSIGN(const FlatTree theirs, git.FlattenCommit(head));
+    if (goes_forward && merged.size() == 1 && bases[0] == merged[0]) {
+      git.Print("Fast-forwarding to: " + plan.names[i] + "\n");
+      merge.tree = theirs;
+      merged = {head};
+      continue;
+    }
+    goes_forward = false;
+    git.Print("Trying simple merge with " + plan.names[i] + "\n");
+    // The best of the bases is one that no other leads from.
+    Oid base_id = bases[0];
+    for (const Oid& other : bases) {
+      PADDOCK_ASSIGN(const bool is_newer, history.IsAncestor(base_id, other));
+      if (is_newer) base_id = other;
+    }
+    PADDOCK_ASSIGN(FlatTree base, git.FlattenCommit(base_id));
+    PADDOCK_ASSIGN(TreeMerge next, MergeTrees(git, std::move(base), merge.tree, theirs, {"HEAD", plan.names[i], "base"}, style));
+    if (!next.messages.empty()) git.Print("Simple merge did not work, trying automatic merge.\n");
+    for (const std::string_view line : SplitLines(next.messages)) {
+      if (line.starts_with("Auto-merging ")) git.Print(line);
+    }
+    for (const auto& [path, conflict] : next.conflicts) git.Say("ERROR: content conflict in " + path + "\n");
+    if (!next.conflicts.empty()) git.Say("fatal: merge program failed\n");
+    merge = std::move(next);
+    merged.push_back(head);
+  }
+  merge.messages.clear();
+  return std::optional<TreeMerge>(std::move(merge));
 }
 
 Result<ExitStatus> ThreeWays(Git& git, History& history, const MergeOptions& options, const Plan& plan, const std::vector<Oid>& bases) {
   TreeMerge merge;
+  bool goes_forward = false;
   if (plan.strategy == "ours") {
     merge.tree = plan.our_files;
+  } else if (plan.strategy == "octopus") {
+    PADDOCK_ASSIGN(auto made, Octopus(git, history, plan, goes_forward));
+    if (!made) {
+      PADDOCK_TRY(ApplyAutostash(git, "MERGE_AUTOSTASH"));
+      git.Say("Merge with strategy octopus failed.\n");
+      return 2;
+    }
+    merge = std::move(*made);
   } else {
     PADDOCK_ASSIGN(FlatTree base, BaseFiles(git, history, bases));
     const std::string base_name = bases.empty() ? "empty tree" : bases.size() > 1 ? "merged common ancestors" : git.objects.Abbreviate(bases[0]);
@@ -204,8 +320,7 @@ Result<ExitStatus> ThreeWays(Git& git, History& history, const MergeOptions& opt
       if (has_conflicts) PADDOCK_TRY(vfs::WriteFile(git.in.fs, git.GitPath("MERGE_MSG"), ConflictList(merge)));
       PADDOCK_TRY(ApplyAutostash(git, "MERGE_AUTOSTASH"));
     } else {
-      PADDOCK_TRY(git.refs.WriteDirect("MERGE_HEAD", plan.theirs));
-      PADDOCK_TRY(vfs::WriteFile(git.in.fs, git.GitPath("MERGE_MODE"), options.no_ff ? "no-ff" : ""));
+      PADDOCK_TRY(KeepMergeHeads(git, options, plan));
       PADDOCK_TRY(vfs::WriteFile(git.in.fs, git.GitPath("MERGE_MSG"), message + ConflictList(merge)));
     }
     if (has_conflicts) {
@@ -216,29 +331,33 @@ Result<ExitStatus> ThreeWays(Git& git, History& history, const MergeOptions& opt
     return 0;
   }
   if (!options.no_verify && RunHook(git, "pre-merge-commit") != 0) {
-    PADDOCK_TRY(git.refs.WriteDirect("MERGE_HEAD", plan.theirs));
-    PADDOCK_TRY(vfs::WriteFile(git.in.fs, git.GitPath("MERGE_MODE"), options.no_ff ? "no-ff" : ""));
+    PADDOCK_TRY(KeepMergeHeads(git, options, plan));
     PADDOCK_TRY(vfs::WriteFile(git.in.fs, git.GitPath("MERGE_MSG"), message));
     git.Say("Not committing merge; use 'git commit' to complete the merge.\n");
     return 1;
   }
   Commit commit;
   PADDOCK_ASSIGN(commit.tree, TreeOf(git, merge.tree));
-  commit.parents = {plan.head, plan.theirs};
+  if (!goes_forward || options.no_ff) commit.parents = {plan.head};
+  commit.parents.insert(commit.parents.end(), plan.heads.begin(), plan.heads.end());
   PADDOCK_ASSIGN(commit.author, git.Author());
   PADDOCK_ASSIGN(commit.committer, git.Committer());
   if (options.edit) {
-    PADDOCK_ASSIGN(message, EditMessage(git, options, message));
+    auto edited = EditMessage(git, options, message);
+    if (!edited && edited.error().code != Code::kConflict) return edited.error();
+    message = edited ? *edited : "";
     if (message.empty()) {
-      PADDOCK_TRY(git.refs.WriteDirect("MERGE_HEAD", plan.theirs));
-      git.Say("error: Empty commit message.\nNot committing merge; use 'git commit' to complete the merge.\n");
+      PADDOCK_TRY(KeepMergeHeads(git, options, plan));
+      git.Say(std::string(edited ? "error: Empty commit message.\n" : "") + "Not committing merge; use 'git commit' to complete the merge.\n");
       return 1;
     }
   } else if (options.cleanup != "verbatim") {
     message = CleanMessage(message, options.cleanup == "strip");
   }
   commit.message = message;
-  const std::string action(git.in.env.Get("GIT_REFLOG_ACTION", "merge " + plan.name));
+  std::string all_names;
+  for (const std::string& name : plan.names) all_names += " " + name;
+  const std::string action(git.in.env.Get("GIT_REFLOG_ACTION", "merge" + all_names));
   const std::string told = "Merge made by the '" + plan.strategy + "' strategy.";
   PADDOCK_TRY(MakeCommit(git, commit, action + ": " + told));
   static_cast<void>(git.in.fs.RemoveFile(git.GitPath("MERGE_MSG")).has_value());
@@ -313,7 +432,30 @@ Status ReadStrategies(Git& git, const MergeOptions& options, Plan& plan) {
   if (options.strategies.empty()) return {};
   if (options.strategies.size() > 1) return Error(Code::kNotSupported, "only one strategy at a time is supported");
   plan.strategy = options.strategies[0];
-  if (plan.strategy == "octopus" || plan.strategy == "subtree") return Error(Code::kNotSupported, "merge strategy '" + plan.strategy + "' is not supported");
+  if (plan.strategy == "subtree") return Error(Code::kNotSupported, "merge strategy '" + plan.strategy + "' is not supported");
+  return {};
+}
+
+// Heads that HEAD or another of them leads to need no merge.
+Status LeaveOutReached(Git& git, History& history, Plan& plan) {
+  std::vector<Oid> heads;
+  std::vector<std::string> names;
+  for (size_t i = 0; i < plan.heads.size(); ++i) {
+    git.in.budget.Step();
+    PADDOCK_ASSIGN(bool is_reached, history.IsAncestor(plan.heads[i], plan.head));
+    for (size_t k = 0; k < plan.heads.size() && !is_reached; ++k) {
+      if (plan.heads[k] == plan.heads[i]) {
+        is_reached = k < i;
+        continue;
+      }
+      PADDOCK_ASSIGN(is_reached, history.IsAncestor(plan.heads[i], plan.heads[k]));
+    }
+    if (is_reached) continue;
+    heads.push_back(plan.heads[i]);
+    names.push_back(plan.names[i]);
+  }
+  plan.heads = std::move(heads);
+  plan.names = std::move(names);
   return {};
 }
 
@@ -334,32 +476,46 @@ Result<ExitStatus> RunMerge(Git& git, MergeOptions& options, Args& args) {
     options.ff_only = ff == "only";
   }
   if (!options.log && git.config.GetBool("merge.log", false)) options.log = 20;
+  if (options.no_log) options.log = 0;
   if (!options.stat && !git.config.GetBool("merge.stat", true)) options.no_stat = true;
-  if (args.operands.size() > 1) return Error(Code::kNotSupported, "merges of more than two heads are not supported");
+  if (static constexpr std::string_view kModes[] = {"", "default", "strip", "whitespace", "verbatim", "scissors"}; std::find(std::begin(kModes), std::end(kModes), options.cleanup) == std::end(kModes)) {
+    return Error(Code::kInvalid, "Invalid cleanup mode " + options.cleanup);
+  }
   Plan plan;
   PADDOCK_TRY(ReadStrategies(git, options, plan));
-  if (static constexpr std::string_view kKnown[] = {"ort", "recursive", "resolve", "ours"}; std::find(std::begin(kKnown), std::end(kKnown), plan.strategy) == std::end(kKnown)) {
+  if (static constexpr std::string_view kKnown[] = {"ort", "recursive", "resolve", "ours", "octopus"}; std::find(std::begin(kKnown), std::end(kKnown), plan.strategy) == std::end(kKnown)) {
     git.Say("Could not find merge strategy '" + plan.strategy + "'.\nAvailable strategies are: octopus ours recursive resolve subtree.\n");
     return 1;
   }
   ExitStatus status = 0;
-  PADDOCK_ASSIGN(const std::optional<Oid> theirs, WhatToMerge(git, args, plan.name, status));
-  if (!theirs) return status;
-  plan.theirs = *theirs;
+  const std::vector<std::string> operands = args.operands;
+  for (size_t i = 0; i < std::max<size_t>(operands.size(), 1); ++i) {
+    if (!operands.empty()) args.operands = {operands[i]};
+    PADDOCK_ASSIGN(const std::optional<Oid> theirs, WhatToMerge(git, args, plan.name, status));
+    if (!theirs) return status;
+    plan.heads.push_back(*theirs);
+    plan.names.push_back(plan.name);
+  }
   const auto head = git.Head();
-  if (!head) return MergeIntoNothing(git, options, *theirs);
+  if (!head && plan.heads.size() > 1) return Error(Code::kInvalid, "Can merge only exactly one commit into empty head");
+  if (!head) return MergeIntoNothing(git, options, plan.heads[0]);
   plan.head = *head;
   History history(git);
-  PADDOCK_ASSIGN(const std::vector<Oid> bases, history.MergeBases(*head, *theirs));
-  if (bases.empty() && !options.allows_unrelated) return Error(Code::kInvalid, "refusing to merge unrelated histories");
   PADDOCK_TRY(git.refs.WriteDirect("ORIG_HEAD", *head));
-  if (!bases.empty() && bases[0] == *theirs) {
-    if (!options.quiet) git.Print(options.squash ? "Already up to date. (nothing to squash)\n" : "Already up to date.\n");
+  PADDOCK_TRY(LeaveOutReached(git, history, plan));
+  if (plan.heads.empty()) {
+    if (!options.quiet) git.Print(options.squash ? "Already up to date. (nothing to squash)\n" : operands.size() > 1 ? "Already up to date. Yeeah!\n" : "Already up to date.\n");
     return 0;
   }
+  plan.theirs = plan.heads[0];
+  plan.name = plan.names[0];
+  if (plan.heads.size() > 1 && options.strategies.empty()) plan.strategy = "octopus";
+  if (plan.heads.size() > 1 && plan.strategy != "octopus" && plan.strategy != "ours") return Error(Code::kNotSupported, "Not handling anything other than two heads merge.");
+  PADDOCK_ASSIGN(const std::vector<Oid> bases, history.MergeBases(*head, plan.theirs));
+  if (bases.empty() && !options.allows_unrelated) return Error(Code::kInvalid, "refusing to merge unrelated histories");
   PADDOCK_ASSIGN(plan.our_files, git.FlattenCommit(*head));
-  PADDOCK_ASSIGN(plan.their_files, git.FlattenCommit(*theirs));
-  const bool is_forward = !bases.empty() && bases[0] == *head;
+  PADDOCK_ASSIGN(plan.their_files, git.FlattenCommit(plan.theirs));
+  const bool is_forward = plan.heads.size() == 1 && !bases.empty() && bases[0] == *head;
   if (!is_forward && options.ff_only) {
     return Error(Code::kInvalid, "Not possible to fast-forward, aborting.");
   }

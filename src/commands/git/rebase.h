@@ -70,6 +70,7 @@ class Rebase {
   Result<Step> DoPick(const TodoItem& item);
   Result<Step> DoExec(const TodoItem& item);
   Result<Step> Reschedule(const TodoItem& item);
+  void TellRescheduled(const TodoItem& item);
   Result<Step> Conflict(const TodoItem& item, const Pick& pick, const std::string& message);
   Result<Step> StopAt(const TodoItem& item, bool amends, bool fails);
   Result<std::string> SquashMessage(const TodoItem& item, const Commit& picked, const Commit& last);

@@ -20,7 +20,7 @@ struct RebaseOptions {
   std::vector<std::string> commands, strategy_options;
   bool quiet = false, verbose = false, interactive = false, proceeds = false, skips = false, abort = false, quits = false, edits_todo = false, shows_patch = false;
   bool root = false, keeps_base = false, forces = false, stat = false, no_stat = false, autosquash = false, no_autosquash = false, autostash = false, no_autostash = false, signoff = false, ignores_date = false, keeps_date = false;
-  bool reapplies = false, no_reapplies = false, keeps_empty = false, drops_empty = false, no_verify = false, merge = false, reschedules = false, no_reschedules = false, no_fork_point = false;
+  bool reapplies = false, no_reapplies = false, keeps_empty = false, drops_empty = false, no_verify = false, merge = false, reschedules = false, no_reschedules = false, no_fork_point = false, fork_point = false, ignores_space = false;
 };
 constexpr Option kRebaseOptions[] = {
     Value<&RebaseOptions::onto>(0, "onto", "COMMIT", "start from COMMIT"),
@@ -52,7 +52,9 @@ constexpr Option kRebaseOptions[] = {
     Flag<&RebaseOptions::autostash>(0, "autostash", "put local changes aside meanwhile"),
     Flag<&RebaseOptions::no_autostash>(0, "no-autostash", "do not (the default)"),
     Value<&RebaseOptions::commands>('x', "exec", "COMMAND", "run COMMAND after each commit"),
-    Flag<&RebaseOptions::no_fork_point>(0, "no-fork-point", "take the upstream as it is (always)"),
+    Flag<&RebaseOptions::fork_point>(0, "fork-point", "leave out what the upstream once had (the default without an upstream operand)"),
+    Flag<&RebaseOptions::no_fork_point>(0, "no-fork-point", "take the upstream as it is"),
+    Flag<&RebaseOptions::ignores_space>(0, "ignore-whitespace", "let changes of blanks give way (-X ignore-space-change)"),
     Value<&RebaseOptions::strategy>('s', "strategy", "NAME", "ort, recursive or resolve"),
     Value<&RebaseOptions::strategy_options>('X', "strategy-option", "OPTION", "as of git merge"),
     Flag<&RebaseOptions::root>(0, "root", "all commits, the first one, too"),
@@ -99,6 +101,10 @@ class Start {
     PADDOCK_ASSIGN(const bool is_clean, IsClean());
     if (!is_clean) return 1;
     const bool needs_list = options_.interactive || !options_.commands.empty();
+    const bool has_operand = !args.operands.empty() && !options_.root;
+    if (upstream_ && !options_.no_fork_point && (options_.fork_point || (!has_operand && !options_.keeps_base && git_.config.GetBool("rebase.forkpoint", true)))) {
+      PADDOCK_ASSIGN(fork_point_, ForkPoint());
+    }
     PADDOCK_ASSIGN(const bool is_up_to_date, IsUpToDate());
     if (is_up_to_date && !needs_list) {
       const std::string name = has_branch_ ? ShortRef(rebase_.state.head_name) : "HEAD";
@@ -153,6 +159,8 @@ class Start {
     state.forces = options_.forces;
     state.reschedules = options_.reschedules || (!options_.no_reschedules && git_.config.GetBool("rebase.reschedulefailedexec", false));
     state.strategy_options = options_.strategy_options;
+    if (options_.ignores_space) state.strategy_options.emplace_back("ignore-space-change");
+    if (options_.fork_point && options_.root) return Die(git_.in, Error(Code::kInvalid, "options '--root' and '--fork-point' cannot be used together"));
     MergeStyle style;
     for (const std::string& option : state.strategy_options) {
       if (const Status taken = TakeStrategyOption(style, option); !taken) return Die(git_.in, taken.error());
@@ -259,12 +267,47 @@ class Start {
     return false;
   }
 
+  // The newest commit of the branch that the upstream was at once, by its reflog; nothing if that does not tell.
+  Result<std::optional<Oid>> ForkPoint() {
+    const auto ref = FindRef(git_, upstream_name_);
+    if (!ref) return std::optional<Oid>();
+    std::set<Oid> known;
+    if (const auto now = git_.refs.Read(*ref)) known.insert(*now);
+    for (const ReflogEntry& entry : git_.refs.ReadLog(*ref)) {
+      for (const Oid& id : {entry.before, entry.after}) {
+        if (id != Oid{} && git_.objects.Has(id)) known.insert(id);
+      }
+    }
+    PADDOCK_ASSIGN(const std::set<Oid> ours, history_.Ancestors({rebase_.state.orig_head}));
+    // What is in both, and is not behind another one that is.
+    std::vector<Oid> shared;
+    for (const Oid& id : known) {
+      PADDOCK_ASSIGN(const std::vector<Oid> bases, history_.MergeBases(id, rebase_.state.orig_head));
+      for (const Oid& base : bases) {
+        if (ours.contains(base) && std::find(shared.begin(), shared.end(), base) == shared.end()) shared.push_back(base);
+      }
+    }
+    std::vector<Oid> best;
+    for (const Oid& id : shared) {
+      bool is_behind = false;
+      for (const Oid& other : shared) {
+        if (other == id) continue;
+        PADDOCK_ASSIGN(const bool is_ancestor, history_.IsAncestor(id, other));
+        is_behind = is_behind || is_ancestor;
+      }
+      if (!is_behind) best.push_back(id);
+    }
+    if (best.size() != 1 || !known.contains(best[0])) return std::optional<Oid>();
+    return std::optional<Oid>(best[0]);
+  }
+
   // Whether the commits lie where they would be carried to, in one line.
   Result<bool> IsUpToDate() {
     const RebaseState& state = rebase_.state;
     if (options_.root) return false;
     PADDOCK_ASSIGN(const std::vector<Oid> bases, history_.MergeBases(state.onto, state.orig_head));
     if (bases.size() != 1 || bases[0] != state.onto) return false;
+    if (fork_point_ && *fork_point_ != state.onto) return false;
     PADDOCK_ASSIGN(const std::vector<Oid> others, history_.MergeBases(*upstream_, state.orig_head));
     if (others.size() != 1 || others[0] != state.onto) return false;
     for (Oid at = state.orig_head; at != state.onto;) {
@@ -325,6 +368,7 @@ class Start {
     Selection selection;
     selection.included = {rebase_.state.orig_head};
     if (upstream_) selection.excluded = {*upstream_};
+    if (fork_point_) selection.excluded.push_back(*fork_point_);
     else if (!options_.onto.empty()) selection.excluded = {rebase_.state.onto};
     PADDOCK_ASSIGN(std::vector<Oid> commits, WalkHistory(git_, history_, selection, {.is_topological = true}));
     std::reverse(commits.begin(), commits.end());
@@ -448,7 +492,7 @@ class Start {
   Rebase rebase_;
   History history_;
   std::string upstream_name_, onto_name_;
-  std::optional<Oid> upstream_;
+  std::optional<Oid> upstream_, fork_point_;
   bool has_branch_ = false, switches_ = false;
 };
 

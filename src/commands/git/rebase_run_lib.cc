@@ -194,6 +194,7 @@ Result<Rebase::Step> Rebase::DoExec(const TodoItem& item) {
   if (status != 0) {
     git_.Warn("execution failed: " + item.text + "\n" + (is_dirty ? "and made changes to the index and/or the working tree\n" : "") + "You can fix the problem, and then run\n\n  git rebase --continue\n\n");
     if (state.reschedules) {
+      TellRescheduled(item);
       todo.insert(todo.begin(), item);
       done.pop_back();
       PADDOCK_TRY(SaveTodo());
@@ -258,13 +259,17 @@ Result<std::string> Rebase::SquashMessage(const TodoItem& item, const Commit& pi
 }
 
 Result<Rebase::Step> Rebase::Reschedule(const TodoItem& item) {
-  std::string line = TodoLine(git_, item, false);
-  line.pop_back();
-  git_.Say("hint: Could not execute the todo command\nhint: \nhint:     " + line + "\nhint: \nhint: It has been rescheduled; To edit the command before continuing, please\nhint: edit the todo list first:\nhint: \nhint:     git rebase --edit-todo\nhint:     git rebase --continue\n");
+  TellRescheduled(item);
   todo.insert(todo.begin(), item);
   PADDOCK_TRY(SaveTodo());
   if (item.commit) git_.Say("Could not apply " + git_.objects.Abbreviate(*item.commit) + "... " + item.text + "\n");
   return Step::kFail;
+}
+
+void Rebase::TellRescheduled(const TodoItem& item) {
+  std::string line = TodoLine(git_, item, false);
+  line.pop_back();
+  git_.Say("hint: Could not execute the todo command\nhint: \nhint:     " + line + "\nhint: \nhint: It has been rescheduled; To edit the command before continuing, please\nhint: edit the todo list first:\nhint: \nhint:     git rebase --edit-todo\nhint:     git rebase --continue\n");
 }
 
 Result<Rebase::Step> Rebase::StopAt(const TodoItem& item, bool amends, bool fails) {
@@ -351,7 +356,10 @@ Result<Rebase::Step> Rebase::DoPick(const TodoItem& item) {
     if (!was_empty && state.empty == RebaseState::Empty::kAsk) {
       PADDOCK_TRY(vfs::WriteFile(git_.in.fs, git_.GitPath("MERGE_MSG"), message));
       git_.Say(NowEmptyText("rebase"));
-      static_cast<void>(RunGit(git_, {"status"}));
+      git_.in.out.Flush();
+      ChildSpec spec{.args = {"git", "status"}, .environment = &git_.in.env};
+      spec.out = git_.in.process.descriptors().Get(2);
+      static_cast<void>(git_.in.launcher.Run(git_.in.process, spec).has_value());
       return StopAt(item, false, true);
     }
   }
