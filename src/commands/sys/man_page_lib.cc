@@ -51,6 +51,7 @@ class Formatter {
       std::string line = NextLine(text);
       if (!arguments.empty()) line = WithArguments(line, arguments);
       PADDOCK_TRY(RunLine(line, text));
+      if (is_endless_) return Error(Code::kLimit, "strings call each other without end");
     }
     --depth_;
     return {};
@@ -367,7 +368,7 @@ class Formatter {
         case '+': if (!__builtin_add_overflow(value, other, &result)) value = result; break;
         case '-': if (!__builtin_sub_overflow(value, other, &result)) value = result; break;
         case '*': if (!__builtin_mul_overflow(value, other, &result)) value = result; break;
-        case '/': value = other == 0 || other == -1 ? -value : value / other; break;
+        case '/': value = other == 0 || other == -1 ? Negative(value) : value / other; break;
         case '%': value = other == 0 || other == -1 ? 0 : value % other; break;
         case '<': value = with_equals ? value <= other : value < other; break;
         case '>': value = with_equals ? value >= other : value > other; break;
@@ -404,8 +405,9 @@ class Formatter {
       }
       if (at < text.size() && std::string_view("uivpmncPfMs").find(text[at]) != std::string_view::npos) ++at;
     }
-    return is_negative ? -value : value;
+    return is_negative ? Negative(value) : value;
   }
+  static int64_t Negative(int64_t value) { return value == INT64_MIN ? INT64_MAX : -value; }
 
   Status Define(const std::string& request, std::string_view tail, std::string_view& rest) {
     const Words words = Split(tail);
@@ -642,8 +644,9 @@ class Formatter {
   std::string Escaped(const std::string& line, bool* is_open, int depth = 0) {
     budget_.CheckStack();
     std::string text;
+    if (depth > kDeepestMacro) is_endless_ = true;
     size_t column = 0;
-    for (size_t i = 0; i < line.size();) {
+    for (size_t i = 0; i < line.size() && !is_endless_;) {
       budget_.Step();
       const char c = line[i];
       if (c == '\\' && i + 1 < line.size()) {
@@ -720,12 +723,12 @@ class Formatter {
           name = NameAt(line, i);
         }
         if (const auto found = NamedCharacter(name)) text += *found;
-        else if (const auto own = strings_.find(name); own != strings_.end() && depth < kDeepestMacro) text += Escaped(own->second, nullptr, depth + 1);
+        else if (const auto own = strings_.find(name); own != strings_.end()) text += Escaped(own->second, nullptr, depth + 1);
         break;
       }
       case '*': {
         const auto found = strings_.find(NameAt(line, i));
-        if (found != strings_.end() && depth < kDeepestMacro) text += Escaped(found->second, is_open, depth + 1);
+        if (found != strings_.end()) text += Escaped(found->second, is_open, depth + 1);
         break;
       }
       case 'n': {
@@ -791,6 +794,7 @@ class Formatter {
   std::string title_, date_, source_, link_;
   size_t margin_ = 0, tag_width_ = kBody, tag_indent_ = kBody, distance_ = 1, centers_ = 0, last_indent_ = kBody, outdent_ = 0;
   int depth_ = 0;
+  bool is_endless_ = false;   // a string has called itself
   bool fills_ = true, adjusts_ = true, has_title_ = false, waits_for_tag_ = false, waits_for_heading_ = false, ends_open_ = false, in_synopsis_ = false;
 };
 
