@@ -12,6 +12,8 @@ namespace {
 constexpr size_t kNone = std::string_view::npos;
 // A literal at least this long is rare enough to look for it first and at its line alone then.
 constexpr size_t kRareLength = 3;
+// Bytes that a search over many lines looks at before it takes more at once.
+constexpr size_t kFirstWindow = 512;
 
 RegexText KindOf(bool is_ascii) { return is_ascii ? RegexText::kAscii : RegexText::kUnknown; }
 
@@ -76,12 +78,17 @@ GrepMatcher::Line GrepMatcher::LineAt(std::string_view buffer, size_t from, size
 
 Result<std::optional<GrepMatcher::Line>> GrepMatcher::FindInBlock(std::string_view buffer, size_t from,
                                                                   bool is_ascii, Budget& budget) const {
-  // Behind the last delimiter there is no line.
-  const bool is_terminated = buffer.ends_with(delimiter_);
-  const std::string_view text = buffer.substr(from, buffer.size() - from - (is_terminated ? 1 : 0));
-  PADDOCK_ASSIGN(const bool is_found, regex_.Search(text, 0, &groups_, budget, true, KindOf(is_ascii)));
-  if (!is_found) return std::optional<Line>();
-  return std::optional<Line>(LineAt(buffer, from, from + groups_[0].begin));
+  // A search is charged for all of the text it is given: when most lines match, that must not be the whole block.
+  for (size_t window = kFirstWindow; from < buffer.size(); window *= 2) {
+    const size_t end = window < buffer.size() - from ? LineFrom(buffer, from + window).next : buffer.size();
+    // Behind the last delimiter there is no line.
+    const bool is_terminated = buffer[end - 1] == delimiter_;
+    const std::string_view text = buffer.substr(from, end - from - (is_terminated ? 1 : 0));
+    PADDOCK_ASSIGN(const bool is_found, regex_.Search(text, 0, &groups_, budget, true, KindOf(is_ascii)));
+    if (is_found) return std::optional<Line>(LineAt(buffer, from, from + groups_[0].begin));
+    from = end;
+  }
+  return std::optional<Line>();
 }
 
 Result<std::optional<GrepMatcher::Line>> GrepMatcher::FindLine(std::string_view buffer, size_t from, bool is_ascii,
