@@ -17,6 +17,7 @@
 #include "vfs/host/host_file.h"
 #include "vfs/host/host_volume_internal.h"
 #include "vfs/host/recent_directories.h"
+#include "vfs/host/seen_directories.h"
 #include "vfs/node_table.h"
 #include "vfs/stat_each.h"
 
@@ -91,14 +92,23 @@ struct OwnerMap {
 
 class HostVolume final : public Volume, public NameLooker {
  public:
-  HostVolume(BeneathOpener opener, HostAccess access, const OwnerMap& owners, dev_t root_device)
+  HostVolume(BeneathOpener opener, HostAccess access, const OwnerMap& owners, dev_t root_device,
+             HostMemory memory)
       : opener_(std::move(opener)),
         access_(access),
-        shared_(std::make_shared<Shared>(owners, root_device)) {}
+        shared_(std::make_shared<Shared>(owners, root_device)),
+        seen_(memory) {}
 
   NodeId root() const override { return HostNodes::kRoot; }
 
   Result<NodeId> Lookup(NodeId directory, std::string_view name) override {
+    if (const SeenDirectories::Seen* seen = seen_.Find(directory, name);
+        seen != nullptr && table().Intern(directory, name) == seen->node) {
+      recent_node_ = seen->node;
+      recent_ = shared_->Translate(seen->found);
+      recent_directories_.Saw(seen->node, seen->found);
+      return seen->node;
+    }
     auto found = StatIn(directory, name);
     if (!found) {
       if (found.error().code == Code::kNoEntry) table().Forget(directory, name);
@@ -107,7 +117,10 @@ class HostVolume final : public Volume, public NameLooker {
     const NodeId node = table().Intern(directory, name);
     recent_node_ = node;
     recent_ = shared_->Translate(*found);
-    if (recent_.is_directory()) recent_directories_.Saw(node, *found);
+    if (recent_.is_directory()) {
+      recent_directories_.Saw(node, *found);
+      seen_.Add(directory, name, node, *found);
+    }
     looked_ = {node, RecentDirectories::CoarseNow(), *found};
     return node;
   }
@@ -128,9 +141,14 @@ class HostVolume final : public Volume, public NameLooker {
   // A walk looks a name up and asks for its attributes next; that takes one look at the host.
   Result<Attributes> GetAttributes(NodeId node) override {
     if (node == std::exchange(recent_node_, 0)) return recent_;
+    if (const SeenDirectories::Seen* seen = seen_.Find(node, ""); seen != nullptr) {
+      recent_directories_.Saw(node, seen->found);
+      return shared_->Translate(seen->found);
+    }
     PADDOCK_ASSIGN(const std::string path, PathOf(node));
     PADDOCK_ASSIGN(const struct stat found, StatPath(path));
     recent_directories_.Saw(node, found);
+    if (S_ISDIR(found.st_mode)) seen_.Add(node, "", node, found);
     return shared_->Translate(found);
   }
 
@@ -247,6 +265,7 @@ class HostVolume final : public Volume, public NameLooker {
   // The same for a name that is about to come, go or change.
   Result<int> OpenHolderForChange(NodeId directory, std::string_view name) {
     recent_node_ = 0;
+    seen_.Clear();
     if (is_read_only()) return Code::kReadOnly;
     return OpenHolder(directory, name);
   }
@@ -260,6 +279,7 @@ class HostVolume final : public Volume, public NameLooker {
   }
   void ForgetLooks() {
     recent_node_ = 0;
+    seen_.Clear();
     recent_directories_.Distrust();
   }
   Result<HostDescriptor> OpenRegular(NodeId node, int flags);
@@ -272,6 +292,7 @@ class HostVolume final : public Volume, public NameLooker {
   NodeId recent_node_ = 0;  // whose attributes are at hand
   Attributes recent_;
   RecentDirectories recent_directories_;
+  SeenDirectories seen_;
   // The last look at a name. Opening what was looked at in the same tick need not look again.
   struct Look {
     NodeId node = 0;
@@ -520,19 +541,21 @@ Status HostVolume::SetAttributes(NodeId node, const AttributeChange& change) {
 }  // namespace
 
 Result<VolumePtr> MakeHostVolumeWith(const std::string& directory, HostAccess access,
-                                     const Credentials& owner, bool uses_openat2) {
+                                     const Credentials& owner, bool uses_openat2,
+                                     HostMemory memory) {
   HostDescriptor root(open(directory.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
   if (root.get() < 0) return CodeOf(errno);
   struct stat found;
   if (fstat(root.get(), &found) != 0) return CodeOf(errno);
   const OwnerMap owners{owner, found.st_uid, found.st_gid, geteuid(), getegid()};
   return VolumePtr(std::make_shared<HostVolume>(BeneathOpener(std::move(root), uses_openat2),
-                                                access, owners, found.st_dev));
+                                                access, owners, found.st_dev, memory));
 }
 
 Result<VolumePtr> MakeHostVolume(const std::string& directory, HostAccess access,
                                  const Credentials& owner) {
-  return MakeHostVolumeWith(directory, access, owner, BeneathOpener::HasOpenat2());
+  return MakeHostVolumeWith(directory, access, owner, BeneathOpener::HasOpenat2(),
+                            HostMemory::kOneTick);
 }
 
 }  // namespace paddock::vfs

@@ -10,6 +10,7 @@
 
 #include "vfs/host/beneath.h"
 #include "vfs/host/host_volume_internal.h"
+#include "vfs/host/recent_directories.h"
 #include "vfs/host/temporary_directory.h"
 #include "vfs/memory_volume.h"
 #include "vfs/stat_each.h"
@@ -235,6 +236,61 @@ TEST_P(HostVolumeTest, RightsThatTheHostTakesFromADirectoryAreGone) {
   EXPECT_EQ(Failure(view.Stat("/d/e/f")), Code::kAccess);
   ASSERT_EQ(chmod(inside.Path("d").c_str(), 0755), 0);
   EXPECT_EQ(*ReadFile(view, "/d/e/f"), "x");
+}
+
+// Waits for the next tick, in which nothing that was seen before counts.
+void PassTick() {
+  const auto tick = RecentDirectories::CoarseNow();
+  while (RecentDirectories::CoarseNow() == tick) {
+  }
+}
+
+TEST_P(HostVolumeTest, WithMemoryWhatTheVolumeDoesIsSeenAtOnce) {
+  Tree tree(*MakeHostVolumeWith(inside.Path(), HostAccess::kReadWrite, Credentials{}, GetParam(), HostMemory::kOneTick));
+  View& view = tree.view;
+  for (int round = 0; round < 100; ++round) {
+    ASSERT_TRUE(MakeDirectories(view, "/a/b").has_value());
+    ASSERT_EQ(view.Stat("/a")->links, 3u);
+    ASSERT_TRUE(WriteFile(view, "/a/b/f", "x").has_value());
+    ASSERT_TRUE(view.SetMode("/a/b", 0).has_value());
+    ASSERT_EQ(view.Stat("/a/b")->mode, 0u);
+    ASSERT_EQ(Failure(view.Stat("/a/b/f")), Code::kAccess);
+    ASSERT_TRUE(view.SetMode("/a/b", 0755).has_value());
+    ASSERT_EQ(*ReadFile(view, "/a/b/f"), "x");
+    ASSERT_TRUE(view.Rename("/a", "/z").has_value());
+    ASSERT_EQ(Failure(view.Stat("/a/b/f")), Code::kNoEntry);
+    ASSERT_EQ(*ReadFile(view, "/z/b/f"), "x");
+    ASSERT_TRUE(view.RemoveFile("/z/b/f").has_value());
+    ASSERT_EQ(Failure(view.Stat("/z/b/f")), Code::kNoEntry);
+    ASSERT_TRUE(view.RemoveDirectory("/z/b").has_value());
+    ASSERT_EQ(Failure(view.Stat("/z/b")), Code::kNoEntry);
+    ASSERT_EQ(view.Stat("/z")->links, 2u);
+    ASSERT_TRUE(view.RemoveDirectory("/z").has_value());
+  }
+}
+
+TEST_P(HostVolumeTest, WithMemoryWhatTheHostDoesIsSeenWithTheNextTick) {
+  std::filesystem::create_directories(inside.Path("a/b"));
+  inside.Put("a/b/f", "old");
+  Tree tree(*MakeHostVolumeWith(inside.Path(), HostAccess::kReadWrite, Credentials{}, GetParam(), HostMemory::kOneTick));
+  View& view = tree.view;
+  for (int round = 0; round < 20; ++round) {
+    ASSERT_EQ(*ReadFile(view, "/a/b/f"), round == 0 ? "old" : std::to_string(round - 1));
+    // A file is looked at each time.
+    inside.Put("a/b/f", "longer than before");
+    ASSERT_EQ(view.Stat("/a/b/f")->size, 18u);
+    std::filesystem::rename(inside.Path("a"), inside.Path("was" + std::to_string(round)));
+    PassTick();
+    ASSERT_EQ(Failure(view.Stat("/a/b/f")), Code::kNoEntry);
+    std::filesystem::create_directories(inside.Path("a/b"));
+    inside.Put("a/b/f", std::to_string(round));
+    PassTick();
+    ASSERT_EQ(chmod(inside.Path("a").c_str(), 0), 0);
+    PassTick();
+    ASSERT_EQ(Failure(view.Stat("/a/b/f")), Code::kAccess);
+    ASSERT_EQ(chmod(inside.Path("a").c_str(), 0755), 0);
+    PassTick();
+  }
 }
 
 TEST_P(HostVolumeTest, MoreDirectoriesThanAreRememberedAreAllRight) {

@@ -252,7 +252,7 @@ TEST_F(KernelModelTest, HostVolumeAnswersLikeMemoryVolume) {
     ASSERT_EQ(chmod(inside.Path().c_str(), 0755), 0);
     const Credentials who{1000, 1000};
     Namespace host_names(
-        *MakeHostVolumeWith(inside.Path(), HostAccess::kReadWrite, who, uses_openat2));
+        *MakeHostVolumeWith(inside.Path(), HostAccess::kReadWrite, who, uses_openat2, HostMemory::kOneTick));
     Namespace memory_names(std::make_shared<MemoryVolume>(clock, Quota{}));
     View host(host_names, clock, who, 022);
     View memory(memory_names, clock, who, 022);
