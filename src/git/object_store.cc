@@ -14,6 +14,9 @@ constexpr uint64_t kMostBytes = 1ull << 30;
 constexpr uint64_t kLargestAlternates = 1 << 16;
 constexpr size_t kMostAlternates = 50;
 constexpr int kDeepestAlternates = 5;
+constexpr size_t kLargestRecent = 64 << 10;
+constexpr uint64_t kMostRecentBytes = 4 << 20;
+constexpr size_t kRecentOverhead = 200;   // of an object, in bytes
 
 // The pack that was read from last stays open: one file, however many packs there are.
 struct LastPack {
@@ -142,7 +145,21 @@ Result<Object> ObjectStore::ReadAt(const Oid& id, int depth) {
   return loose;
 }
 
-Result<Object> ObjectStore::Read(const Oid& id) { return ReadAt(id, 0); }
+Result<Object> ObjectStore::Read(const Oid& id) {
+  if (const auto known = recent_.find(id); known != recent_.end()) return known->second;
+  auto object = ReadAt(id, 0);
+  const bool comes_back = object && (object->type == ObjectType::kCommit || object->type == ObjectType::kTree);
+  if (!comes_back || object->data.size() > kLargestRecent) return object;
+  if (recent_bytes_ >= kMostRecentBytes) ForgetRecent();
+  recent_bytes_ += object->data.size() + kRecentOverhead;
+  recent_.emplace(id, *object);
+  return object;
+}
+
+void ObjectStore::ForgetRecent() {
+  recent_.clear();
+  recent_bytes_ = 0;
+}
 
 Result<Object> ObjectStore::ReadTyped(const Oid& id, ObjectType type) {
   PADDOCK_ASSIGN(Object object, Read(id));
@@ -331,6 +348,7 @@ void ObjectStore::RemoveLoose(const Oid& id) {
   const std::string path = LoosePath(id);
   if (fs_.RemoveFile(path)) static_cast<void>(fs_.RemoveDirectory(vfs::DirectoryName(path)).has_value());
   folders_.clear();
+  ForgetRecent();
 }
 
 std::vector<std::string> ObjectStore::PackStems() {
@@ -355,7 +373,7 @@ bool ObjectStore::IsPacked(const Oid& id) {
 
 void ObjectStore::RemovePack(const std::string& stem) {
   for (const char* end : {".idx", ".pack", ".rev", ".bitmap", ".mtimes", ".promisor"}) static_cast<void>(fs_.RemoveFile(stem + end).has_value());
-  packs_.reset();
+  ForgetPacks();
 }
 
 Result<std::string> ObjectStore::WriteOwnPack(const std::vector<Oid>& ids) {

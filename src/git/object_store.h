@@ -58,7 +58,10 @@ class ObjectStore {
   std::string LoosePath(const Oid& id) const;
   const std::string& directory() const { return directory_; }
   // Follows .git/objects/pack anew.
-  void ForgetPacks() { packs_.reset(); }
+  void ForgetPacks() {
+    packs_.reset();
+    ForgetRecent();
+  }
 
  private:
   std::vector<Pack>& Packs();
@@ -68,6 +71,7 @@ class ObjectStore {
   Status PutPack(const std::string& path, size_t unpack_limit);
   Result<Object> ReadLoose(const Oid& id);
   Result<Object> ReadAt(const Oid& id, int depth);
+  void ForgetRecent();
 
   vfs::FileSystem& fs_;
   std::string directory_;
@@ -76,6 +80,8 @@ class ObjectStore {
   std::optional<std::vector<Pack>> packs_;
   size_t own_packs_ = 0;                              // how many of them come first
   std::map<std::string, std::vector<Oid>> folders_;   // loose ids, of folders that were listed
+  std::map<Oid, Object> recent_;                      // small commits and trees that were read: walks come back to them
+  uint64_t recent_bytes_ = 0;
 };
 
 }  // namespace paddock::git

@@ -1,5 +1,6 @@
 #include "commands/git/commit_changes.h"
 
+#include <algorithm>
 #include <iterator>
 #include <map>
 #include <optional>
@@ -9,7 +10,38 @@ namespace {
 
 constexpr size_t kMaxTreePath = 4096;
 
-// Adds the files of two trees, either of which may be none, but for what lies below directories that are the same in both.
+// The entry that a tree's text begins with; all of the text where it is damaged.
+std::string_view FirstEntry(std::string_view text) {
+  const size_t end = text.find('\0');
+  return end == std::string_view::npos || text.size() - end < 21 ? text : text.substr(0, end + 21);
+}
+std::string_view NameOf(std::string_view entry) {
+  const std::string_view head = entry.substr(0, entry.find('\0'));
+  return head.substr(std::min(head.find(' '), head.size()));
+}
+
+struct TreeTexts {
+  std::string before, after;
+};
+
+// The entries of two trees that are not byte for byte in both, which is nearly none of most trees.
+TreeTexts DropSame(std::string_view before, std::string_view after, Budget& budget) {
+  TreeTexts left;
+  while (!before.empty() && !after.empty()) {
+    budget.Step();
+    const std::string_view old_entry = FirstEntry(before), new_entry = FirstEntry(after);
+    const bool is_same = old_entry == new_entry;
+    const int order = is_same ? 0 : NameOf(old_entry).compare(NameOf(new_entry));
+    if (order <= 0) before.remove_prefix(old_entry.size());
+    if (order >= 0) after.remove_prefix(new_entry.size());
+    if (!is_same && order <= 0) left.before += old_entry;
+    if (!is_same && order >= 0) left.after += new_entry;
+  }
+  left.before += before;
+  left.after += after;
+  return left;
+}
+
 bool IsAlike(const TreeEntry& a, const TreeEntry& b) { return a.id == b.id && a.mode == b.mode && a.name == b.name; }
 
 // Takes entries that are the same in both away: nearly all of them in most trees. Both are in order unless they are damaged; some
@@ -33,17 +65,22 @@ void DropAlike(std::vector<TreeEntry>& before, std::vector<TreeEntry>& after) {
   after = std::move(new_left);
 }
 
-Status FlattenChanged(Git& git, const Oid* before, const Oid* after, const std::string& prefix, FlatTree& old_files, FlatTree& new_files) {
+// Adds the files of two trees, either of which may be none, but for what lies below directories that are the same in both or where no
+// path of interest is.
+Status FlattenChanged(Git& git, const Oid* before, const Oid* after, const std::string& prefix, const Pathspec& paths, FlatTree& old_files, FlatTree& new_files) {
   git.in.budget.CheckStack();
   if (before != nullptr && after != nullptr && *before == *after) return {};
   if (prefix.size() > kMaxTreePath) return Error(Code::kNameTooLong, "path in tree is too long");
-  std::vector<TreeEntry> old_entries, new_entries;
+  Object old_tree, new_tree;
   if (before != nullptr) {
-    PADDOCK_ASSIGN(old_entries, git.objects.ReadTree(*before));
+    PADDOCK_ASSIGN(old_tree, git.objects.ReadTyped(*before, ObjectType::kTree));
   }
   if (after != nullptr) {
-    PADDOCK_ASSIGN(new_entries, git.objects.ReadTree(*after));
+    PADDOCK_ASSIGN(new_tree, git.objects.ReadTyped(*after, ObjectType::kTree));
   }
+  const TreeTexts texts = DropSame(old_tree.data, new_tree.data, git.in.budget);
+  PADDOCK_ASSIGN(std::vector<TreeEntry> old_entries, ParseTree(texts.before, git.in.budget));
+  PADDOCK_ASSIGN(std::vector<TreeEntry> new_entries, ParseTree(texts.after, git.in.budget));
   DropAlike(old_entries, new_entries);
   struct Pair {
     const TreeEntry* old_entry = nullptr;
@@ -57,7 +94,8 @@ Status FlattenChanged(Git& git, const Oid* before, const Oid* after, const std::
     const auto& [old_entry, new_entry] = pair;
     const std::string path = prefix + std::string(key.first);
     if (key.second) {
-      PADDOCK_TRY(FlattenChanged(git, old_entry == nullptr ? nullptr : &old_entry->id, new_entry == nullptr ? nullptr : &new_entry->id, path + "/", old_files, new_files));
+      if (!paths.empty() && !paths.MayMatchBelow(path, git.in.budget)) continue;
+      PADDOCK_TRY(FlattenChanged(git, old_entry == nullptr ? nullptr : &old_entry->id, new_entry == nullptr ? nullptr : &new_entry->id, path + "/", paths, old_files, new_files));
       continue;
     }
     git.in.budget.WillAllocate(path.size() + 200);
@@ -75,7 +113,7 @@ Result<std::vector<FileDiff>> ChangesOf(Git& git, const Commit& commit, const Di
   if (parent < commit.parents.size()) {
     PADDOCK_ASSIGN(parent_tree, git.objects.Peel(commit.parents[parent], ObjectType::kTree));
   }
-  PADDOCK_TRY(FlattenChanged(git, parent_tree ? &*parent_tree : nullptr, &commit.tree, "", before, after));
+  PADDOCK_TRY(FlattenChanged(git, parent_tree ? &*parent_tree : nullptr, &commit.tree, "", paths, before, after));
   std::vector<FileDiff> files = CompareTrees(before, after);
   PADDOCK_TRY(Arrange(git, files, options, paths));
   return files;
