@@ -29,6 +29,7 @@ int Interrupted(Shell& shell) {
   if (signal != 0) {
     shell.process().Raise(signal);
     shell.RunPendingTraps();
+    if (shell.flow != Flow::kNone) return shell.last_status;  // the trap's own exit
   }
   return 128 + signal;
 }
