@@ -72,20 +72,38 @@ ExitStatus Run(Invocation& in, const Options& options, const std::vector<std::st
     in.Fail("failed to run command " + Quote(operands[1], in.locale.is_utf8) + ": " + std::string(Error(code).Text()));
     return code == Code::kNoEntry ? kMissing : kCannotRun;
   }
+  // Signals that would end this program are for the command; then its end is awaited as before.
+  constexpr int kPassedOn[] = {proc::kSigTerm, proc::kSigInt, proc::kSigHup, proc::kSigQuit};
+  for (const int caught : kPassedOn) in.process.set_disposition(caught, proc::Process::Disposition::kCatch);
+  if (signal > 0 && signal != proc::kSigKill && signal != proc::kSigStop) {
+    in.process.set_disposition(signal, proc::Process::Disposition::kCatch);
+  }
   const auto deadline = [&](double seconds) {
     return seconds == 0 ? Nanoseconds::max() : in.clock.MonotonicNow() + ToNanoseconds(seconds);
   };
-  auto ended = in.kernel.Wait(in.process, *pid, deadline(*duration), proc::Kernel::OnSignal::kWaitOn);
+  Nanoseconds until = deadline(*duration);
+  const auto wait = [&]() -> Result<proc::WaitStatus> {
+    for (;;) {
+      auto found = in.kernel.Wait(in.process, *pid, until);
+      if (found || found.error().code != Code::kInterrupted) return found;
+      while (const int caught = in.process.TakeCaught()) {
+        Send(in, options, *pid, caught, operands[1]);
+        if (kill_after) until = deadline(*kill_after);
+      }
+    }
+  };
+  auto ended = wait();
   if (ended) return ended->status;
   if (ended.error().code != Code::kTimedOut) return kFailed;
   Send(in, options, *pid, signal, operands[1]);
   bool was_killed = signal == proc::kSigKill;
-  ended = in.kernel.Wait(in.process, *pid, kill_after ? deadline(*kill_after) : Nanoseconds::max(),
-                         proc::Kernel::OnSignal::kWaitOn);
+  until = kill_after ? deadline(*kill_after) : Nanoseconds::max();
+  ended = wait();
   if (!ended && ended.error().code == Code::kTimedOut) {
     Send(in, options, *pid, proc::kSigKill, operands[1]);
     was_killed = true;
-    ended = in.kernel.Wait(in.process, *pid, Nanoseconds::max(), proc::Kernel::OnSignal::kWaitOn);
+    until = Nanoseconds::max();
+    ended = wait();
   }
   if (!ended) return kFailed;
   if (was_killed && ended->signal == proc::kSigKill) return 128 + proc::kSigKill;
