@@ -17,13 +17,22 @@ class Follower {
 
   bool Run() {
     Nanoseconds pause = kShortestPause;
+    for (FollowedFile& file : files_) file.is_given_up |= file.file == nullptr && !rules_.retry;
     while (true) {
       const bool is_last = rules_.pid != 0 && !in_.kernel.Signal(in_.process, rules_.pid, 0);
       bool has_news = false;
       for (FollowedFile& file : files_) has_news |= Look(file);
       // An empty write notices that the reader of a pipe has gone.
-      if (!in_.out.Flush() || !in_.process.Write(1, {})) return true;
-      if (std::all_of(files_.begin(), files_.end(), [](const FollowedFile& f) { return f.is_given_up; })) {
+      if (!in_.out.Flush()) return true;
+      if (const Status open = in_.process.Write(1, {}); !open) {
+        if (open.error().code != Code::kBadDescriptor) return true;
+        in_.Fail("standard output", open.error());
+        return false;
+      }
+      // One that lost its name is looked for, but not waited for alone.
+      if (std::all_of(files_.begin(), files_.end(), [this](const FollowedFile& f) {
+            return f.is_given_up || (f.file == nullptr && !rules_.retry);
+          })) {
         in_.Fail("no files remaining");
         return false;
       }
@@ -98,9 +107,11 @@ class Follower {
       if (!rules_.retry) file.is_given_up = true;
       return false;
     }
-    in_.Fail(quoted + (file.file == nullptr ? " has appeared;  following new file"
+    in_.Fail(quoted + (file.reason == Code::kIsDirectory ? " has become accessible"
+                       : file.file == nullptr            ? " has appeared;  following new file"
                                             : " has been replaced;  following new file"));
     file.file = *opened;
+    file.reason = Code::kOk;
     file.offset = 0;
     file.device = found->device;
     file.inode = found->inode;
@@ -108,9 +119,9 @@ class Follower {
   }
 
   void Lose(FollowedFile& file, const Error& error, const std::string& quoted) {
-    if (!rules_.retry) {
+    if (!rules_.retry && (file.file != nullptr || file.reason != error.code)) {
       in_.Fail(QuoteSubject(file.name, in_.locale.is_utf8), error);
-      file.is_given_up = true;
+      file.is_given_up = file.file == nullptr;
     } else if (file.file != nullptr) {
       in_.Fail(quoted + " has become inaccessible", error);
     } else if (file.reason != error.code) {
