@@ -36,4 +36,12 @@ Result<int> FindChoice(std::string_view option, std::string_view text, std::span
   return Refuse(found ? "ambiguous" : "invalid", option, text, choices, is_utf8);
 }
 
+Result<int> FindWholeChoice(std::string_view option, std::string_view text, std::span<const Choice> choices,
+                            bool is_utf8) {
+  for (const Choice& choice : choices) {
+    if (choice.name == text) return choice.value;
+  }
+  return Refuse("invalid", option, text, choices, is_utf8);
+}
+
 }  // namespace paddock

@@ -17,5 +17,8 @@ struct Choice {
 // answers with Usage()) is "invalid argument ‘x’ for ‘--color’" and the list of valid ones.
 Result<int> FindChoice(std::string_view option, std::string_view text, std::span<const Choice> choices,
                        bool is_utf8);
+// The same without abbreviations.
+Result<int> FindWholeChoice(std::string_view option, std::string_view text, std::span<const Choice> choices,
+                            bool is_utf8);
 
 }  // namespace paddock

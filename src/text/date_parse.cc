@@ -208,7 +208,7 @@ class Teller {
     const bool has_date = now.dates != before.dates, has_time = now.times != before.times, has_zone = now.zones != before.zones;
     std::string said;
     const auto add = [&](const std::string& text) { said += (said.empty() ? "" : " ") + text; };
-    if (has_date && before.dates == 0) add(DateText(FullYear(now), now.month, now.day));
+    if (has_date && before.dates == 0) add(DateText(now.year < 0 ? -now.year : now.year, now.month, now.day));
     if (!has_date && now.year_digits != before.year_digits) add("year: " + Number(FullYear(now), 4));
     if (has_time && before.times == 0) {
       std::string clock = ClockText(now.hour, now.minute, now.seconds.seconds);
@@ -219,7 +219,11 @@ class Teller {
     if (now.days != before.days && before.days == 0) add(DayText(now) + " (day ordinal=" + std::to_string(now.day_ordinal) + " number=" + std::to_string(now.day_number) + ")");
     if (now.local_zones != before.local_zones) add(std::string("isdst=") + (now.local_is_dst ? "1" : "0") + (now.dsts != before.dsts ? " DST" : ""));
     if (has_zone && before.zones == 0) add("UTC" + OffsetText(now.zone_offset));
-    const bool is_relative = now.has_relative && !SameRelative(before, now);
+    bool is_relative = now.has_relative && !SameRelative(before, now);
+    if (is_relative && has_zone) {  // "UTC -8 days" says the number first
+      Say("parsed relative part: " + RelativeText(now.relative));
+      is_relative = false;
+    }
     if (is_relative) add(RelativeText(now.relative));
     const char* const what = is_number && !is_relative              ? "number"
                              : has_date && has_time                 ? "datetime"
@@ -711,6 +715,9 @@ class Resolver {
  private:
   bool SetFields() {
     fields_ = {FullYear(p_), p_.month, p_.day, 0, 0, 0};
+    if (teller_ != nullptr && p_.year_digits == 2) {
+      teller_->Say("warning: adjusting year value " + std::to_string(p_.year) + " to " + std::to_string(fields_.year));
+    }
     if (!FitsInt(fields_.year) || !FitsInt(p_.month) || !FitsInt(p_.day)) return false;
     if (p_.times > 0 || (p_.has_relative && p_.dates == 0 && p_.days == 0)) {
       const auto hour = FullHour(p_);

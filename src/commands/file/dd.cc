@@ -50,9 +50,10 @@ class Copy {
     status_ = 0;
     if (Skip() && Seek()) CopyBlocks();
     else status_ = 1;
+    if (s_.count && s_.count->number == 0) DropCaches();
     if (!Close()) return 1;
     Report();
-    return status_;
+    return in_.err.status() ? status_ : 1;
   }
 
  private:
@@ -210,7 +211,8 @@ class Copy {
       }
     }
     if (input_ && input_attributes_.type == vfs::FileType::kCharDevice && !input_->is_terminal()) return true;
-    // A read of whatever size counts as a block.
+    // A read of whatever size counts as a block, but one that brings less than that is complained about.
+    uint64_t missing = left;
     uint64_t blocks = s_.skip.is_bytes ? s_.skip.number / s_.input_block : s_.skip.number;
     uint64_t rest = s_.skip.is_bytes ? s_.skip.number % s_.input_block : 0;
     while (blocks > 0 || rest > 0) {
@@ -220,13 +222,12 @@ class Copy {
         in_.Fail("error reading " + Shown(InputName()), error_);
         return false;
       }
-      if (view_.empty()) {
-        if (s_.report != DdSettings::Report::kNone) in_.Fail(InputSubject() + ": cannot skip to specified offset");
-        return true;
-      }
+      if (view_.empty()) break;
+      missing -= std::min<uint64_t>(missing, view_.size());
       if (blocks > 0) --blocks;
       else rest = 0;
     }
+    if (missing > 0 && s_.report != DdSettings::Report::kNone) in_.Fail(InputSubject() + ": cannot skip to specified offset");
     return true;
   }
 
@@ -448,6 +449,22 @@ class Copy {
   }
 
   // --- reports -------------------------------------------------------------------------------------------------
+
+  // count=0 with nocache only drops what is cached, which a pipe has none of.
+  void DropCaches() {
+    const auto is_pipe = [](const vfs::OpenFilePtr& file) {
+      const auto found = file == nullptr ? Result<vfs::Attributes>(Code::kBadDescriptor) : file->GetAttributes();
+      return found && found->type == vfs::FileType::kFifo;
+    };
+    if ((s_.input_flags & DdSettings::kNoCache) != 0 && is_pipe(input_)) {
+      in_.Fail("failed to discard cache for: " + Shown(InputName()), Code::kIllegalSeek);
+      status_ = 1;
+    }
+    if ((s_.output_flags & DdSettings::kNoCache) != 0 && is_pipe(output_)) {
+      in_.Fail("failed to discard cache for: " + Shown(OutputName()), Code::kIllegalSeek);
+      status_ = 1;
+    }
+  }
 
   void LookAtSignals() {
     if (!in_.process.HasCaught()) return;

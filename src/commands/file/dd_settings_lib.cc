@@ -112,6 +112,7 @@ class Reader {
   std::optional<uint64_t> ParseNumber(std::string_view text, bool* is_overflow) {
     uint64_t product = 1;
     int factors = 0;
+    bool is_zero = false;
     while (true) {
       const size_t end = text.find('x', 1);
       std::string_view factor = text.substr(0, end);
@@ -119,13 +120,15 @@ class Reader {
       if (number.state == NumberState::kBadSuffix && factor.size() > 1 && factor.ends_with('B') && factor[factor.size() - 2] != 'B') {
         number = ParseSize(factor.substr(0, factor.size() - 1), "bcEGkKMPTwYZ0");
       }
+      is_zero = is_zero || (number.state == NumberState::kOk && number.value == 0);
       if (number.state == NumberState::kOverflow) *is_overflow = true;
       else if (number.state != NumberState::kOk) return std::nullopt;
       if (factor == "0" && end != std::string_view::npos) {
         in_.Fail("warning: " + Quoted("0x") + " is a zero multiplier; use " + Quoted("00x") + " if that is intended");
       }
       if (__builtin_mul_overflow(product, number.value, &product)) *is_overflow = true;
-      if (end == std::string_view::npos) return product;
+      if (is_zero) *is_overflow = false;  // whatever it multiplies
+      if (end == std::string_view::npos) return is_zero ? 0 : product;
       if (++factors > 1) return std::nullopt;
       text.remove_prefix(end + 1);
     }

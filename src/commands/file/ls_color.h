@@ -32,6 +32,7 @@ class Colors {
   struct Entry {
     const char* key;
     std::string value;
+    bool is_given = false;  // even as nothing
   };
   struct Extension {
     std::string suffix;

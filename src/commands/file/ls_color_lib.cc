@@ -1,5 +1,7 @@
 #include "commands/file/ls_color.h"
 
+#include <algorithm>
+
 #include "text/mode.h"
 
 namespace paddock::ls {
@@ -106,6 +108,7 @@ bool Colors::Parse(std::string_view rest, std::string* bad_prefix) {
       return false;
     }
     found->value.clear();
+    found->is_given = true;
     if (!TakeValue(rest, ':', found->value)) return false;
   }
   return true;
@@ -170,7 +173,8 @@ std::optional<std::string_view> Colors::CodeFor(const File& file, bool of_target
     }
   }
   const std::string_view code = Get(key);
-  if (code.empty() || (key == "ln" && code == "target")) return std::nullopt;
+  const bool is_given = std::any_of(entries_.begin(), entries_.end(), [&](const Entry& e) { return key == e.key && e.is_given; });
+  if ((code.empty() && !is_given) || (key == "ln" && code == "target")) return std::nullopt;
   return code;
 }
 

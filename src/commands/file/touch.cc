@@ -8,6 +8,9 @@
 // Source: POSIX touch, GNU coreutils 9.1.
 // Differs: times are kept within the years 1677–2262.
 
+#include <cstdio>
+#include <cstdlib>
+
 #include "commands/file_facts.h"
 #include "proc/command.h"
 #include "proc/process.h"
@@ -94,7 +97,11 @@ class Toucher {
   Toucher(Invocation& in, const Options& options) : in_(in), o_(options) {}
 
   // Finds out the times; the exit status when they are no times.
-  std::optional<ExitStatus> Prepare() {
+  std::optional<ExitStatus> Prepare(std::vector<std::string>& operands) {
+    if (const auto stamp = ObsoleteStamp(operands)) {
+      operands.erase(operands.begin());
+      times_ = {*stamp, *stamp};
+    }
     bool access = o_.access, modify = o_.modify;
     for (const std::string& word : o_.time_words) {
       const auto kind = FindChoice("--time", word, kTimes, in_.locale.is_utf8);
@@ -120,7 +127,7 @@ class Toucher {
       access_base = ToTimePoint(found->access_time);
       modify_base = ToTimePoint(found->modify_time);
     }
-    if (!o_.date) return std::nullopt;
+    if (!o_.date) return std::nullopt;  // with what ObsoleteStamp found, if anything
     const auto access_time = ParseDate(*o_.date, access_base, zone, in_.budget);
     const auto modify_time = ParseDate(*o_.date, modify_base, zone, in_.budget);
     if (!access_time || !modify_time) return BadDate(*o_.date);
@@ -152,6 +159,31 @@ class Toucher {
   }
 
  private:
+  // POSIX before 2001: MMDDhhmm[YY], of a year before 2000, as the first of several operands.
+  std::optional<Nanoseconds> ObsoleteStamp(const std::vector<std::string>& operands) const {
+    if (o_.date || o_.stamp || o_.reference || operands.size() < 2) return std::nullopt;
+    const std::string standard(in_.env.Get("_POSIX2_VERSION", ""));
+    if (standard.empty() || std::strtol(standard.c_str(), nullptr, 10) >= 200112) return std::nullopt;
+    std::string text = operands[0];
+    if (text.size() != 8 && text.size() != 10) return std::nullopt;
+    if (text.size() == 10) {
+      const std::string year = text.substr(8);
+      if (year < "69") return std::nullopt;
+      text = "19" + year + text.substr(0, 8);
+    }
+    const TimeZone zone = LocalZone(in_.env);
+    const auto moment = ParseStamp(text, zone, Now(in_.clock));
+    if (!moment) return std::nullopt;
+    if (!in_.env.Get("POSIXLY_CORRECT")) {
+      const CalendarTime time = zone.ToLocal(moment->seconds);
+      char modern[48];
+      std::snprintf(modern, sizeof modern, "%04lld%02d%02d%02d%02d.%02d", static_cast<long long>(time.year), time.month,
+                    time.day, time.hour, time.minute, time.second);
+      in_.Fail("warning: 'touch " + operands[0] + "' is obsolete; use 'touch -t " + modern + "'");
+    }
+    return FromTimePoint(*moment);
+  }
+
   vfs::Follow Follow() const { return o_.no_dereference ? vfs::Follow::kNo : vfs::Follow::kYes; }
 
   ExitStatus BadDate(const std::string& text) {
@@ -184,9 +216,10 @@ class Toucher {
   bool sets_access_ = true, sets_modify_ = true;
 };
 
-ExitStatus Run(Invocation& in, const Options& options, const std::vector<std::string>& operands) {
+ExitStatus Run(Invocation& in, const Options& options, const std::vector<std::string>& given) {
+  std::vector<std::string> operands = given;
   Toucher toucher(in, options);
-  if (const auto failed = toucher.Prepare()) return *failed;
+  if (const auto failed = toucher.Prepare(operands)) return *failed;
   if (operands.empty()) return in.Usage("missing file operand");
   ExitStatus status = 0;
   for (const std::string& path : operands) {

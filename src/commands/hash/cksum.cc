@@ -76,7 +76,7 @@ ExitStatus Run(Invocation& in, const Options& options, const std::vector<std::st
   const bool is_utf8 = in.locale.is_utf8;
   int algorithm = kCrcIndex;
   if (options.algorithm) {
-    auto found = FindChoice("--algorithm", *options.algorithm, kAlgorithms, is_utf8);
+    auto found = FindWholeChoice("--algorithm", *options.algorithm, kAlgorithms, is_utf8);
     if (!found) return in.Usage(found.error().Text());
     algorithm = *found;
   }

@@ -45,6 +45,10 @@ class Host final : public PrintfHost {
   void ComplainCodePoint(std::string_view escape) override {
     in_.Fail("invalid universal character name " + std::string(escape));
   }
+  bool RefuseField(bool is_precision, std::string_view number) override {
+    in_.Fail(std::string(is_precision ? "invalid precision: " : "invalid field width: ") + Quote(number, is_utf8()));
+    return true;
+  }
   void ComplainEscape(std::string_view) override { in_.Fail("missing hexadecimal number in escape"); }
   void WarnExcess(std::string_view argument) override {
     in_.Fail("warning: ignoring excess arguments, starting with " + Quote(argument, is_utf8()));

@@ -136,7 +136,7 @@ class Shuffler {
       count_ = lines_.size();
     }
     std::optional<InputFile> file;
-    if (!range && !o_.echo) {
+    if (!range && !o_.echo && most > 0) {
       const std::string name = operands.empty() ? "-" : operands[0];
       auto opened = InputFile::Open(in_, name);
       if (!opened) return in_.Fail(QuoteSubject(name, in_.locale.is_utf8), opened.error());

@@ -58,8 +58,7 @@ class Warner {
       name = value;
       break;
     }
-    is_plain_ = name == "C" || name == "POSIX";
-    if (is_plain_) in_.Fail("text ordering performed using simple byte comparison");
+    if (name == "C" || name == "POSIX") in_.Fail("text ordering performed using simple byte comparison");
     else in_.Fail("text ordering performed using " + Quoted(name) + " sorting rules");
   }
 
@@ -94,8 +93,7 @@ class Warner {
     const bool begins_at_line = key.end_field == 0 && key.end_char != 0;
     if (facts_.has_only_global_key || rules_.tab || begins_at_line) return false;
     const bool skips_anyway = IsNumeric(key.flags) || key.flags.month;
-    const bool may_be_aligned = is_plain_ && key.flags.is_default() && key.start_char == 0 && key.end_char == 0;
-    if (!key.flags.skip_blanks_start && (key.start_char > 0 || !(skips_anyway || may_be_aligned))) return true;
+    if (!key.flags.skip_blanks_start && (key.start_char > 0 || !skips_anyway)) return true;
     return !key.flags.skip_blanks_end && key.end_char > 0;
   }
 
@@ -133,7 +131,6 @@ class Warner {
   Invocation& in_;
   const SortRules& rules_;
   const SortDebugFacts& facts_;
-  bool is_plain_ = false;
   bool spans_basic_ = false, spans_general_ = false, has_numeric_ = false;
 };
 

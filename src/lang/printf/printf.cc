@@ -76,6 +76,7 @@ class Formatter {
       Specification spec;
       const size_t begin = i;
       const bool is_good = Parse(&i, &spec);
+      if (is_refused_) return false;
       if (is_good && host_.is_strict() && !IsStrict(spec, format_.substr(begin, i - begin))) {
         host_.ComplainConversion(format_.substr(begin, i - begin), '\0');
         status_ = 1;
@@ -163,7 +164,7 @@ class Formatter {
     }
     if (*i < format_.size() && format_[*i] == '*') {
       ++*i;
-      spec->width = NextField();
+      spec->width = NextField(false);
       if (spec->width < 0) {
         spec->left = true;
         spec->width = -spec->width;
@@ -175,7 +176,7 @@ class Formatter {
       ++*i;
       if (*i < format_.size() && format_[*i] == '*') {
         ++*i;
-        const int64_t precision = NextField();
+        const int64_t precision = NextField(true);
         if (precision >= 0) spec->precision = precision;
       } else if (*i < format_.size() && format_[*i] == '-') {
         ++*i;
@@ -213,8 +214,14 @@ class Formatter {
     return value;
   }
 
-  int64_t NextField() {
-    const int64_t field = Integer(Next());
+  int64_t NextField(bool is_precision) {
+    const auto text = Next();
+    const int64_t field = Integer(text);
+    constexpr int64_t kIntMax = std::numeric_limits<int>::max();
+    if ((field > kIntMax || (field < -kIntMax - 1 && !is_precision)) && host_.RefuseField(is_precision, text)) {
+      is_refused_ = true;
+      status_ = 1;
+    }
     if (field == std::numeric_limits<int64_t>::max() && !host_.is_strict()) return -1;   // as an int of bash's
     return std::clamp(field, -kMaxField, kMaxField);
   }
@@ -413,6 +420,7 @@ class Formatter {
   std::string* out_;
   size_t next_ = 0;
   int status_ = 0;
+  bool is_refused_ = false;
   bool has_argument_ = false;
 };
 

@@ -36,6 +36,8 @@ class PrintfHost {
   // digits; it ends the output of coreutils.
   virtual void WarnCharacterRest(std::string_view) {}
   virtual void ComplainEscape(std::string_view) {}
+  // A width or precision beyond an int ends the output; false where the number is cut instead.
+  virtual bool RefuseField(bool /*is_precision*/, std::string_view /*number*/) { return false; }
   // coreutils: \u and \U of what has a shorter name, or of half a pair. Ends the output.
   virtual void ComplainCodePoint(std::string_view) {}
   virtual void WarnExcess(std::string_view) {}
