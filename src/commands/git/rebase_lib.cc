@@ -368,8 +368,8 @@ class Start {
     Selection selection;
     selection.included = {rebase_.state.orig_head};
     if (upstream_) selection.excluded = {*upstream_};
-    if (fork_point_) selection.excluded.push_back(*fork_point_);
     else if (!options_.onto.empty()) selection.excluded = {rebase_.state.onto};
+    if (fork_point_) selection.excluded.push_back(*fork_point_);
     PADDOCK_ASSIGN(std::vector<Oid> commits, WalkHistory(git_, history_, selection, {.is_topological = true}));
     std::reverse(commits.begin(), commits.end());
     PADDOCK_ASSIGN(const std::set<Oid> known, AppliedAlready(commits));
