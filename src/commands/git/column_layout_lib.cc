@@ -3,26 +3,9 @@
 #include <algorithm>
 #include <charconv>
 
-#include "text/utf8.h"
+#include "commands/git/pretty.h"
 
 namespace paddock::git {
-namespace {
-
-// Without the sequences that colour it.
-size_t ShownWidth(std::string_view text) {
-  std::string plain;
-  for (size_t i = 0; i < text.size(); ++i) {
-    if (text.substr(i).starts_with("\033[")) {
-      i = std::min(text.find('m', i), text.size());
-      continue;
-    }
-    plain += text[i];
-  }
-  return TextWidth(plain);
-}
-
-}  // namespace
-
 Status ParseColumnOptions(std::string_view text, ColumnOptions& options) {
   options.is_on = true;
   while (!text.empty()) {

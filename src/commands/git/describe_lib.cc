@@ -1,6 +1,7 @@
 // git describe.
 #include <algorithm>
 
+#include "commands/git/describe.h"
 #include "commands/git/revision.h"
 #include "commands/git/worktree.h"
 #include "text/pattern.h"
@@ -14,12 +15,6 @@ bool MatchesName(std::string_view pattern, std::string_view name, Budget& budget
   return Pattern(pattern, flags).Matches(name, budget);
 }
 
-struct DescribeOptions {
-  bool tags = false, all = false, is_long = false, always = false, exact = false, first_parent = false;
-  std::optional<int64_t> abbrev, candidates;
-  std::vector<std::string> matches, excludes;
-  std::optional<std::string> dirty;
-};
 Status TakeDirty(DescribeOptions& options, std::string_view value) {
   options.dirty = value.empty() ? "-dirty" : value;
   return {};
@@ -66,7 +61,9 @@ std::map<Oid, Name> NamesOfCommits(Git& git, const DescribeOptions& options) {
   return names;
 }
 
-Result<std::string> Describe(Git& git, const DescribeOptions& options, const Oid& id) {
+}  // namespace
+
+Result<std::string> DescribeCommit(Git& git, const DescribeOptions& options, const Oid& id) {
   const std::map<Oid, Name> names = NamesOfCommits(git, options);
   const int least = options.all ? 0 : options.tags ? 1 : 2;
   const size_t digits = static_cast<size_t>(std::clamp<int64_t>(options.abbrev.value_or(7), 0, 40));
@@ -103,6 +100,8 @@ Result<std::string> Describe(Git& git, const DescribeOptions& options, const Oid
   return best->text + (digits == 0 ? "" : "-" + std::to_string(best_depth) + "-g" + short_id());
 }
 
+namespace {
+
 Result<ExitStatus> RunDescribe(Git& git, DescribeOptions& options, Args& args) {
   std::vector<std::string> operands = args.All();
   if (options.is_long && options.abbrev == 0) return Error(Code::kInvalid, "options '--long' and '--abbrev=0' cannot be used together");
@@ -124,7 +123,7 @@ Result<ExitStatus> RunDescribe(Git& git, DescribeOptions& options, Args& args) {
     if (!id) return Error(Code::kNoEntry, "Not a valid object name " + operand);
     const auto commit = git.objects.Peel(*id, ObjectType::kCommit);
     if (!commit) return Error(Code::kNoEntry, operand + " is neither a commit nor blob");
-    PADDOCK_ASSIGN(const std::string text, Describe(git, options, *commit));
+    PADDOCK_ASSIGN(const std::string text, DescribeCommit(git, options, *commit));
     git.Print(text + mark + "\n");
   }
   return 0;

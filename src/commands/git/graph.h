@@ -13,8 +13,8 @@ namespace paddock::git {
 // Each commit is given in the order in which it is shown; its lines are taken before the next one comes.
 class HistoryGraph {
  public:
-  // `parents`: those that will be shown.
-  void Show(const Oid& id, std::vector<Oid> parents);
+  // `parents`: those that will be shown. `mark`: what stands for the commit.
+  void Show(const Oid& id, std::vector<Oid> parents, char mark = '*');
   // The next line beside this commit. Behind all that belongs to it: lines that only go on.
   std::string Next();
   // How many lines go on beside each other below this commit.
@@ -54,6 +54,7 @@ class HistoryGraph {
   int64_t layout_ = 0;                         // of a merge: 0 when its first parent is to the left, else 1
   int64_t added_ = 0, last_added_ = 0;         // columns that the merge needs more
   bool is_at_commit_ = false;
+  char mark_ = '*';
 };
 
 }  // namespace paddock::git

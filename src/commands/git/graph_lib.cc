@@ -4,8 +4,9 @@
 
 namespace paddock::git {
 
-void HistoryGraph::Show(const Oid& id, std::vector<Oid> parents) {
+void HistoryGraph::Show(const Oid& id, std::vector<Oid> parents, char mark) {
   commit_ = id;
+  mark_ = mark;
   parents_ = std::move(parents);
   last_commit_column_ = commit_column_;
   PlaceColumns();
@@ -123,7 +124,7 @@ std::string HistoryGraph::CommitLine() {
     if (i == columns_.size() && is_seen) break;
     if (i == columns_.size() || columns_[i] == commit_) {
       is_seen = true;
-      line += '*';
+      line += mark_;
       if (parents_.size() > 2) {
         for (int64_t dash = 0; dash < ExtraParents(); ++dash) line += dash + 1 == ExtraParents() ? "-." : "--";
       }

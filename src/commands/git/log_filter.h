@@ -1,6 +1,7 @@
 // Which commits git log and its like show: by who made them, when, and what their messages say.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -14,6 +15,8 @@ class Filter {
  public:
   static Result<Filter> Make(Git& git, const LogOptions& options);
   Result<bool> Keeps(const Commit& commit);
+  // --grep-reflog.
+  Result<bool> KeepsEntry(const std::string& message) { return AnyMatches(entries_, message, false); }
 
  private:
   Filter(Git& git, const LogOptions& options) : git_(git), options_(options) {}
@@ -23,8 +26,9 @@ class Filter {
 
   Git& git_;
   const LogOptions& options_;
-  std::vector<Regex> authors_, committers_, greps_;
+  std::vector<Regex> authors_, committers_, greps_, entries_;
   std::optional<int64_t> since_, until_;
+  std::shared_ptr<const Mailmap> mailmap_;
 };
 
 }  // namespace paddock::git

@@ -9,20 +9,24 @@ Result<Filter> Filter::Make(Git& git, const LogOptions& options) {
   PADDOCK_TRY(filter.Compile(options.authors, filter.authors_));
   PADDOCK_TRY(filter.Compile(options.committers, filter.committers_));
   PADDOCK_TRY(filter.Compile(options.greps, filter.greps_));
+  PADDOCK_TRY(filter.Compile(options.grep_reflogs, filter.entries_));
+  if ((!options.authors.empty() || !options.committers.empty()) && options.use_mailmap.value_or(git.config.GetBool("log.mailmap", true))) filter.mailmap_ = Mailmap::Load(git);
   PADDOCK_TRY(filter.TakeTime(options.since, filter.since_));
   PADDOCK_TRY(filter.TakeTime(options.until, filter.until_));
   return filter;
 }
 
 Result<bool> Filter::Keeps(const Commit& commit) {
-  if (options_.merges && commit.parents.size() < 2) return false;
-  if (options_.no_merges && commit.parents.size() > 1) return false;
   const int64_t parents = static_cast<int64_t>(commit.parents.size());
   if (options_.min_parents && parents < *options_.min_parents) return false;
   if (options_.max_parents && *options_.max_parents >= 0 && parents > *options_.max_parents) return false;
   const int64_t time = ParseSignature(commit.committer).time;
+  if ((options_.max_age && time < *options_.max_age) || (options_.min_age && time > *options_.min_age)) return false;
   if ((since_ && time < *since_) || (until_ && time > *until_)) return false;
-  const auto person = [](const std::string& text) { return text.substr(0, text.rfind('>') + 1); };
+  const auto person = [this](const std::string& text) {
+    const Signature who = mailmap_ ? mailmap_->Map(ParseSignature(text)) : ParseSignature(text);
+    return who.name + " <" + who.email + ">";
+  };
   PADDOCK_ASSIGN(const bool by_author, AnyMatches(authors_, person(commit.author), false));
   PADDOCK_ASSIGN(const bool by_committer, AnyMatches(committers_, person(commit.committer), false));
   if (!by_author || !by_committer) return false;

@@ -6,55 +6,94 @@
 namespace paddock::git {
 namespace {
 
+// What stands behind ids: --parents, --children, --source.
+class Naming {
+ public:
+  explicit Naming(const Selection& selection) : sources_(selection.sources) {}
+
+  // With --children, all have to be counted before the first one is shown.
+  Status CountChildren(Git& git, History& history, const LogOptions& options, const Sides& sides, const std::vector<Oid>& commits) {
+    if (!options.children) return {};
+    for (size_t i = commits.size(); i-- > 0;) {
+      git.in.budget.Step();
+      PADDOCK_ASSIGN(const History::Node* node, history.Get(commits[i]));
+      const auto rewritten = sides.parents.find(commits[i]);
+      for (const Oid& parent : rewritten == sides.parents.end() ? node->commit.parents : rewritten->second) children_[parent].push_back(commits[i]);
+    }
+    return {};
+  }
+
+  void Name(Git& git, const LogOptions& options, const Sides& sides, const Oid& id, const Commit& commit, PrettyOptions& pretty) {
+    const auto add = [&](const Oid& one) { pretty.id_suffix += " " + (pretty.abbreviates ? git.objects.Abbreviate(one, pretty.digits) : one.Hex()); };
+    pretty.id_suffix.clear();
+    const auto rewritten = sides.parents.find(id);
+    const std::vector<Oid>& parents = rewritten == sides.parents.end() ? commit.parents : rewritten->second;
+    if (options.show_parents) {
+      for (const Oid& parent : parents) add(parent);
+    }
+    if (const auto children = children_.find(id); children != children_.end()) {
+      for (const Oid& child : children->second) add(child);
+    }
+    const auto source = sources_.find(id);
+    pretty.source = source == sources_.end() ? "" : source->second;
+    for (const Oid& parent : commit.parents) {
+      if (!pretty.source.empty()) sources_.emplace(parent, pretty.source);
+    }
+  }
+
+ private:
+  std::map<Oid, std::string> sources_;
+  std::map<Oid, std::vector<Oid>> children_;
+};
+
+}  // namespace
+
 Result<ExitStatus> ShowGraph(Git& git, History& history, const LogOptions& options, const Selection& selection, Pathspec& paths) {
   if (options.colours) return Error(Code::kNotSupported, "--graph in colours is not supported");
   if (options.is_reversed) return Error(Code::kInvalid, "options '--reverse' and '--graph' cannot be used together");
   if (options.no_walk) return Error(Code::kInvalid, "options '--no-walk' and '--graph' cannot be used together");
-  std::map<Oid, std::optional<Oid>> passed;
   Sides sides;
-  PADDOCK_ASSIGN(const std::vector<Oid> commits, Select(git, history, options, selection, paths, sides, &passed));
+  PADDOCK_ASSIGN(const std::vector<Oid> commits, Select(git, history, options, selection, paths, sides));
   const std::set<Oid> shown(commits.begin(), commits.end());
-  // The nearest commit that is shown, if the line leads to one.
-  const auto reach = [&](Oid id) -> std::optional<Oid> {
-    while (!shown.contains(id)) {
-      git.in.budget.Step();
-      const auto found = passed.find(id);
-      if (found == passed.end() || !found->second) return std::nullopt;
-      id = *found->second;
-    }
-    return id;
-  };
   PADDOCK_ASSIGN(PrettyOptions pretty, PrettyOf(git, options));
   LogPrinter printer(git, options, std::move(pretty));
   HistoryGraph graph;
+  Naming naming(selection);
   int64_t count = 0;
   for (const Oid& id : commits) {
     if (options.count && *options.count >= 0 && count++ >= *options.count) break;
     PADDOCK_ASSIGN(const History::Node* node, history.Get(id));
     std::vector<Oid> parents;
-    for (const Oid& parent : node->commit.parents) {
-      const auto reached = reach(parent);
+    const auto rewritten = sides.parents.find(id);
+    for (const Oid& parent : rewritten == sides.parents.end() ? node->commit.parents : rewritten->second) {
       git.in.budget.Step(1 + static_cast<int64_t>(parents.size() / 16));
-      if (reached && std::find(parents.begin(), parents.end(), *reached) == parents.end()) parents.push_back(*reached);
+      if (shown.contains(parent) && std::find(parents.begin(), parents.end(), parent) == parents.end()) parents.push_back(parent);
       if (options.first_parent) break;
     }
     // Each line looks for its place among the others.
     const size_t breadth = graph.breadth() + parents.size();
     git.in.budget.Step(1 + static_cast<int64_t>(breadth * breadth / 64));
-    graph.Show(id, std::move(parents));
     const auto mark = sides.marks.find(id);
-    if (mark != sides.marks.end()) return Error(Code::kNotSupported, "marks and --graph together are not supported");
+    const char sign = mark == sides.marks.end() ? '*' : mark->second == '-' ? 'o' : mark->second;
+    graph.Show(id, std::move(parents), sign == '+' ? '*' : sign);
+    naming.Name(git, options, sides, id, node->commit, printer.pretty());
     PADDOCK_TRY(printer.Print(id, node->commit, paths, false, &graph));
   }
   return 0;
 }
 
+namespace {
+
 Status ShowTag(Git& git, const Oid& id, const PrettyOptions& pretty, Oid& next) {
   PADDOCK_ASSIGN(const Tag tag, git.objects.ReadTag(id));
   const Signature tagger = ParseSignature(tag.tagger);
-  git.Print("tag " + tag.name + "\n");
-  if (!tag.tagger.empty()) git.Print("Tagger: " + tagger.name + " <" + tagger.email + ">\nDate:   " + DateText(git, tagger, pretty.date) + "\n");
-  git.Print("\n" + tag.message + "\n");
+  git.Print((pretty.colours ? "\033[33mtag " + tag.name + "\033[m" : "tag " + tag.name) + "\n");
+  if (!tag.tagger.empty() && pretty.format != "oneline") {
+    const bool is_fuller = pretty.format == "fuller";
+    git.Print((is_fuller ? "Tagger:     " : "Tagger: ") + tagger.name + " <" + tagger.email + ">\n");
+    if (is_fuller || pretty.format == "medium") git.Print((is_fuller ? "TaggerDate: " : "Date:   ") + DateText(git, tagger, pretty.date) + "\n");
+  }
+  git.Print("\n" + tag.message);
   next = tag.object;
   return {};
 }
@@ -69,26 +108,37 @@ Result<ExitStatus> Log(Git& git, LogOptions& options, Args& args) {
   if (selection.included.empty() && selection.names.empty() && !HasSources(options)) {
     PADDOCK_ASSIGN(const Oid head, git.RequireHead());
     selection.included.push_back(head);
+    selection.sources.emplace(head, "HEAD");
   }
+  if (options.quiet_list) options.no_patch = true;
   PADDOCK_ASSIGN(Pathspec paths, git.ParsePaths(selection.paths));
   if (options.follow && selection.paths.size() != 1) return Error(Code::kInvalid, "--follow requires exactly one pathspec");
   History history(git);
+  if (!options.line_ranges.empty()) return LogLines(git, history, options, selection, paths);
   if (options.graph) return ShowGraph(git, history, options, selection, paths);
   Sides sides;
   PADDOCK_ASSIGN(const std::vector<Oid> commits, Select(git, history, options, selection, paths, sides));
   PADDOCK_ASSIGN(PrettyOptions pretty, PrettyOf(git, options));
   LogPrinter printer(git, options, std::move(pretty));
   printer.Follow(sides.followed);
+  Naming naming(selection);
+  PADDOCK_TRY(naming.CountChildren(git, history, options, sides, commits));
   for (const Oid& id : commits) {
     PADDOCK_ASSIGN(const History::Node* node, history.Get(id));
     const auto mark = sides.marks.find(id);
     printer.pretty().mark = mark == sides.marks.end() ? "" : std::string(1, mark->second);
+    naming.Name(git, options, sides, id, node->commit, printer.pretty());
     PADDOCK_TRY(printer.Print(id, node->commit, paths, false));
   }
   return 0;
 }
 
 Result<ExitStatus> Show(Git& git, LogOptions& options, Args& args) {
+  // With lines to follow it is a log of one commit.
+  if (!options.line_ranges.empty()) {
+    options.no_walk = true;
+    return Log(git, options, args);
+  }
   PADDOCK_ASSIGN(Selection selection, ParseSelection(git, args));
   if (selection.included.empty()) {
     PADDOCK_ASSIGN(const Oid head, git.RequireHead());
@@ -96,6 +146,7 @@ Result<ExitStatus> Show(Git& git, LogOptions& options, Args& args) {
     selection.names.push_back("HEAD");
   }
   PADDOCK_ASSIGN(Pathspec paths, git.ParsePaths(selection.paths));
+  if (options.quiet_list) options.no_patch = true;
   if (!options.HasFormat() && !options.no_patch) options.patch = true;
   PADDOCK_ASSIGN(PrettyOptions pretty, PrettyOf(git, options));
   LogPrinter printer(git, options, std::move(pretty));
@@ -111,6 +162,7 @@ Result<ExitStatus> Show(Git& git, LogOptions& options, Args& args) {
     PADDOCK_ASSIGN(Object object, git.objects.Read(id));
     while (object.type == ObjectType::kTag) {
       git.in.budget.Step();
+      printer.BeginOther();
       PADDOCK_TRY(ShowTag(git, id, printer.pretty(), id));
       PADDOCK_ASSIGN(object, git.objects.Read(id));
     }
@@ -118,10 +170,12 @@ Result<ExitStatus> Show(Git& git, LogOptions& options, Args& args) {
       git.Print(object.data);
     } else if (object.type == ObjectType::kTree) {
       PADDOCK_ASSIGN(const std::vector<TreeEntry> entries, ParseTree(object.data, git.in.budget));
-      git.Print("tree " + name + "\n\n");
+      printer.BeginOther();
+      git.Print((options.colours ? "\033[33mtree " + name + "\033[m" : "tree " + name) + "\n\n");
       for (const TreeEntry& entry : entries) git.Print(entry.name + (entry.is_tree() ? "/\n" : "\n"));
     } else {
       PADDOCK_ASSIGN(const Commit commit, ParseCommit(object.data, git.in.budget));
+      printer.pretty().source = name;
       PADDOCK_TRY(printer.Print(id, commit, paths, true));
     }
   }
@@ -129,8 +183,8 @@ Result<ExitStatus> Show(Git& git, LogOptions& options, Args& args) {
 }
 
 Result<ExitStatus> WhatChanged(Git& git, LogOptions& options, Args& args) {
-  if (!options.HasFormat()) options.raw = true;
-  options.no_merges = options.no_merges || !options.merge_patch;
+  if (!options.HasFormat() && options.line_ranges.empty()) options.raw = true;
+  if (!options.merge_patch) options.max_parents = 1;
   options.only_changes = true;
   return Log(git, options, args);
 }

@@ -5,6 +5,7 @@
 #include "commands/git/commit_changes.h"
 #include "commands/git/log.h"
 #include "commands/git/log_filter.h"
+#include "commands/git/path_history.h"
 #include "text/pattern.h"
 
 namespace paddock::git {
@@ -14,6 +15,18 @@ void TakeDefaults(Git& git, const LogOptions& options, Selection& selection) {
     PatternFlags flags;
     flags.extglob = false;
     return Pattern(pattern, flags).Matches(name, git.in.budget);
+  };
+  std::vector<std::string> hidden = git.config.GetAll("transfer.hiderefs");
+  const std::vector<std::string> special = git.config.GetAll(options.hidden + ".hiderefs");
+  hidden.insert(hidden.end(), special.begin(), special.end());
+  const auto is_hidden = [&](const std::string& name) {
+    bool hides = false;
+    for (const std::string& rule : hidden) {
+      const bool is_shown = rule.starts_with('!');
+      const std::string prefix = rule.substr(is_shown ? 1 : 0);
+      if (!options.hidden.empty() && name.starts_with(prefix) && (name.size() == prefix.size() || name[prefix.size()] == '/')) hides = !is_shown;
+    }
+    return hides;
   };
   const auto take = [&](std::string_view prefix, const std::string* glob, bool excludes) {
     for (const auto& [name, id] : git.refs.List(prefix)) {
@@ -26,11 +39,35 @@ void TakeDefaults(Git& git, const LogOptions& options, Selection& selection) {
         return matches(pattern, full) || (prefix != "refs/" && matches(std::string(prefix) + pattern, full));
       });
       if (is_out) continue;
-      if (auto commit = git.objects.Peel(id, ObjectType::kCommit)) (excludes ? selection.excluded : selection.included).push_back(*commit);
+      if (is_hidden(name)) continue;
+      const auto commit = git.objects.Peel(id, ObjectType::kCommit);
+      if (!commit) continue;
+      (excludes ? selection.excluded : selection.included).push_back(*commit);
+      if (!excludes) selection.sources.emplace(*commit, name);
     }
     if (prefix != "refs/" || glob != nullptr) return;
-    if (const auto head = git.Head()) (excludes ? selection.excluded : selection.included).push_back(*head);
+    const auto head = git.Head();
+    if (head) (excludes ? selection.excluded : selection.included).push_back(*head);
+    if (head && !excludes) selection.sources.emplace(*head, "HEAD");
   };
+  if (options.reflogs) {
+    std::vector<std::string> names = {"HEAD"};
+    for (const auto& [name, id] : git.refs.List("refs/")) names.push_back(name);
+    for (const std::string& name : names) {
+      for (const ReflogEntry& entry : git.refs.ReadLog(name)) {
+        git.in.budget.Step();
+        for (const Oid& id : {entry.before, entry.after}) {
+          if (!id.is_null() && git.objects.ReadCommit(id)) selection.included.push_back(id);
+        }
+      }
+    }
+  }
+  if (options.bisect) {
+    for (const auto& [name, id] : git.refs.List("refs/bisect/")) {
+      if (name == "refs/bisect/bad" || name.starts_with("refs/bisect/bad-")) selection.included.push_back(id);
+      else if (name.starts_with("refs/bisect/good-")) selection.excluded.push_back(id);
+    }
+  }
   if (options.all) take("refs/", nullptr, false);
   if (options.branches) take("refs/heads/", nullptr, false);
   if (options.tags) take("refs/tags/", nullptr, false);
@@ -41,9 +78,16 @@ void TakeDefaults(Git& git, const LogOptions& options, Selection& selection) {
   if (options.not_tags) take("refs/tags/", nullptr, true);
   if (options.not_remotes) take("refs/remotes/", nullptr, true);
 }
-bool HasSources(const LogOptions& options) { return options.all || options.branches || options.tags || options.remotes || !options.globs.empty(); }
+bool HasSources(const LogOptions& options) { return options.all || options.reflogs || options.bisect || options.branches || options.tags || options.remotes || !options.globs.empty(); }
 
 Status ReadStdin(Git& git, const LogOptions& options, Args& args) {
+  if (options.ignores_missing) {
+    std::erase_if(args.operands, [&](const std::string& name) {
+      Selection ignored;
+      const auto taken = TakeRevision(git, name, ignored);
+      return (!taken || !*taken) && !git.in.fs.Stat(name);
+    });
+  }
   if (!options.from_stdin) return {};
   while (const auto line = git.in.in.ReadLine()) {
     git.in.budget.Step();
@@ -104,8 +148,18 @@ Status TakeSides(Git& git, History& history, const LogOptions& options, const Se
     }
     order = std::move(kept);
   }
-  if (options.ancestry_path && !selection.excluded.empty()) {
-    std::set<Oid> behind(selection.excluded.begin(), selection.excluded.end());
+  if (options.ancestry_path) {
+    std::set<Oid> behind(selection.excluded.begin(), selection.excluded.end()), ahead;
+    if (!options.path_starts.empty()) {
+      behind.clear();
+      for (const std::string& name : options.path_starts) {
+        auto id = ResolveCommit(git, name);
+        if (!id) return Error(Code::kInvalid, "could not get commit for ancestry-path argument " + name);
+        behind.insert(*id);
+      }
+      PADDOCK_ASSIGN(ahead, history.Ancestors({behind.begin(), behind.end()}));
+    }
+    if (behind.empty()) return Error(Code::kInvalid, "--ancestry-path given but there are no bottom commits");
     // Parents before children.
     WalkOptions walk{true, options.first_parent, false};
     PADDOCK_ASSIGN(std::vector<Oid> sorted, WalkHistory(git, history, selection, walk));
@@ -113,77 +167,132 @@ Status TakeSides(Git& git, History& history, const LogOptions& options, const Se
       PADDOCK_ASSIGN(const History::Node* node, history.Get(sorted[i]));
       if (std::any_of(node->commit.parents.begin(), node->commit.parents.end(), [&](const Oid& parent) { return behind.contains(parent); })) behind.insert(sorted[i]);
     }
-    std::erase_if(order, [&](const Oid& id) { return !behind.contains(id); });
+    std::erase_if(order, [&](const Oid& id) { return !behind.contains(id) && !ahead.contains(id); });
   }
+  return {};
+}
+
+// --follow: commits that changed the file, under the names that it had.
+Result<std::vector<Oid>> FollowFile(Git& git, History& history, const std::vector<Oid>& order, std::string path, Sides& sides) {
+  std::vector<Oid> kept;
+  for (const Oid& id : order) {
+    git.in.budget.Step();
+    PADDOCK_ASSIGN(const History::Node* node, history.Get(id));
+    if (node->commit.parents.size() > 1) continue;
+    DiffOptions plain;
+    plain.no_renames = true;
+    PADDOCK_ASSIGN(Pathspec now, Pathspec::Parse({":/" + path}, "", git.work_tree));
+    PADDOCK_ASSIGN(const std::vector<FileDiff> changed, ChangesOf(git, node->commit, plain, now));
+    if (changed.empty()) continue;
+    kept.push_back(id);
+    sides.followed[id] = path;
+    if (changed[0].status != 'A') continue;
+    Pathspec everything;
+    PADDOCK_ASSIGN(const std::vector<FileDiff> files, ChangesOf(git, node->commit, DiffOptions{}, everything));
+    for (const FileDiff& file : files) {
+      if ((file.status != 'R' && file.status != 'C') || file.new_path != path) continue;
+      path = file.old_path;
+      break;
+    }
+  }
+  return kept;
+}
+
+std::set<Oid> Decorated(Git& git) {
+  PrettyOptions names;
+  FindDecorations(git, names);
+  std::set<Oid> decorated;
+  for (const auto& [id, list] : names.decorations) decorated.insert(id);
+  return decorated;
+}
+
+// Newest first; what came first stays first among equals.
+Status SortByTime(History& history, std::vector<Oid>& order) {
+  std::vector<std::pair<int64_t, Oid>> timed;
+  for (const Oid& id : order) {
+    PADDOCK_ASSIGN(const History::Node* node, history.Get(id));
+    timed.emplace_back(node->time, id);
+  }
+  std::stable_sort(timed.begin(), timed.end(), [](const auto& a, const auto& b) { return a.first > b.first; });
+  for (size_t i = 0; i < order.size(); ++i) order[i] = timed[i].second;
+  return {};
+}
+
+// Parents that are not shown, behind all others.
+Status AddBoundary(Git& git, History& history, const LogOptions& options, const std::set<Oid>& excluded, std::vector<Oid>& kept, Sides& sides) {
+  const std::set<Oid> shown(kept.begin(), kept.end());
+  std::set<Oid> seen;
+  const std::vector<Oid> inside = kept;
+  std::vector<Oid> edges;
+  for (const Oid& id : inside) {
+    PADDOCK_ASSIGN(const History::Node* node, history.Get(id));
+    const auto rewritten = sides.parents.find(id);
+    for (const Oid& parent : rewritten == sides.parents.end() ? node->commit.parents : rewritten->second) {
+      git.in.budget.Step();
+      if (shown.contains(parent) || !seen.insert(parent).second) continue;
+      if (!excluded.contains(parent) && !options.count && !options.skip) continue;
+      sides.marks[parent] = '-';
+      edges.push_back(parent);
+    }
+  }
+  kept.insert(kept.end(), edges.begin(), edges.end());
   return {};
 }
 
 }  // namespace
 
-Result<std::vector<Oid>> Select(Git& git, History& history, const LogOptions& options, const Selection& selection, Pathspec& paths, Sides& sides, std::map<Oid, std::optional<Oid>>* passed) {
+Result<std::vector<Oid>> Select(Git& git, History& history, const LogOptions& options, const Selection& selection, Pathspec& paths, Sides& sides) {
   PADDOCK_ASSIGN(Filter filter, Filter::Make(git, options));
-  WalkOptions walk{options.topological || options.graph || options.date_order || options.author_date_order, options.first_parent, options.author_date_order, options.date_order || options.author_date_order};
+  const bool is_shaped = options.simplify_merges || options.by_decoration;
+  WalkOptions walk{options.topological || options.graph || options.date_order || options.author_date_order || is_shaped, options.first_parent, options.author_date_order, options.date_order || options.author_date_order};
+  const bool simplifies = (!paths.empty() || options.by_decoration) && !options.follow && !options.no_walk;
+  const bool keeps_shape = options.graph || options.show_parents || options.children || is_shaped;
+  std::set<Oid> excluded;
+  if (simplifies || options.boundary) {
+    PADDOCK_ASSIGN(excluded, history.Ancestors(selection.excluded));
+  }
+  std::optional<PathHistory> limited;
+  if (simplifies) {
+    limited.emplace(git, history, options, paths, excluded, options.by_decoration ? std::optional(Decorated(git)) : std::nullopt);
+    walk.parents = [&limited](const Oid& id) -> Result<std::vector<Oid>> {
+      PADDOCK_ASSIGN(const PathHistory::Step* step, limited->Get(id));
+      return step->parents;
+    };
+  }
   std::vector<Oid> order;
   if (options.no_walk) {
-    order = selection.included;
+    for (const Oid& id : selection.included) {
+      PADDOCK_ASSIGN(const Oid commit, git.objects.Peel(id, ObjectType::kCommit));
+      if (std::find(order.begin(), order.end(), commit) == order.end()) order.push_back(commit);
+      git.in.budget.Step(static_cast<int64_t>(1 + order.size() / 16));
+    }
+    if (!options.unsorted) PADDOCK_TRY(SortByTime(history, order));
   } else {
     PADDOCK_ASSIGN(order, WalkHistory(git, history, selection, walk));
   }
   PADDOCK_TRY(TakeSides(git, history, options, selection, order, sides));
+  if (options.follow) {
+    PADDOCK_ASSIGN(order, FollowFile(git, history, order, paths.Paths().empty() ? "" : paths.Paths()[0], sides));
+  }
+  if (limited && is_shaped) {
+    PADDOCK_ASSIGN(order, limited->SimplifyMerges(order));
+  }
   std::vector<Oid> kept;
   int64_t skip = options.skip.value_or(0);
-  std::string followed = options.follow && !paths.Paths().empty() ? paths.Paths()[0] : std::string();
-  std::set<Oid> wanted;   // with paths: what is reached through parents that had the same files
-  const bool simplifies = !paths.empty();
-  if (simplifies) {
-    for (const Oid& id : selection.included) {
-      if (auto commit = git.objects.Peel(id, ObjectType::kCommit)) wanted.insert(*commit);
-    }
-  }
   for (const Oid& id : order) {
     git.in.budget.Step();
-    if (passed == nullptr && options.count && static_cast<int64_t>(kept.size()) >= std::max<int64_t>(*options.count, 0) && *options.count >= 0) break;
+    // --graph draws lines to those behind the last one, too.
+    if (!options.graph && options.count && *options.count >= 0 && static_cast<int64_t>(kept.size()) >= *options.count) break;
     PADDOCK_ASSIGN(const History::Node* node, history.Get(id));
     const Commit& commit = node->commit;
-    if (simplifies) {
-      if (!wanted.contains(id)) continue;
-      bool changes = commit.parents.empty();
-      std::optional<size_t> same;
-      DiffOptions plain;
-      plain.no_renames = true;
-      Pathspec now = paths;
-      if (!followed.empty()) {
-        PADDOCK_ASSIGN(now, Pathspec::Parse({":/" + followed}, "", git.work_tree));
-      }
-      for (size_t parent = 0; parent < commit.parents.size(); ++parent) {
-        PADDOCK_ASSIGN(const std::vector<FileDiff> files, ChangesOf(git, commit, plain, now, parent));
-        if (files.empty() && !same) same = parent;
-        changes |= !files.empty();
-      }
-      if (commit.parents.empty()) {
-        PADDOCK_ASSIGN(const std::vector<FileDiff> files, ChangesOf(git, commit, plain, now));
-        changes = !files.empty();
-      }
-      if (same) wanted.insert(commit.parents[*same]);
-      else wanted.insert(commit.parents.begin(), commit.parents.end());
-      if (passed != nullptr && (same || !changes)) passed->emplace(id, same ? std::optional<Oid>(commit.parents[*same]) : std::nullopt);
-      if (same || !changes) continue;
-      if (!followed.empty()) sides.followed[id] = followed;
-      if (!followed.empty()) {
-        Pathspec everything;
-        DiffOptions renames;
-        PADDOCK_ASSIGN(const std::vector<FileDiff> files, ChangesOf(git, commit, renames, everything));
-        for (const FileDiff& file : files) {
-          if (file.status == 'R' && file.new_path == followed) {
-            followed = file.old_path;
-            break;
-          }
-        }
-      }
+    if (limited) {
+      PADDOCK_ASSIGN(const bool shows, limited->Shows(id, keeps_shape));
+      if (!shows) continue;
     }
+    if (options.unpacked && git.objects.IsPacked(id)) continue;
     PADDOCK_ASSIGN(const bool keeps, filter.Keeps(commit));
     if (!keeps) continue;
-    if (options.only_changes || !options.filter.empty()) {
+    if ((options.only_changes && options.line_ranges.empty()) || !options.filter.empty()) {
       if (commit.parents.size() > 1 && !options.merge_patch && !options.first_parent) continue;
       PADDOCK_ASSIGN(const std::vector<FileDiff> files, ChangesOf(git, commit, options, paths));
       if (files.empty()) continue;
@@ -195,21 +304,12 @@ Result<std::vector<Oid>> Select(Git& git, History& history, const LogOptions& op
     if (skip-- > 0) continue;
     kept.push_back(id);
   }
-  if (options.boundary) {
-    // Parents that are not shown, behind all others.
-    const std::set<Oid> shown(kept.begin(), kept.end());
-    std::set<Oid> seen;
-    const std::vector<Oid> inside = kept;
-    for (const Oid& id : inside) {
-      PADDOCK_ASSIGN(const History::Node* node, history.Get(id));
-      for (const Oid& parent : node->commit.parents) {
-        git.in.budget.Step();
-        if (shown.contains(parent) || !seen.insert(parent).second) continue;
-        sides.marks[parent] = '-';
-        kept.push_back(parent);
-      }
+  if (limited && keeps_shape) {
+    for (const Oid& id : kept) {
+      PADDOCK_ASSIGN(sides.parents[id], limited->RewrittenParents(id));
     }
   }
+  if (options.boundary) PADDOCK_TRY(AddBoundary(git, history, options, excluded, kept, sides));
   if (options.is_reversed) std::reverse(kept.begin(), kept.end());
   return kept;
 }

@@ -3,16 +3,27 @@
 
 #include "commands/file_facts.h"
 #include "commands/git/log.h"
+#include "commands/git/log_filter.h"
+#include "commands/git/ref_field.h"
 #include "commands/git/reflog.h"
 
 namespace paddock::git {
 
 Result<ExitStatus> ShowReflog(Git& git, const LogOptions& options, const Args& args, const char* by_default_format) {
   std::string name = args.operands.empty() ? "HEAD" : args.operands[0];
+  // NAME@{N} begins there.
+  size_t first = 0;
+  bool by_date = !options.date.empty();
+  if (const size_t at = name.find("@{"); at != std::string::npos && name.ends_with('}')) {
+    const std::string inside = name.substr(at + 2, name.size() - at - 3);
+    int64_t number = 0;
+    if (ParseOptionValue(inside, number) && number >= 0) first = static_cast<size_t>(number);
+    else by_date = true;
+    if (by_date && !ParseOptionValue(inside, number)) PADDOCK_TRY(ResolveCommit(git, name));
+    name = at == 0 ? ShortRef(git.HeadBranch().value_or("HEAD")) : name.substr(0, at);
+  }
   const auto ref = FindRef(git, name);
   if (!ref) return AmbiguousArgument(name);
-  // Branches go by their short names, what else there is by its full one.
-  if (*ref != "HEAD") name = *ref == "refs/heads/" + name || *ref == "refs/" + name ? name : *ref;
   LogOptions mine = options;
   if (mine.pretty.empty() && !mine.oneline && by_default_format != nullptr) {
     mine.pretty = by_default_format;
@@ -22,14 +33,25 @@ Result<ExitStatus> ShowReflog(Git& git, const LogOptions& options, const Args& a
   LogPrinter printer(git, mine, std::move(pretty));
   const std::vector<ReflogEntry> log = git.refs.ReadLog(*ref);
   Pathspec paths;
-  int64_t shown = 0;
+  int64_t shown = 0, skip = options.skip.value_or(0);
+  PADDOCK_ASSIGN(Filter filter, Filter::Make(git, mine));
   for (size_t i = log.size(); i-- > 0;) {
     git.in.budget.Step();
-    if (options.count && *options.count >= 0 && shown++ >= *options.count) break;
+    if (log.size() - 1 - i < first) continue;
+    if (options.count && *options.count >= 0 && shown >= *options.count) break;
     const auto commit = git.objects.ReadCommit(log[i].after);
     if (!commit) continue;
-    printer.pretty().reflog_name = name + "@{" + std::to_string(log.size() - 1 - i) + "}";
+    PADDOCK_ASSIGN(const bool keeps, filter.Keeps(*commit));
+    if (!keeps) continue;
+    PADDOCK_ASSIGN(const bool matches, filter.KeepsEntry(log[i].message));
+    if (!matches) continue;
+    if (skip-- > 0) continue;
+    ++shown;
+    const std::string selector = "@{" + (by_date ? DateText(git, ParseSignature(log[i].who), printer.pretty().date) : std::to_string(log.size() - 1 - i)) + "}";
+    printer.pretty().reflog_name = name + selector;
+    printer.pretty().reflog_short = (*ref == name ? UnambiguousRef(git, name) : name) + selector;
     printer.pretty().reflog_message = log[i].message;
+    printer.pretty().reflog_who = log[i].who;
     PADDOCK_TRY(printer.Print(log[i].after, *commit, paths, false));
   }
   return 0;

@@ -37,6 +37,7 @@ struct Selection {
   bool has_symmetric = false;          // a...b
   std::vector<Oid> bases;              // of a...b
   std::vector<Oid> left;               // a, of a...b
+  std::map<Oid, std::string> sources;  // the name by which each came in, as written
 };
 // Takes one revision or range; false when it is none.
 Result<bool> TakeRevision(Git& git, const std::string& argument, Selection& selection);
@@ -73,6 +74,8 @@ struct WalkOptions {
   bool first_parent = false;
   bool by_author_date = false;
   bool is_by_date = false;   // topological, but newest first where there is a choice
+  // Which parents are followed, when it is not those of the commit.
+  std::function<Result<std::vector<Oid>>(const Oid&)> parents = {};
 };
 // The selected commits, newest first (a child before its parents when topological).
 Result<std::vector<Oid>> WalkHistory(Git& git, History& history, const Selection& selection, const WalkOptions& options);

@@ -320,6 +320,8 @@ Result<bool> TakeRevision(Git& git, const std::string& argument, Selection& sele
       History history(git);
       PADDOCK_ASSIGN(selection.bases, history.MergeBases(a, b));
       selection.has_symmetric = true;
+      selection.sources.emplace(a, dots == 0 ? "HEAD" : argument.substr(0, dots));
+      selection.sources.emplace(b, dots + 3 == argument.size() ? "HEAD" : argument.substr(dots + 3));
       selection.left.push_back(a);
       selection.included.push_back(a);
       selection.included.push_back(b);
@@ -328,6 +330,7 @@ Result<bool> TakeRevision(Git& git, const std::string& argument, Selection& sele
     }
     selection.excluded.push_back(a);
     selection.included.push_back(b);
+    selection.sources.emplace(b, dots + 2 == argument.size() ? "HEAD" : argument.substr(dots + 2));
     return true;
   }
   if (const size_t mark = argument.rfind("^-"); mark != std::string::npos && mark > 0 && argument.find_first_not_of("0123456789", mark + 2) == std::string::npos) {
@@ -355,6 +358,7 @@ Result<bool> TakeRevision(Git& git, const std::string& argument, Selection& sele
   }
   selection.included.push_back(*id);
   selection.names.push_back(argument);
+  selection.sources.emplace(commit_of(*id), argument);
   return true;
 }
 
@@ -460,6 +464,9 @@ Result<std::vector<Oid>> SortTopologically(Git& git, History& history, const std
   const auto parents_of = [&](const Oid& id) -> Result<std::vector<Oid>> {
     PADDOCK_ASSIGN(const History::Node* node, history.Get(id));
     std::vector<Oid> parents = node->commit.parents;
+    if (options.parents) {
+      PADDOCK_ASSIGN(parents, options.parents(id));
+    }
     if (options.first_parent && parents.size() > 1) parents.resize(1);
     std::erase_if(parents, [&](const Oid& parent) { return !members.contains(parent); });
     return parents;
@@ -534,7 +541,11 @@ Result<std::vector<Oid>> WalkHistory(Git& git, History& history, const Selection
     queue.erase(queue.begin());
     order.push_back(id);
     PADDOCK_ASSIGN(const History::Node* node, history.Get(id));
-    for (const Oid& parent : node->commit.parents) {
+    std::vector<Oid> chosen;
+    if (options.parents) {
+      PADDOCK_ASSIGN(chosen, options.parents(id));
+    }
+    for (const Oid& parent : options.parents ? chosen : node->commit.parents) {
       PADDOCK_TRY(add(parent));
       if (options.first_parent) break;
     }
