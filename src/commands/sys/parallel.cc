@@ -1,13 +1,14 @@
 // parallel - run command lines for arguments, several at a time
 //
 // usage: parallel [OPTION]... [COMMAND [ARGUMENT]...] < LIST
+//        sem [OPTION]... COMMAND
 //        parallel [OPTION]... [COMMAND [ARGUMENT]...] (::: ARGUMENT...|:::: FILE...)...
 //        ... | parallel --pipe [OPTION]... COMMAND
 //
 // Exit status: how many jobs failed or were skipped, 101 for more than 100; with --halt that of the job; 255 for errors of its own.
 // Source: GNU parallel 20221122.
-// Differs: no other machines (-S and its kin), no data bases, no semaphores, no tmux; {= =} takes the Perl that rename takes, with seq(),
-// slot(), total_jobs(), skip(), uq() and @arg; --group-by takes the number of a column; profiles and $PARALLEL are not read; --bar draws a
+// Differs: no other machines (-S takes ':' alone), no data bases, no tmux; output that waits is in memory, not compressed; {= =} takes the Perl that rename takes, with seq(),
+// slot(), total_jobs(), skip(), uq() and @arg; --group-by takes the number of a column; --bar draws a
 // number; -j counts as many as asked for whatever the load.
 
 #include <algorithm>
@@ -16,7 +17,9 @@
 #include "base/random.h"
 #include "commands/sys/parallel_jobs.h"
 #include "commands/sys/parallel_pipe.h"
+#include "commands/sys/parallel_profiles.h"
 #include "commands/sys/parallel_records.h"
+#include "commands/sys/parallel_semaphore.h"
 #include "text/random_permutation.h"
 
 namespace paddock {
@@ -64,6 +67,34 @@ Status SetRoundRobin(Options& options, std::string_view) {
 }
 Status SetRetryFailed(Options& options, std::string_view) {
   options.retries_failed = options.resumes_failed = true;
+  return {};
+}
+
+template <const char* kName>
+Status IgnoreForHosts(Options& options, std::string_view) {
+  if (!options.ignored_for_hosts) options.ignored_for_hosts = kName;
+  return {};
+}
+constexpr char kTransferFile[] = "transferfile", kTransfer[] = "transfer", kReturn[] = "return", kCleanup[] = "cleanup", kTrc[] = "trc", kBaseFile[] = "basefile";
+Status OfHostsAlone(Options&, std::string_view) { return {}; }
+Status OfWaitingOutput(Options&, std::string_view) { return {}; }
+Status SetSemaphore(Options& options, std::string_view text) {
+  options.is_semaphore = true;
+  if (text.data() != nullptr) options.semaphore = std::string(text);
+  return {};
+}
+Status SetSemaphoreTimeout(Options& options, std::string_view text) {
+  options.is_semaphore = true;
+  return ParseOptionValue(text, options.semaphore_timeout);
+}
+template <bool kIsForeground>
+Status SetForeground(Options& options, std::string_view) {
+  options.is_semaphore = true;
+  options.in_foreground = kIsForeground;
+  return {};
+}
+Status SetWait(Options& options, std::string_view) {
+  options.is_semaphore = options.waits_for_semaphore = true;
   return {};
 }
 
@@ -177,7 +208,42 @@ constexpr Option kOptions[] = {
     Flag<&Options::shows_eta>(0, "eta", "tell when they will be"),
     Flag<&Options::shows_bar>(0, "bar", "tell how much is done"),
     Flag<&Options::quotes>('q', "quote", "quote the command for the shell"),
-    Flag<&Options::plain>(0, "plain", "read no profiles, which are never read"),
+    Flag<&Options::plain>(0, "plain", "read no profiles and no $PARALLEL"),
+    Value<&Options::profiles>('J', "profile", "NAME", "take options from ~/.parallel/NAME, too"),
+    Value<&Options::hosts>('S', "sshlogin", "[N/]:", "run N jobs here, the only machine"),
+    Value<&Options::host_files>(0, "sshloginfile", "FILE", "the same, from FILE"),
+    Value<&Options::host_files>(0, "slf", "FILE", "the same"),
+    Flag<&Options::runs_without_arguments>(0, "nonall", "run the command once, without arguments"),
+    Call<OfHostsAlone>(0, "onall", nullptr, "run all jobs on each machine, which is this one"),
+    Call<IgnoreForHosts<kTransferFile>>(0, "transferfile", "FILE", "for other machines"),
+    Call<IgnoreForHosts<kTransferFile>>(0, "tf", "FILE", "the same"),
+    Call<IgnoreForHosts<kTransfer>>(0, "transfer", nullptr, "the same"),
+    Call<IgnoreForHosts<kReturn>>(0, "return", "FILE", "the same"),
+    Call<IgnoreForHosts<kCleanup>>(0, "cleanup", nullptr, "the same"),
+    Call<IgnoreForHosts<kTrc>>(0, "trc", "FILE", "the same"),
+    Call<IgnoreForHosts<kBaseFile>>(0, "basefile", "FILE", "the same"),
+    Call<IgnoreForHosts<kBaseFile>>(0, "bf", "FILE", "the same"),
+    Call<OfHostsAlone>(0, "filter-hosts", nullptr, "the same"),
+    Call<OfHostsAlone>('M', "controlmaster", nullptr, "the same"),
+    Call<OfHostsAlone>(0, "rsync-opts", "OPTIONS", "the same"),
+    Call<OfHostsAlone>(0, "ssh", "COMMAND", "the same"),
+    Call<OfHostsAlone>(0, "ssh-delay", "SECONDS", "the same"),
+    Call<OfHostsAlone>(0, "use-cores-instead-of-threads", nullptr, "count cores for -j"),
+    Call<OfHostsAlone>(0, "use-cpus-instead-of-cores", nullptr, "the same"),
+    Flag<&Options::counts_sockets>(0, "use-sockets-instead-of-threads", "count sockets for -j"),
+    Flag<&Options::is_csv>(0, "csv", "arguments are CSV, which needs a module of Perl that is not there"),
+    Call<OfWaitingOutput>(0, "compress", nullptr, "compress output that waits in files (it is in memory)"),
+    Call<OfWaitingOutput>(0, "compress-program", "COMMAND", "the same, by COMMAND"),
+    Call<OfWaitingOutput>(0, "decompress-program", "COMMAND", "the same, by COMMAND"),
+    Value<&Options::limit>(0, "limit", "COMMAND", "start jobs only while COMMAND ends with status 0"),
+    Call<SetSemaphore>(0, "semaphore", nullptr, "be sem: run a command when fewer than -j others of that name do"),
+    Call<SetSemaphore>(0, "semaphore-name", "NAME", "the name of the semaphore"),
+    Call<SetSemaphore>(0, "id", "NAME", "the same"),
+    Call<SetSemaphoreTimeout>(0, "semaphore-timeout", "SECONDS", "go on after SECONDS; give up after -SECONDS"),
+    Call<SetSemaphoreTimeout>(0, "st", "SECONDS", "the same"),
+    Call<SetForeground<false>>(0, "bg", nullptr, "run it in the background (the default of sem)"),
+    Call<SetForeground<true>>(0, "fg", nullptr, "wait until it ends"),
+    Call<SetWait>(0, "wait", nullptr, "wait for all commands of the semaphore"),
     Flag<&Options::plain>(0, "gnu", "be GNU parallel, as always"),
     Flag<&Options::cites>(0, "will-cite", "nothing is asked here"),
     Value<&Options::minimum_version>(0, "minversion", "N", "print the version; fail below N"),
@@ -294,7 +360,7 @@ int64_t Processors(Invocation& in) {
 
 // The number of -j; 0 for what is none.
 int64_t ParseJobs(Invocation& in, const Options& options) {
-  const int64_t processors = Processors(in);
+  const int64_t processors = options.counts_sockets ? 1 : Processors(in);
   if (!options.jobs) return processors;
   std::string_view text = *options.jobs;
   std::string content;
@@ -353,6 +419,7 @@ std::string Complaint(const Options& options) {
   }
   if (options.parens.size() < 2 || options.parens.size() % 2 != 0) return "Error: --parens needs two strings of one length.";
   if (options.lines && *options.lines < 1) return "Error: --max-lines must be greater than 0.";
+  if (options.is_csv) return "Error: The perl module Text::CSV is not installed.\nparallel: Error: Try installing libtext-csv-perl or perl-Text-CSV.";
   if (options.cat && options.fifo) return "Error: --cat and --fifo exclude each other.";
   return {};
 }
@@ -381,13 +448,41 @@ Status FillSyntax(const Options& options, ParallelSyntax& syntax) {
   return {};
 }
 
+// ":" and "8/:" are this machine. True when no other one is asked for; told else.
+bool IsLocal(Invocation& in, const Options& options) {
+  std::vector<std::string> hosts;
+  const auto add = [&](std::string_view list) {
+    while (!list.empty()) {
+      in.budget.Step();
+      const size_t end = std::min(list.find_first_of(",\n"), list.size());
+      if (end > 0 && list[0] != '#') hosts.emplace_back(list.substr(0, end));
+      list.remove_prefix(std::min(end + 1, list.size()));
+    }
+  };
+  for (const std::string& list : options.hosts) add(list);
+  for (const std::string& name : options.host_files) {
+    const auto text = vfs::ReadFile(in.fs, name, 1 << 20);
+    if (!text) return in.Fail("Error: Cannot open file " + name + ": " + std::string(text.error().Text()) + ".", kFailed), false;
+    add(*text);
+  }
+  for (const std::string& host : hosts) {
+    const size_t slash = host.find('/');
+    if ((slash == std::string::npos ? host : host.substr(slash + 1)) != ":") return in.Fail("Error: other machines are not reached: " + host, kFailed), false;
+  }
+  if (options.ignored_for_hosts) in.err.Write("parallel: Warning: --" + *options.ignored_for_hosts + " ignored as there are no remote --sshlogin.\n");
+  return true;
+}
+
 ExitStatus Run(Invocation& in, const Options& options, const std::vector<std::string>& operands) {
   if (options.shows_help) return in.out.Write(HelpText(in.command, in.name())), 0;
   if (options.shows_version) return in.out.Write(VersionText(in.command, in.name())), 0;
   if (const auto answered = Answer(in, options)) return *answered;
   if (const std::string complaint = Complaint(options); !complaint.empty()) return in.Fail(complaint, kFailed);
-  const int64_t jobs_at_once = ParseJobs(in, options);
+  const bool is_semaphore = options.is_semaphore || in.name() == "sem";
+  const int64_t jobs_at_once = is_semaphore && !options.jobs ? 1 : ParseJobs(in, options);
+  if (!IsLocal(in, options)) return kFailed;
   if (jobs_at_once == 0) return in.Fail("Error: Parsing of --jobs/-j/--max-procs/-P failed.", kFailed);
+  if (is_semaphore) return RunSemaphore(in, options, jobs_at_once, operands);
   const auto halt = ParallelJobs::ParseHalt(options.halt.value_or("never"));
   if (!halt) return in.Fail("Error: --halt must have 'never', 'soon', or 'now'.", kFailed);
   const auto delimiter = ParseDelimiter(options);
@@ -431,9 +526,14 @@ ExitStatus Run(Invocation& in, const Options& options, const std::vector<std::st
   for (size_t i = 0; i < command_end; ++i) {
     command += (command.empty() ? "" : " ") + (options.quotes ? QuoteTemplateWord(operands[i], syntax) : operands[i]);
   }
+  if (options.runs_without_arguments) {
+    ParallelJobs once(in, options, syntax, *halt, jobs_at_once, ParallelTemplate(command, syntax), false);
+    once.AddLine(1, command);
+    return once.Finish();
+  }
   ParallelTemplate line(command, syntax);
   const bool has_arguments = !options.pipe || options.cat || options.fifo;
-  if (has_arguments && !line.has_arguments()) line.Append((command.empty() ? "" : " ") + syntax.placeholder);
+  if (has_arguments && !line.has_places()) line.Append((command.empty() ? "" : " ") + syntax.placeholder);
   if (options.shows_limits) {
     in.out.Write("Maximal size of command: " + std::to_string(kLongestLine) + "\nMaximal usable size of command: 63664\n\n" +
                  "Execution will continue now, and it will try to read its input\n" +
@@ -470,11 +570,22 @@ ExitStatus Run(Invocation& in, const Options& options, const std::vector<std::st
   return is_good ? status : kFailed;
 }
 
+// With the options of profiles and of $PARALLEL in front of those that are typed.
+ExitStatus RunWithProfiles(Invocation& in) {
+  const std::vector<std::string> words = WithParallelProfiles(in);
+  Invocation expanded = in;
+  expanded.args = words;
+  return command_internal::ParseAndRun<Options, Run>(expanded);
+}
+
+constexpr const char* kAliases[] = {"sem"};
+
 }  // namespace
 
 extern const Command kCommand_parallel;
-const Command kCommand_parallel = Define<Options, Run>({
+const Command kCommand_parallel = {
     .name = "parallel",
+    .aliases = kAliases,
     .summary = "run COMMAND for each ARGUMENT, several at a time",
     .synopsis = "[OPTION]... [COMMAND [ARGUMENT]...] < LIST\n[OPTION]... [COMMAND [ARGUMENT]...] (::: ARGUMENT...|:::: FILE...)...\n"
                 "[OPTION]... --pipe COMMAND",
@@ -482,6 +593,7 @@ const Command kCommand_parallel = Define<Options, Run>({
     .rules = {.stop_at_operand = true},
     .usage_status = kFailed,
     .cuts_own_name = true,
-});
+    .run = RunWithProfiles,
+};
 
 }  // namespace paddock

@@ -283,7 +283,7 @@ void ParallelJobs::Said(Job& job, const std::string& text) {
 
 // --load, --memfree: until the machine has room.
 void ParallelJobs::WaitForMachine() {
-  if (!options_.load && !options_.free_memory) return;
+  if (!options_.load && !options_.free_memory && !options_.limit) return;
   const auto number = [&](const char* path, std::string_view label) {
     const auto text = vfs::ReadFile(in_.fs, path, 1 << 16).value_or("");
     const size_t at = text.find(label);
@@ -300,6 +300,13 @@ void ParallelJobs::WaitForMachine() {
       const uint64_t wanted = ParseParallelSize(*options_.free_memory);
       const double kilobytes = number("/proc/meminfo", "MemAvailable:");
       has_room = has_room && (kilobytes < 0 || kilobytes * 1024 >= static_cast<double>(wanted));
+    }
+    if (options_.limit) {
+      ChildSpec spec;
+      spec.args = {"/usr/bin/bash", "-c", *options_.limit};
+      spec.environment = &in_.env;
+      const auto status = in_.launcher.Run(in_.process, spec);
+      has_room = has_room && status && *status == 0;
     }
     if (has_room) return;
     if (!in_.kernel.Sleep(in_.process, in_.clock.MonotonicNow() + std::chrono::seconds(1))) return;

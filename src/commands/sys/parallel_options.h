@@ -20,6 +20,15 @@ struct ParallelOptions {
   std::string parens = "{==}", argument_marker = ":::", file_marker = "::::", block = "1M";
   std::optional<int64_t> max_args, replace_args, lines, retries, total_jobs, niceness, max_chars;
   std::vector<std::string> files, replacements, templates, variables, profiles;
+  // Of other machines: what is asked of them, and the first option that only they would look at.
+  std::vector<std::string> hosts, host_files;
+  std::optional<std::string> ignored_for_hosts;
+  bool runs_without_arguments = false, counts_sockets = false, is_csv = false;
+  std::optional<std::string> limit;
+  // Of semaphores.
+  bool is_semaphore = false, in_foreground = false, waits_for_semaphore = false;
+  std::string semaphore = "default";
+  std::optional<int64_t> semaphore_timeout;
   bool keeps_order = false, dry_run = false, multiple = false, repeats = false, tags = false, line_buffer = false, ungroup = false;
   bool has_block = false, pipe = false, pipe_part = false, round_robin = false, tee = false, cat = false, fifo = false, is_regexp = false, removes_separators = false;
   bool null = false, no_run_if_empty = false, verbose = false, trace = false, quotes = false, cites = false, plus = false, links = false;

@@ -53,6 +53,8 @@ class ParallelTemplate {
   Result<Filled> Fill(const Values& values, PerlHost& host, Budget& budget) const;
   // Whether any argument has a place.
   bool has_arguments() const;
+  // Those, or a number of the job.
+  bool has_places() const;
   // Whether a place needs the number of all jobs.
   bool counts_jobs() const;
   void Append(std::string_view text) { command_ += text; }

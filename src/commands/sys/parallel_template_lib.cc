@@ -291,6 +291,13 @@ std::string QuoteTemplateWord(std::string_view word, const ParallelSyntax& synta
   return quoted;
 }
 
+bool ParallelTemplate::has_places() const {
+  for (size_t i = 0; i < command_.size(); ++i) {
+    if (PlaceAt(std::string_view(command_).substr(i), syntax_, nullptr)) return true;
+  }
+  return has_arguments();
+}
+
 bool ParallelTemplate::has_arguments() const {
   Budget* const none = nullptr;
   for (size_t i = 0; i < command_.size(); ++i) {
