@@ -11,12 +11,14 @@
 // Differs: no extensions are loaded; a database is always opened defensively, so no writable_schema; ATTACH takes only a name that is
 //          written out; pragmas that set limits, threads or directories of the whole process are refused; 'localtime' is the
 //          machine's zone; a value holds at most a part of the memory limit; LIKE and GLOB do not use an index; REGEXP is
-//          Perl's; edit(), sha3() and the decimal functions are not there; .help is shorter. Refused are the options -A, -zip,
-//          -append, -deserialize, -maxsize (archives and images) and -lookaside, -memtrace, -mmap, -pagecache, -stats (memory
-//          of the whole process), and the dot-commands that belong to them or to SQLite's own tests.
+//          Perl's; edit(), sha3() and the decimal functions are not there; .help is shorter. limits are only lowered. Refused are the options
+//          -A, -zip, -append (archives) and -memtrace, -stats (memory of the whole process), and the dot-commands that belong to
+//          them or to SQLite's own tests.
 #include "commands/data/sqlite_shell.h"
 #include "commands/input_files.h"
 #include "proc/process.h"
+
+#include <cstdlib>
 
 namespace paddock {
 namespace {
@@ -32,6 +34,7 @@ constexpr const char* kOptionsText =
     "   -column              rows in columns\n"
     "   -cmd COMMAND         run COMMAND first\n"
     "   -csv                 rows as CSV\n"
+    "   -deserialize         read the database into memory, and leave the file as it is\n"
     "   -echo                show each command before it runs\n"
     "   -init FILENAME       run the script FILENAME first\n"
     "   -[no]header          show the names of columns, or do not\n"
@@ -41,11 +44,15 @@ constexpr const char* kOptionsText =
     "   -json                rows as JSON\n"
     "   -line                a value on each line\n"
     "   -list                values with a separator between\n"
+    "   -lookaside SIZE N    memory for small things, which the library has its own way for\n"
     "   -markdown            rows as a table of Markdown\n"
+    "   -maxsize N           the most bytes of a database of -deserialize\n"
+    "   -mmap N              map as much of files: they are read\n"
     "   -newline SEP         what ends a row\n"
     "   -nofollow            open no symbolic links\n"
     "   -nonce STRING        what .nonce has to say\n"
     "   -nullvalue TEXT      what stands for NULL\n"
+    "   -pagecache SIZE N    memory for pages, which the library has its own way for\n"
     "   -quote               rows as SQL literals\n"
     "   -readonly            do not change the database\n"
     "   -safe                no other files and no commands\n"
@@ -123,7 +130,7 @@ class CommandLine {
   }
 
   static bool HasValue(std::string_view option) {
-    for (const char* name : {"separator", "newline", "nullvalue", "cmd", "init", "vfs", "nonce"}) {
+    for (const char* name : {"separator", "newline", "nullvalue", "cmd", "init", "vfs", "nonce", "maxsize", "mmap", "lookaside", "pagecache"}) {
       if (option == name) return true;
     }
     return false;
@@ -149,7 +156,10 @@ class CommandLine {
           return End(1);
         }
         option.value = in_.args[++i];
+        if ((option.name == "lookaside" || option.name == "pagecache") && i + 1 < in_.args.size()) ++i;   // the second number
       }
+      if (option.name == "deserialize") shell_.is_image = true;
+      if (option.name == "maxsize") shell_.most_image = std::atoll(option.value.c_str());
       if (option.name == "init") start_script_ = option.value;
       if (option.name == "batch") shell_.is_interactive = false;
       if (option.name == "readonly") shell_.is_read_only = true;
@@ -216,7 +226,8 @@ class CommandLine {
     } else if (option.name == "cmd") {
       return RunFirst(option.value);
     } else if (option.name != "init" && option.name != "batch" && option.name != "readonly" && option.name != "nofollow" &&
-               option.name != "bail" && option.name != "nonce") {
+               option.name != "bail" && option.name != "nonce" && option.name != "deserialize" && option.name != "maxsize" && option.name != "mmap" &&
+               option.name != "lookaside" && option.name != "pagecache") {
       in_.err.Write(std::string(in_.name_in_messages()) + ": Error: unknown option: " + option.word + "\nUse -help for a list of options.\n");
       return End(1);
     }

@@ -4,6 +4,8 @@
 
 #include <sqlite3.h>
 
+#include <array>
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -34,6 +36,11 @@ class SqliteDatabase {
   SqliteFiles& files() { return files_; }
   SqliteGuard& guard() { return files_.guard(); }
   SqliteForward& forward();
+  // Is called with what each statement asks for; in SQLite's callbacks, within guard().Call().
+  using Teller = std::function<void(int action, const std::array<const char*, 4>& what)>;
+  void set_teller(Teller teller) { teller_ = std::move(teller); }
+  // Replaces the database, which is in memory, by an image of one of at most `most` bytes.
+  Status Deserialize(const std::string& image, int64_t most);
   bool is_case_sensitive() const { return is_case_sensitive_; }   // LIKE
 
  private:
@@ -54,6 +61,7 @@ class SqliteDatabase {
   std::string error_;
   bool is_case_sensitive_ = false;
   std::unique_ptr<SqliteForward> forward_;
+  Teller teller_;
 };
 
 // A prepared statement.

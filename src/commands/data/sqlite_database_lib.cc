@@ -41,6 +41,17 @@ SqliteDatabase::SqliteDatabase(SqliteFiles& files, const std::string& name, cons
   AddSqliteBoundedFunctions(*this);
 }
 
+Status SqliteDatabase::Deserialize(const std::string& image, int64_t most) {
+  auto* bytes = static_cast<unsigned char*>(sqlite3_malloc64(std::max<size_t>(image.size(), 1)));
+  if (bytes == nullptr) return Code::kNoMemory;
+  std::copy(image.begin(), image.end(), bytes);
+  const auto size = static_cast<sqlite3_int64>(image.size());
+  if (sqlite3_deserialize(get(), "main", bytes, size, size, SQLITE_DESERIALIZE_RESIZEABLE | SQLITE_DESERIALIZE_FREEONCLOSE) != SQLITE_OK) return Code::kCorrupt;
+  sqlite3_int64 limit = most;
+  if (most > 0) sqlite3_file_control(get(), "main", SQLITE_FCNTL_SIZE_LIMIT, &limit);
+  return {};
+}
+
 SqliteForward& SqliteDatabase::forward() {
   if (forward_ == nullptr) forward_ = std::make_unique<SqliteForward>(sqlite3_limit(get(), SQLITE_LIMIT_LENGTH, -1));
   return *forward_;
@@ -71,9 +82,10 @@ int SqliteDatabase::Progress(void* self) {
   });
 }
 
-int SqliteDatabase::Authorize(void* self, int action, const char* first, const char* second, const char*, const char*) {
+int SqliteDatabase::Authorize(void* self, int action, const char* first, const char* second, const char* schema, const char* by) {
   auto* database = static_cast<SqliteDatabase*>(self);
   return database->guard().Call(SQLITE_DENY, [&]() -> int {
+    if (database->teller_) database->teller_(action, {first, second, schema, by});
     const bool* is_safe = database->settings_.is_safe;
     if (is_safe != nullptr && *is_safe && database->JudgeSafely(action, second) != SQLITE_OK) return SQLITE_DENY;
     switch (action) {

@@ -30,7 +30,21 @@ class SqliteDotCommands {
   };
   static const Entry kEntries[];
 
+  Then Authorizer(const SqliteWords& words);
   Then Backup(const SqliteWords& words);
+  Then Check(const SqliteWords& words);
+  Then Clone(const SqliteWords& words);
+  Then Connection(const SqliteWords& words);
+  Then Limit(const SqliteWords& words);
+  Then Lint(const SqliteWords& words);
+  Then Load(const SqliteWords& words);
+  Then SelfTest(const SqliteWords& words);
+  Then Setting(const SqliteWords& words);
+  Then SettingsOfFile(const SqliteWords& words);
+  Then TestCase(const SqliteWords& words);
+  Then Trace(const SqliteWords& words);
+  Then VfsList(const SqliteWords& words);
+  Then VfsName(const SqliteWords& words);
   Then Binary(const SqliteWords& words);
   Then FullSchema(const SqliteWords& words);
   Then Prompt(const SqliteWords& words);
@@ -68,6 +82,8 @@ class SqliteDotCommands {
   Then Version(const SqliteWords& words);
   Then Width(const SqliteWords& words);
 
+  void LintTable(const std::string& table, bool is_verbose);
+  bool CloneTable(SqliteDatabase& to, const std::string& name, const std::string& sql);
   bool SetParameter(const std::string& key, const std::string& value);
   void MakeParameterTable();
   bool Boolean(const std::string& word);

@@ -1,6 +1,7 @@
 // The shell of SQLite: reads SQL and dot-commands, runs them and writes what they give.
 #pragma once
 
+#include <array>
 #include <memory>
 #include <optional>
 #include <string>
@@ -32,6 +33,8 @@ class SqliteShell {
   std::string nonce;
   bool is_interactive = false;
   bool is_header_set = false;
+  bool is_image = false;           // -deserialize: the file is read once, and never written
+  int64_t most_image = 0;          // -maxsize
 
   // Reads to the end of the input; true when nothing failed. `is_stdin`: it is what a person types.
   bool ReadScript(Input& input, bool is_stdin);
@@ -93,9 +96,20 @@ class SqliteShell {
   Invocation& in_;
   SqliteGuard guard_;
   SqliteFiles files_;
+  std::unique_ptr<Redirect> trace_;   // outlives the connections, which may tell that they end
+  Output* trace_out_ = nullptr;       // null: off
+  bool trace_expands_ = false;
   std::unique_ptr<SqliteDatabase> database_;
   std::unique_ptr<Redirect> redirect_;
   Output* out_;
+  // Connections that are not the one in use; that one's place is empty.
+  struct Connection {
+    std::unique_ptr<SqliteDatabase> database;
+    std::string name = ":memory:";
+  };
+  std::array<Connection, 5> connections_;
+  size_t connection_ = 0;
+  std::string test_name_ = "?";
   std::string main_prompt_ = "sqlite> ", continued_prompt_ = "   ...> ";
   std::string output_name_ = "stdout";
   Plan plan_ = Plan::kOff;

@@ -119,13 +119,16 @@ bool SqliteShell::Open() {
   if (ended_) return false;
   if (database_ != nullptr) return true;
   const SqliteDatabase::Settings settings = {.is_safe = &is_safe, .open_flags = follows_links ? 0 : SQLITE_OPEN_NOFOLLOW, .read_only = is_read_only};
-  auto opened = std::make_unique<SqliteDatabase>(files_, database_name, settings);
+  auto opened = std::make_unique<SqliteDatabase>(files_, is_image ? ":memory:" : database_name, settings);
   if (opened->get() == nullptr || !opened->error().empty()) {
     Complain("Error: unable to open database \"" + database_name + "\": " + opened->error() + "\n");
     ended_ = 1;
     return false;
   }
   database_ = std::move(opened);
+  if (!is_image) return true;
+  const auto image = vfs::ReadFile(in_.fs, database_name, in_.budget.limits().memory_bytes / 4);
+  if (!image || !database_->Deserialize(*image, most_image)) Complain("Error: sqlite3_deserialize() returns 7\n");
   return true;
 }
 
