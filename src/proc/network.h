@@ -26,7 +26,7 @@ struct FormPart {
 };
 
 enum class HttpVersion { kAny, k10, k11, k2 };
-enum class HttpAuth { kBasic, kDigest, kAny };   // kAny: the best that the server offers
+enum class HttpAuth { kBasic, kDigest, kAny, kNtlm, kNone };   // kAny: the best that the server offers; kNone: `user` is not sent
 
 // A request in the terms of libcurl's manual, whose meaning its members have. Only http and https URLs.
 struct HttpRequest {
@@ -63,6 +63,12 @@ struct HttpRequest {
   std::string certificate, private_key;   // of the client, what files hold; empty: none, the certificate's
   bool is_certificate_der = false, is_key_der = false;
   std::string pinned_key;                 // sha256//HASH[;sha256//HASH]...: the server must have one of them
+  std::string key_password;
+  std::string curves;                     // OpenSSL's names, ':' between them
+  bool has_alpn = true;                   // tells in TLS which versions of HTTP are known
+  bool checks_status = false;             // of the certificate, which the server has to tell
+  bool escapes_form = false;              // quotes in names of parts with backslashes
+  bool traces_data = false;               // with is_verbose: OnDebug() for bodies, too
   bool is_raw = false;                    // no decoding of contents and transfers
   bool ignores_length = false;            // reads to the end of the connection
   bool refuses_user_in_url = false;
@@ -101,7 +107,7 @@ class HttpObserver {
   virtual Status OnHeader(std::string_view line) = 0;
   virtual Status OnBody(std::string_view bytes) = 0;
   // kText: without a line feed. The others: whole heads or pieces of bodies.
-  enum class Debug { kText, kHeadIn, kHeadOut };
+  enum class Debug { kText, kHeadIn, kHeadOut, kDataIn, kDataOut };
   virtual void OnDebug(Debug, std::string_view) {}
   // The next bytes of an upload; empty at its end.
   virtual Result<std::string> ReadUpload(size_t) { return std::string(); }

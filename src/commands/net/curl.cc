@@ -19,8 +19,12 @@ namespace {
 ExitStatus Run(Invocation& in) {
   curl::Options options;
   if (const auto ended = curl::Parse(in, &options)) return *ended;
-  if (options.help) {
+  if (options.help || options.shows_manual) {
     in.out.Write(HelpText(in.command, in.name()));
+    return 0;
+  }
+  if (options.engine == "list") {
+    in.out.Write("Build-time engines:\n  dynamic\n");
     return 0;
   }
   if (options.version) {

@@ -58,6 +58,8 @@ struct Options {
   std::vector<Options> next;          // behind --next, in the first one alone
   std::optional<Nanoseconds> expect_timeout;
   proc::HttpAuth auth = proc::HttpAuth::kBasic;
+  std::string key_password, curves, trace_file, engine;
+  bool lacks_alpn = false, checks_status = false, escapes_form = false, traces_in_hexadecimal = false, tells_time = false, shows_manual = false;
   proc::HttpVersion http_version = proc::HttpVersion::kAny;
   int64_t max_redirects = 50, retries = 0, max_file_size = 0, low_speed_limit = 0, low_speed_seconds = 0;
   uint64_t most_bytes_a_second = 0;
@@ -107,6 +109,9 @@ struct WriteOutFacts {
   size_t url_number;
 };
 void WriteOut(Invocation& in, const std::string& format, const WriteOutFacts& facts);
+
+// A piece of what goes in or out as --trace and --trace-ascii show it.
+std::string TraceText(proc::HttpObserver::Debug kind, std::string_view bytes, bool is_hexadecimal);
 
 // Runs all transfers; the exit status of the last one.
 ExitStatus Transfer(Invocation& in, const Options& options);

@@ -176,6 +176,15 @@ Status SetPinned(Options& options, std::string_view text) {
   options.pinned_key = text;
   return {};
 }
+template <bool kIsHexadecimal>
+Status SetTrace(Options& options, std::string_view text) {
+  options.trace_file = text;
+  options.traces_in_hexadecimal = kIsHexadecimal;
+  return {};
+}
+Status CheckHostKey(Options&, std::string_view text) {
+  return text.size() == 32 ? Status() : Error(Code::kInvalid, "is badly used here");
+}
 Status NotThere(Options&, std::string_view) { return Error(Code::kInvalid, "the installed libcurl version doesn't support this"); }
 // Options that change nothing of what an HTTP transfer without a proxy does.
 Status Nothing(Options&, std::string_view) { return {}; }
@@ -299,6 +308,30 @@ constexpr Option kOptions[] = {
     Set<&Options::least_tls, Tls::k12>(0, "tlsv1.2", "at least TLS 1.2"),
     Set<&Options::least_tls, Tls::k13>(0, "tlsv1.3", "at least TLS 1.3"),
     Value<&Options::uploads>('T', "upload-file", "file", "send a file; - is standard input"),
+    Call<SetTrace<true>>(0, "trace", "file", "write what goes out and comes in there; - and % are standard output and error"),
+    Call<SetTrace<false>>(0, "trace-ascii", "file", "the same as text"),
+    Flag<&Options::tells_time>(0, "trace-time", "with the time of day, for -v, too"),
+    Value<&Options::key_password>(0, "pass", "phrase", "of the private key"),
+    Value<&Options::curves>(0, "curves", "algorithm list", "elliptic curves to use"),
+    Flag<&Options::lacks_alpn>(0, "no-alpn", "tell no versions of HTTP in TLS"),
+    Flag<&Options::escapes_form>(0, "form-escape", "quotes in the names of -F get a backslash"),
+    Set<&Options::auth, HttpAuth::kNtlm>(0, "ntlm", "use NTLM authentication"),
+    Set<&Options::auth, HttpAuth::kNone>(0, "negotiate", "use Kerberos, of which there are no tickets: nothing is sent"),
+    Set<&Options::auth, HttpAuth::kNone>(0, "ntlm-wb", "use NTLM by winbind, which is not there: nothing is sent"),
+    Flag<&Options::checks_status>(0, "cert-status", "the server has to tell the status of its certificate"),
+    Value<&Options::engine>(0, "engine", "name", "of cryptography; list: which there are"),
+    Flag<&Options::shows_manual>('M', "manual", "as --help all"),
+    Call<Nothing>(0, "doh-cert-status", nullptr, "of names over HTTPS, which are not asked for"),
+    Call<Nothing>(0, "doh-insecure", nullptr, "the same"),
+    Call<CheckHostKey>(0, "hostpubmd5", "md5", "of other protocols: nothing for HTTP"),
+    Call<Nothing>(0, "proxy-negotiate", nullptr, "of proxies, of which there are none"),
+    Call<Nothing>(0, "proxy-ntlm", nullptr, "of proxies, of which there are none"),
+    Call<Nothing>(0, "proxy-tlspassword", "value", "of proxies, of which there are none"),
+    Call<Nothing>(0, "proxy-tlsuser", "value", "of proxies, of which there are none"),
+    Call<Nothing>(0, "socks5-basic", nullptr, "of proxies, of which there are none"),
+    Call<Nothing>(0, "socks5-gssapi", nullptr, "of proxies, of which there are none"),
+    Call<Nothing>(0, "socks5-gssapi-nec", nullptr, "of proxies, of which there are none"),
+    Call<Nothing>(0, "socks5-gssapi-service", "value", "of proxies, of which there are none"),
     Value<&Options::urls>(0, "url", "url", "a URL"),
     Value<&Options::url_queries>(0, "url-query", "data", "add to the URL's query, encoded as --data-urlencode does; +text as it is"),
     Value<&Options::user>('u', "user", "user:password", "name and password"),
@@ -620,7 +653,7 @@ std::optional<ExitStatus> Parse(Invocation& in, Options* options) {
     if (const auto ended = parser.File(vfs::JoinPath(*home, ".curlrc"), false)) return ended;
   }
   if (const auto ended = parser.Arguments(in.args.subspan(1))) return ended;
-  if (options->help || options->version) return std::nullopt;
+  if (options->help || options->version || options->shows_manual || options->engine == "list") return std::nullopt;
   if (!options->urls.empty()) return std::nullopt;
   if (in.args.size() > 1) return Complain(in, "no URL specified!"), 2;
   in.err.Write("curl: try 'curl --help' or 'curl --manual' for more information\n");

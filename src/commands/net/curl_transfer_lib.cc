@@ -2,9 +2,12 @@
 #include <chrono>
 #include <cstdio>
 
+#include "commands/file_facts.h"
 #include "commands/net/curl.h"
+#include "text/time_format.h"
 #include "commands/net/progress.h"
 #include "proc/kernel.h"
+#include "text/time_format.h"
 #include "vfs/file_system.h"
 
 namespace paddock::curl {
@@ -40,8 +43,13 @@ class Answer final : public proc::HttpObserver {
   }
   Status OnBody(std::string_view bytes) override { return Write(bytes); }
   void OnDebug(Debug kind, std::string_view text) override {
-    if (kind == Debug::kText) return messages_.Write("* " + std::string(text) + "\n");
-    const std::string mark = kind == Debug::kHeadIn ? "< " : "> ";
+    if (!options_.trace_file.empty()) {
+      trace_->Write(Moment() + TraceText(kind, text, options_.traces_in_hexadecimal));
+      trace_->Flush();
+      return;
+    }
+    if (kind == Debug::kText) return messages_.Write(Moment() + "* " + std::string(text) + "\n");
+    const std::string mark = Moment() + (kind == Debug::kHeadIn ? "< " : "> ");
     while (!text.empty()) {
       const size_t end = text.find('\n');
       messages_.Write(mark + std::string(text.substr(0, end)) + "\n");
@@ -59,6 +67,7 @@ class Answer final : public proc::HttpObserver {
   void Begin() {
     if (shows_meter_) meter_.Begin(in_.clock.MonotonicNow());
   }
+  void set_trace(Output* trace) { trace_ = trace; }
   // At the end of a transfer that went well a file is there, even an empty one.
   Status Finish(const HttpOutcome& outcome) {
     if (shows_meter_) meter_.Finish({.download_total = outcome.content_length, .downloaded = outcome.downloaded, .upload_total = outcome.uploaded, .uploaded = outcome.uploaded},
@@ -135,6 +144,19 @@ class Answer final : public proc::HttpObserver {
 
   Invocation& in_;
   const Options& options_;
+  // --trace-time: the time of day.
+  std::string Moment() const {
+    if (!options_.tells_time) return {};
+    const Nanoseconds now = in_.clock.RealNow();
+    const TimePoint moment = ToTimePoint(now);
+    char text[40];
+    const CalendarTime time = LocalZone(in_.env).ToLocal(moment.seconds);
+    std::snprintf(text, sizeof text, "%02d:%02d:%02d.%06lld ", static_cast<int>(time.hour), static_cast<int>(time.minute), static_cast<int>(time.second),
+                  static_cast<long long>(now.count() % 1'000'000'000 / 1000));
+    return text;
+  }
+
+  Output* trace_ = nullptr;
   Output& messages_;
   Output* heads_;
   Meter meter_;
@@ -159,6 +181,7 @@ class Session {
   std::optional<ExitStatus> SetUpload(const std::string& upload, Answer& answer, HttpRequest* request);
   std::optional<ExitStatus> OpenMessages();
   std::optional<ExitStatus> OpenHeads();
+  void OpenTrace();
   void AddCookies(const std::string& item);
   void SaveCookies();
   // Nothing when another try is of no use, else why and after what time.
@@ -175,7 +198,9 @@ class Session {
   std::string query_, write_out_;
   std::unique_ptr<proc::HttpClient> client_;
   vfs::OpenFilePtr messages_file_, heads_file_;
-  std::unique_ptr<Output> messages_, heads_output_;
+  std::unique_ptr<Output> messages_, heads_output_, trace_output_;
+  vfs::OpenFilePtr trace_file_;
+  Output* trace_ = nullptr;
   Output* heads_ = nullptr;
   size_t url_number_ = 0;
   bool lacks_certificate_ = false;   // nor that of --cert or --key
@@ -202,7 +227,19 @@ std::optional<ExitStatus> Session::OpenMessages() {
   return std::nullopt;
 }
 
+void Session::OpenTrace() {
+  if (options_.trace_file.empty()) return;
+  trace_ = options_.trace_file == "-" ? &in_.out : &messages();
+  if (options_.trace_file == "-" || options_.trace_file == "%") return;
+  auto file = in_.fs.Open(options_.trace_file, vfs::OpenFlags::Write());
+  if (!file) return messages().Write("Warning: Failed to create/open output\n");   // and it goes to standard error
+  trace_file_ = std::move(*file);
+  trace_output_ = std::make_unique<Output>(*trace_file_);
+  trace_ = trace_output_.get();
+}
+
 std::optional<ExitStatus> Session::OpenHeads() {
+  OpenTrace();
   if (options_.dump_header.empty()) return std::nullopt;
   heads_ = &in_.out;
   if (options_.dump_header == "-") return std::nullopt;
@@ -305,7 +342,13 @@ std::optional<ExitStatus> Session::MakeRequest() {
   request_.fails_on_error = options_.fail;
   request_.is_insecure = options_.insecure;
   request_.keeps_path = options_.path_as_is;
-  request_.is_verbose = options_.verbose;
+  request_.is_verbose = options_.verbose || !options_.trace_file.empty();
+  request_.traces_data = !options_.trace_file.empty();
+  request_.key_password = options_.key_password;
+  request_.curves = options_.curves;
+  request_.has_alpn = !options_.lacks_alpn;
+  request_.checks_status = options_.checks_status;
+  request_.escapes_form = options_.escapes_form;
   request_.max_redirects = options_.max_redirects;
   request_.max_file_size = options_.max_file_size;
   request_.most_bytes_a_second = options_.most_bytes_a_second;
@@ -487,12 +530,14 @@ ExitStatus Session::RunOne(const GlobbedUrl& url, const Sink& sink, const std::s
   const bool has_file = sink.is_remote_name || (!sink.path.empty() && sink.path != "-");
   const bool shows_meter = !options_.silent && !options_.no_progress && (has_file || !goes_to_terminal);
   Answer answer(in_, options_, messages(), heads_, shows_meter);
+  answer.set_trace(trace_);
   if (const auto ended = MakeAnswer(url, sink, answer, &request)) return *ended;
   if (const auto ended = SetUpload(upload, answer, &request)) return *ended;
   const std::string shown = request.url;
   if (options_.protocols == kNoProtocol) {
     return Fail(1, "Protocol \"" + (shown.find("://") == std::string::npos ? std::string("http") : shown.substr(0, shown.find("://"))) + "\" not supported or disabled in libcurl");
   }
+  if (!options_.engine.empty()) return Fail(53, "SSL Engine '" + options_.engine + "' not found");
   if (options_.has_unknown_type && !options_.certificate.empty() && request.url.starts_with("https:")) return Fail(58, "not supported file type for certificate");
   if (lacks_certificate_ && request.url.starts_with("https:")) {
     return Fail(58, "could not load PEM client certificate, OpenSSL error error:80000002:system library::No such file or directory, (no key found, wrong pass phrase, or wrong file format?)");

@@ -38,10 +38,11 @@ CurlRequest::CurlRequest(const CurlLibrary& curl, CURL* easy, const HttpRequest&
   set_text(CURLOPT_RANGE, request.range);
   set_text(CURLOPT_ACCEPT_ENCODING, request.accept_encoding == "*" ? "" : request.accept_encoding);
   if (request.accept_encoding == "*") Set(CURLOPT_ACCEPT_ENCODING, "");   // all that the library knows
-  if (request.user) {
+  if (request.user && request.auth != HttpAuth::kNone) {
     Set(CURLOPT_USERPWD, request.user->c_str());
     Set(CURLOPT_HTTPAUTH, static_cast<long>(request.auth == HttpAuth::kBasic    ? CURLAUTH_BASIC
                                             : request.auth == HttpAuth::kDigest ? CURLAUTH_DIGEST
+                                            : request.auth == HttpAuth::kNtlm   ? CURLAUTH_NTLM
                                                                                 : CURLAUTH_BASIC | CURLAUTH_DIGEST));
   }
   if (!request.bearer.empty()) {
@@ -61,6 +62,7 @@ CurlRequest::CurlRequest(const CurlLibrary& curl, CURL* easy, const HttpRequest&
     Set(CURLOPT_HTTP_CONTENT_DECODING, 0L);
     Set(CURLOPT_HTTP_TRANSFER_DECODING, 0L);
   }
+  if (request.escapes_form) Set(CURLOPT_MIME_OPTIONS, static_cast<long>(CURLMIMEOPT_FORMESCAPE));
   set_text(CURLOPT_REQUEST_TARGET, request.target);
   set_text(CURLOPT_AWS_SIGV4, request.aws_signature);
   if (request.ignores_length) Set(CURLOPT_IGNORE_CONTENT_LENGTH, 1L);
@@ -108,6 +110,10 @@ void CurlRequest::SetTls(const HttpRequest& request) {
     set_blob(CURLOPT_SSLKEY_BLOB, request.private_key.empty() ? request.certificate : request.private_key);
     Set(CURLOPT_SSLKEYTYPE, (request.private_key.empty() ? request.is_certificate_der : request.is_key_der) ? "DER" : "PEM");
   }
+  if (!request.key_password.empty()) Set(CURLOPT_KEYPASSWD, request.key_password.c_str());
+  if (!request.curves.empty()) Set(CURLOPT_SSL_EC_CURVES, request.curves.c_str());
+  if (request.checks_status) Set(CURLOPT_SSL_VERIFYSTATUS, 1L);
+  if (!request.has_alpn) Set(CURLOPT_SSL_ENABLE_ALPN, 0L);
   // Anything else would be the name of a file of the host.
   if (request.pinned_key.starts_with("sha256//")) Set(CURLOPT_PINNEDPUBLICKEY, request.pinned_key.c_str());
   if (!request.tls13_ciphers.empty()) Set(CURLOPT_TLS13_CIPHERS, request.tls13_ciphers.c_str());

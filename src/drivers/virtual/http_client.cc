@@ -30,12 +30,13 @@ constexpr int kCannotConnect = CURLE_COULDNT_CONNECT;
 // One transfer: what libcurl has given and not yet been taken. Its callbacks only store; who takes may suspend the fiber or
 // end it, which must not happen with libcurl's frames below.
 struct Transfer {
-  enum class Kind { kHeader, kBody, kText, kHeadIn, kHeadOut };
+  enum class Kind { kHeader, kBody, kText, kHeadIn, kHeadOut, kDataIn, kDataOut };
   struct Item {
     Kind kind;
     std::string bytes;
   };
   NetworkDoor& door;
+  bool traces_data = false;
   std::vector<Item> items;
   size_t held = 0;             // bytes of bodies in `items`
   size_t head_bytes = 0;
@@ -109,6 +110,10 @@ int OnDebug(CURL*, curl_infotype type, char* data, size_t size, void* context) {
       break;
     case CURLINFO_HEADER_IN: transfer.items.push_back({Transfer::Kind::kHeadIn, std::move(bytes)}); break;
     case CURLINFO_HEADER_OUT: transfer.items.push_back({Transfer::Kind::kHeadOut, std::move(bytes)}); break;
+    case CURLINFO_DATA_IN:
+    case CURLINFO_DATA_OUT:
+      if (transfer.traces_data) transfer.items.push_back({type == CURLINFO_DATA_IN ? Transfer::Kind::kDataIn : Transfer::Kind::kDataOut, std::move(bytes)});
+      break;
     default: break;
   }
   return 0;
@@ -215,6 +220,7 @@ void Client::Prepare(const HttpRequest& request, Transfer& transfer) {
     set(CURLOPT_VERBOSE, 1L);
     set(CURLOPT_DEBUGFUNCTION, &OnDebug);
     set(CURLOPT_DEBUGDATA, &transfer);
+    transfer.traces_data = request.traces_data;
   }
 }
 
@@ -235,6 +241,8 @@ Status Client::Deliver(Transfer& transfer, HttpObserver& observer) {
       case Transfer::Kind::kText: observer.OnDebug(HttpObserver::Debug::kText, item.bytes); break;
       case Transfer::Kind::kHeadIn: observer.OnDebug(HttpObserver::Debug::kHeadIn, item.bytes); break;
       case Transfer::Kind::kHeadOut: observer.OnDebug(HttpObserver::Debug::kHeadOut, item.bytes); break;
+      case Transfer::Kind::kDataIn: observer.OnDebug(HttpObserver::Debug::kDataIn, item.bytes); break;
+      case Transfer::Kind::kDataOut: observer.OnDebug(HttpObserver::Debug::kDataOut, item.bytes); break;
     }
   }
   return {};
