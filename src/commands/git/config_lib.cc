@@ -2,9 +2,12 @@
 #include <algorithm>
 #include <functional>
 
+#include "commands/file_facts.h"
+#include "commands/git/colour_spec.h"
 #include "commands/git/config_files.h"
 #include "commands/git/revision.h"
 #include "git/config_edit.h"
+#include "text/date_parse.h"
 #include "text/regex.h"
 
 namespace paddock::git {
@@ -16,6 +19,7 @@ struct ConfigOptions {
   std::string file, by_default;
   bool has_default = false, get_regexp = false, fixed_value = false, is_bool_or_int = false, is_bool_or_string = false, get_urlmatch = false, is_any = false;
   std::string blob;
+  bool is_expiry = false, is_colour = false, get_colour = false, get_colour_bool = false, includes = false, no_includes = false, worktree = false;
 };
 Status TakeDefault(ConfigOptions& options, std::string_view value) {
   options.by_default = value;
@@ -28,6 +32,8 @@ Status TakeType(ConfigOptions& options, std::string_view value) {
   else if (value == "path") options.is_path = true;
   else if (value == "bool-or-int") options.is_bool_or_int = true;
   else if (value == "bool-or-str") options.is_bool_or_string = true;
+  else if (value == "expiry-date") options.is_expiry = true;
+  else if (value == "color") options.is_colour = true;
   else return Error(Code::kInvalid, "unrecognized --type argument, " + std::string(value));
   return {};
 }
@@ -51,7 +57,13 @@ constexpr Option kConfigOptions[] = {
     Flag<&ConfigOptions::is_path>(0, "path", "the value is a path, with ~"),
     Flag<&ConfigOptions::is_bool_or_int>(0, "bool-or-int", "the value is true, false or a number"),
     Flag<&ConfigOptions::is_bool_or_string>(0, "bool-or-str", "the value is true, false or a text"),
-    Call<TakeType>(0, "type", "TYPE", "bool, int, bool-or-int, bool-or-str or path"),
+    Flag<&ConfigOptions::is_expiry>(0, "expiry-date", "the value is a date"),
+    Call<TakeType>('t', "type", "TYPE", "bool, int, bool-or-int, bool-or-str, path, expiry-date or color"),
+    Flag<&ConfigOptions::get_colour>(0, "get-color", "show a colour as a terminal takes it: NAME [DEFAULT]"),
+    Flag<&ConfigOptions::get_colour_bool>(0, "get-colorbool", "whether there are colours: NAME [WHETHER-A-TERMINAL]"),
+    Flag<&ConfigOptions::includes>(0, "includes", "follow include.path (the default without a file)"),
+    Flag<&ConfigOptions::no_includes>(0, "no-includes", "do not"),
+    Flag<&ConfigOptions::worktree>(0, "worktree", "the file of the working tree"),
     Flag<&ConfigOptions::is_any>(0, "no-type", "the value is a text (the default)"),
     Flag<&ConfigOptions::fixed_value>(0, "fixed-value", "VALUE-PATTERN is the whole value"),
     Flag<&ConfigOptions::get_urlmatch>(0, "get-urlmatch", "the value for a URL: SECTION[.NAME] URL"),
@@ -99,6 +111,22 @@ Result<std::string> Typed(Invocation& in, const ConfigOptions& original, const s
     }
     if (digits.size() > 9 || !ParseOptionValue(digits, number)) return Error(Code::kInvalid, "bad numeric config value '" + value + "' for '" + key + "'" + where + ": invalid unit");
     return std::to_string(number * factor);
+  }
+  if (options.is_expiry) {
+    if (value == "never" || value == "false") return std::string("0");
+    if (value == "all" || value == "now") return std::string("18446744073709551615");
+    const auto moment = ParseDate(value, Now(in.clock), LocalZone(in.env), in.budget);
+    if (!moment) {
+      in.err.Write("error: '" + value + "' for '" + key + "' is not a valid timestamp\n");
+      return Error(Code::kInvalid, "bad config variable '" + key + "'" + where);
+    }
+    return std::to_string(moment->seconds);
+  }
+  if (options.is_colour) {
+    auto sequence = ColourSequence(value);
+    if (sequence) return *sequence;
+    in.err.Write("error: invalid color value: " + value + "\n");
+    return Error(Code::kInvalid, "cannot parse color '" + value + "'");
   }
   if (options.is_path && value.starts_with("~/")) return std::string(in.env.Get("HOME", "")) + value.substr(1);
   return value;
@@ -242,10 +270,59 @@ Result<ExitStatus> ShowMatching(Invocation& in, const ConfigOptions& options, co
   return found ? 0 : 1;
 }
 
+// config --get-color NAME [DEFAULT].
+Result<ExitStatus> ShowColour(Invocation& in, const Config& config, const std::vector<std::string>& operands) {
+  if (operands.empty() || operands.size() > 2) {
+    in.err.Write("error: wrong number of arguments, should be from 1 to 2\n");
+    return 129;
+  }
+  const auto key = FoldConfigKey(operands[0]);
+  const auto value = key ? config.Get(*key) : std::nullopt;
+  if (!value && operands.size() < 2) return 0;
+  const auto sequence = ColourSequence(value ? *value : operands[1]);
+  if (!sequence) {
+    in.err.Write("error: invalid color value: " + (value ? *value : operands[1]) + "\n");
+    return Error(Code::kInvalid, value ? "unable to parse '" + *key + "'" : "unable to parse default color value");
+  }
+  in.out.Write(*sequence);
+  return 0;
+}
+
+// config --get-colorbool NAME [WHETHER-A-TERMINAL].
+Result<ExitStatus> ShowColourBool(Invocation& in, const Config& config, const std::vector<std::string>& operands) {
+  if (operands.empty() || operands.size() > 2) {
+    in.err.Write("error: wrong number of arguments, should be from 1 to 2\n");
+    return 129;
+  }
+  const auto key = FoldConfigKey(operands[0]);
+  auto value = key ? config.Get(*key) : std::nullopt;
+  if (!value) value = config.Get("color.ui", "auto");
+  const std::string_view terminal = in.env.Get("TERM", "dumb");
+  const bool may_colour = operands.size() > 1 && ParseConfigBool(operands[1]).value_or(false) && terminal != "dumb" && !terminal.empty();
+  const bool is_on = *value == "always" || (*value != "never" && ParseConfigBool(*value).value_or(true) && may_colour);
+  if (operands.size() < 2) return is_on ? 0 : 1;
+  in.out.Write(is_on ? "true\n" : "false\n");
+  return 0;
+}
+
+// The file of a working tree: its own, or the repository's where there is no other tree.
+Result<std::string> WorktreeFile(const Git& git) {
+  if (git.config.GetBool("extensions.worktreeconfig", false)) return git.GitPath("config.worktree");
+  const auto list = git.in.fs.List(git.GitPath("worktrees"));
+  if (list && !list->empty()) {
+    return Error(Code::kInvalid, "--worktree cannot be used with multiple working trees unless the config\nextension worktreeConfig is enabled. Please read \"CONFIGURATION FILE\"\nsection in \"git help worktree\" for details");
+  }
+  return git.GitPath("config");
+}
+
 Result<ExitStatus> RunConfig(Invocation& in, Git* git, ConfigOptions& options, Args& args) {
   const std::vector<std::string> operands = args.All();
+  if (options.is_bool + options.is_int + options.is_path + options.is_bool_or_int + options.is_bool_or_string + options.is_expiry + options.is_colour > 1) {
+    in.err.Write("error: only one type at a time\n");
+    return 129;
+  }
   const bool writes = options.add || options.unset || options.unset_all || options.replace_all || options.remove_section || options.rename_section ||
-                      (operands.size() >= 2 && !options.get && !options.get_urlmatch && !options.edit && !options.get_all && !options.get_regexp && !options.list);
+                      (operands.size() >= 2 && !options.get && !options.get_colour && !options.get_colour_bool && !options.get_urlmatch && !options.edit && !options.get_all && !options.get_regexp && !options.list);
   if (options.local && git == nullptr) return Error(Code::kInvalid, "--local can only be used inside a git repository");
   std::string file = options.file;
   if (file.empty() && options.global) {
@@ -253,6 +330,10 @@ Result<ExitStatus> RunConfig(Invocation& in, Git* git, ConfigOptions& options, A
     if (in.env.Get("HOME", "").empty() && !in.env.Get("GIT_CONFIG_GLOBAL")) return Error(Code::kInvalid, "$HOME not set");
   }
   if (file.empty() && options.system) file = "/etc/gitconfig";
+  if (options.worktree && git == nullptr) return Error(Code::kInvalid, "--worktree can only be used inside a git repository");
+  if (file.empty() && options.worktree) {
+    PADDOCK_ASSIGN(file, WorktreeFile(*git));
+  }
   if (file.empty() && (options.local || (writes && git != nullptr))) file = git->GitPath("config");
   if (file.empty() && writes) return Error(Code::kInvalid, "not in a git directory");
   const char end = options.nul ? '\0' : '\n';
@@ -276,6 +357,8 @@ Result<ExitStatus> RunConfig(Invocation& in, Git* git, ConfigOptions& options, A
       auto entries = ParseConfig(text, in.budget);
       if (!entries) return Error(Code::kSyntax, std::string(entries.error().Text()) + " in blob " + options.blob);
       config.Add(std::move(*entries));
+    } else if (!file.empty() && options.includes && options.file != "-") {
+      PADDOCK_ASSIGN(config, ReadOneConfigFile(in, git, {file, "local"}, files));
     } else if (!file.empty()) {
       const auto text = options.file == "-" ? Result<std::string>(in.in.ReadAll()) : vfs::ReadFile(in.fs, file, 4 << 20);
       if (!text && !options.file.empty() && options.list) return Error(Code::kNoEntry, "unable to read config file '" + file + "': " + std::string(text.error().Text()));
@@ -286,13 +369,26 @@ Result<ExitStatus> RunConfig(Invocation& in, Git* git, ConfigOptions& options, A
       }
     } else {
       PADDOCK_ASSIGN(config, ReadConfigFiles(in, git, files));
+      if (options.no_includes) {
+        const size_t own = ConfigFiles(in, git).size();
+        std::vector<ConfigEntry> kept = config.entries();
+        std::erase_if(kept, [&](const ConfigEntry& entry) { return entry.origin >= own && entry.origin < files.size(); });
+        config = Config();
+        config.Add(std::move(kept));
+      }
     }
+    if (options.get_colour) return ShowColour(in, config, operands);
+    if (options.get_colour_bool) return ShowColourBool(in, config, operands);
     const Origins origins(options, files, file, git);
     if (options.list) {
       for (const ConfigEntry& entry : config.entries()) {
         in.out.Write(origins.Before(entry) + entry.key + (entry.value && !options.name_only ? (options.nul ? "\n" : "=") + *entry.value : "") + end);
       }
       return 0;
+    }
+    if (operands.empty() && (options.get || options.get_all || options.get_regexp || options.get_urlmatch)) {
+      in.err.Write(options.get_urlmatch ? "error: wrong number of arguments, should be 2\n" : "error: wrong number of arguments, should be from 1 to 2\n");
+      return 129;
     }
     if (operands.empty()) {
       in.err.Write("error: no action specified\n");

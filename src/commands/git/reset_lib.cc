@@ -113,6 +113,7 @@ Result<ExitStatus> Reset(Git& git, ResetOptions& options, Args& args) {
       static constexpr const char* kNames[] = {"mixed", "soft", "hard", "merge", "keep"};
       return Error(Code::kInvalid, "Cannot do " + std::string(kNames[static_cast<int>(options.mode)]) + " reset with paths.");
     }
+    if (options.has_mode) git.Warn("--mixed with paths is deprecated; use 'git reset -- <paths>' instead.");
     return ResetPaths(git, options, tree, operands);
   }
   if (!is_unborn) {

@@ -127,7 +127,10 @@ std::vector<ConfigFile> ConfigFiles(Invocation& in, const Git* git) {
     files.push_back({xdg + "/git/config", "global"});
     files.push_back({home + "/.gitconfig", "global"});
   }
-  if (git != nullptr) files.push_back({git->GitPath("config"), "local"});
+  if (git != nullptr) {
+    files.push_back({git->GitPath("config"), "local"});
+    files.push_back({git->GitPath("config.worktree"), "worktree"});
+  }
   return files;
 }
 
@@ -140,6 +143,7 @@ class ConfigReader {
 
   Status Read(size_t number, int depth) {
     const ConfigFile file = files_[number];
+    if (file.scope == "worktree" && !config_.GetBool("extensions.worktreeconfig", false)) return {};
     const auto text = vfs::ReadFile(in_.fs, file.path, 4 << 20);
     if (!text) return {};
     auto entries = ParseConfig(*text, in_.budget);
@@ -225,6 +229,13 @@ Result<Config> ReadConfigFiles(Invocation& in, const Git* git, std::vector<Confi
   // -c options travel in the environment of the process, as in git: see git.cc.
   config.Add(std::move(more));
   return config;
+}
+
+Result<Config> ReadOneConfigFile(Invocation& in, const Git* git, const ConfigFile& file, std::vector<ConfigFile>& files) {
+  files = {file};
+  ConfigReader reader(in, git, files);
+  PADDOCK_TRY(reader.Read(0, 0));
+  return std::move(reader.config());
 }
 
 Result<Config> ReadConfig(Invocation& in, const Git* git) {

@@ -259,7 +259,9 @@ constexpr Option kMvOptions[] = {
     Flag<&MvOptions::skips>('k', nullptr, "skip what cannot be moved"),
 };
 
-Status MoveOne(Git& git, const MvOptions& options, Index& index, const std::string& from, const std::string& to) {
+// Whether the file or directory can be moved there.
+Status CheckMove(Git& git, const MvOptions& options, Index& index, const std::string& from, const std::string& to) {
+  if (options.dry_run) git.Print("Checking rename of '" + from + "' to '" + to + "'\n");
   const auto refuse = [&](std::string_view why) { return Error(Code::kInvalid, std::string(why) + ", source=" + from + ", destination=" + to); };
   const auto source = git.in.fs.Stat(git.FilePath(from), vfs::Follow::kNo);
   if (!source || from.empty()) return refuse("bad source");
@@ -270,6 +272,10 @@ Status MoveOne(Git& git, const MvOptions& options, Index& index, const std::stri
   if (target && !(options.force && !target->is_directory() && !is_directory)) return refuse("destination exists");
   if (const auto above = git.in.fs.Stat(vfs::DirectoryName(git.FilePath(to))); !above) return refuse("destination directory does not exist");
   if (!IsSafePath(to)) return refuse("invalid path");
+  return {};
+}
+
+Status MoveOne(Git& git, const MvOptions& options, Index& index, const std::string& from, const std::string& to) {
   if (options.verbose || options.dry_run) git.Print("Renaming " + from + " to " + to + "\n");
   if (options.dry_run) return {};
   if (const Status moved = git.in.fs.Rename(git.FilePath(from), git.FilePath(to)); !moved) return Error(moved.error().code, "renaming '" + from + "' failed: " + std::string(moved.error().Text()));
@@ -300,12 +306,21 @@ Result<ExitStatus> Mv(Git& git, MvOptions& options, Args& args) {
     return Error(Code::kNoEntry, "destination directory does not exist, source=" + from + ", destination=" + to + "/");
   }
   PADDOCK_ASSIGN(Index index, git.ReadIndex());
+  std::vector<std::pair<std::string, std::string>> moves, below;   // below: files of directories, which go along
   for (const std::string& operand : operands) {
     PADDOCK_ASSIGN(const std::string from, git.RepositoryPath(operand));
     const std::string target = is_directory ? (to.empty() ? "" : to + "/") + vfs::BaseName(from) : to;
-    const Status moved = MoveOne(git, options, index, from, target);
-    if (!moved && !options.skips) return moved.error();
+    const Status checked = CheckMove(git, options, index, from, target);
+    if (!checked && !options.skips) return checked.error();
+    if (!checked) continue;
+    moves.emplace_back(from, target);
+    for (const IndexEntry& entry : index.entries()) {
+      if (entry.path.starts_with(from + "/")) below.emplace_back(entry.path, target + entry.path.substr(from.size()));
+    }
   }
+  for (const auto& [from, target] : options.dry_run ? below : decltype(below)()) git.Print("Checking rename of '" + from + "' to '" + target + "'\n");
+  for (const auto& [from, target] : moves) PADDOCK_TRY(MoveOne(git, options, index, from, target));
+  for (const auto& [from, target] : options.dry_run || options.verbose ? below : decltype(below)()) git.Print("Renaming " + from + " to " + target + "\n");
   if (!options.dry_run) PADDOCK_TRY(git.WriteIndex(index));
   return 0;
 }

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "commands/git/column_layout.h"
 #include "commands/git/worktree.h"
 
 namespace paddock::git {
@@ -20,8 +21,11 @@ struct StatusReport {
   std::vector<std::string> untracked, ignored;
   bool shows_untracked = true;
   bool amends = false;   // for commit --amend
+  bool hides_counts = false;   // --no-ahead-behind
+  std::string patch;           // of -v, before the last line
+  ColumnOptions columns;       // of files that git does not know
 };
-Result<StatusReport> MakeStatus(Git& git, const Index& index, const FlatTree& head, UntrackedMode mode, Pathspec& paths, bool with_ignored);
+Result<StatusReport> MakeStatus(Git& git, const Index& index, const FlatTree& head, UntrackedMode mode, Pathspec& paths, bool with_ignored, int rename_percent = 50);
 // The long form; `has_hints`: with what can be done, and a last line.
 Result<std::string> LongStatus(Git& git, const StatusReport& report, bool is_for_commit, bool has_hints = true);
 // "ahead" and "behind" the upstream of the current branch.
@@ -29,6 +33,7 @@ struct Tracking {
   std::string upstream;   // short name
   bool is_gone = false;
   size_t ahead = 0, behind = 0;
+  bool hides_counts = false;   // nobody asked how many
 };
 Result<std::optional<Tracking>> TrackingOf(Git& git, const std::string& branch);
 // "Your branch is ahead of 'origin/main' by 1 commit. …", with newlines.

@@ -46,7 +46,7 @@ std::string ChangeLines(const Git& git, const std::vector<FileDiff>& files) {
 
 }  // namespace
 
-Result<StatusReport> MakeStatus(Git& git, const Index& index, const FlatTree& head, UntrackedMode mode, Pathspec& paths, bool with_ignored) {
+Result<StatusReport> MakeStatus(Git& git, const Index& index, const FlatTree& head, UntrackedMode mode, Pathspec& paths, bool with_ignored, int rename_percent) {
   StatusReport report;
   report.shows_untracked = mode != UntrackedMode::kNo;
   std::map<std::string, int> stages;
@@ -59,7 +59,8 @@ Result<StatusReport> MakeStatus(Git& git, const Index& index, const FlatTree& he
     const char* letters = mask >= 0 && mask < 15 ? kLetters[mask] : "UU";
     if ((paths.empty() || paths.Matches(path, git.in.budget)) && *letters != '\0') report.unmerged.push_back({path, letters[0], letters[1]});
   }
-  const DiffOptions options;
+  DiffOptions options;
+  options.find_renames = rename_percent;
   const FlatTree known = IndexFiles(index);
   report.staged = CompareTrees(head, known);
   std::erase_if(report.staged, [&](const FileDiff& file) { return stages.contains(file.new_path); });
@@ -97,6 +98,7 @@ std::string TrackingText(const Tracking& tracking) {
   const std::string name = "'" + tracking.upstream + "'";
   if (tracking.is_gone) return "Your branch is based on " + name + ", but the upstream is gone.\n  (use \"git branch --unset-upstream\" to fixup)\n";
   if (tracking.ahead == 0 && tracking.behind == 0) return "Your branch is up to date with " + name + ".\n";
+  if (tracking.hides_counts) return "Your branch and " + name + " refer to different commits.\n  (use \"git status --ahead-behind\" for details)\n";
   if (tracking.behind == 0) return "Your branch is ahead of " + name + " by " + Plural(tracking.ahead, "commit") + ".\n  (use \"git push\" to publish your local commits)\n";
   if (tracking.ahead == 0) return "Your branch is behind " + name + " by " + Plural(tracking.behind, "commit") + ", and can be fast-forwarded.\n  (use \"git pull\" to update your local branch)\n";
   return "Your branch and " + name + " have diverged,\nand have " + std::to_string(tracking.ahead) + " and " + std::to_string(tracking.behind) +
@@ -138,8 +140,11 @@ Result<std::string> LongStatus(Git& git, const StatusReport& report, bool is_for
   const bool is_initial = !git.Head();
   if (branch) {
     text += "On branch " + ShortRef(*branch) + "\n";
-    PADDOCK_ASSIGN(const auto tracking, TrackingOf(git, ShortRef(*branch)));
-    if (tracking) text += TrackingText(*tracking) + "\n";
+    PADDOCK_ASSIGN(auto tracking, TrackingOf(git, ShortRef(*branch)));
+    if (tracking) {
+      tracking->hides_counts = report.hides_counts;
+      text += TrackingText(*tracking) + "\n";
+    }
   } else if (const std::string rebasing = RebaseTitle(git); !rebasing.empty()) {
     text += rebasing;
   } else if (const std::string detached = DetachedText(git); !detached.empty()) {
@@ -169,12 +174,16 @@ Result<std::string> LongStatus(Git& git, const StatusReport& report, bool is_for
   const auto list = [&](const char* title, const char* verb, const std::vector<std::string>& paths) {
     if (paths.empty()) return;
     text += std::string(title) + " files:\n  (use \"git " + verb + " <file>...\" to include in what will be committed)\n";
-    for (const std::string& path : paths) text += "\t" + git.Shown(path) + "\n";
+    std::vector<std::string> lines;
+    for (const std::string& path : paths) lines.push_back(git.Shown(path));
+    const std::string shown = InColumns(lines, report.columns, TerminalColumns(git.in.env.Get("COLUMNS", "")) - 1, 1);
+    for (const std::string_view line : SplitLines(shown)) text += "\t" + std::string(line);
     text += "\n";
   };
   list("Untracked", "add", report.untracked);
   list("Ignored", "add -f", report.ignored);
   if (!has_hints) return WithoutHints(text);
+  text += report.patch;
   const bool hides = !report.shows_untracked;
   if (hides && !report.staged.empty()) text += "Untracked files not listed (use -u option to show untracked files)\n";
   if (!report.staged.empty()) return text;
@@ -191,6 +200,9 @@ namespace {
 
 struct StatusOptions {
   bool is_short = false, branch = false, is_long = false, nul = false, ignored = false, porcelain = false, no_renames = false, is_second = false, shows_stash = false, no_stash = false;
+  bool no_branch = false, finds_renames = false, hides_counts = false, shows_counts = false, ignores_matching = false;
+  int verbosity = 0, rename_percent = 50;
+  std::optional<ColumnOptions> columns;
   std::optional<UntrackedMode> untracked;
 };
 
@@ -208,14 +220,53 @@ Status TakePorcelain(StatusOptions& options, std::string_view value) {
   return {};
 }
 
+Status TakeVerbose(StatusOptions& options, std::string_view) {
+  ++options.verbosity;
+  return {};
+}
+Status TakeColumn(StatusOptions& options, std::string_view value) { return ParseColumnOptions(value, options.columns.emplace()); }
+Status TakeNoColumn(StatusOptions& options, std::string_view) {
+  options.columns.emplace();
+  return {};
+}
+Status TakeRenames(StatusOptions& options, std::string_view value) {
+  options.finds_renames = true;
+  if (value.empty()) return {};
+  if (value.ends_with('%')) value.remove_suffix(1);
+  int64_t percent = 0;
+  if (!ParseOptionValue(value, percent) || percent < 0) return Error(Code::kInvalid, "invalid argument to find-renames: " + std::string(value));
+  options.rename_percent = static_cast<int>(std::min<int64_t>(percent, 100));
+  return {};
+}
+Status TakeIgnored(StatusOptions& options, std::string_view value) {
+  if (!value.empty() && value != "traditional" && value != "no" && value != "matching") return Error(Code::kInvalid, "Invalid ignored mode '" + std::string(value) + "'");
+  options.ignored = value != "no";
+  options.ignores_matching = value == "matching";
+  return {};
+}
+// There are no submodules: what of them is shown is the same in each case.
+Status TakeSubmodules(StatusOptions&, std::string_view value) {
+  if (!value.empty() && value != "none" && value != "untracked" && value != "dirty" && value != "all") return Error(Code::kInvalid, "bad --ignore-submodules argument: " + std::string(value));
+  return {};
+}
+
 constexpr Option kOptions[] = {
+    Call<TakeVerbose>('v', "verbose", nullptr, "with what will be committed, as a patch; twice: with what will not, too"),
+    CallOptional<TakeColumn>(0, "column", "STYLE", "files that git does not know in columns"),
+    Call<TakeNoColumn>(0, "no-column", nullptr, "one a line (the default)"),
+    CallOptional<TakeRenames>('M', "find-renames", "N", "look for renames, of N percent at least"),
+    Flag<&StatusOptions::finds_renames>(0, "renames", "look for renames (the default)"),
+    Flag<&StatusOptions::shows_counts>(0, "ahead-behind", "tell how far the branch is from its upstream (the default)"),
+    Flag<&StatusOptions::hides_counts>(0, "no-ahead-behind", "only whether it is"),
+    CallOptional<TakeSubmodules>(0, "ignore-submodules", "WHEN", "none, untracked, dirty or all"),
+    Flag<&StatusOptions::no_branch>(0, "no-branch", "without the branch"),
     Flag<&StatusOptions::is_short>('s', "short", "one line a file"),
     Flag<&StatusOptions::branch>('b', "branch", "with the branch"),
     CallOptional<TakePorcelain>(0, "porcelain", "VERSION", "a form for programs: v1, the short one, or v2"),
     Flag<&StatusOptions::is_long>(0, "long", "the long form (the default)"),
     Flag<&StatusOptions::nul>('z', "null", "end lines with NUL"),
     CallOptional<TakeUntracked>('u', "untracked-files", "MODE", "show untracked files: all, normal or no"),
-    Flag<&StatusOptions::ignored>(0, "ignored", "show ignored files, too"),
+    CallOptional<TakeIgnored>(0, "ignored", "MODE", "show ignored files, too: traditional, matching or no"),
     Flag<&StatusOptions::shows_stash>(0, "show-stash", "tell how many stashes there are"),
     Flag<&StatusOptions::no_stash>(0, "no-show-stash", "do not (the default)"),
     Flag<&StatusOptions::no_renames>(0, "no-renames", "do not look for renames"),
@@ -278,7 +329,7 @@ std::string ModeText(uint32_t mode) {
 }
 
 // The lines of --porcelain=v2 --branch.
-Result<std::string> SecondBranchLines(Git& git, char end) {
+Result<std::string> SecondBranchLines(Git& git, char end, bool hides_counts) {
   const auto head = git.Head();
   const auto branch = git.HeadBranch();
   std::string text = "# branch.oid " + (head ? head->Hex() : std::string("(initial)")) + end + "# branch.head " + (branch ? ShortRef(*branch) : std::string("(detached)")) + end;
@@ -286,7 +337,8 @@ Result<std::string> SecondBranchLines(Git& git, char end) {
   PADDOCK_ASSIGN(const auto tracking, TrackingOf(git, ShortRef(*branch)));
   if (!tracking) return text;
   text += "# branch.upstream " + tracking->upstream + end;
-  if (!tracking->is_gone) text += "# branch.ab +" + std::to_string(tracking->ahead) + " -" + std::to_string(tracking->behind) + end;
+  if (!tracking->is_gone && hides_counts && tracking->ahead + tracking->behind > 0) text += std::string("# branch.ab +? -?") + end;
+  else if (!tracking->is_gone) text += "# branch.ab +" + std::to_string(tracking->ahead) + " -" + std::to_string(tracking->behind) + end;
   return text;
 }
 
@@ -337,7 +389,7 @@ Result<std::string> SecondText(Git& git, const StatusReport& report, const Index
   return text;
 }
 
-Result<std::string> BranchLine(Git& git) {
+Result<std::string> BranchLine(Git& git, bool hides_counts) {
   const auto branch = git.HeadBranch();
   if (!branch) return std::string("## HEAD (no branch)");
   const std::string name = ShortRef(*branch);
@@ -347,11 +399,34 @@ Result<std::string> BranchLine(Git& git) {
   line += "..." + tracking->upstream;
   if (tracking->is_gone) return line + " [gone]";
   if (tracking->ahead == 0 && tracking->behind == 0) return line;
+  if (hides_counts) return line + " [different]";
   line += " [";
   if (tracking->ahead > 0) line += "ahead " + std::to_string(tracking->ahead);
   if (tracking->ahead > 0 && tracking->behind > 0) line += ", ";
   if (tracking->behind > 0) line += "behind " + std::to_string(tracking->behind);
   return line + "]";
+}
+
+// What -v and -vv add.
+Result<std::string> VerbosePatch(Git& git, const StatusReport& report, bool with_files) {
+  std::string text;
+  const auto add = [&](const std::vector<FileDiff>& files, const char* from, const char* to) -> Status {
+    DiffOptions options;
+    options.patch = true;
+    if (with_files) {
+      options.src_prefix = from;
+      options.dst_prefix = to;
+    }
+    PADDOCK_ASSIGN(const std::string patch, FormatDiff(git, files, options));
+    text += patch;
+    return {};
+  };
+  if (with_files && !report.staged.empty()) text += "Changes to be committed:\n";
+  PADDOCK_TRY(add(report.staged, "c/", "i/"));
+  if (!with_files || report.unstaged.empty()) return text;
+  text += "--------------------------------------------------\nChanges not staged for commit:\n";
+  PADDOCK_TRY(add(report.unstaged, "i/", "w/"));
+  return text;
 }
 
 Result<ExitStatus> RunStatus(Git& git, StatusOptions& options, Args& args) {
@@ -365,11 +440,24 @@ Result<ExitStatus> RunStatus(Git& git, StatusOptions& options, Args& args) {
   const std::string by_config = git.config.Get("status.showuntrackedfiles", "normal");
   if (by_config == "no" || by_config == "false") mode = UntrackedMode::kNo;
   if (by_config == "all" || by_config == "true") mode = UntrackedMode::kAll;
-  PADDOCK_ASSIGN(StatusReport report, MakeStatus(git, index, head, options.untracked.value_or(mode), paths, options.ignored));
-  if (options.no_renames || !git.config.GetBool("status.renames", true)) DivideRenames(report.staged);
+  PADDOCK_ASSIGN(StatusReport report, MakeStatus(git, index, head, options.untracked.value_or(mode), paths, options.ignored, options.rename_percent));
+  if (options.ignored && (options.ignores_matching || options.untracked == UntrackedMode::kAll)) {
+    PADDOCK_ASSIGN(Untracked found, FindUntracked(git, index, options.untracked.value_or(mode) == UntrackedMode::kNo ? UntrackedMode::kNormal : options.untracked.value_or(mode), paths, true, options.ignores_matching ? IgnoredMode::kMatching : IgnoredMode::kFiles));
+    report.ignored = std::move(found.ignored);
+  }
+  if (options.no_renames || (!options.finds_renames && !git.config.GetBool("status.renames", git.config.GetBool("diff.renames", true)))) DivideRenames(report.staged);
+  const bool hides_counts = options.hides_counts || (!options.shows_counts && !options.porcelain && !git.config.GetBool("status.aheadbehind", true));
+  report.hides_counts = hides_counts;
+  report.columns = options.columns.value_or(ColumnOptions{});
+  if (!options.columns) {
+    if (const auto style = git.config.Get("column.status", git.config.Get("column.ui", "")); !style.empty()) PADDOCK_TRY(ParseColumnOptions(style, report.columns));
+  }
   const size_t stashes = !options.no_stash && (options.shows_stash || git.config.GetBool("status.showstash", false)) ? git.refs.ReadLog("refs/stash").size() : 0;
   const bool is_short = (options.is_short || options.porcelain || options.nul || (!options.is_long && git.config.GetBool("status.short", false)));
   if (!is_short) {
+    if (options.verbosity > 0) {
+      PADDOCK_ASSIGN(report.patch, VerbosePatch(git, report, options.verbosity > 1));
+    }
     PADDOCK_ASSIGN(const std::string text, LongStatus(git, report, false));
     git.Print(text);
     if (stashes > 0) git.Print("Your stash currently has " + std::to_string(stashes) + (stashes == 1 ? " entry\n" : " entries\n"));
@@ -379,7 +467,7 @@ Result<ExitStatus> RunStatus(Git& git, StatusOptions& options, Args& args) {
   if (options.is_second) {
     const char end = options.nul ? '\0' : '\n';
     if (options.branch) {
-      PADDOCK_ASSIGN(const std::string lines, SecondBranchLines(git, end));
+      PADDOCK_ASSIGN(const std::string lines, SecondBranchLines(git, end, hides_counts));
       git.Print(lines);
     }
     if (stashes > 0) git.Print("# stash " + std::to_string(stashes) + end);
@@ -387,8 +475,8 @@ Result<ExitStatus> RunStatus(Git& git, StatusOptions& options, Args& args) {
     git.Print(text);
     return 0;
   }
-  if (options.branch || (!options.porcelain && git.config.GetBool("status.branch", false))) {
-    PADDOCK_ASSIGN(const std::string line, BranchLine(git));
+  if (!options.no_branch && (options.branch || (!options.porcelain && git.config.GetBool("status.branch", false)))) {
+    PADDOCK_ASSIGN(const std::string line, BranchLine(git, hides_counts));
     git.Print(line + (options.nul ? '\0' : '\n'));
   }
   git.Print(ShortText(git, report, options));

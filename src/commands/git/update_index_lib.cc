@@ -30,7 +30,7 @@ Status SetNoSkip(Options& options, std::string_view) { options.skip = false; ret
 constexpr Option kOptions[] = {
     Flag<&Options::quiet>('q', nullptr, "go on when files need an update"),
     Flag<&Options::add>(0, "add", "take new files, too"),
-    Flag<&Options::replace>(0, "replace", "files may take the place of directories (always)"),
+    Flag<&Options::replace>(0, "replace", "files may take the place of directories, and the other way"),
     Flag<&Options::remove>(0, "remove", "take out what is no longer there"),
     Flag<&Options::unmerged>(0, "unmerged", "with --refresh: say nothing of unmerged files"),
     Flag<&Options::refresh>(0, "refresh", "look at all files anew"),
@@ -150,14 +150,14 @@ class Update {
 
   // Looks at every file anew; false when some need an update.
   Result<bool> Refresh(bool with_assumed) {
-    bool is_clean = true;
+    bool is_clean = true, is_merged = true;
     std::string last;
     for (IndexEntry& entry : index_.entries()) {
       git_.in.budget.Step();
       if (entry.stage != 0) {
         if (entry.path != last && !options_.unmerged) {
           git_.Print(git_.Shown(entry.path) + ": needs merge\n");
-          is_clean = false;
+          is_merged = false;
         }
         last = entry.path;
         continue;
@@ -175,12 +175,21 @@ class Update {
       fresh.is_assumed = entry.is_assumed;
       entry = std::move(fresh);
     }
-    return is_clean || options_.quiet;
+    return is_merged && (is_clean || options_.quiet);
   }
 
  private:
   void Tell(std::string_view text) {
     if (options_.verbose) git_.Print(text);
+  }
+
+  // Whether the index has files below the path, or one where a directory above it would be.
+  bool StandsInTheWay(const std::string& path) const {
+    if (index_.HasBelow(path)) return true;
+    for (size_t slash = path.find('/'); slash != std::string::npos; slash = path.find('/', slash + 1)) {
+      if (index_.Find(path.substr(0, slash)) != nullptr) return true;
+    }
+    return false;
   }
 
   Status Process(const std::string& operand, const std::string& path) {
@@ -207,6 +216,11 @@ class Update {
     bool is_unmerged = false;
     for (int stage = 1; stage < 4; ++stage) is_unmerged |= index_.Find(path, stage) != nullptr;
     if (known == nullptr && !is_unmerged && !options_.add) {
+      git_.Complain(path + ": cannot add to the index - missing --add option?");
+      return fail();
+    }
+    if (known == nullptr && !options_.replace && StandsInTheWay(path)) {
+      git_.Complain("'" + path + "' appears as both a file and as a directory");
       git_.Complain(path + ": cannot add to the index - missing --add option?");
       return fail();
     }

@@ -16,8 +16,10 @@ struct Untracked {
   std::vector<std::string> files;     // directories with a slash behind them
   std::vector<std::string> ignored;
 };
+// Hidden directories as one, and those that hold nothing else; what patterns match; all files.
+enum class IgnoredMode { kNormal, kMatching, kFiles };
 // What the index does not know. `with_ignored`: also list what .gitignore hides.
-Result<Untracked> FindUntracked(Git& git, const Index& index, UntrackedMode mode, Pathspec& paths, bool with_ignored);
+Result<Untracked> FindUntracked(Git& git, const Index& index, UntrackedMode mode, Pathspec& paths, bool with_ignored, IgnoredMode ignored = IgnoredMode::kNormal);
 // Whether .gitignore and its like hide the path.
 bool IsIgnored(Git& git, const std::string& path, bool is_directory);
 

@@ -57,8 +57,8 @@ class Ignores {
 
 class Scan {
  public:
-  Scan(Git& git, const Index& index, UntrackedMode mode, Pathspec& paths, bool with_ignored)
-      : git_(git), index_(index), mode_(mode), paths_(paths), with_ignored_(with_ignored), ignores_(git) {}
+  Scan(Git& git, const Index& index, UntrackedMode mode, Pathspec& paths, bool with_ignored, IgnoredMode ignored)
+      : git_(git), index_(index), mode_(mode), paths_(paths), with_ignored_(with_ignored), ignored_(ignored), ignores_(git) {}
 
   Result<Untracked> Run() {
     PADDOCK_TRY(Visit(""));
@@ -96,6 +96,7 @@ class Scan {
   Status VisitDirectory(const std::string& path) {
     const bool is_known = index_.HasBelow(path);
     if (!is_known && ignores_.Hides(path, true)) {
+      if (with_ignored_ && ignored_ == IgnoredMode::kFiles) return AddAllBelow(path);
       if (with_ignored_ && (paths_.empty() || paths_.Matches(path, git_.in.budget)) && HasFiles(git_.FilePath(path))) found_.ignored.push_back(path + "/");
       return {};
     }
@@ -113,9 +114,23 @@ class Scan {
     if (found_.files.size() > files) {
       found_.files.resize(files);
       found_.files.push_back(path + "/");
-    } else if (found_.ignored.size() > ignored) {
+    } else if (found_.ignored.size() > ignored && ignored_ == IgnoredMode::kNormal) {
       found_.ignored.resize(ignored);
       found_.ignored.push_back(path + "/");
+    }
+    return {};
+  }
+
+  // Every file of a hidden directory.
+  Status AddAllBelow(const std::string& path) {
+    git_.in.budget.CheckStack();
+    auto list = git_.in.fs.List(git_.FilePath(path));
+    if (!list) return {};
+    for (const vfs::DirectoryEntry& entry : *list) {
+      git_.in.budget.Step(4);
+      const std::string name = path + "/" + entry.name;
+      if (entry.type == vfs::FileType::kDirectory) PADDOCK_TRY(AddAllBelow(name));
+      else if (paths_.empty() || paths_.Matches(name, git_.in.budget)) found_.ignored.push_back(name);
     }
     return {};
   }
@@ -136,6 +151,7 @@ class Scan {
   UntrackedMode mode_;
   Pathspec& paths_;
   bool with_ignored_;
+  IgnoredMode ignored_;
   Ignores ignores_;
   Untracked found_;
 };
@@ -144,7 +160,7 @@ Error CannotWrite(const std::string& path, const Error& error) { return {error.c
 
 }  // namespace
 
-Result<Untracked> FindUntracked(Git& git, const Index& index, UntrackedMode mode, Pathspec& paths, bool with_ignored) { return Scan(git, index, mode, paths, with_ignored).Run(); }
+Result<Untracked> FindUntracked(Git& git, const Index& index, UntrackedMode mode, Pathspec& paths, bool with_ignored, IgnoredMode ignored) { return Scan(git, index, mode, paths, with_ignored, ignored).Run(); }
 
 bool IsIgnored(Git& git, const std::string& path, bool is_directory) {
   Ignores ignores(git);
@@ -280,6 +296,11 @@ Status CheckPath(Git& git, const FileDiff& change, const Index& index, bool is_f
 }
 
 void TellObstacles(Git& git, Obstacles& obstacles, std::string_view action) {
+  if (action == "reset") {
+    if (!obstacles.changed.empty()) git.Complain("Entry '" + obstacles.changed[0] + "' not uptodate. Cannot merge.");
+    else git.Complain("Untracked working tree file '" + (obstacles.untracked.empty() ? obstacles.removed : obstacles.untracked)[0] + "' would be " + (obstacles.untracked.empty() ? "removed" : "overwritten") + " by merge.");
+    return;
+  }
   const auto list = [](const std::vector<std::string>& paths) {
     std::string text;
     for (const std::string& path : paths) text += "\t" + path + "\n";
