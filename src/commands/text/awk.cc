@@ -6,7 +6,8 @@
 //
 // Exit status: what the program says; 1 for a bad option or a program that does not parse, 2 for a fatal error.
 // Source: POSIX awk; GNU awk 5.2.1, also under the names gawk, mawk and nawk.
-// Differs: no debugger, lint, tracing, extension libraries or arbitrary precision: the options that ask for them are refused.
+// Differs: --lint says what is said of whole programs, of variables without a value and of arguments' types; not everything.
+// No debugger, tracing, extension libraries or arbitrary precision: the options that ask for them are refused.
 // -o keeps comments on lines of their own and behind statements where gawk does, those inside an expression not.
 
 #include <memory>
@@ -34,6 +35,8 @@ struct Options {
   std::vector<Piece> pieces;
   std::vector<std::string> assignments;
   bool lists_translations = false;
+  bool lints_for_old_awk = false;
+  awk::LintLevel lint = awk::LintLevel::kOff;
   bool is_posix = false, is_traditional = false, is_sandboxed = false;
   bool counts_bytes = false, reads_non_decimal = false, operands_are_files = false;
   std::string refused;       // an option that is not there
@@ -63,6 +66,12 @@ Status SetPretty(Options& options, std::string_view path) {
 }
 Status SetProfile(Options& options, std::string_view path) {
   options.profile_path = path.empty() ? "awkprof.out" : std::string(path);
+  return {};
+}
+Status SetLint(Options& options, std::string_view kind) {
+  options.lint = kind == "fatal"    ? awk::LintLevel::kFatal
+                 : kind == "no-ext" ? awk::LintLevel::kNoExtensions
+                                    : awk::LintLevel::kWarn;  // "invalid" adds nothing to it
   return {};
 }
 Status AddInclude(Options& options, std::string_view path) {
@@ -113,11 +122,11 @@ constexpr Option kOptions[] = {
     Flag<&Options::lists_translations>('g', "gen-pot", "do not run the program, print its texts for translation as a .pot file"),
     Call<Refuse<'I'>>('I', "trace", nullptr, nullptr),
     Call<Refuse<'l'>>('l', "load", "LIBRARY", nullptr),
-    CallOptional<Refuse<'L'>>('L', "lint", "KIND", nullptr),
+    CallOptional<SetLint>('L', "lint", "KIND", "warn of what is doubtful; KIND is fatal, invalid or no-ext"),
     Call<Refuse<'M'>>('M', "bignum", nullptr, nullptr),
     CallOptional<SetPretty>('o', "pretty-print", "FILE", "do not run the program, write it neatly to FILE (awkprof.out)"),
     CallOptional<SetProfile>('p', "profile", "FILE", "write the program to FILE (awkprof.out) with how often each part ran"),
-    Call<Refuse<'t'>>('t', "lint-old", nullptr, nullptr),
+    Flag<&Options::lints_for_old_awk>('t', "lint-old", "warn of what the first awk did not have"),
 };
 
 // --- what the language asks of the sandbox
@@ -315,6 +324,8 @@ awk::RunOptions ToRunOptions(Invocation& in, Options& options, std::vector<std::
   run.arguments.assign(in.args.begin(), in.args.end());
   run.program_path = in.env.Get("AWKPATH", "");
   run.is_utf8 = in.locale.is_utf8 && !options.counts_bytes;
+  run.lint = options.lint;
+  run.lints_for_old_awk = options.lints_for_old_awk;
   run.lists_translations = options.lists_translations;
   run.dump_path = options.dump_path;
   run.profile_path = options.profile_path;

@@ -60,6 +60,7 @@ struct Node {
   bool is_local = false;
   bool is_negative = false;
   bool is_prefix = false;
+  bool is_bare = false;          // `length` without parentheses
   bool is_translatable = false;  // a string: _"text"
   Redirect redirect = Redirect::kNone;
   Builtin builtin = Builtin::kLength;

@@ -1,5 +1,6 @@
 #include "lang/awk/awk.h"
 
+#include <algorithm>
 #include <chrono>
 #include <optional>
 
@@ -80,7 +81,8 @@ Result<std::string> ReadProgramFile(Host& host, std::string_view path, std::stri
 int RunAwk(std::vector<Source> sources, const RunOptions& options, Host& host) {
   const auto complain = [&](const std::string& text) { (void)host.standard_error().Write(text); };
   std::vector<std::string> warnings;
-  const bool is_printed = options.pretty_path || options.profile_path;
+  const bool lints = options.lint != LintLevel::kOff || options.lints_for_old_awk;
+  const bool is_printed = options.pretty_path || options.profile_path || lints;
   const ParseInput input = {options.name, sources, options.strictness, warnings, is_printed,
                             [&](std::string_view path) { return ReadProgramFile(host, path, options.program_path); }};
   auto tree = Parse(input, host.budget());
@@ -93,8 +95,31 @@ int RunAwk(std::vector<Source> sources, const RunOptions& options, Host& host) {
     (void)host.standard_output().Write(TranslationTemplate(*tree, sources, host.budget()));
     return 0;
   }
-  const Profiling profiling = options.profile_path ? Profiling::kOn : Profiling::kOff;
-  Program program = Compile(*tree, std::move(sources), profiling, host.budget());
+  if (options.lint != LintLevel::kOff) {
+    for (const Source& source : sources) {
+      if (source.name == "cmd. line" || source.text.empty() || source.text.back() == '\n') continue;
+      const auto line = std::count(source.text.begin(), source.text.end(), '\n') + 1;
+      complain(options.name + ": " + source.name + ":" + std::to_string(line) + ": warning: source file does not end in newline\n");
+    }
+  }
+  bool shadowed = false;
+  Place last;
+  if (lints) {
+    for (const LintWarning& warning : LintProgram(*tree, options.lint, options.lints_for_old_awk, host.budget())) {
+      const bool is_fatal = options.lint == LintLevel::kFatal && !warning.is_mild;
+      const std::string place = warning.has_place ? PlaceName(sources, warning.place) + ": " : "";
+      complain(options.name + ": " + place + (is_fatal ? "fatal: " : "warning: ") + warning.text + "\n");
+      if (is_fatal) return 2;
+      shadowed |= warning.is_mild;
+      last = warning.place;
+    }
+  }
+  if (shadowed && options.lint == LintLevel::kFatal) {
+    complain(options.name + ": " + PlaceName(sources, last) + ": fatal: there were shadowed variables\n");
+    return 2;
+  }
+  const CompileOptions compiling = {options.profile_path.has_value(), options.lint != LintLevel::kOff};
+  Program program = Compile(*tree, std::move(sources), compiling, host.budget());
   // What is to be shown at the end has to be kept up to date.
   if (options.dump_path) program.uses_rt = program.uses_symtab = program.uses_functab = program.uses_environ = true;
   if (const std::string complaint = CheckPatterns(program, options.is_utf8); !complaint.empty()) {

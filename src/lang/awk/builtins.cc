@@ -211,6 +211,9 @@ bool Interpreter::CloseFunction(size_t count) {
   if (!status) {
     return Fatal("flush to \"" + name + "\" failed: " + std::string(status.error().Text()));
   }
+  if (*status < 0 && options_.lint != LintLevel::kOff) {
+    if (!Lint("close: `" + name + "' is not an open file, pipe or co-process")) return false;
+  }
   if (*status < 0) SetErrno(Error(Code::kOk, "close of redirection that was never opened"));
   return ReturnNumber(count, *status);
 }

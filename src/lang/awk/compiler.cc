@@ -7,12 +7,12 @@
 
 namespace paddock::awk {
 
-Compiler::Compiler(const SyntaxTree& tree, std::vector<Source> sources, Profiling profiling, Budget& budget)
-    : tree_(tree), budget_(budget) {
+Compiler::Compiler(const SyntaxTree& tree, std::vector<Source> sources, const CompileOptions& options, Budget& budget)
+    : tree_(tree), budget_(budget), lints_(options.lints) {
   program_.sources = std::move(sources);
   program_.globals = tree.globals;
   program_.escapes = tree.escapes;
-  if (profiling == Profiling::kOn) program_.counter_count = static_cast<int>(tree.nodes.size());
+  if (options.profiles) program_.counter_count = static_cast<int>(tree.nodes.size());
 }
 
 Program Compiler::Run() {
@@ -139,6 +139,7 @@ void Compiler::Statement(const Node* node) {
 
 void Compiler::If(const Node* node) {
   Jumps otherwise;
+  LintCondition(node->a);
   JumpUnless(node->a, otherwise);
   Statement(node->b);
   if (node->c == nullptr) {
@@ -202,6 +203,7 @@ void Compiler::JumpBack(const Node* condition, int top) {
     return;
   }
   Jumps jumps;
+  LintCondition(condition);
   JumpWhen(condition, jumps);
   Patch(jumps, top);
 }
@@ -256,6 +258,7 @@ void Compiler::Delete(const Node* target) {
   if (target->kind == NodeKind::kElement) {
     ArrayOf(target->a);
     Subscript(target);
+    Lint(LintCheck::kDelete);
     Emit(Op::kDeleteElement);
   } else {
     ArrayOf(target);
@@ -273,7 +276,7 @@ void Compiler::Print(const Node* node) {
     return;
   }
   for (const Node* argument : node->list) {
-    if (!CanEmit(argument)) {
+    if (!CanEmit(argument) || lints_) {
       PrintGeneral(node, Op::kPrint);
       return;
     }
@@ -317,8 +320,8 @@ void Compiler::PrintGeneral(const Node* node, Op op) {
        is_record ? 1 : static_cast<uint32_t>(node->list.size()));
 }
 
-Program Compile(const SyntaxTree& tree, std::vector<Source> sources, Profiling profiling, Budget& budget) {
-  return Compiler(tree, std::move(sources), profiling, budget).Run();
+Program Compile(const SyntaxTree& tree, std::vector<Source> sources, const CompileOptions& options, Budget& budget) {
+  return Compiler(tree, std::move(sources), options, budget).Run();
 }
 
 }  // namespace paddock::awk

@@ -14,10 +14,13 @@ class Budget;
 
 namespace paddock::awk {
 
-enum class Profiling : uint8_t { kOff, kOn };
+struct CompileOptions {
+  bool profiles = false;
+  bool lints = false;
+};
 
 // `sources` moves into the program. When it is profiled it counts how often it comes by each statement, block, case label and
 // pattern of a rule, under the node's id.
-Program Compile(const SyntaxTree& tree, std::vector<Source> sources, Profiling profiling, Budget& budget);
+Program Compile(const SyntaxTree& tree, std::vector<Source> sources, const CompileOptions& options, Budget& budget);
 
 }  // namespace paddock::awk

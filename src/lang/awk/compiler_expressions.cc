@@ -96,6 +96,7 @@ void Compiler::Expression(const Node* node) {
     case NodeKind::kElement:
       ArrayOf(node->a);
       Subscript(node);
+      Lint(LintCheck::kElement);
       Emit(Op::kPushElement);
       return;
     case NodeKind::kAssign: Assign(node, false); return;
@@ -116,6 +117,7 @@ void Compiler::Expression(const Node* node) {
       Number(node->a);
       Number(node->b);
       place_ = node->place;
+      if (node->op == Tok::kPlus) Lint(LintCheck::kAdd);
       Emit(ArithmeticOp(node->op));
       return;
     case NodeKind::kCompare:
@@ -153,8 +155,10 @@ void Compiler::Expression(const Node* node) {
 void Compiler::Variable(const Node* node) {
   NoteSlot(node);
   if (node->is_local) {
+    LintVariable(node);
     Emit(Op::kPushLocal, node->slot);
   } else {
+    LintVariable(node);
     Emit(IsCounter(node) ? Op::kPushCounter : Op::kPushGlobal, node->slot);
   }
 }
@@ -162,6 +166,7 @@ void Compiler::Variable(const Node* node) {
 void Compiler::Field(const Node* node) {
   if (const int number = FieldNumber(node); number >= 0) {
     Emit(Op::kPushFieldAt, number);
+    Lint(LintCheck::kField, number);
     return;
   }
   Number(node->a);
@@ -234,6 +239,7 @@ void Compiler::ArrayOf(const Node* node) {
   if (node->kind == NodeKind::kElement) {
     ArrayOf(node->a);
     Subscript(node);
+    Lint(LintCheck::kElement);
     Emit(Op::kPushSubarray);
   } else {
     Emit(node->is_local ? Op::kPushLocalArray : Op::kPushArray, node->slot);
@@ -279,11 +285,13 @@ void Compiler::Assign(const Node* node, bool drop) {
   } else if (to->kind == NodeKind::kElement) {
     ArrayOf(to->a);
     Subscript(to);
+    if (is_update) Lint(LintCheck::kElement);
     Emit(is_update ? Op::kUpdateElement : Op::kStoreElement, 0, flags);
   } else if (!is_update) {
     NoteSlot(to);
     StoreVariable(to, drop);
   } else {
+    LintVariable(to);
     const Op global = IsHooked(to) ? Op::kUpdateHooked : Op::kUpdateGlobal;
     Emit(to->is_local ? Op::kUpdateLocal : global, to->slot, flags);
   }
@@ -299,13 +307,15 @@ void Compiler::Increment(const Node* node, bool drop) {
   } else if (to->kind == NodeKind::kElement) {
     ArrayOf(to->a);
     const int field = to->list.size() == 1 ? FieldNumber(to->list[0]) : -1;
-    if (field >= 0) {
+    if (field >= 0 && !lints_) {
       Emit(Op::kIncrementElementByField, field, flags);
       return;
     }
     Subscript(to);
+    Lint(LintCheck::kElement);
     Emit(Op::kIncrementElement, 0, flags);
   } else {
+    LintVariable(to);
     const Op global = IsHooked(to) ? Op::kIncrementHooked : Op::kIncrementGlobal;
     Emit(to->is_local ? Op::kIncrementLocal : global, to->slot, flags);
   }
@@ -433,6 +443,7 @@ void Compiler::BuiltinCall(const Node* node) {
   uint32_t count = static_cast<uint32_t>(list.size());
   if (node->builtin == Builtin::kLength) count = 1;
   if (node->builtin == Builtin::kGensub) count = 4;
+  if (count > 0) Lint(LintCheck::kArguments, static_cast<int>(node->builtin) | static_cast<int>(count) << 8);
   Emit(Op::kBuiltin, static_cast<int>(node->builtin), count);
 }
 

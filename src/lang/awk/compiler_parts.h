@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "lang/awk/compiler.h"
+#include "lang/awk/lint.h"
 
 namespace paddock::awk {
 
@@ -21,7 +22,7 @@ struct Loop {
 
 class Compiler {
  public:
-  Compiler(const SyntaxTree& tree, std::vector<Source> sources, Profiling profiling, Budget& budget);
+  Compiler(const SyntaxTree& tree, std::vector<Source> sources, const CompileOptions& options, Budget& budget);
   Program Run();
 
  private:
@@ -30,6 +31,16 @@ class Compiler {
   int Emit(Op op, int b = 0, uint32_t a = 0);
   void Count(const Node* node) {
     if (program_.counter_count > 0) Emit(Op::kCount, node->id);
+  }
+  void Lint(LintCheck check, int operand = 0) {
+    if (lints_) Emit(Op::kLint, operand, static_cast<uint32_t>(check));
+  }
+  void LintVariable(const Node* node) {
+    if (node->is_local) Lint(LintCheck::kLocal, node->slot);
+    else if (node->slot >= kSpecialCount) Lint(LintCheck::kGlobal, node->slot);
+  }
+  void LintCondition(const Node* node) {
+    if (node->kind == NodeKind::kAssign && node->op == Tok::kAssign && !node->in_parens) Lint(LintCheck::kCondition);
   }
   void Patch(const Jumps& jumps, int target);
   int AddConstant(Value value);
@@ -107,6 +118,7 @@ class Compiler {
 
   const SyntaxTree& tree_;
   Budget& budget_;
+  const bool lints_;
   Program program_;
   Place place_;
   std::vector<Loop> loops_;

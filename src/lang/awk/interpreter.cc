@@ -868,6 +868,7 @@ Flow Interpreter::Execute(int entry) {
         stack_.Pop();
         break;
       case Op::kWork: budget_.Step(b); break;
+      case Op::kLint: AWK_TRY(CheckLint(static_cast<LintCheck>(instruction.a), b)); break;
       case Op::kCount: ++counts_[static_cast<size_t>(b)]; break;
       case Op::kEnd: return Flow::kDone;
     }

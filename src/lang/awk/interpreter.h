@@ -17,6 +17,7 @@
 #include "lang/awk/ast.h"
 #include "lang/awk/fields.h"
 #include "lang/awk/host.h"
+#include "lang/awk/lint.h"
 #include "lang/awk/pattern_cache.h"
 #include "lang/awk/program.h"
 #include "lang/awk/random.h"
@@ -37,6 +38,8 @@ struct RunOptions {
   std::optional<std::string> dump_path;           // -d: where the variables are written at the end; "-": standard output
   std::optional<std::string> pretty_path;         // -o: where the program is written instead of being run
   std::optional<std::string> profile_path;        // -p: where it is written with counts, after it has run
+  LintLevel lint = LintLevel::kOff;               // -L
+  bool lints_for_old_awk = false;                 // -t
   bool lists_translations = false;                // -g: print the texts to be translated instead of running
   bool operands_are_files = false;                // -E: "x=1" is a file, too
   bool is_sandboxed = false;                      // -S
@@ -239,6 +242,10 @@ class Interpreter {
   bool FatalError(const Error& error) { return Fatal(std::string(error.Text())); }
   bool BadPattern(const Error& error, std::string_view source);
   void Warn(const std::string& message);
+  // A warning of --lint; false when it is fatal.
+  bool Lint(const std::string& message);
+  bool CheckLint(LintCheck check, int operand);
+  bool LintArguments(Builtin id, size_t count);
 
   const Program& program_;
   const RunOptions& options_;

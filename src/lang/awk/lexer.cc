@@ -460,12 +460,15 @@ Token Lexer::LexOperator(Token token) {
       return finish(Accept('=') ? Tok::kSubtractAssign : Tok::kMinus);
     case '*':
       if (has_star_power && Accept('*')) {
+        token.literal = "**";
         return finish(Accept('=') ? Tok::kPowerAssign : Tok::kCaret);
       }
       return finish(Accept('=') ? Tok::kMultiplyAssign : Tok::kStar);
     case '/': return finish(Accept('=') ? Tok::kDivideAssign : Tok::kSlash);
     case '%': return finish(Accept('=') ? Tok::kModuloAssign : Tok::kPercent);
-    case '^': return finish(Accept('=') ? Tok::kPowerAssign : Tok::kCaret);
+    case '^':
+      token.literal = "^";
+      return finish(Accept('=') ? Tok::kPowerAssign : Tok::kCaret);
     case '=': return finish(Accept('=') ? Tok::kEqual : Tok::kAssign);
     case '!':
       if (Accept('=')) return finish(Tok::kNotEqual);

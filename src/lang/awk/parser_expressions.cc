@@ -175,6 +175,7 @@ Node* Parser::ParseAssignment(Node* left) {
   budget_.CheckStack();
   Node* const node = New(NodeKind::kAssign, left);
   node->op = token_.kind;
+  if (input_.keeps_form) node->literal = token_.literal;
   Advance();
   SkipNewlinesInGnuMode();
   node->b = ParseExpression();
@@ -256,9 +257,12 @@ Node* Parser::ParsePower(Node* base) {
   if (base == nullptr) base = ParsePostfix();
   if (!Is(Tok::kCaret)) return base;
   budget_.CheckStack();
+  const std::string sign = token_.literal;
   Advance();
   Node* const exponent = ParseSigned();
-  return NewArithmetic(Tok::kCaret, base, exponent);
+  Node* const node = NewArithmetic(Tok::kCaret, base, exponent);
+  if (node->kind == NodeKind::kArithmetic && input_.keeps_form) node->literal = sign;
+  return node;
 }
 
 Node* Parser::ParsePostfix() {
@@ -393,6 +397,7 @@ Node* Parser::ParseBuiltin() {
   Advance();
   if (!Is(Tok::kLeftParen)) {
     if (node->builtin != Builtin::kLength) SyntaxError();
+    node->is_bare = true;
     return node;
   }
   node->list = ParseArguments();

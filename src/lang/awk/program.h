@@ -99,6 +99,7 @@ enum class Op : uint8_t {
   kRangeEnter,      // b: target when range a is active
   kRangeSet,        // v →          range a stays active unless v is true; b unused
   kWork,            // charges b steps
+  kLint,            // a: LintCheck, b: what it looks at
   kCount,           // counts a turn of node b (profiling)
   kEnd,             // ends a list of rules
 };
