@@ -118,6 +118,32 @@ Result<bool> SwitchMerging(Git& git, const CheckoutOptions& options, const FlatT
   return true;
 }
 
+// Commits that nothing leads to when a detached HEAD moves on.
+Status TellLeftBehind(Git& git, const Oid& head, const Oid& target) {
+  constexpr size_t kMost = 4;
+  Selection selection;
+  selection.included = {head};
+  selection.excluded = {target};
+  for (const auto& [ref, id] : git.refs.List("refs/")) {
+    if (const auto commit = git.objects.Peel(id, ObjectType::kCommit)) selection.excluded.push_back(*commit);
+  }
+  History history(git);
+  PADDOCK_ASSIGN(const std::vector<Oid> lost, WalkHistory(git, history, selection, {}));
+  if (lost.empty()) {
+    git.Say("Previous HEAD position was " + OneLine(git, head) + "\n");
+    return {};
+  }
+  std::string list;
+  for (size_t i = 0; i < lost.size() && (i < kMost || lost.size() == kMost + 1); ++i) list += "  " + OneLine(git, lost[i]) + "\n";
+  if (lost.size() > kMost + 1) list += " ... and " + std::to_string(lost.size() - kMost) + " more.\n";
+  const bool is_one = lost.size() == 1;
+  git.Say("Warning: you are leaving " + std::to_string(lost.size()) + (is_one ? " commit" : " commits") + " behind, not connected to\nany of your branches:\n\n" + list + "\n");
+  if (git.config.GetBool("advice.detachedhead", true)) {
+    git.Say(std::string("If you want to keep ") + (is_one ? "it" : "them") + " by creating a new branch, this may be a good time\nto do so with:\n\n git branch <new-branch-name> " + git.objects.Abbreviate(head) + "\n\n");
+  }
+  return {};
+}
+
 // Moves HEAD and the files.
 Result<ExitStatus> MoveHead(Git& git, const CheckoutOptions& options, const std::optional<std::string>& branch_ref, const Oid& target, const std::string& shown, bool is_new) {
   const auto head = git.Head();
@@ -148,7 +174,7 @@ Result<ExitStatus> MoveHead(Git& git, const CheckoutOptions& options, const std:
   const std::string old_name = old_branch ? ShortRef(*old_branch) : head ? head->Hex() : "";
   const std::string message = "checkout: moving from " + old_name + " to " + shown;
   if (!old_branch && head && !options.quiet && *head != target) {
-    git.Say("Previous HEAD position was " + OneLine(git, *head) + "\n");
+    PADDOCK_TRY(TellLeftBehind(git, *head, target));
   }
   if (branch_ref) {
     PADDOCK_TRY(git.refs.WriteSymbolic("HEAD", *branch_ref));
@@ -156,11 +182,14 @@ Result<ExitStatus> MoveHead(Git& git, const CheckoutOptions& options, const std:
     PADDOCK_TRY(git.refs.WriteDirect("HEAD", target));
   }
   if (head || !is_new) PADDOCK_TRY(git.refs.Log("HEAD", head.value_or(Oid{}), target, git.Who(), message));
-  if (options.force) ForgetMerge(git);
   if (options.quiet) return 0;
-  // What stays changed.
-  PADDOCK_ASSIGN(std::vector<FileDiff> changed, CompareWithFiles(git, to, index));
-  for (const FileDiff& file : CompareTrees(to, IndexFiles(index))) {
+  // What stays changed; a new branch where HEAD is does not look.
+  const bool looks = options.create.empty() || head != target;
+  std::vector<FileDiff> changed;
+  if (looks) {
+    PADDOCK_ASSIGN(changed, CompareWithFiles(git, to, index));
+  }
+  for (const FileDiff& file : looks ? CompareTrees(to, IndexFiles(index)) : std::vector<FileDiff>()) {
     if (std::none_of(changed.begin(), changed.end(), [&file](const FileDiff& other) { return other.new_path == file.new_path; })) changed.push_back(file);
   }
   std::sort(changed.begin(), changed.end(), [](const FileDiff& a, const FileDiff& b) { return a.new_path < b.new_path; });
@@ -198,6 +227,13 @@ Status RefuseTaken(Git& git, const CheckoutOptions& options, const std::string& 
 Result<ExitStatus> SwitchTo(Git& git, const CheckoutOptions& options, const std::optional<std::string>& branch_ref, const Oid& target, const std::string& shown, bool is_new) {
   const Oid before = git.Head().value_or(Oid{});
   PADDOCK_ASSIGN(const ExitStatus status, MoveHead(git, options, branch_ref, target, shown, is_new));
+  if (status == 0) {
+    // What was under way on the other branch is over.
+    for (const auto& [name, what] : {std::pair<const char*, const char*>{"CHERRY_PICK_HEAD", "cherry picking"}, {"REVERT_HEAD", "revert"}}) {
+      if (git.refs.Exists(name) && !options.quiet) git.Warn("cancelling a " + std::string(what) + " in progress");
+    }
+    ForgetMerge(git);
+  }
   if (status == 0 && RunHook(git, "post-checkout", {before.Hex(), target.Hex(), "1"}) != 0) return 1;
   return status;
 }
@@ -250,6 +286,7 @@ Result<ExitStatus> CreateAndSwitch(Git& git, const CheckoutOptions& options, con
 Result<ExitStatus> CheckoutCommit(Git& git, const CheckoutOptions& options, std::string name, bool needs_detach) {
   if (name == "-" || name == "@{-1}") {
     const auto previous = PreviousBranch(git, 1);
+    if (!previous && needs_detach) return Error(Code::kNoEntry, "invalid reference: @{-1}");
     if (!previous) return git.Complain("pathspec '" + name + "' did not match any file(s) known to git");
     name = *previous;
   }
@@ -360,16 +397,34 @@ Result<ExitStatus> RunCheckout(Git& git, CheckoutOptions& options, Args& args) {
       auto result = CheckoutCommit(git, options, operands[0], false);
       if (result || result.error().code != Code::kNoEntry || !result.error().message.empty()) return result;
       if (args.has_dashes) return Error(Code::kInvalid, "invalid reference: " + operands[0]);
+      if (options.detach) return Error(Code::kInvalid, "git checkout: --detach does not take a path argument '" + operands[0] + "'");
     } else if (auto id = ResolveObject(git, operands[0])) {
       PADDOCK_ASSIGN(source, git.FlattenCommit(*id));
       operands.erase(operands.begin());
+    } else if (args.has_dashes) {
+      return Error(Code::kInvalid, "invalid reference: " + operands[0]);
     }
   }
   operands.insert(operands.end(), args.paths.begin(), args.paths.end());
   return CheckoutFiles(git, options, args, std::move(source), operands);
 }
 
+// git switch leaves nothing half done behind.
+Status RefuseInProgress(Git& git) {
+  const auto is_there = [&git](const char* name) { return git.in.fs.Stat(git.GitPath(name)).has_value(); };
+  const auto refuse = [](const std::string& doing, const char* command) { return Error(Code::kInvalid, "cannot switch branch " + doing + "\nConsider \"git " + command + " --quit\" or \"git worktree add\"."); };
+  if (is_there("MERGE_HEAD")) return refuse("while merging", "merge");
+  if (is_there("rebase-apply/applying")) return refuse("in the middle of an am session", "am");
+  if (is_there("rebase-merge") || is_there("rebase-apply")) return refuse("while rebasing", "rebase");
+  if (is_there("CHERRY_PICK_HEAD")) return refuse("while cherry-picking", "cherry-pick");
+  if (is_there("REVERT_HEAD")) return refuse("while reverting", "revert");
+  if (is_there("BISECT_LOG")) git.Warn("you are switching branch while bisecting");
+  return {};
+}
+
 Result<ExitStatus> RunSwitch(Git& git, CheckoutOptions& options, Args& args) {
+  const bool is_taken = !options.create.empty() && git.refs.Exists("refs/heads/" + options.create);
+  if (!options.force && !is_taken) PADDOCK_TRY(RefuseInProgress(git));
   if (!options.orphan.empty()) return Orphan(git, options, true);
   if (options.track && options.create.empty() && options.reset.empty() && args.operands.size() == 1) options.create = TrackedName(args.operands[0]);
   if (!options.create.empty() || !options.reset.empty()) return CreateAndSwitch(git, options, args.operands);

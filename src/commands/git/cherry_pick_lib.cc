@@ -84,6 +84,8 @@ class Sequence {
       if (strategy != "ort" && strategy != "recursive" && strategy != "resolve") return Error(Code::kNotSupported, "merge strategy '" + strategy + "' is not supported");
     }
     pick_.reverts = reverts_;
+    pick_.checks_index = !options_.no_commit;
+    pick_.takes_index = options_.no_commit;
     pick_.mainline = options_.mainline;
     if (options_.ff && (options_.signoff || options_.no_commit || options_.cites || options_.edit)) {
       return Error(Code::kInvalid, "cherry-pick: --ff cannot be used with " + std::string(options_.signoff ? "--signoff" : options_.no_commit ? "--no-commit" : options_.cites ? "-x" : "--edit"));
@@ -281,7 +283,7 @@ class Sequence {
   Result<ExitStatus> Abort() {
     if (!IsUnderWay()) {
       git_.Complain("no cherry-pick or revert in progress");
-      return Error(Code::kInvalid, "cherry-pick failed");
+      return Failed();
     }
     auto target = git_.Head();
     if (HasState()) {

@@ -33,6 +33,32 @@ Result<bool> HasExcluded(Git& git, const std::string& directory, const IgnoreGlo
   return false;
 }
 
+bool HoldsOnlyDirectories(Git& git, const std::string& path) {
+  git.in.budget.CheckStack();
+  git.in.budget.Step(4);
+  const auto list = git.in.fs.List(path);
+  if (!list) return false;
+  return std::all_of(list->begin(), list->end(), [&](const vfs::DirectoryEntry& entry) { return entry.type == vfs::FileType::kDirectory && HoldsOnlyDirectories(git, path + "/" + entry.name); });
+}
+
+// Directories without any file, which the lists of files do not name. `directory`: "" or "sub/".
+Status AddEmpty(Git& git, const Index& index, Pathspec& paths, const std::string& directory, std::vector<std::string>& found) {
+  git.in.budget.CheckStack();
+  const auto list = git.in.fs.List(git.FilePath(directory));
+  if (!list) return {};
+  for (const vfs::DirectoryEntry& entry : *list) {
+    git.in.budget.Step(4);
+    if (entry.type != vfs::FileType::kDirectory || entry.name == ".git") continue;
+    const std::string path = directory + entry.name;
+    if (HoldsOnlyDirectories(git, git.FilePath(path))) {
+      if ((paths.empty() || paths.Matches(path, git.in.budget)) && !IsIgnored(git, path, true)) found.push_back(path + "/");
+    } else if (index.HasBelow(path)) {
+      PADDOCK_TRY(AddEmpty(git, index, paths, path + "/", found));
+    }
+  }
+  return {};
+}
+
 Result<ExitStatus> RunClean(Git& git, CleanOptions& options, Args& args) {
   if (!options.force && !options.dry_run && git.config.GetBool("clean.requireforce", true)) {
     return Error(Code::kInvalid, git.config.Get("clean.requireforce") ? "clean.requireForce set to true and neither -i, -n, nor -f given; refusing to clean" : "clean.requireForce defaults to true and neither -i, -n, nor -f given; refusing to clean");
@@ -44,6 +70,7 @@ Result<ExitStatus> RunClean(Git& git, CleanOptions& options, Args& args) {
   PADDOCK_ASSIGN(const Untracked found, FindUntracked(git, index, UntrackedMode::kNormal, paths, options.ignored || options.only_ignored));
   std::vector<std::string> gone = options.only_ignored ? std::vector<std::string>() : found.files;
   if (options.ignored || options.only_ignored) gone.insert(gone.end(), found.ignored.begin(), found.ignored.end());
+  if (options.directories && !options.only_ignored) PADDOCK_TRY(AddEmpty(git, index, paths, "", gone));
   std::sort(gone.begin(), gone.end());
   IgnoreGlobList excluded;
   for (const std::string& pattern : options.excludes) excluded.AddLines(pattern + "\n", false, git.in.budget);

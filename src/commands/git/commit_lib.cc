@@ -109,6 +109,11 @@ Result<std::string> CommitSummary(Git& git, const Oid& id, bool shows_date, bool
 }
 
 void ForgetMerge(Git& git) {
+  // The last of several picks ends them all.
+  if (git.refs.Exists("CHERRY_PICK_HEAD") || git.refs.Exists("REVERT_HEAD")) {
+    const auto todo = vfs::ReadFile(git.in.fs, git.GitPath("sequencer/todo"), 16 << 20);
+    if (todo && todo->find('\n') + 1 >= todo->size()) static_cast<void>(RemoveTree(git.in, git.GitPath("sequencer")).has_value());
+  }
   for (const char* file : {"MERGE_HEAD", "MERGE_MSG", "MERGE_MODE", "CHERRY_PICK_HEAD", "REVERT_HEAD", "SQUASH_MSG", "AUTO_MERGE"}) static_cast<void>(git.in.fs.RemoveFile(git.GitPath(file)).has_value());
 }
 
@@ -407,6 +412,7 @@ Result<ExitStatus> RunCommit(Git& git, CommitOptions& options, Args& args) {
   PADDOCK_ASSIGN(Index index, git.ReadIndex());
   const bool is_merge = git.in.fs.Stat(git.GitPath("MERGE_HEAD")).has_value();
   if (is_merge && options.amend) return Error(Code::kInvalid, "You are in the middle of a merge -- cannot amend.");
+  if (options.amend && git.refs.Exists("CHERRY_PICK_HEAD") && !git.in.fs.Stat(git.GitPath("rebase-merge"))) return Error(Code::kInvalid, "You are in the middle of a cherry-pick -- cannot amend.");
   Index to_commit = index;
   if (options.all || options.include) {
     PADDOCK_TRY(StageAll(git, index, paths));

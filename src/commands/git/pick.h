@@ -11,6 +11,8 @@ namespace paddock::git {
 struct PickOptions {
   bool reverts = false;
   bool tells_conflicts_only = false;
+  bool checks_index = false;   // what is in the index and not in HEAD is in the way …
+  bool takes_index = false;    // … or what the changes are put on
   int64_t mainline = 0;   // which parent of a merge it is compared with
   MergeStyle style;
 };

@@ -31,6 +31,19 @@ Result<Pick> ApplyPick(Git& git, const Oid& id, const std::optional<Oid>& head, 
   if (head) {
     PADDOCK_ASSIGN(pick.ours, git.FlattenCommit(*head));
   }
+  if (options.checks_index || options.takes_index) {
+    PADDOCK_ASSIGN(const Index index, git.ReadIndex());
+    if (index.HasConflicts()) {
+      git.Say(std::string("error: ") + (options.reverts ? "Reverting" : "Cherry-picking") + " is not possible because you have unmerged files.\nhint: Fix them up in the work tree, and then use 'git add/rm <file>'\nhint: as appropriate to mark resolution and make a commit.\n");
+      return Error(Code::kInvalid, failed);
+    }
+    const FlatTree staged = IndexFiles(index);
+    if (options.checks_index && staged != pick.ours) {
+      git.Say("error: your local changes would be overwritten by " + std::string(options.reverts ? "revert" : "cherry-pick") + ".\nhint: commit your changes or stash them to proceed.\n");
+      return Error(Code::kInvalid, failed);
+    }
+    pick.ours = staged;
+  }
   const std::string label = git.objects.Abbreviate(id) + " (" + SubjectOf(commit.message) + ")";
   const std::string of_parent = "parent of " + label;
   if (options.reverts) {

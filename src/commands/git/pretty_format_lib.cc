@@ -330,7 +330,6 @@ class Expansion {
       case 'b': out += BodyOf(commit_.message); return 1;
       case 'B': {
         std::string_view message = commit_.message;
-        while (message.starts_with('\n')) message.remove_prefix(1);
         out += message;
         return 1;
       }

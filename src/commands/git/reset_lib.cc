@@ -91,7 +91,7 @@ Result<ExitStatus> Reset(Git& git, ResetOptions& options, Args& args) {
     PADDOCK_ASSIGN(const Index index, git.ReadIndex());
     const auto path = git.RepositoryPath(operands[0]);
     const bool is_known = path && (index.Find(*path) != nullptr || index.HasBelow(*path) || operands[0].find('*') != std::string::npos);
-    if (args.has_dashes) return Error(Code::kNoEntry, "Failed to resolve '" + operands[0] + "' as a valid revision.");
+    if (args.has_dashes) return Error(Code::kNoEntry, "Failed to resolve '" + operands[0] + "' as a valid " + (args.paths.empty() ? "revision." : "tree."));
     if (!is_known) return AmbiguousArgument(operands[0]);
   }
   operands.insert(operands.end(), args.paths.begin(), args.paths.end());

@@ -266,7 +266,7 @@ Status CheckMove(Git& git, const MvOptions& options, Index& index, const std::st
   const auto source = git.in.fs.Stat(git.FilePath(from), vfs::Follow::kNo);
   if (!source || from.empty()) return refuse("bad source");
   const bool is_directory = source->is_directory();
-  if (is_directory && (to == from || to.starts_with(from + "/"))) return refuse("can not move directory into itself");
+  if (to == from || (is_directory && to.starts_with(from + "/"))) return refuse("can not move directory into itself");
   if (is_directory ? !index.HasBelow(from) : index.Find(from) == nullptr) return refuse(is_directory ? "source directory is empty" : "not under version control");
   const auto target = git.in.fs.Stat(git.FilePath(to), vfs::Follow::kNo);
   if (target && !(options.force && !target->is_directory() && !is_directory)) return refuse("destination exists");

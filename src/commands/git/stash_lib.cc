@@ -281,6 +281,11 @@ Result<ExitStatus> Push(Git& git, const Options& options, const std::string& wor
   const FlatTree in_index = IndexFiles(index);
   if (options.staged) PADDOCK_TRY(UnstageFiles(git, index, stash->base, paths));
   else PADDOCK_TRY(ResetFiles(git, index, stash->base, paths, options.keeps_index && !options.drops_index ? &in_index : nullptr));
+  if (const auto head = git.Head(); head && paths.empty()) {
+    // As the reset that it is.
+    PADDOCK_TRY(git.refs.WriteDirect("ORIG_HEAD", *head));
+    PADDOCK_TRY(git.refs.Write("HEAD", *head, git.Who(), "reset: moving to HEAD"));
+  }
   for (const std::string& path : stash->untracked) RemoveWorkFile(git, path);
   PADDOCK_TRY(git.WriteIndex(index));
   if (!options.quiet) git.Print("Saved working directory and index state " + stash->title + "\n");

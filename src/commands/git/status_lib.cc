@@ -114,7 +114,7 @@ std::string DetachedText(Git& git) {
     std::string name = message.substr(message.rfind(" to ") + 4);
     const auto ref = FindRef(git, name);
     if (!ref || *ref == "HEAD") name = git.objects.Abbreviate(log[i].after);
-    else name = ShortRef(*ref);
+    else name = ref->starts_with("refs/tags/") || ref->starts_with("refs/remotes/") ? ShortRef(*ref) : *ref;
     const bool is_there = ref && *ref != "HEAD" && git.refs.Read(*ref) != log[i].after && git.objects.Peel(git.refs.Read(*ref).value_or(Oid{}), ObjectType::kCommit).has_value() && *git.objects.Peel(*git.refs.Read(*ref), ObjectType::kCommit) != log[i].after;
     if (is_there) name = git.objects.Abbreviate(log[i].after);
     return (head == log[i].after ? "at " : "from ") + name;
