@@ -377,9 +377,13 @@ void ObjectStore::RemovePack(const std::string& stem) {
 }
 
 Result<std::string> ObjectStore::WriteOwnPack(const std::vector<Oid>& ids) {
+  return WritePackOf(ids, [this](const Oid& id) { return Read(id); });
+}
+
+Result<std::string> ObjectStore::WritePackOf(const std::vector<Oid>& ids, const std::function<Result<Object>(const Oid&)>& read) {
   PADDOCK_ASSIGN(const std::string path, NewPackPath());
   PADDOCK_ASSIGN(const vfs::OpenFilePtr file, fs_.Open(path, vfs::OpenFlags{.write = true, .create = true, .exclusive = true, .no_follow = true}, 0444));
-  auto index = WritePack(ids, [this](const Oid& id) { return Read(id); }, [&file](std::string_view bytes) { return file->Write(bytes); }, budget_);
+  auto index = WritePack(ids, read, [&file](std::string_view bytes) { return file->Write(bytes); }, budget_);
   if (!index) {
     static_cast<void>(fs_.RemoveFile(path).has_value());
     return index.error();

@@ -1,6 +1,7 @@
 // The objects of a repository: loose files and packs below .git/objects and where info/alternates leads, on the virtual tree.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -41,6 +42,8 @@ class ObjectStore {
   std::vector<Oid> All(bool with_packs);
   // Writes a pack of these objects where packs are, with its index; its name (a checksum).
   Result<std::string> WriteOwnPack(const std::vector<Oid>& ids);
+  // The same with objects that come from elsewhere.
+  Result<std::string> WritePackOf(const std::vector<Oid>& ids, const std::function<Result<Object>(const Oid&)>& read);
   // Where a pack may be written before AddPack(): a new file each time.
   Result<std::string> NewPackPath();
   // Reads the pack in the file at `path` (of NewPackPath()), and puts it in place with an index; a pack of fewer than
@@ -61,6 +64,12 @@ class ObjectStore {
   void ForgetPacks() {
     packs_.reset();
     ForgetRecent();
+  void ForgetPacks() { packs_.reset(); }
+  // The same for loose objects and alternates.
+  void ForgetAll() {
+    packs_.reset();
+    directories_.clear();
+    folders_.clear();
   }
 
  private:

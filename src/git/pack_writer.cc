@@ -1,9 +1,12 @@
 // Making packs and indexes of them.
 #include <algorithm>
+#include <deque>
 #include <map>
+#include <tuple>
 
 #include "codec/coder.h"
 #include "git/big_endian.h"
+#include "git/delta_pack.h"
 #include "git/pack.h"
 #include "git/zlib_data.h"
 #include "text/digest.h"
@@ -176,6 +179,191 @@ Result<PackIndex> WritePack(const std::vector<Oid>& ids, const std::function<Res
   PackIndex index{.bytes = {}, .name = HexOf(sum), .count = ids.size()};
   index.bytes = IndexText(std::move(entries), sum, budget);
   return index;
+}
+
+namespace {
+
+// Chooses what each object is a difference from.
+class BaseSearch {
+ public:
+  BaseSearch(const std::vector<Oid>& ids, const std::function<Result<Object>(const Oid&)>& read, const PackPlan& plan, Budget& budget) : ids_(ids), read_(read), plan_(plan), budget_(budget) {}
+
+  // The base of each that has one.
+  Result<std::map<Oid, Oid>> Run() {
+    struct Candidate {
+      ObjectType type;
+      std::string_view name;
+      size_t size, order;
+    };
+    std::vector<Candidate> candidates;
+    if (plan_.window == 0 || plan_.depth == 0) return std::move(bases_);
+    budget_.WillAllocate(ids_.size() * 96);
+    for (size_t i = 0; i < ids_.size(); ++i) {
+      budget_.Step();
+      PADDOCK_ASSIGN(const Object object, read_(ids_[i]));
+      if (object.data.size() < kLeast || object.data.size() > kMost) continue;
+      std::string_view name;
+      if (plan_.names != nullptr) {
+        if (const auto found = plan_.names->find(ids_[i]); found != plan_.names->end()) name = std::string_view(found->second).substr(found->second.rfind('/') + 1);
+      }
+      candidates.push_back({object.type, name, object.data.size(), i});
+    }
+    std::sort(candidates.begin(), candidates.end(), [](const Candidate& a, const Candidate& b) { return std::tie(a.type, a.name, b.size, a.order) < std::tie(b.type, b.name, a.size, b.order); });
+    for (const Candidate& candidate : candidates) PADDOCK_TRY(Try(ids_[candidate.order]));
+    return std::move(bases_);
+  }
+
+ private:
+  static constexpr size_t kLeast = 50, kMost = 16 << 20;
+  struct Held {
+    Oid id;
+    Object object;
+    size_t depth = 0;
+  };
+
+  Status Try(const Oid& id) {
+    PADDOCK_ASSIGN(Object object, read_(id));
+    budget_.WillAllocate(object.data.size());
+    Held held{id, std::move(object), 0};
+    size_t best = held.object.data.size() / 2;
+    best = best > 20 ? best - 20 : 0;
+    const Held* base = nullptr;
+    for (auto other = window_.rbegin(); other != window_.rend() && best > 0; ++other) {
+      if (other->object.type != held.object.type || other->depth >= plan_.depth) continue;
+      const std::string delta = MakeDelta(other->object.data, held.object.data, best, budget_);
+      if (delta.empty()) continue;
+      best = delta.size();
+      base = &*other;
+    }
+    if (base != nullptr) {
+      bases_[id] = base->id;
+      held.depth = base->depth + 1;
+    }
+    held_bytes_ += held.object.data.size();
+    window_.push_back(std::move(held));
+    while (window_.size() > plan_.window || (held_bytes_ > plan_.window_bytes && window_.size() > 1)) {
+      held_bytes_ -= window_.front().object.data.size();
+      window_.pop_front();
+    }
+    return {};
+  }
+
+  const std::vector<Oid>& ids_;
+  const std::function<Result<Object>(const Oid&)>& read_;
+  const PackPlan& plan_;
+  Budget& budget_;
+  std::map<Oid, Oid> bases_;
+  std::deque<Held> window_;
+  uint64_t held_bytes_ = 0;
+};
+
+void AppendHead(std::string& piece, unsigned kind, uint64_t size) {
+  uint8_t byte = static_cast<uint8_t>(kind << 4 | (size & 15));
+  for (size >>= 4; size > 0; size >>= 7) {
+    piece.push_back(static_cast<char>(byte | 0x80));
+    byte = static_cast<uint8_t>(size & 0x7f);
+  }
+  piece.push_back(static_cast<char>(byte));
+}
+
+void AppendDistance(std::string& piece, uint64_t distance) {
+  std::string bytes(1, static_cast<char>(distance & 0x7f));
+  while ((distance >>= 7) > 0) bytes.insert(bytes.begin(), static_cast<char>(0x80 | (--distance & 0x7f)));
+  piece += bytes;
+}
+
+}  // namespace
+
+Result<PackIndex> WriteDeltaPack(const std::vector<Oid>& ids, const std::function<Result<Object>(const Oid&)>& read, const std::function<Status(std::string_view)>& sink, const PackPlan& plan, Budget& budget, PackStatistics* statistics) {
+  PADDOCK_ASSIGN(const auto bases, (BaseSearch(ids, read, plan, budget).Run()));
+  std::vector<IndexEntry> entries;
+  std::map<Oid, uint64_t> offsets;
+  const std::unique_ptr<Digester> digester = MakeDigester(DigestAlgorithm::kSha1);
+  uint64_t offset = 0;
+  const auto put = [&](std::string_view bytes) -> Status {
+    digester->Update(bytes);
+    offset += bytes.size();
+    return sink(bytes);
+  };
+  std::string piece = "PACK";
+  Append32(piece, 2);
+  Append32(piece, static_cast<uint32_t>(ids.size()));
+  PADDOCK_TRY(put(piece));
+  std::vector<Oid> chain;
+  for (const Oid& wanted : ids) {
+    // A base comes before what is made of it.
+    chain.assign(1, wanted);
+    for (auto base = bases.find(wanted); base != bases.end() && !offsets.contains(base->second); base = bases.find(base->second)) chain.push_back(base->second);
+    for (; !chain.empty(); chain.pop_back()) {
+      const Oid id = chain.back();
+      if (offsets.contains(id)) continue;
+      budget.Step();
+      budget.WillAllocate(160);
+      PADDOCK_ASSIGN(const Object object, read(id));
+      piece.clear();
+      const auto base = bases.find(id);
+      if (base == bases.end()) {
+        AppendHead(piece, static_cast<unsigned>(object.type), object.data.size());
+        piece += Deflate(object.data, budget, plan.level);
+      } else {
+        PADDOCK_ASSIGN(const Object from, read(base->second));
+        const std::string delta = MakeDelta(from.data, object.data, object.data.size(), budget);
+        AppendHead(piece, plan.by_offset ? 6 : 7, delta.size());
+        if (plan.by_offset) AppendDistance(piece, offset - offsets[base->second]);
+        else piece += base->second.View();
+        piece += Deflate(delta, budget, plan.level);
+        if (statistics != nullptr) ++statistics->differences;
+      }
+      offsets[id] = offset;
+      entries.push_back({id, offset, codec::Crc32(0, piece)});
+      PADDOCK_TRY(put(piece));
+    }
+  }
+  const std::string sum = digester->Finish();
+  PADDOCK_TRY(sink(sum));
+  PackIndex index{.bytes = {}, .name = HexOf(sum), .count = ids.size()};
+  index.bytes = IndexText(std::move(entries), sum, budget);
+  return index;
+}
+
+std::optional<std::string> FirstVersionIndex(std::string_view index, Budget& budget) {
+  constexpr size_t kTable = 8, kNames = kTable + 256 * 4;
+  const size_t count = Read32(index, kTable + 255 * 4);
+  std::string text(index.substr(kTable, 256 * 4));
+  for (size_t i = 0; i < count; ++i) {
+    budget.Step();
+    const uint32_t offset = Read32(index, kNames + count * 24 + i * 4);
+    if ((offset & 0x80000000u) != 0) return std::nullopt;
+    Append32(text, offset);
+    text += index.substr(kNames + i * 20, 20);
+  }
+  text += index.substr(index.size() - 40, 20);
+  text += DigestOf(DigestAlgorithm::kSha1, text);
+  return text;
+}
+
+std::string ReverseIndex(std::string_view index, Budget& budget) {
+  constexpr size_t kTable = 8, kNames = kTable + 256 * 4;
+  const size_t count = Read32(index, kTable + 255 * 4);
+  std::vector<std::pair<uint64_t, uint32_t>> places;
+  budget.WillAllocate(count * 16);
+  for (size_t i = 0; i < count; ++i) {
+    budget.Step();
+    uint64_t offset = Read32(index, kNames + count * 24 + i * 4);
+    if ((offset & 0x80000000u) != 0) {
+      const size_t at = kNames + count * 28 + (offset & 0x7fffffff) * 8;
+      offset = uint64_t{Read32(index, at)} << 32 | Read32(index, at + 4);
+    }
+    places.emplace_back(offset, static_cast<uint32_t>(i));
+  }
+  std::sort(places.begin(), places.end());
+  std::string text = "RIDX";
+  Append32(text, 1);
+  Append32(text, 1);
+  for (const auto& [offset, number] : places) Append32(text, number);
+  text += index.substr(index.size() - 40, 20);
+  text += DigestOf(DigestAlgorithm::kSha1, text);
+  return text;
 }
 
 }  // namespace paddock::git

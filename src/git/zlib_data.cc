@@ -14,9 +14,9 @@ Error Damaged() { return {Code::kCorrupt, "inflate: data stream error"}; }
 
 }  // namespace
 
-std::string Deflate(std::string_view plain, Budget& budget) {
+std::string Deflate(std::string_view plain, Budget& budget, int level) {
   std::string packed = "\x78\x01";
-  const codec::CoderPtr coder = codec::NewDeflater(&budget, 1);
+  const codec::CoderPtr coder = codec::NewDeflater(&budget, level < 0 ? 1 : level);
   const auto piece = std::make_unique_for_overwrite<char[]>(kPiece);
   const uint32_t sum = codec::Adler32(1, plain);
   while (true) {

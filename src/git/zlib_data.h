@@ -10,7 +10,8 @@
 
 namespace paddock::git {
 
-std::string Deflate(std::string_view plain, Budget& budget);
+// `level`: 0 to 9; below 0: fast.
+std::string Deflate(std::string_view plain, Budget& budget, int level = -1);
 
 struct Inflated {
   std::string data;
