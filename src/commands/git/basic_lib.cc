@@ -1,4 +1,4 @@
-// git init, config and the plumbing: hash-object, cat-file, rev-parse, ls-files, ls-tree, show-ref, symbolic-ref, write-tree …
+// The plumbing: hash-object, cat-file, rev-parse, ls-files, ls-tree, show-ref, symbolic-ref, write-tree …
 #include <algorithm>
 
 #include "commands/git/revision.h"
@@ -8,44 +8,6 @@
 
 namespace paddock::git {
 namespace {
-
-struct InitOptions {
-  bool quiet = false, bare = false;
-  std::string branch;
-};
-constexpr Option kInitOptions[] = {
-    Flag<&InitOptions::quiet>('q', "quiet", "say nothing"),
-    Flag<&InitOptions::bare>(0, "bare", "without a working tree"),
-    Value<&InitOptions::branch>('b', "initial-branch", "NAME", "the name of the first branch"),
-};
-
-Result<ExitStatus> Init(Invocation& in, Git*, InitOptions& options, Args& args) {
-  const std::vector<std::string> operands = args.All();
-  if (operands.size() > 1) return Error(Code::kInvalid, "too many arguments");
-  std::string directory = operands.empty() ? "." : operands[0];
-  if (!operands.empty()) {
-    if (const Status made = vfs::MakeDirectories(in.fs, directory); !made) return Error(made.error().code, "cannot mkdir " + directory + ": " + std::string(made.error().Text()));
-  }
-  PADDOCK_ASSIGN(directory, in.fs.Canonical(directory));
-  PADDOCK_ASSIGN(const Config config, ReadConfig(in, nullptr));
-  const std::string git_dir = options.bare ? directory : vfs::JoinPath(directory, ".git");
-  const bool is_again = IsGitDirectory(in.fs, git_dir);
-  std::string branch = options.branch;
-  if (branch.empty()) branch = config.Get("init.defaultbranch", "");
-  if (branch.empty()) {
-    branch = "master";
-    if (!options.quiet && !is_again) {
-      in.err.Write("hint: Using 'master' as the name for the initial branch. This default branch name\nhint: is subject to change. To configure the initial branch name to use in all\n"
-                   "hint: of your new repositories, which will suppress this warning, call:\nhint: \nhint: \tgit config --global init.defaultBranch <name>\nhint: \n"
-                   "hint: Names commonly chosen instead of 'master' are 'main', 'trunk' and\nhint: 'development'. The just-created branch can be renamed via this command:\nhint: \nhint: \tgit branch -m <name>\n");
-    }
-  }
-  if (!IsRefName("refs/heads/" + branch)) return Error(Code::kInvalid, "invalid initial branch name: '" + branch + "'");
-  if (is_again && !options.branch.empty()) in.err.Write("warning: re-init: ignored --initial-branch=" + options.branch + "\n");
-  PADDOCK_TRY(CreateRepository(in, git_dir, options.bare, branch));
-  if (!options.quiet) in.out.Write(std::string(is_again ? "Reinitialized existing" : "Initialized empty") + " Git repository in " + git_dir + "/\n");
-  return 0;
-}
 
 struct RevParseOptions {
   bool verify = false, quiet = false, is_short = false, abbrev_ref = false, symbolic = false, top = false, git_dir = false, absolute = false, inside = false, inside_git = false, bare = false, prefix = false, cdup = false, all = false, common = false;
@@ -196,8 +158,7 @@ Result<ExitStatus> RunSymbolicRef(Git& git, SymbolicOptions& options, Args& args
 }  // namespace
 
 using Needs = Subcommand::Needs;
-extern const Subcommand kInit, kRevParse, kShowRef, kSymbolicRef;
-const Subcommand kInit = DefineFreeSubcommand<InitOptions, Init>({.name = "init", .summary = "create an empty repository", .synopsis = "[-q] [--bare] [-b <branch>] [<directory>]", .options = kInitOptions, .needs = Needs::kNothing});
+extern const Subcommand kRevParse, kShowRef, kSymbolicRef;
 const Subcommand kRevParse = DefineSubcommand<RevParseOptions, RunRevParse>({.name = "rev-parse", .summary = "tell what a name means", .synopsis = "[<options>] <name>...", .options = kRevParseOptions});
 const Subcommand kShowRef = DefineSubcommand<ShowRefOptions, RunShowRef>({.name = "show-ref", .summary = "list references", .synopsis = "[<options>] [<pattern>...]", .options = kShowRefOptions});
 const Subcommand kSymbolicRef = DefineSubcommand<SymbolicOptions, RunSymbolicRef>({.name = "symbolic-ref", .summary = "show or set a symbolic reference", .synopsis = "[-q] [--short] <name> [<ref>]", .options = kSymbolicOptions});

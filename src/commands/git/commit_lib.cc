@@ -205,8 +205,11 @@ Status StageAll(Git& git, Index& index, Pathspec& paths) {
   }
   for (const std::string& path : known) {
     PADDOCK_ASSIGN(auto entry, StageFile(git, path, true));
+    const IndexEntry* before = index.Find(path);
+    // A submodule without files stays what it is.
+    const bool is_empty_link = !entry && before != nullptr && before->mode == kModeCommit && git.in.fs.Stat(git.FilePath(path));
     if (entry) index.Put(std::move(*entry));
-    else index.Remove(path);
+    else if (!is_empty_link) index.Remove(path);
   }
   return {};
 }

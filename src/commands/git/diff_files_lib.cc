@@ -4,6 +4,7 @@
 #include <unordered_map>
 
 #include "commands/git/diff.h"
+#include "commands/git/worktree.h"
 #include "text/regex.h"
 #include "text/unified_diff.h"
 #include "vfs/stat_each.h"
@@ -386,6 +387,10 @@ Result<FlatTree> WorkingFiles(Git& git, const Index& index) {
     git.in.budget.Step(4);
     // The stages of a conflict follow one another.
     if (i > 0 && entries[i - 1].path == entry.path && files.contains(entry.path)) continue;
+    if (entry.mode == kModeCommit && entry.stage == 0 && !entry.is_assumed && !entry.is_skipped) {
+      files.insert_or_assign(files.end(), entry.path, TreeItem{entry.mode, GitlinkHead(git, entry.path).value_or(entry.id)});
+      continue;
+    }
     if (entry.is_assumed || entry.is_skipped || entry.mode == kModeCommit) {
       files.insert_or_assign(files.end(), entry.path, TreeItem{entry.mode, entry.id});
       continue;

@@ -246,6 +246,7 @@ Result<std::vector<FileDiff>> CompareByStat(Git& git, const FlatTree& before, co
     git.in.budget.Step(2);
     if (entry.stage != 0 && entry.stage != 2) continue;
     TreeItem item{entry.mode, entry.id};
+    if (entry.mode == kModeCommit && entry.stage == 0) item.id = GitlinkHead(git, entry.path).value_or(entry.id);
     if (entry.is_intended || entry.is_assumed || entry.is_skipped || entry.mode == kModeCommit) {
       after[entry.path] = item;
       continue;

@@ -1,41 +1,19 @@
 // git fetch.
+#include "commands/git/fetch.h"
+
 #include <algorithm>
+#include <charconv>
 #include <set>
 
-#include "commands/git/remote.h"
+#include "commands/git/bundle.h"
 #include "commands/git/revision.h"
+#include "proc/process.h"
+#include "text/pattern.h"
 
 namespace paddock::git {
 namespace {
 
 constexpr size_t kUnpackLimit = 100;
-
-Status SetFetchDepth(FetchOptions& options, std::string_view text) {
-  PADDOCK_ASSIGN(options.depth, ParseDepth(text));
-  return {};
-}
-Status SetDeepen(FetchOptions& options, std::string_view text) {
-  PADDOCK_ASSIGN(options.deepen, ParseDepth(text));
-  return {};
-}
-
-constexpr Option kFetchOptions[] = {
-    Flag<&FetchOptions::quiet>('q', "quiet", "say nothing"),
-    Flag<&FetchOptions::verbose>('v', "verbose", "also say what is up to date"),
-    Flag<&FetchOptions::all>(0, "all", "from all remotes"),
-    Flag<&FetchOptions::append>('a', "append", "add to FETCH_HEAD"),
-    Call<SetFetchDepth>(0, "depth", "N", "only so many commits of history"),
-    Call<SetDeepen>(0, "deepen", "N", "so many commits more"),
-    Flag<&FetchOptions::unshallow>(0, "unshallow", "the whole history"),
-    Flag<&FetchOptions::dry_run>(0, "dry-run", "change nothing"),
-    Flag<&FetchOptions::force>('f', "force", "also what is no fast-forward"),
-    Flag<&FetchOptions::keep>('k', "keep", "keep the pack, however small"),
-    Flag<&FetchOptions::prune>('p', "prune", "remove remote branches that are gone"),
-    Flag<&FetchOptions::prune_tags>('P', "prune-tags", "and tags that are gone there"),
-    Flag<&FetchOptions::tags>('t', "tags", "with all tags"),
-    Flag<&FetchOptions::no_tags>('n', "no-tags", "without tags"),
-    Flag<&FetchOptions::update_head_ok>('u', "update-head-ok", "also into the branch that is checked out"),
-};
 
 // A reference that is fetched.
 struct Wanted {
@@ -43,6 +21,7 @@ struct Wanted {
   Oid id;
   std::string local;        // empty: FETCH_HEAD alone
   bool is_forced = false, is_merged = false;
+  std::string action;       // what the log is to say; empty: nothing changes
 };
 
 // "main", "heads/main", "v1": the full name there.
@@ -51,14 +30,6 @@ std::optional<std::string> FindTheirs(const RemoteRefs& refs, const std::string&
     if (refs.ids.contains(rule + name)) return rule + name;
   }
   return std::nullopt;
-}
-
-// How a reference is told: without what is the same for all of its kind.
-std::string Prettified(const std::string& ref) {
-  for (const std::string_view prefix : {"refs/heads/", "refs/tags/", "refs/remotes/"}) {
-    if (ref.starts_with(prefix)) return ref.substr(prefix.size());
-  }
-  return ref;
 }
 
 class Fetching {
@@ -70,30 +41,139 @@ class Fetching {
   }
 
   Result<ExitStatus> Run(const std::vector<std::string>& specs) {
-    PADDOCK_ASSIGN(remote_, OpenRemote(git_.in, git_.config, url_));
+    PADDOCK_TRY(CheckOptions(specs));
+    if (IsBundle(git_.in, url_)) {
+      PADDOCK_ASSIGN(remote_, OpenBundle(git_.in, url_));
+    } else {
+      PADDOCK_ASSIGN(remote_, OpenRemote(git_.in, git_.config, url_));
+    }
     PADDOCK_ASSIGN(theirs_, remote_->ReadRefs(false));
+    if (options_.negotiate_only) return ShowCommon();
     if (is_remote_) {
       for (const std::string& text : git_.config.GetAll("remote." + name_ + ".fetch")) {
         PADDOCK_ASSIGN(const Refspec spec, ParseRefspec(text));
         configured_.push_back(spec);
       }
     }
+    if (options_.prefetch) {
+      for (Refspec& spec : configured_) ToPrefetch(spec);
+      std::erase_if(configured_, [](const Refspec& spec) { return spec.to.empty(); });
+    }
     PADDOCK_TRY(Choose(specs));
     AddTags();
+    AddOpportunities(specs);
     for (const Wanted& one : wanted_) {
       if (options_.update_head_ok || git_.is_bare || one.local.empty() || git_.HeadBranch() != one.local) continue;
       return Error(Code::kInvalid, "refusing to fetch into branch '" + one.local + "' checked out at '" + git_.work_tree + "'");
     }
+    if (options_.prune || git_.config.GetBool("fetch.prune", false) || git_.config.GetBool("remote." + name_ + ".prune", false)) PADDOCK_TRY(Prune(specs));
     PADDOCK_TRY(TakeObjects());
-    if (options_.prune || options_.prune_tags || git_.config.GetBool("fetch.prune", false) || git_.config.GetBool("remote." + name_ + ".prune", false)) PADDOCK_TRY(Prune(specs));
-    MeasureNames();
-    for (const Wanted& one : wanted_) PADDOCK_TRY(Store(one));
-    if (!options_.dry_run) PADDOCK_TRY(WriteFetchHead());
+    PADDOCK_TRY(StoreFrom(0));
+    const size_t first = wanted_.size();
+    PADDOCK_TRY(FollowTags());
+    PADDOCK_TRY(StoreFrom(first));
+    const bool is_undone = options_.atomic && has_failed_;
+    if (!is_undone) {
+      for (const Wanted& one : wanted_) PADDOCK_TRY(Write(one));
+    }
+    if (options_.writes_head && !options_.dry_run && !is_undone) PADDOCK_TRY(WriteFetchHead());
+    if (is_undone) text_ += "error: \n";
     if (!text_.empty() && (!options_.quiet || has_failed_)) git_.Say("From " + ShownUrl(url_, true) + "\n" + text_);
+    if (!ShowsForced() && git_.config.GetBool("advice.fetchshowforcedupdates", true)) {
+      git_.Warn("fetch normally indicates which branches had a forced update,\nbut that check has been disabled; to re-enable, use '--show-forced-updates'\nflag or run 'git config fetch.showForcedUpdates true'");
+    }
+    if (options_.upstream) PADDOCK_TRY(SetUpstream());
     return has_failed_ ? 1 : 0;
   }
 
  private:
+  bool ShowsForced() const { return options_.shows_forced.value_or(git_.config.GetBool("fetch.showforcedupdates", true)); }
+
+  Status CheckOptions(const std::vector<std::string>& specs) {
+    const bool is_http = url_.starts_with("http://") || url_.starts_with("https://");
+    if ((options_.ipv4 || options_.ipv6) && is_http) return Error(Code::kNotSupported, "-4 and -6 are not supported over HTTP: how a host is reached is the policy's affair");
+    const std::string program = options_.upload_pack ? *options_.upload_pack : git_.config.Get("remote." + name_ + ".uploadpack", "");
+    PADDOCK_TRY(CheckRemoteProgram(program, "upload-pack", url_));
+    if (!options_.server_options.empty()) {
+      const std::string version = git_.config.Get("protocol.version", "2");
+      if (is_http || version == "0" || version == "1") {
+        git_.Say("hint: see protocol.version in 'git help config' for more details\n");
+        return Error(Code::kInvalid, "server options require protocol version 2 or later");
+      }
+    }
+    if (options_.has_refmaps && specs.empty()) return Error(Code::kInvalid, "--refmap option is only meaningful with command-line refspec(s)");
+    for (const std::string& tip : options_.tips) {
+      if (tip.find_first_of("*?[") == std::string::npos) {
+        const auto id = ResolveObject(git_, tip);
+        if (!id) return Error(Code::kInvalid, tip + " is not a valid object");
+        const auto commit = git_.objects.Peel(*id, ObjectType::kCommit);
+        tips_.push_back(commit ? *commit : *id);
+        continue;
+      }
+      bool has_any = false;
+      Pattern pattern(tip.starts_with("refs/") ? tip : "refs/" + tip, {});
+      for (const auto& [ref, id] : git_.refs.List("refs/")) {
+        git_.in.budget.Step();
+        if (!pattern.Matches(ref, git_.in.budget)) continue;
+        has_any = true;
+        if (const auto commit = git_.objects.Peel(id, ObjectType::kCommit)) tips_.push_back(*commit);
+      }
+      if (!has_any) git_.Warn("ignoring --negotiation-tip=" + tip + " because it does not match any refs");
+    }
+    return {};
+  }
+
+  // --negotiate-only: what both sides have, of what the tips lead to.
+  Result<ExitStatus> ShowCommon() {
+    std::vector<Oid> known;
+    for (const auto& [ref, id] : theirs_.ids) {
+      if (!git_.objects.Has(id)) continue;
+      if (const auto commit = git_.objects.Peel(id, ObjectType::kCommit)) known.push_back(*commit);
+    }
+    History history(git_);
+    PADDOCK_ASSIGN(const std::set<Oid> theirs, history.Ancestors(known));
+    PADDOCK_ASSIGN(const std::set<Oid> ours, history.Ancestors(tips_));
+    for (const Oid& id : ours) {
+      git_.in.budget.Step();
+      if (theirs.contains(id)) git_.Print(id.Hex() + "\n");
+    }
+    return 0;
+  }
+
+  static void ToPrefetch(Refspec& spec) {
+    if (spec.is_negative) return;
+    if (spec.to.empty() || spec.from.starts_with("refs/tags/")) spec.to.clear();
+    else spec.to = "refs/prefetch/" + (spec.to.starts_with("refs/") ? spec.to.substr(5) : spec.to);
+    spec.is_forced = true;
+  }
+
+  // --set-upstream: what `git pull` is to take.
+  Status SetUpstream() {
+    const auto current = git_.HeadBranch();
+    const Wanted* source = nullptr;
+    for (const Wanted& one : wanted_) {
+      if (!one.is_merged) continue;
+      if (source != nullptr) {
+        git_.Warn("multiple branches detected, incompatible with --set-upstream");
+        return {};
+      }
+      source = &one;
+    }
+    if (source == nullptr || !is_explicit_) {
+      git_.Warn("no source branch found;\nyou need to specify exactly one branch with the --set-upstream option");
+      return {};
+    }
+    if (source->ref.starts_with("refs/remotes/")) git_.Warn("not setting upstream for a remote remote-tracking branch");
+    else if (source->ref.starts_with("refs/tags/")) git_.Warn("not setting upstream for a remote tag");
+    else if (source->ref != "HEAD" && !source->ref.starts_with("refs/heads/")) git_.Warn("unknown branch type");
+    else if (!current) git_.Warn("could not set upstream of HEAD to '" + ShortRef(source->ref) + "' from '" + name_ + "' when it does not point to any branch.");
+    else {
+      PADDOCK_TRY(EditConfigFile(git_, "branch." + ShortRef(*current) + ".remote", name_));
+      return EditConfigFile(git_, "branch." + ShortRef(*current) + ".merge", source->ref == "HEAD" ? theirs_.head.value_or("HEAD") : source->ref);
+    }
+    return {};
+  }
+
   void Add(Wanted one) {
     for (Wanted& known : wanted_) {
       if (known.ref != one.ref || known.local != one.local) continue;
@@ -128,10 +208,18 @@ class Fetching {
   }
 
   // What the configuration has a place for is put there, even when only its name was asked for.
-  void AddOpportunities() {
-    const std::vector<Wanted> named = wanted_;
+  void AddOpportunities(const std::vector<std::string>& specs) {
+    if (specs.empty()) return;
+    std::vector<Refspec> places = configured_;
+    if (options_.has_refmaps) {
+      places.clear();
+      for (const std::string& text : options_.refmaps) {
+        if (const auto spec = ParseRefspec(text)) places.push_back(*spec);
+      }
+    }
+    const std::vector<Wanted> named(wanted_.begin(), wanted_.begin() + static_cast<std::ptrdiff_t>(named_));
     for (const Wanted& one : named) {
-      for (const Refspec& spec : configured_) {
+      for (const Refspec& spec : places) {
         git_.in.budget.Step();
         if (const auto local = spec.Map(one.ref); local && IsRefName(*local)) Add({one.ref, one.id, *local, spec.is_forced, false});
       }
@@ -146,10 +234,14 @@ class Fetching {
           text = "refs/tags/" + specs[i + 1] + ":refs/tags/" + specs[i + 1];
           ++i;
         }
-        PADDOCK_ASSIGN(const Refspec spec, ParseRefspec(text));
+        PADDOCK_ASSIGN(Refspec spec, ParseRefspec(text));
+        if (options_.prefetch) {
+          ToPrefetch(spec);
+          if (spec.to.empty()) continue;
+        }
         PADDOCK_TRY(AddSpec(spec, true));
       }
-      AddOpportunities();
+      named_ = wanted_.size();
       is_explicit_ = true;
       return {};
     }
@@ -180,58 +272,92 @@ class Fetching {
     return {};
   }
 
+  bool FollowsTags() const {
+    return !options_.tags && !options_.no_tags && !options_.prefetch && git_.config.Get("remote." + name_ + ".tagopt", "") != "--no-tags" && git_.config.Get("remote." + name_ + ".tagopt", "") != "--tags" && has_places_;
+  }
+
   void AddTags() {
     const std::string setting = git_.config.Get("remote." + name_ + ".tagopt", "");
     const bool has_all = options_.tags || (setting == "--tags" && !options_.no_tags);
-    if (!has_all) return;
     for (const auto& [ref, id] : theirs_.ids) {
-      if (ref.starts_with("refs/tags/")) Add({ref, id, ref, options_.force, false});
+      if (!ref.starts_with("refs/tags/")) continue;
+      if (has_all) {
+        Add({ref, id, ref, options_.force, false});
+        continue;
+      }
+      if (!FollowsTags() || git_.refs.Exists(ref)) continue;
+      // Those of what is fetched or already here; others show when their commits have come.
+      const auto peeled = theirs_.peeled.find(ref);
+      const Oid& target = peeled == theirs_.peeled.end() ? id : peeled->second;
+      const bool is_fetched = std::any_of(wanted_.begin(), wanted_.end(), [&target](const Wanted& one) { return one.id == target; });
+      if (is_fetched || git_.objects.Has(target)) Add({ref, id, ref, false, false});
     }
   }
 
   Status TakeObjects() {
-    FetchRequest request{.wanted = {}, .depth = options_.depth, .unpack_limit = options_.keep ? 0 : kUnpackLimit, .is_quiet = options_.quiet};
-    if (options_.unshallow || options_.deepen) {
-      if (options_.unshallow && ReadShallow(git_).empty()) return Error(Code::kInvalid, "--unshallow on a complete repository does not make sense");
-      request.depth = kWholeDepth;
-      if (options_.deepen) request.depth = *options_.deepen + Depth();
+    FetchRequest request{.unpack_limit = UnpackLimit(), .is_quiet = options_.quiet, .shows_progress = options_.progress, .is_again = options_.refetch};
+    if (!options_.tips.empty()) request.tips = tips_;
+    Deepening& deepening = request.deepening;
+    deepening.depth = options_.depth;
+    deepening.excluded = options_.excluded;
+    if (options_.since) {
+      PADDOCK_ASSIGN(const std::string date, git_.ParseGitDate(*options_.since));
+      deepening.since = ParseSignature("a <b> " + date).time;
     }
-    for (const Wanted& one : wanted_) request.wanted.push_back(one.id);
-    PADDOCK_TRY(remote_->Fetch(git_, request));
-    // Tags of what is here now.
-    const bool has_tags = !options_.tags && !options_.no_tags && git_.config.Get("remote." + name_ + ".tagopt", "") != "--no-tags" && has_places_;
-    if (!has_tags) return {};
-    FetchRequest tags{.wanted = {}, .depth = std::nullopt, .unpack_limit = request.unpack_limit, .is_quiet = options_.quiet};
+    if (options_.unshallow) {
+      if (ReadShallow(git_).empty()) return Error(Code::kInvalid, "--unshallow on a complete repository does not make sense");
+      deepening.depth = kWholeDepth;
+    }
+    if (options_.deepen) {
+      deepening.depth = static_cast<uint32_t>(*options_.deepen);
+      deepening.is_relative = true;
+      if (ReadShallow(git_).empty() || *options_.deepen == 0) deepening = {};
+    }
+    if (!options_.update_shallow && !deepening.is_any()) {
+      PADDOCK_ASSIGN(const std::set<Oid> refused, remote_->EndsEarly(git_, WantedIds()));
+      std::erase_if(wanted_, [&](const Wanted& one) {
+        if (!refused.contains(one.id)) return false;
+        if (one.is_merged) git_.Warn("rejected " + (one.local.empty() ? one.ref : one.local) + " because shallow roots are not allowed to be updated");
+        return true;
+      });
+    }
+    request.wanted = WantedIds();
+    std::optional<std::string> filter = options_.filter;
+    if (!filter && git_.config.GetBool("remote." + name_ + ".promisor", false)) filter = git_.config.Get("remote." + name_ + ".partialclonefilter");
+    if (filter) {
+      request.unpack_limit = 0;
+      const bool is_needed = std::any_of(request.wanted.begin(), request.wanted.end(), [this](const Oid& id) { return !git_.objects.Has(id); });
+      if (is_needed) WarnOfFilter(git_.in, *remote_);
+      if (is_remote_ && options_.filter) PADDOCK_TRY(RegisterFilter(git_, name_, *options_.filter));
+    }
+    return remote_->Fetch(git_, request);
+  }
+  std::vector<Oid> WantedIds() const {
+    std::vector<Oid> ids;
+    for (const Wanted& one : wanted_) ids.push_back(one.id);
+    return ids;
+  }
+  size_t UnpackLimit() const {
+    if (options_.keep) return 0;
+    int64_t limit = kUnpackLimit;
+    const auto text = git_.config.Get("fetch.unpacklimit", git_.config.Get("transfer.unpacklimit", ""));
+    if (!text.empty() && !ParseOptionValue(text, limit)) limit = kUnpackLimit;
+    return static_cast<size_t>(std::max<int64_t>(limit, 0));
+  }
+
+  // Tags of what is here now.
+  Status FollowTags() {
+    if (!FollowsTags()) return {};
+    FetchRequest tags{.unpack_limit = UnpackLimit(), .is_quiet = options_.quiet};
     for (const auto& [ref, id] : theirs_.ids) {
       if (!ref.starts_with("refs/tags/") || git_.refs.Exists(ref)) continue;
       const auto peeled = theirs_.peeled.find(ref);
       if (!git_.objects.Has(peeled == theirs_.peeled.end() ? id : peeled->second)) continue;
+      if (std::any_of(wanted_.begin(), wanted_.end(), [&tag = ref](const Wanted& one) { return one.local == tag; })) continue;
       tags.wanted.push_back(id);
-      Add({ref, id, ref, false, false});
+      wanted_.push_back({ref, id, ref, false, false});
     }
     return tags.wanted.empty() ? Status() : remote_->Fetch(git_, tags);
-  }
-  // Commits from HEAD's to the first that lacks its parents.
-  uint32_t Depth() {
-    const auto head = git_.Head();
-    History history(git_);
-    std::vector<Oid> generation;
-    if (head) generation.push_back(*head);
-    uint32_t depth = 0;
-    std::set<Oid> seen;
-    for (; !generation.empty() && depth < kWholeDepth / 2; ++depth) {
-      std::vector<Oid> next;
-      for (const Oid& id : generation) {
-        git_.in.budget.Step();
-        const auto node = history.Get(id);
-        if (!node) continue;
-        for (const Oid& parent : (*node)->commit.parents) {
-          if (seen.insert(parent).second) next.push_back(parent);
-        }
-      }
-      generation = std::move(next);
-    }
-    return depth;
   }
 
   Status Prune(const std::vector<std::string>& specs) {
@@ -263,33 +389,48 @@ class Fetching {
       if (!options_.dry_run) PADDOCK_TRY(git_.refs.Remove(ref));
       pruned_.push_back(ref);
     }
-    for (const std::string& ref : pruned_) text_ += ChangeLine('-', "[deleted]", "(none)", Prettified(ref));
+    for (const std::string& ref : pruned_) text_ += ChangeLine('-', "[deleted]", "(none)", PrettyRef(ref));
+    for (const auto& [ref, id] : git_.refs.List("refs/remotes/")) Dangle(ref);
+    const std::string head = "refs/remotes/" + name_ + "/HEAD";
+    Dangle(head);
     return {};
   }
 
-  void MeasureNames() {
+  void Dangle(const std::string& ref) {
+    const auto target = git_.refs.ReadSymbolic(ref);
+    if (target && std::find(pruned_.begin(), pruned_.end(), *target) != pruned_.end()) text_ += std::string("   (") + ref + (options_.dry_run ? " will become dangling)\n" : " has become dangling)\n");
+  }
+
+  Status StoreFrom(size_t first) {
+    MeasureNames(first);
+    for (size_t i = first; i < wanted_.size(); ++i) PADDOCK_TRY(Store(wanted_[i]));
+    return {};
+  }
+
+  void MeasureNames(size_t first) {
     constexpr size_t kColumns = 80;
-    for (const Wanted& one : wanted_) {
+    for (size_t i = first; i < wanted_.size(); ++i) {
+      const Wanted& one = wanted_[i];
       if (one.local.empty() || one.ref == "HEAD" || (git_.refs.Read(one.local) == one.id && !options_.verbose)) continue;
-      const size_t name = DisplayWidth(Prettified(one.ref)), local = DisplayWidth(Prettified(one.local));
+      const size_t name = DisplayWidth(PrettyRef(one.ref)), local = DisplayWidth(PrettyRef(one.local));
       if (21 + name + 4 + local < kColumns) width_ = std::max(width_, name);
     }
   }
   static size_t DisplayWidth(std::string_view text) { return static_cast<size_t>(std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xc0) != 0x80; })); }
 
   void Tell(char flag, const std::string& what, const Wanted& one, const std::string& to, const std::string& note = "") {
-    text_ += ChangeLine(flag, what, one.ref == "HEAD" ? "HEAD" : Prettified(one.ref), to, note, width_);
+    text_ += ChangeLine(flag, what, one.ref == "HEAD" ? "HEAD" : PrettyRef(one.ref), to, note, width_);
   }
 
-  Status Store(const Wanted& one) {
+  Status Store(Wanted& one) {
     git_.in.budget.Step();
     if (one.local.empty()) {
       const std::string kind = one.ref.starts_with("refs/tags/") ? "tag" : one.ref.starts_with("refs/remotes/") ? "remote-tracking branch" : "branch";
-      if (is_explicit_ || configured_.empty()) Tell('*', kind, one, "FETCH_HEAD");
+      if ((is_explicit_ || configured_.empty()) && (options_.writes_head || options_.dry_run)) Tell('*', kind, one, "FETCH_HEAD");
       return {};
     }
     const auto old = git_.refs.Read(one.local);
-    const std::string shown = Prettified(one.local);
+    const std::string shown = PrettyRef(one.local);
     const bool is_tag = one.local.starts_with("refs/tags/");
     if (old == one.id) {
       if (options_.verbose) Tell('=', "[up to date]", one, shown);
@@ -298,7 +439,8 @@ class Fetching {
     if (!old) {
       const bool is_branch = one.ref.starts_with("refs/heads/");
       Tell('*', one.ref.starts_with("refs/tags/") ? "[new tag]" : is_branch ? "[new branch]" : "[new ref]", one, shown);
-      return Write(one, is_tag ? "storing tag" : is_branch ? "storing head" : "storing ref");
+      one.action = is_tag ? "storing tag" : is_branch ? "storing head" : "storing ref";
+      return {};
     }
     if (is_tag) {
       if (!one.is_forced) {
@@ -307,10 +449,14 @@ class Fetching {
         return {};
       }
       Tell('t', "[tag update]", one, shown);
-      return Write(one, "updating tag");
+      one.action = "updating tag";
+      return {};
     }
-    History history(git_);
-    PADDOCK_ASSIGN(const bool is_forward, history.IsAncestor(*old, one.id));
+    bool is_forward = true;
+    if (ShowsForced()) {
+      History history(git_);
+      PADDOCK_ASSIGN(is_forward, history.IsAncestor(*old, one.id));
+    }
     const std::string range = git_.objects.Abbreviate(*old) + (is_forward ? ".." : "...") + git_.objects.Abbreviate(one.id);
     if (!is_forward && !one.is_forced) {
       has_failed_ = true;
@@ -318,10 +464,12 @@ class Fetching {
       return {};
     }
     Tell(is_forward ? ' ' : '+', range, one, shown, is_forward ? "" : "  (forced update)");
-    return Write(one, is_forward ? "fast-forward" : "forced-update");
+    one.action = is_forward ? "fast-forward" : "forced-update";
+    return {};
   }
-  Status Write(const Wanted& one, const std::string& what) {
-    return options_.dry_run ? Status() : git_.refs.Write(one.local, one.id, git_.Who(), options_.action + ": " + what);
+  Status Write(const Wanted& one) {
+    if (options_.dry_run || one.action.empty()) return {};
+    return git_.refs.Write(one.local, one.id, git_.Who(), options_.action + ": " + one.action);
   }
 
   Status WriteFetchHead() {
@@ -350,33 +498,182 @@ class Fetching {
   RemoteRefs theirs_;
   std::vector<Refspec> configured_;
   std::vector<Wanted> wanted_;
+  size_t named_ = 0;   // how many of them the command line asked for
+  std::vector<Oid> tips_;
   std::vector<std::string> pruned_;
   size_t width_ = 10;
   std::string text_;
 };
 
-Result<ExitStatus> RunFetch(Git& git, FetchOptions& options, Args& args) {
-  std::vector<std::string> operands = args.All();
-  options.action = ActionText(git, "fetch");
-  if (options.all) {
-    if (!operands.empty()) return Error(Code::kInvalid, "fetch --all does not take a repository argument");
-    ExitStatus worst = 0;
-    const std::vector<std::string> names = RemoteNames(git);
-    for (const std::string& name : names) {
-      if (!options.quiet && names.size() > 1) git.Print("Fetching " + name + "\n");
-      git.in.out.Flush();
-      PADDOCK_ASSIGN(const ExitStatus status, FetchFrom(git, options, name, {}));
-      worst = std::max(worst, status);
-      options.append = true;
+// The remotes of a name: of a group, itself, or none.
+std::vector<std::string> RemotesOf(Git& git, const std::string& name) {
+  std::vector<std::string> names;
+  for (const std::string& text : git.config.GetAll("remotes." + name)) {
+    for (size_t at = 0; at < text.size();) {
+      git.in.budget.Step();
+      const size_t end = std::min(text.find_first_of(" \t", at), text.size());
+      if (end > at) names.push_back(text.substr(at, end - at));
+      at = end + 1;
     }
-    return worst;
   }
-  const std::string name = operands.empty() ? DefaultRemote(git) : operands[0];
-  if (!operands.empty()) operands.erase(operands.begin());
-  return FetchFrom(git, options, name, operands);
+  if (names.empty() && git.config.Get("remote." + name + ".url")) names.push_back(name);
+  return names;
+}
+
+// The reflog of each remote of several names the options that its own fetch has.
+std::string ActionOfOne(const FetchOptions& options, const std::string& name) {
+  std::string text = "fetch --append --no-auto-gc --no-write-commit-graph";
+  if (options.dry_run) text += " --dry-run";
+  if (options.prune) text += " --prune";
+  if (options.prune_tags) text += " --prune-tags";
+  if (options.update_head_ok) text += " --update-head-ok";
+  if (options.force) text += " --force";
+  if (options.keep) text += " --keep";
+  if (options.tags) text += " --tags";
+  if (options.no_tags) text += " --no-tags";
+  if (options.verbose) text += " -v";
+  if (options.quiet) text += " -q";
+  if (!options.writes_head) text += " --no-write-fetch-head";
+  return text + " " + name;
+}
+
+Result<ExitStatus> FetchSeveral(Git& git, FetchOptions& options, const std::vector<std::string>& names) {
+  ExitStatus worst = 0;
+  if (!options.append && options.writes_head && !options.dry_run) PADDOCK_TRY(vfs::WriteFile(git.in.fs, git.GitPath("FETCH_HEAD"), ""));
+  options.append = true;
+  const bool is_parallel = options.jobs.value_or(1) != 1 && names.size() > 1;
+  const bool has_own_action = git.in.env.Get("GIT_REFLOG_ACTION").has_value();
+  for (const std::string& name : names) {
+    if (!options.quiet && is_parallel) git.Say("Fetching " + name + "\n");
+    else if (!options.quiet) git.Print("Fetching " + name + "\n");
+    git.in.out.Flush();
+    if (!has_own_action && options.action.starts_with("fetch")) options.action = ActionOfOne(options, name);
+    const auto status = FetchFrom(git, options, name, {});
+    if (!status) Die(git.in, status.error());
+    if (!status || *status != 0) {
+      git.Complain("could not fetch " + name);
+      worst = 1;
+    }
+  }
+  return worst;
+}
+
+Status CheckTogether(const FetchOptions& options) {
+  const auto both = [](const char* words) { return Error(Code::kInvalid, "options " + std::string(words) + " cannot be used together"); };
+  if (options.negotiate_only && options.recurses == true) return both("'--negotiate-only' and '--recurse-submodules'");
+  if (options.deepen && *options.deepen < 0) return Error(Code::kInvalid, "negative depth in --deepen is not supported");
+  if (options.deepen && options.depth) return both("'--deepen' and '--depth'");
+  if (options.unshallow && options.depth) return both("'--depth' and '--unshallow'");
+  if (options.filter && !IsFilter(*options.filter)) return Error(Code::kInvalid, "invalid filter-spec '" + *options.filter + "'");
+  if (options.negotiate_only && options.tips.empty()) return Error(Code::kInvalid, "--negotiate-only needs one or more --negotiation-tip=*");
+  return {};
 }
 
 }  // namespace
+
+Result<ExitStatus> RunFetchCommand(Git& git, FetchOptions& options, std::vector<std::string> operands) {
+  PADDOCK_TRY(CheckTogether(options));
+  ExitStatus status = 0;
+  std::vector<std::string> several;
+  bool is_several = options.all || options.multiple;
+  if (options.all) {
+    if (!operands.empty()) return Error(Code::kInvalid, operands.size() == 1 ? "fetch --all does not take a repository argument" : "fetch --all does not make sense with refspecs");
+    for (const std::string& name : RemoteNames(git)) {
+      if (!git.config.GetBool("remote." + name + ".skipdefaultupdate", false) && !git.config.GetBool("remote." + name + ".skipfetchall", false)) several.push_back(name);
+    }
+  } else if (options.multiple && !operands.empty()) {
+    for (const std::string& operand : operands) {
+      const std::vector<std::string> names = RemotesOf(git, operand);
+      if (names.empty()) return Error(Code::kNoEntry, "no such remote or remote group: " + operand);
+      several.insert(several.end(), names.begin(), names.end());
+    }
+  } else if (operands.empty()) {
+    is_several = false;
+  } else {
+    several = RemotesOf(git, operands[0]);
+    is_several = several.size() > 1;
+    if (is_several && operands.size() > 1) return Error(Code::kInvalid, "fetching a group and specifying refspecs does not make sense");
+  }
+  if (options.all && several.empty()) return 0;
+  if (options.all && several.size() == 1) {
+    operands = several;
+    is_several = false;
+  }
+  if (is_several) {
+    if (options.from_stdin) return Error(Code::kInvalid, "--stdin can only be used when fetching from one remote");
+    if (options.negotiate_only) return Error(Code::kInvalid, "must supply remote when using --negotiate-only");
+    PADDOCK_ASSIGN(status, FetchSeveral(git, options, several));
+  } else {
+    const std::string name = operands.empty() ? DefaultRemote(git) : operands[0];
+    if (!operands.empty()) operands.erase(operands.begin());
+    if (options.from_stdin) {
+      while (const auto line = git.in.in.ReadLine()) {
+        git.in.budget.Step();
+        operands.emplace_back(line->text);
+      }
+    }
+    PADDOCK_ASSIGN(status, FetchFrom(git, options, name, operands));
+  }
+  if (status != 0 || options.negotiate_only || options.dry_run) return status;
+  return FinishFetch(git, options);
+}
+
+Result<int64_t> ParseGitNumber(std::string_view text, std::string_view option) {
+  int64_t value = 0, factor = 1;
+  std::string_view digits = text;
+  if (!digits.empty() && (digits.back() == 'k' || digits.back() == 'm' || digits.back() == 'g')) {
+    factor = digits.back() == 'k' ? 1 << 10 : digits.back() == 'm' ? 1 << 20 : 1 << 30;
+    digits.remove_suffix(1);
+  }
+  const auto read = std::from_chars(digits.data(), digits.data() + digits.size(), value);
+  if (digits.empty() || read.ec != std::errc{} || read.ptr != digits.data() + digits.size() || value > INT32_MAX || value < INT32_MIN) return Error(Code::kRange, "option `" + std::string(option) + "' expects a numerical value");
+  return value * factor;
+}
+Status SetDeepen(FetchOptions& options, std::string_view text) {
+  PADDOCK_ASSIGN(options.deepen, ParseGitNumber(text, "deepen"));
+  return {};
+}
+Status SetFetchJobs(FetchOptions& options, std::string_view text) {
+  PADDOCK_ASSIGN(options.jobs, ParseGitNumber(text, "jobs"));
+  return {};
+}
+Status AddRefmap(FetchOptions& options, std::string_view text) {
+  options.has_refmaps = true;
+  if (text.empty()) return {};
+  const auto spec = ParseRefspec(text);
+  if (!spec) return spec.error();
+  options.refmaps.emplace_back(text);
+  return {};
+}
+Status SetFetchRecursion(FetchOptions& options, std::string_view text) {
+  const auto value = text.data() == nullptr ? std::optional(true) : ParseConfigBool(text);
+  if (!value && text != "on-demand") return Error(Code::kInvalid, "bad recurse-submodules argument: " + std::string(text));
+  options.recurses = value.value_or(true);
+  options.is_on_demand = !value;
+  return {};
+}
+
+bool IsFilter(const std::string& text) {
+  const auto digits = [](std::string_view number) {
+    if (!number.empty() && std::string_view("kmgKMG").find(number.back()) != std::string_view::npos) number.remove_suffix(1);
+    return !number.empty() && std::all_of(number.begin(), number.end(), [](char c) { return c >= '0' && c <= '9'; });
+  };
+  if (text == "blob:none") return true;
+  if (text.starts_with("blob:limit=")) return digits(std::string_view(text).substr(11));
+  if (text.starts_with("tree:")) return digits(std::string_view(text).substr(5));
+  if (text.starts_with("object:type=")) return TypeOf(std::string_view(text).substr(12)).has_value();
+  return text.starts_with("sparse:oid=") || text.starts_with("combine:");
+}
+
+void WarnOfFilter(Invocation& in, Remote& remote) {
+  in.err.Write(remote.HasFilters() ? "warning: partial clones are not supported here: nothing is left out\n" : "warning: filtering not recognized by server, ignoring\n");
+}
+
+Status RegisterFilter(Git& git, const std::string& name, const std::string& filter) {
+  PADDOCK_TRY(EditConfigFile(git, "core.repositoryformatversion", "1"));
+  PADDOCK_TRY(EditConfigFile(git, "remote." + name + ".promisor", "true"));
+  return EditConfigFile(git, "remote." + name + ".partialclonefilter", filter);
+}
 
 std::string ActionText(Git& git, const char* name) {
   if (const auto action = git.in.env.Get("GIT_REFLOG_ACTION")) return std::string(*action);
@@ -392,6 +689,54 @@ std::string ActionText(Git& git, const char* name) {
 Result<ExitStatus> FetchFrom(Git& git, const FetchOptions& options, const std::string& name, const std::vector<std::string>& specs) {
   return Fetching(git, options, name).Run(specs);
 }
+
+Result<ExitStatus> FinishFetch(Git& git, const FetchOptions& options) {
+  const auto run = [&git](std::vector<std::string> args) -> ExitStatus {
+    ChildSpec spec{.args = std::move(args), .environment = &git.in.env};
+    git.in.out.Flush();
+    const auto status = git.in.launcher.Run(git.in.process, spec);
+    return status ? *status : 128;
+  };
+  if (options.recurses != false) PADDOCK_TRY(FetchSubmodules(git, options));
+  if (options.commit_graph.value_or(git.config.GetBool("fetch.writecommitgraph", false))) {
+    if (const ExitStatus status = run({"git", "commit-graph", "write", "--reachable", "--split"}); status != 0) return status;
+  }
+  if (options.maintains.value_or(git.config.GetBool("maintenance.auto", true)) && git.config.Get("gc.auto", "") != "0") run({"git", "gc", "--auto", "--quiet"});
+  return 0;
+}
+
+namespace {
+
+Result<ExitStatus> RunFetch(Git& git, FetchOptions& options, Args& args) {
+  options.action = ActionText(git, "fetch");
+  return RunFetchCommand(git, options, args.All());
+}
+
+constexpr auto kFetchOptions = WithFetchOptions(std::to_array<Option>({
+    Flag<&FetchOptions::quiet>('q', "quiet", "say nothing"),
+    Flag<&FetchOptions::verbose>('v', "verbose", "also say what is up to date"),
+    Flag<&FetchOptions::multiple>('m', "multiple", "operands are remotes and groups of them"),
+    Flag<&FetchOptions::tags>('t', "tags", "with all tags"),
+    Flag<&FetchOptions::no_tags>('n', "no-tags", "without tags"),
+    Flag<&FetchOptions::prune_tags>('P', "prune-tags", "and tags that are gone there"),
+    Flag<&FetchOptions::update_head_ok>('u', "update-head-ok", "also into the branch that is checked out"),
+    Flag<&FetchOptions::atomic>(0, "atomic", "all references, or none"),
+    Flag<&FetchOptions::prefetch>(0, "prefetch", "put everything below refs/prefetch"),
+    Flag<&FetchOptions::refetch>(0, "refetch", "get all objects again"),
+    Flag<&FetchOptions::writes_head>(0, "write-fetch-head", "write FETCH_HEAD (the default)"),
+    Set<&FetchOptions::writes_head, false>(0, "no-write-fetch-head", "do not"),
+    Flag<&FetchOptions::negotiate_only>(0, "negotiate-only", "show what both have of the tips, and get nothing"),
+    Value<&FetchOptions::filter>(0, "filter", "SPEC", "a part of the objects, where the server can do it"),
+    Flag<&FetchOptions::from_stdin>(0, "stdin", "read more reference specifications from standard input"),
+    Set<&FetchOptions::maintains, true>(0, "auto-maintenance", "pack objects afterwards, if there is much to do (the default)"),
+    Set<&FetchOptions::maintains, false>(0, "no-auto-maintenance", "do not"),
+    Set<&FetchOptions::maintains, true>(0, "auto-gc", "the same as --auto-maintenance"),
+    Set<&FetchOptions::maintains, false>(0, "no-auto-gc", "do not"),
+    Set<&FetchOptions::commit_graph, true>(0, "write-commit-graph", "write the graph of commits afterwards"),
+    Set<&FetchOptions::commit_graph, false>(0, "no-write-commit-graph", "do not"),
+}));
+
+}  // namespace
 
 extern const Subcommand kFetch;
 const Subcommand kFetch = DefineSubcommand<FetchOptions, RunFetch>({.name = "fetch", .summary = "get branches and tags of another repository", .synopsis = "[<options>] [<repository> [<refspec>...]]\n--all [<options>]", .options = kFetchOptions});

@@ -187,6 +187,8 @@ struct Place {
 Result<Place> FindRepository(Invocation& in, std::string_view git_dir, std::string_view work_tree);
 // What the file `commondir` of a linked working tree's directory names; else the directory itself.
 std::string CommonDirectory(vfs::FileSystem& fs, const std::string& git_dir);
+// The directory that a file .git names; nothing when it is no such file.
+std::optional<std::string> FollowGitFile(Invocation& in, const std::string& path);
 // Whether the directory is one: HEAD, objects and refs are there.
 bool IsGitDirectory(vfs::FileSystem& fs, const std::string& path);
 // The files of configuration that hold for everyone in the sandbox (~/.gitconfig …), with -c and GIT_CONFIG_*.
@@ -198,7 +200,13 @@ std::vector<ConfigFile> ConfigFiles(Invocation& in, const Git* git);
 Result<Config> ReadConfig(Invocation& in, const Git* git);
 
 // Creates the files of an empty repository.
-Status CreateRepository(Invocation& in, const std::string& git_dir, bool is_bare, std::string_view branch);
+struct RepositoryPlan {
+  bool is_bare = false;
+  std::string branch;                             // that HEAD names
+  std::optional<std::string> template_directory;  // what is copied into it; absent: what the configuration says, or git's usual files
+  std::optional<int> shared;                      // core.sharedRepository: 1 group, 2 everybody, below 0 a mode
+};
+Status CreateRepository(Invocation& in, const std::string& git_dir, const RepositoryPlan& plan);
 
 // "a\tb" in quotes with C's escapes, where it needs them.
 std::string QuotePath(std::string_view path, bool quotes_high);

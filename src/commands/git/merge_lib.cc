@@ -112,6 +112,15 @@ struct Plan {
   MergeStyle style;
 };
 
+// How a head is told above its subjects: what was fetched has the name that it has there.
+std::string LabelOf(Git& git, const std::string& name) {
+  const auto fetched = name.size() == 40 ? vfs::ReadFile(git.in.fs, git.GitPath("FETCH_HEAD"), 16 << 20) : Result<std::string>(Code::kNoEntry);
+  const size_t at = fetched ? fetched->find(name + "\t\t") : std::string::npos;
+  if (at == std::string::npos) return name;
+  const std::string line = fetched->substr(at + 42, fetched->find('\n', at) - at - 42);
+  return line.starts_with("branch ") ? line.substr(7) : line;
+}
+
 // The subjects of what comes in, for --log.
 Result<std::string> CommitNames(Git& git, History& history, const Plan& plan, size_t head, size_t most) {
   Selection selection;
@@ -123,7 +132,7 @@ Result<std::string> CommitNames(Git& git, History& history, const Plan& plan, si
     PADDOCK_ASSIGN(const History::Node* node, history.Get(id));
     if (node->commit.parents.size() < 2) subjects.push_back(SubjectOf(node->commit.message));
   }
-  std::string text = "\n* " + plan.names[head] + ":" + (subjects.size() > most ? " (" + std::to_string(subjects.size()) + " commits)" : "") + "\n";
+  std::string text = "\n* " + LabelOf(git, plan.names[head]) + ":" + (subjects.size() > most ? " (" + std::to_string(subjects.size()) + " commits)" : "") + "\n";
   for (size_t i = 0; i < subjects.size() && i < most; ++i) text += "  " + subjects[i] + "\n";
   if (subjects.size() > most) text += "  ...\n";
   return text;

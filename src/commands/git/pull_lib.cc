@@ -1,7 +1,7 @@
 // git pull.
 #include <algorithm>
 
-#include "commands/git/remote.h"
+#include "commands/git/fetch.h"
 #include "commands/git/revision.h"
 #include "commands/git/worktree.h"
 #include "proc/process.h"
@@ -13,7 +13,7 @@ struct PullOptions : FetchOptions {
   enum class Rebase { kConfigured, kNo, kYes };
   Rebase rebase = Rebase::kConfigured;
   bool ff_only = false, no_ff = false, ff = false, squash = false, no_commit = false, no_edit = false;
-  bool stat = false, no_stat = false;
+  bool stat = false, no_stat = false, wants_signed = false;
   std::vector<std::string> passed, for_both;   // options for merge, and for rebase, too
 };
 template <auto kWord>
@@ -35,12 +35,16 @@ Status SetRebase(PullOptions& options, std::string_view text) {
   }
   return Error(Code::kInvalid, "invalid value for '--rebase': '" + std::string(text) + "'");
 }
-Status SetDepth(PullOptions& options, std::string_view text) {
-  PADDOCK_ASSIGN(options.depth, ParseDepth(text));
+Status SetLog(PullOptions& options, std::string_view text) {
+  options.passed.push_back(text.data() == nullptr ? "--log" : "--log=" + std::string(text));
+  return {};
+}
+Status TakeHooks(PullOptions& options, std::string_view) {
+  std::erase(options.for_both, kNoVerify);
   return {};
 }
 
-constexpr Option kOptions[] = {
+constexpr auto kOptions = WithFetchOptions(std::to_array<Option>({
     Flag<&PullOptions::quiet>('q', "quiet", "say nothing"),
     Flag<&PullOptions::verbose>('v', "verbose", "also say what is up to date"),
     CallOptional<SetRebase>('r', "rebase", "BOOL", "rebase the branch instead of merging"),
@@ -63,14 +67,13 @@ constexpr Option kOptions[] = {
     Call<PassToBoth<&kStrategy>>('s', "strategy", "NAME", "as of git merge"),
     Call<PassToBoth<&kStrategyOption>>('X', "strategy-option", "OPTION", "as of git merge"),
     Flag<&PullOptions::no_stat>('n', "no-stat", "tell no changes of files"),
-    Flag<&PullOptions::all>(0, "all", "fetch from all remotes"),
-    Call<SetDepth>(0, "depth", "N", "only so many commits of history"),
-    Flag<&PullOptions::unshallow>(0, "unshallow", "the whole history"),
-    Flag<&PullOptions::force>('f', "force", "also fetch what is no fast-forward"),
-    Flag<&PullOptions::prune>('p', "prune", "remove remote branches that are gone"),
+    CallOptional<SetLog>(0, "log", "N", "put the subjects of what is merged into the message"),
     Flag<&PullOptions::tags>('t', "tags", "with all tags"),
     Flag<&PullOptions::no_tags>(0, "no-tags", "without tags"),
-};
+    Call<TakeHooks>(0, "verify", nullptr, "with hooks (the default)"),
+    Flag<&PullOptions::wants_signed>(0, "verify-signatures", "only what is signed, which cannot be checked here"),
+    Set<&PullOptions::wants_signed, false>(0, "no-verify-signatures", "also what is not (the default)"),
+}));
 
 // The lines of FETCH_HEAD that are to be merged: ids, and what they are.
 struct MergeHead {
@@ -89,6 +92,20 @@ std::vector<MergeHead> ReadMergeHeads(Git& git) {
     if (id && line.size() > 42 && line[40] == '\t' && line[41] == '\t') heads.push_back({*id, std::string(line.substr(42))});
   }
   return heads;
+}
+
+// "branch 'a' of URL", "branches 'a' and 'b' of URL".
+std::string NamesOf(const std::vector<MergeHead>& heads) {
+  const size_t of = heads[0].what.find(" of ");
+  const std::string source = of == std::string::npos ? "" : heads[0].what.substr(of);
+  std::string names;
+  for (size_t i = 0; i < heads.size(); ++i) {
+    const std::string& what = heads[i].what;
+    const bool is_alike = what.starts_with("branch '") && !source.empty() && what.ends_with(source);
+    if (heads.size() == 1 || !is_alike) return heads[0].what;
+    names += (i == 0 ? "" : i + 1 == heads.size() ? " and " : ", ") + what.substr(7, what.size() - 7 - source.size());
+  }
+  return "branches " + names + source;
 }
 
 // Nothing was fetched that the branch could take.
@@ -129,13 +146,15 @@ Result<ExitStatus> RunPull(Git& git, PullOptions& options, Args& args) {
       return 128;
     }
   }
-  const std::vector<std::string> specs(operands.empty() ? operands.end() : operands.begin() + 1, operands.end());
-  const auto fetched = FetchFrom(git, options, operands.empty() ? DefaultRemote(git) : operands[0], specs);
+  // Fetching is the affair of git fetch, groups and all.
+  const auto fetched = RunFetchCommand(git, options, operands);
   if (!fetched) Die(git.in, fetched.error());
   if (!fetched || *fetched != 0) return 1;
+  if (options.dry_run) return 0;
   const std::vector<MergeHead> heads = ReadMergeHeads(git);
   if (heads.empty()) return NothingToMerge(git, rebases, operands);
-  if (heads.size() > 1) return Error(Code::kNotSupported, rebases ? "Cannot rebase onto multiple branches." : "Cannot merge multiple branches: name one");
+  if (heads.size() > 1 && !git.Head()) return Error(Code::kInvalid, "Cannot merge multiple branches into empty head.");
+  if (heads.size() > 1 && rebases) return Error(Code::kInvalid, "Cannot rebase onto multiple branches.");
   const Oid target = heads[0].id;
   if (!git.Head()) {
     Index index;
@@ -147,8 +166,13 @@ Result<ExitStatus> RunPull(Git& git, PullOptions& options, Args& args) {
     return 0;
   }
   History history(git);
-  PADDOCK_ASSIGN(const bool is_forward, history.IsAncestor(*git.Head(), target));
-  PADDOCK_ASSIGN(const bool is_behind, history.IsAncestor(target, *git.Head()));
+  PADDOCK_ASSIGN(bool is_forward, history.IsAncestor(*git.Head(), target));
+  bool is_behind = true;
+  for (const MergeHead& head : heads) {
+    PADDOCK_ASSIGN(const bool leads, history.IsAncestor(head.id, *git.Head()));
+    is_behind = is_behind && leads;
+  }
+  if (heads.size() > 1) is_forward = false;
   const std::string ff = git.config.Get("pull.ff", "");
   const bool is_divergent = !is_forward && !is_behind;
   if (is_divergent && (options.ff_only || (ff == "only" && !rebases && options.rebase != PullOptions::Rebase::kNo && !options.no_ff))) {
@@ -159,6 +183,12 @@ Result<ExitStatus> RunPull(Git& git, PullOptions& options, Args& args) {
             "hint:   git config pull.rebase false  # merge\nhint:   git config pull.rebase true   # rebase\nhint:   git config pull.ff only       # fast-forward only\nhint: \n"
             "hint: You can replace \"git config\" with \"git config --global\" to set a default\nhint: preference for all repositories. You can also pass --rebase, --no-rebase,\nhint: or --ff-only on the command line to override the configured default per\nhint: invocation.\n");
     return Error(Code::kInvalid, "Need to specify how to reconcile divergent branches.");
+  }
+  if (options.wants_signed && !rebases) {
+    PADDOCK_ASSIGN(const Commit commit, git.objects.ReadCommit(target));
+    const bool is_signed = std::any_of(commit.extra.begin(), commit.extra.end(), [](const std::string& line) { return line.starts_with("gpgsig "); });
+    const std::string name = "Commit " + git.objects.Abbreviate(target);
+    return is_signed ? Error(Code::kNotSupported, name + " has a signature, and there is no gpg to check it") : Error(Code::kInvalid, name + " does not have a GPG signature.");
   }
   ChildSpec spec{.args = {"git"}, .environment = &git.in.env};
   if (rebases && !is_forward) {
@@ -176,10 +206,18 @@ Result<ExitStatus> RunPull(Git& git, PullOptions& options, Args& args) {
     if (options.no_stat) spec.args.push_back("--no-stat");
     spec.args.insert(spec.args.end(), options.passed.begin(), options.passed.end());
     spec.args.insert(spec.args.end(), options.for_both.begin(), options.for_both.end());
-    spec.args.insert(spec.args.end(), {"-m", "Merge " + heads[0].what + (branch == "master" || branch == "main" ? "" : " into " + (branch.empty() ? "HEAD" : branch)), target.Hex()});
+    spec.args.insert(spec.args.end(), {"-m", "Merge " + NamesOf(heads) + (branch == "master" || branch == "main" ? "" : " into " + (branch.empty() ? "HEAD" : branch))});
+    for (const MergeHead& head : heads) spec.args.push_back(head.id.Hex());
   }
   git.in.out.Flush();
   const auto status = git.in.launcher.Run(git.in.process, spec);
+  if (status && *status == 0 && options.recurses == true) {
+    ChildSpec submodules{.args = {"git", "submodule", "update", "--recursive", "--checkout"}, .environment = &git.in.env};
+    if (rebases) submodules.args.back() = "--rebase";
+    if (options.quiet) submodules.args.push_back("--quiet");
+    const auto updated = git.in.launcher.Run(git.in.process, submodules);
+    return updated ? *updated : 128;
+  }
   return status ? *status : 128;
 }
 

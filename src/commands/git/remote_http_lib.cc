@@ -42,7 +42,8 @@ class HttpRemote final : public Remote {
 
   Result<RemoteRefs> ReadRefs(bool is_for_push) override;
   Status Fetch(Git& git, const FetchRequest& request) override;
-  Status Push(Git& git, std::vector<RefUpdate>& updates, bool quiet) override;
+  Status Push(Git& git, std::vector<RefUpdate>& updates, const PushRequest& request) override;
+  bool HasFilters() override { return Has("filter"); }
 
  private:
   bool Has(std::string_view capability) const { return capabilities_.contains(std::string(capability)); }
@@ -60,7 +61,7 @@ class HttpRemote final : public Remote {
   Status Post(std::string_view service, std::string body, Answer& answer);
   Status TakeLine(std::string_view line, RemoteRefs& refs);
   Status TakeFirst(std::string_view line);
-  std::vector<Oid> KnownCommits(Git& git);
+  std::vector<Oid> KnownCommits(Git& git, const FetchRequest& request);
   std::string WantText(Git& git, const FetchRequest& request);
   Result<std::vector<Oid>> MissingThere(Git& git, const std::vector<RefUpdate>& updates);
 
@@ -253,7 +254,7 @@ Result<RemoteRefs> HttpRemote::ReadRefs(bool is_for_push) {
 }
 
 // Newest first, from all references.
-std::vector<Oid> HttpRemote::KnownCommits(Git& git) {
+std::vector<Oid> HttpRemote::KnownCommits(Git& git, const FetchRequest& request) {
   History history(git);
   std::priority_queue<std::pair<int64_t, Oid>> todo;
   std::set<Oid> seen;
@@ -261,10 +262,14 @@ std::vector<Oid> HttpRemote::KnownCommits(Git& git) {
     if (!seen.insert(id).second) return;
     if (const auto node = history.Get(id)) todo.emplace((*node)->time, id);
   };
-  for (const auto& [name, id] : git.refs.List("refs/")) {
-    if (const auto commit = git.objects.Peel(id, ObjectType::kCommit)) add(*commit);
+  if (request.tips) {
+    for (const Oid& id : *request.tips) add(id);
+  } else {
+    for (const auto& [name, id] : git.refs.List("refs/")) {
+      if (const auto commit = git.objects.Peel(id, ObjectType::kCommit)) add(*commit);
+    }
+    if (const auto head = git.Head()) add(*head);
   }
-  if (const auto head = git.Head()) add(*head);
   std::vector<Oid> known;
   while (!todo.empty() && known.size() < kMostHaves) {
     in_.budget.Step(4);
@@ -280,8 +285,11 @@ std::vector<Oid> HttpRemote::KnownCommits(Git& git) {
 std::string HttpRemote::WantText(Git& git, const FetchRequest& request) {
   std::string capabilities;
   for (const char* const name : {"side-band-64k", "ofs-delta", "no-progress", "include-tag"}) {
-    if (Has(name)) capabilities += std::string(" ") + name;
+    if (Has(name) && !(request.shows_progress && std::string_view(name) == "no-progress")) capabilities += std::string(" ") + name;
   }
+  if (request.deepening.is_relative) capabilities += " deepen-relative";
+  if (request.deepening.since) capabilities += " deepen-since";
+  if (!request.deepening.excluded.empty()) capabilities += " deepen-not";
   capabilities += " agent=" + std::string(kAgent);
   std::string text;
   for (const Oid& id : request.wanted) {
@@ -289,21 +297,27 @@ std::string HttpRemote::WantText(Git& git, const FetchRequest& request) {
     capabilities.clear();
   }
   for (const Oid& id : ReadShallow(git)) text += Packet("shallow " + id.Hex() + "\n");
-  if (request.depth) text += Packet("deepen " + std::to_string(*request.depth) + "\n");
+  const Deepening& deepening = request.deepening;
+  if (deepening.depth) text += Packet("deepen " + std::to_string(*deepening.depth) + "\n");
+  if (deepening.since) text += Packet("deepen-since " + std::to_string(*deepening.since) + "\n");
+  for (const std::string& name : deepening.excluded) text += Packet("deepen-not " + name + "\n");
   text += kFlushPacket;
-  for (const Oid& id : KnownCommits(git)) text += Packet("have " + id.Hex() + "\n");
+  for (const Oid& id : request.is_again ? std::vector<Oid>() : KnownCommits(git, request)) text += Packet("have " + id.Hex() + "\n");
   return text + Packet("done\n");
 }
 
 Status HttpRemote::Fetch(Git& git, const FetchRequest& request) {
   FetchRequest missing = request;
-  if (!request.depth) std::erase_if(missing.wanted, [&git](const Oid& id) { return git.objects.Has(id); });
+  if (!request.deepening.is_any() && !request.is_again) std::erase_if(missing.wanted, [&git](const Oid& id) { return git.objects.Has(id); });
   if (missing.wanted.empty()) return {};
   if (!Has("side-band-64k")) return Error(Code::kNotSupported, "the server is too old: it has no side-band-64k");
-  if (request.depth && !Has("shallow")) return Error(Code::kNotSupported, "Server does not support shallow clients");
+  if (request.deepening.is_any() && !Has("shallow")) return Error(Code::kNotSupported, "Server does not support shallow clients");
+  if (request.deepening.since && !Has("deepen-since")) return Error(Code::kNotSupported, "Server does not support --shallow-since");
+  if (!request.deepening.excluded.empty() && !Has("deepen-not")) return Error(Code::kNotSupported, "Server does not support --shallow-exclude");
+  if (request.deepening.is_relative && !Has("deepen-relative")) return Error(Code::kNotSupported, "Server does not support --deepen");
   PADDOCK_ASSIGN(const std::string path, git.objects.NewPackPath());
   PADDOCK_ASSIGN(vfs::OpenFilePtr file, in_.fs.Open(path, vfs::OpenFlags::Write(), 0600));
-  PackAnswer answer(in_, *file, request.depth.has_value(), request.is_quiet);
+  PackAnswer answer(in_, *file, request.deepening.is_any(), request.is_quiet);
   const Status posted = Post(kUploadPack, WantText(git, missing), answer);
   file.reset();
   Status done = !answer.problem ? answer.problem : posted;
@@ -371,13 +385,17 @@ Result<std::vector<Oid>> HttpRemote::MissingThere(Git& git, const std::vector<Re
   return wanted;
 }
 
-Status HttpRemote::Push(Git& git, std::vector<RefUpdate>& updates, bool quiet) {
+Status HttpRemote::Push(Git& git, std::vector<RefUpdate>& updates, const PushRequest& request) {
   if (!Has("report-status")) return Error(Code::kNotSupported, "the server is too old: it has no report-status");
   std::string capabilities("\0 report-status", 15), body;
   for (const char* const name : {"side-band-64k", "ofs-delta", "delete-refs"}) {
     if (Has(name)) capabilities += std::string(" ") + name;
   }
-  if (quiet && Has("quiet")) capabilities += " quiet";
+  if (request.is_atomic && !Has("atomic")) return Error(Code::kNotSupported, "the receiving end does not support --atomic push");
+  if (request.sends_options && !Has("push-options")) return Error(Code::kNotSupported, "the receiving end does not support push options\nfatal: the remote end hung up unexpectedly");
+  if (request.is_atomic) capabilities += " atomic";
+  if (request.sends_options) capabilities += " push-options";
+  if (request.is_quiet && Has("quiet")) capabilities += " quiet";
   capabilities += " agent=" + std::string(kAgent);
   bool has_objects = false;
   for (const RefUpdate& update : updates) {
@@ -386,8 +404,16 @@ Status HttpRemote::Push(Git& git, std::vector<RefUpdate>& updates, bool quiet) {
     has_objects = has_objects || !update.after.is_null();
   }
   body += kFlushPacket;
+  if (request.sends_options) {
+    for (const std::string& option : request.options) body += Packet(option);
+    body += kFlushPacket;
+  }
   if (has_objects) {
     PADDOCK_ASSIGN(const std::vector<Oid> objects, MissingThere(git, updates));
+    if (request.shows_progress) {
+      if (!objects.empty()) ShowProgress(in_, "", "Writing objects", objects.size());
+      in_.err.Write("Total " + std::to_string(objects.size()) + " (delta 0), reused 0 (delta 0), pack-reused 0\n");
+    }
     const auto read = [&git](const Oid& id) { return git.objects.Read(id); };
     const auto sink = [&](std::string_view bytes) -> Status {
       in_.budget.WillAllocate(bytes.size());

@@ -1,27 +1,63 @@
-// git remote and git ls-remote.
+// git remote.
 #include <algorithm>
 
-#include "commands/git/remote.h"
+#include "commands/git/fetch.h"
+#include "commands/git/remote_show.h"
 #include "commands/git/revision.h"
-#include "text/pattern.h"
+#include "text/regex.h"
 
 namespace paddock::git {
 namespace {
 
 struct RemoteOptions {
-  bool verbose = false, fetches = false, push = false, all = false, add = false, deletes = false, automatic = false, no_query = false;
+  bool verbose = false, fetches = false, push = false, all = false, add = false, deletes = false, automatic = false, no_query = false, prune = false, progress = false;
   std::vector<std::string> branches;
+  std::string master;
+  std::optional<bool> tags;
+  bool mirrors_fetch = false, mirrors_push = false, is_plain_mirror = false;
 };
+Status SetMirror(RemoteOptions& options, std::string_view text) {
+  options.is_plain_mirror = text.data() == nullptr;
+  options.mirrors_fetch = options.is_plain_mirror || text == "fetch";
+  options.mirrors_push = options.is_plain_mirror || text == "push";
+  if (!options.mirrors_fetch && !options.mirrors_push) return Error(Code::kRange, "unknown mirror argument: " + std::string(text));
+  return {};
+}
 constexpr Option kRemoteOptions[] = {
     Flag<&RemoteOptions::verbose>('v', "verbose", "with URLs"),
     Flag<&RemoteOptions::fetches>('f', "fetch", "add: fetch it at once"),
+    Set<&RemoteOptions::tags, true>(0, "tags", "add: with all tags"),
+    Set<&RemoteOptions::tags, false>(0, "no-tags", "add: without tags"),
     Value<&RemoteOptions::branches>('t', "track", "BRANCH", "add: only this branch"),
+    Value<&RemoteOptions::master>('m', "master", "BRANCH", "add: the branch that its HEAD names"),
+    CallOptional<SetMirror>(0, "mirror", "WHAT", "add: references as they are, for fetch or for push"),
     Flag<&RemoteOptions::push>(0, "push", "get-url, set-url: the URL for git push"),
     Flag<&RemoteOptions::all>(0, "all", "get-url: all URLs"),
-    Flag<&RemoteOptions::add>(0, "add", "set-url: one more URL"),
+    Flag<&RemoteOptions::add>(0, "add", "set-url, set-branches: one more"),
     Flag<&RemoteOptions::deletes>('d', "delete", "set-url, set-head: take it away"),
     Flag<&RemoteOptions::automatic>('a', "auto", "set-head: as the other side has it"),
-    Flag<&RemoteOptions::no_query>('n', "dry-run", "prune: change nothing"),
+    Flag<&RemoteOptions::no_query>('n', "dry-run", "prune: change nothing; show: do not ask the other side"),
+    Flag<&RemoteOptions::prune>('p', "prune", "update: remove what is gone there"),
+    Flag<&RemoteOptions::progress>(0, "progress", "rename: show progress"),
+    Set<&RemoteOptions::progress, false>(0, "no-progress", "rename: show none"),
+};
+
+struct VerbUsage {
+  const char* verb;
+  const char* text;
+};
+constexpr VerbUsage kUsages[] = {
+    {"add", "git remote add [<options>] <name> <url>"},
+    {"rename", "git remote rename [--[no-]progress] <old> <new>"},
+    {"remove", "git remote remove <name>"},
+    {"rm", "git remote remove <name>"},
+    {"set-head", "git remote set-head <name> (-a | --auto | -d | --delete | <branch>)"},
+    {"set-branches", "git remote set-branches <name> <branch>...\n   or: git remote set-branches --add <name> <branch>..."},
+    {"get-url", "git remote get-url [--push] [--all] <name>"},
+    {"set-url", "git remote set-url [--push] <name> <newurl> [<oldurl>]\n   or: git remote set-url --add <name> <newurl>\n   or: git remote set-url --delete <name> <url>"},
+    {"prune", "git remote prune [<options>] <name>"},
+    {"show", "git remote show [<options>] <name>"},
+    {"update", "git remote update [<options>] [<group> | <remote>]..."},
 };
 
 class RemoteCommand {
@@ -30,28 +66,44 @@ class RemoteCommand {
 
   Result<ExitStatus> Run() {
     if (words_.empty()) return List();
-    const std::string verb = words_[0];
+    verb_ = words_[0];
     words_.erase(words_.begin());
-    if (verb == "add" && words_.size() == 2) return Add();
-    if (verb == "update") return Update();
-    const bool is_known_verb = verb == "remove" || verb == "rm" || verb == "rename" || verb == "get-url" || verb == "set-url" || verb == "prune" || verb == "set-head";
-    if (!is_known_verb || words_.empty()) {
-      if (!is_known_verb && verb != "add") git_.Say("error: Unknown subcommand: " + verb + "\n");
-      git_.Say("usage: git remote " + verb + " …; see git remote --help\n");
-      return 129;
+    const bool is_known_verb = std::any_of(std::begin(kUsages), std::end(kUsages), [this](const VerbUsage& usage) { return usage.verb == verb_; });
+    if (!is_known_verb) {
+      git_.Say("error: unknown subcommand: `" + verb_ + "'\n");
+      return Usage();
     }
-    if (!IsKnown(words_[0])) return git_.Complain(std::string("No such remote") + (verb.starts_with('r') ? ":" : "") + " '" + words_[0] + "'", 2);
-    if (verb == "rename") return Rename();
-    if (verb == "get-url") return GetUrl();
-    if (verb == "set-url") return SetUrl();
-    if (verb == "set-head") return SetHead();
-    if (verb == "prune") return Prune();
+    if (verb_ == "update") return Update();
+    if (verb_ == "show" && words_.empty()) return List();
+    if (verb_ == "add") return words_.size() == 2 ? Add() : Usage();
+    if (words_.empty()) {
+      if (verb_ == "set-branches") git_.Say("error: no remote specified\n");
+      return Usage();
+    }
+    if (verb_ == "show") return Show();
+    if (verb_ == "prune") return Prune();
+    if (verb_ == "set-head") return SetHead();
+    const bool is_short = (verb_ == "set-url" && words_.size() < 2) || (verb_ == "rename" && words_.size() != 2);
+    if (is_short) return Usage();
+    if (!IsKnown(words_[0])) return git_.Complain(std::string("No such remote") + (verb_.starts_with('r') ? ":" : "") + " '" + words_[0] + "'", 2);
+    if (verb_ == "rename") return Rename();
+    if (verb_ == "get-url") return GetUrl();
+    if (verb_ == "set-url") return SetUrl();
+    if (verb_ == "set-branches") return SetBranches();
     return Remove();
   }
 
  private:
   bool IsKnown(const std::string& name) const { return std::find(names_.begin(), names_.end(), name) != names_.end(); }
   std::string Key(const std::string& what) const { return "remote." + words_[0] + "." + what; }
+  ExitStatus Usage() {
+    std::string text;
+    for (const VerbUsage& usage : kUsages) {
+      if (verb_ == usage.verb) text = usage.text;
+    }
+    git_.Say("usage: " + (text.empty() ? "git remote [-v | --verbose]; see git remote --help" : text) + "\n\n");
+    return 129;
+  }
 
   Result<ExitStatus> List() {
     for (const std::string& name : names_) {
@@ -59,27 +111,52 @@ class RemoteCommand {
         git_.Print(name + "\n");
         continue;
       }
-      const std::string url = git_.config.Get("remote." + name + ".url", "");
-      git_.Print(name + "\t" + RewriteUrl(git_.config, url) + " (fetch)\n" + name + "\t" + RewriteUrl(git_.config, git_.config.Get("remote." + name + ".pushurl", url), true) + " (push)\n");
+      const std::vector<std::string> urls = git_.config.GetAll("remote." + name + ".url");
+      std::vector<std::string> pushed = git_.config.GetAll("remote." + name + ".pushurl");
+      if (!urls.empty()) git_.Print(name + "\t" + RewriteUrl(git_.config, urls[0]) + " (fetch)\n");
+      for (const std::string& url : pushed.empty() ? urls : pushed) git_.Print(name + "\t" + RewriteUrl(git_.config, url, true) + " (push)\n");
     }
     return 0;
   }
 
+  Status AddBranches(const std::vector<std::string>& branches, bool is_mirror) {
+    for (const std::string& branch : branches) {
+      const std::string spec = is_mirror ? "+refs/" + branch + ":refs/" + branch : "+refs/heads/" + branch + ":refs/remotes/" + words_[0] + "/" + branch;
+      PADDOCK_TRY(EditConfigFile(git_, Key("fetch"), spec, true));
+    }
+    return {};
+  }
+
   Result<ExitStatus> Add() {
-    const std::string& name = words_[0];
+    const std::string name = words_[0];
+    const bool is_mirror = options_.mirrors_fetch || options_.mirrors_push;
+    if (options_.is_plain_mirror) git_.Say("warning: --mirror is dangerous and deprecated; please\n\t use --mirror=fetch or --mirror=push instead\n");
+    if (is_mirror && !options_.master.empty()) return Error(Code::kInvalid, "specifying a master branch makes no sense with --mirror");
+    if (is_mirror && !options_.mirrors_fetch && !options_.branches.empty()) return Error(Code::kInvalid, "specifying branches to track makes sense only with fetch mirrors");
     if (IsKnown(name)) return git_.Complain("remote " + name + " already exists.", 3);
     if (!IsRefName("refs/remotes/" + name + "/x")) return Error(Code::kInvalid, "'" + name + "' is not a valid remote name");
     PADDOCK_TRY(EditConfigFile(git_, Key("url"), words_[1]));
-    std::vector<std::string> branches = options_.branches;
-    if (branches.empty()) branches = {"*"};
-    for (const std::string& branch : branches) PADDOCK_TRY(EditConfigFile(git_, Key("fetch"), "+refs/heads/" + branch + ":refs/remotes/" + name + "/" + branch, true));
-    if (!options_.fetches) return 0;
-    PADDOCK_ASSIGN(git_.config, ReadConfig(git_.in, &git_));
-    git_.Print("Updating " + name + "\n");
-    git_.in.out.Flush();
-    FetchOptions fetch;
-    fetch.action = "remote add: fetch";
-    return FetchFrom(git_, fetch, name, {});
+    if (!is_mirror || options_.mirrors_fetch) PADDOCK_TRY(AddBranches(options_.branches.empty() ? std::vector<std::string>{"*"} : options_.branches, is_mirror));
+    if (options_.mirrors_push) PADDOCK_TRY(EditConfigFile(git_, Key("mirror"), "true"));
+    if (options_.tags) PADDOCK_TRY(EditConfigFile(git_, Key("tagOpt"), *options_.tags ? "--tags" : "--no-tags"));
+    if (options_.fetches) {
+      PADDOCK_ASSIGN(git_.config, ReadConfig(git_.in, &git_));
+      git_.Print("Updating " + name + "\n");
+      git_.in.out.Flush();
+      FetchOptions fetch;
+      fetch.action = "fetch " + name;
+      const auto status = FetchFrom(git_, fetch, name, {});
+      if (!status) Die(git_.in, status.error());
+      if (!status || *status != 0) return git_.Complain("Could not fetch " + name);
+    }
+    if (!options_.master.empty()) PADDOCK_TRY(git_.refs.WriteSymbolic("refs/remotes/" + name + "/HEAD", "refs/remotes/" + name + "/" + options_.master));
+    return 0;
+  }
+
+  Result<ExitStatus> SetBranches() {
+    if (!options_.add) PADDOCK_TRY(EditConfigFile(git_, Key("fetch"), std::nullopt));
+    PADDOCK_TRY(AddBranches({words_.begin() + 1, words_.end()}, git_.config.GetBool(Key("mirror"), false)));
+    return 0;
   }
 
   Result<ExitStatus> GetUrl() {
@@ -96,22 +173,27 @@ class RemoteCommand {
 
   Result<ExitStatus> SetUrl() {
     const std::string key = Key(options_.push ? "pushurl" : "url");
-    if (words_.size() < 2) return 129;
-    if (options_.add) {
-      PADDOCK_TRY(EditConfigFile(git_, key, words_[1], true));
+    const bool has_pattern = options_.deletes || words_.size() > 2;
+    if (options_.add && options_.deletes) return Error(Code::kInvalid, "--add --delete doesn't make sense");
+    if (!has_pattern) {
+      PADDOCK_TRY(EditConfigFile(git_, key, words_[1], options_.add));
       return 0;
     }
-    if (!options_.deletes) {
-      PADDOCK_TRY(EditConfigFile(git_, key, words_[1]));
-      return 0;
+    const std::string& pattern = words_[options_.deletes ? 1 : 2];
+    auto regex = Regex::Compile(pattern, {.dialect = RegexDialect::kExtended});
+    if (!regex) return Error(Code::kInvalid, "Invalid old URL pattern: " + pattern);
+    std::vector<std::string> urls = git_.config.GetAll(key), kept;
+    size_t others = 0, found = 0;
+    for (const std::string& url : urls) {
+      PADDOCK_ASSIGN(const bool matches, regex->Search(url, 0, nullptr, git_.in.budget));
+      ++(matches ? found : others);
+      if (!matches) kept.push_back(url);
+      else if (!options_.deletes) kept.push_back(words_[1]);
     }
-    std::vector<std::string> urls = git_.config.GetAll(key);
-    const size_t before = urls.size();
-    std::erase(urls, words_[1]);
-    if (urls.size() == before) return Error(Code::kNoEntry, "No such URL found: " + words_[1]);
-    if (urls.empty() && !options_.push) return Error(Code::kInvalid, "Will not delete all non-push URLs");
+    if (!options_.deletes && found == 0) return Error(Code::kNoEntry, "No such URL found: " + pattern);
+    if (options_.deletes && others == 0 && !options_.push) return Error(Code::kInvalid, "Will not delete all non-push URLs");
     PADDOCK_TRY(EditConfigFile(git_, key, std::nullopt));
-    for (const std::string& url : urls) PADDOCK_TRY(EditConfigFile(git_, key, url, true));
+    for (const std::string& url : kept) PADDOCK_TRY(EditConfigFile(git_, key, url, true));
     return 0;
   }
 
@@ -141,7 +223,6 @@ class RemoteCommand {
   }
 
   Result<ExitStatus> Rename() {
-    if (words_.size() != 2) return 129;
     const std::string from = words_[0], to = words_[1];
     if (IsKnown(to)) return git_.Complain("remote " + to + " already exists.", 3);
     if (!IsRefName("refs/remotes/" + to + "/x")) return Error(Code::kInvalid, "'" + to + "' is not a valid remote name");
@@ -155,7 +236,11 @@ class RemoteCommand {
       PADDOCK_TRY(EditConfigFile(git_, "remote." + to + ".fetch", spec, true));
     }
     const std::string before = "refs/remotes/" + from + "/", after = "refs/remotes/" + to + "/";
-    for (const auto& [ref, id] : git_.refs.List(before)) {
+    const auto refs = git_.refs.List(before);
+    size_t symbolic_ones = 0;
+    for (const auto& [ref, id] : refs) symbolic_ones += git_.refs.ReadSymbolic(ref).has_value();
+    if (options_.progress && !refs.empty()) ShowProgress(git_.in, "", "Renaming remote references", refs.size() + symbolic_ones);
+    for (const auto& [ref, id] : refs) {
       const auto symbolic = git_.refs.ReadSymbolic(ref);
       const std::string name = after + ref.substr(before.size());
       PADDOCK_TRY(git_.refs.Remove(ref));
@@ -165,121 +250,93 @@ class RemoteCommand {
     return 0;
   }
 
+  Result<std::unique_ptr<Remote>> OpenNamed(const std::string& name) {
+    return OpenRemote(git_.in, git_.config, RewriteUrl(git_.config, git_.config.Get("remote." + name + ".url", name)));
+  }
+
   Result<ExitStatus> SetHead() {
     const std::string head = "refs/remotes/" + words_[0] + "/HEAD";
-    if (options_.deletes) {
+    std::string branch = words_.size() > 1 && !options_.automatic && !options_.deletes ? words_[1] : "";
+    if (options_.automatic && !options_.deletes && words_.size() == 1) {
+      PADDOCK_ASSIGN(const std::unique_ptr<Remote> remote, OpenNamed(words_[0]));
+      PADDOCK_ASSIGN(const RemoteRefs refs, remote->ReadRefs(false));
+      if (!refs.head || !refs.ids.contains(*refs.head)) return git_.Complain("Cannot determine remote HEAD");
+      branch = ShortRef(*refs.head);
+    } else if (options_.deletes && !options_.automatic && words_.size() == 1) {
       PADDOCK_TRY(git_.refs.Remove(head));
       return 0;
     }
-    std::string branch = words_.size() > 1 ? words_[1] : "";
-    if (options_.automatic) {
-      PADDOCK_ASSIGN(const std::unique_ptr<Remote> remote, OpenRemote(git_.in, git_.config, RewriteUrl(git_.config, git_.config.Get(Key("url"), ""))));
-      PADDOCK_ASSIGN(const RemoteRefs refs, remote->ReadRefs(false));
-      if (!refs.head) return git_.Complain("Cannot determine remote HEAD");
-      branch = ShortRef(*refs.head);
-    }
-    if (branch.empty()) return 129;
+    if (branch.empty()) return Usage();
     if (!git_.refs.Exists("refs/remotes/" + words_[0] + "/" + branch)) return git_.Complain("Not a valid ref: refs/remotes/" + words_[0] + "/" + branch);
     PADDOCK_TRY(git_.refs.WriteSymbolic(head, "refs/remotes/" + words_[0] + "/" + branch));
     if (options_.automatic) git_.Print(words_[0] + "/HEAD set to " + branch + "\n");
     return 0;
   }
 
+  Result<ExitStatus> Show() {
+    for (const std::string& name : words_) {
+      RemoteRefs refs;
+      if (!options_.no_query) {
+        PADDOCK_ASSIGN(const std::unique_ptr<Remote> remote, OpenNamed(name));
+        PADDOCK_ASSIGN(refs, remote->ReadRefs(false));
+      }
+      PADDOCK_ASSIGN(const std::string text, DescribeRemote(git_, name, options_.no_query ? nullptr : &refs));
+      git_.Print(text);
+    }
+    return 0;
+  }
+
   Result<ExitStatus> Prune() {
-    const std::string url = git_.config.Get(Key("url"), ""), folder = "refs/remotes/" + words_[0] + "/";
-    PADDOCK_ASSIGN(const std::unique_ptr<Remote> remote, OpenRemote(git_.in, git_.config, RewriteUrl(git_.config, url)));
-    PADDOCK_ASSIGN(const RemoteRefs refs, remote->ReadRefs(false));
-    bool is_told = false;
-    for (const auto& [ref, id] : git_.refs.List(folder)) {
-      const std::string branch = ref.substr(folder.size());
-      if (branch == "HEAD" || refs.ids.contains("refs/heads/" + branch)) continue;
-      if (!is_told) git_.Print("Pruning " + words_[0] + "\nURL: " + ShownUrl(url) + "\n");
-      is_told = true;
-      if (!options_.no_query) PADDOCK_TRY(git_.refs.Remove(ref));
-      git_.Print(std::string(" * [") + (options_.no_query ? "would prune" : "pruned") + "] " + words_[0] + "/" + branch + "\n");
+    for (const std::string& name : words_) {
+      PADDOCK_ASSIGN(const std::unique_ptr<Remote> remote, OpenNamed(name));
+      PADDOCK_ASSIGN(const RemoteRefs refs, remote->ReadRefs(false));
+      PADDOCK_ASSIGN(const std::vector<std::string> stale, StaleRefs(git_, name, refs));
+      if (stale.empty()) continue;
+      git_.Print("Pruning " + name + "\nURL: " + ShownUrl(git_.config.Get("remote." + name + ".url", "(no URL)")) + "\n");
+      for (const std::string& ref : stale) {
+        git_.in.budget.Step();
+        if (!options_.no_query) PADDOCK_TRY(git_.refs.Remove(ref));
+        git_.Print(std::string(" * [") + (options_.no_query ? "would prune" : "pruned") + "] " + ShortRef(ref) + "\n");
+      }
+      const std::string head = "refs/remotes/" + name + "/HEAD";
+      const auto target = git_.refs.ReadSymbolic(head);
+      if (target && std::find(stale.begin(), stale.end(), *target) != stale.end()) git_.Print(" " + head + (options_.no_query ? " will become dangling!\n" : " has become dangling!\n"));
     }
     return 0;
   }
 
   Result<ExitStatus> Update() {
-    ExitStatus worst = 0;
-    const std::vector<std::string> chosen = words_.empty() ? names_ : words_;
-    for (const std::string& name : chosen) {
-      if (chosen.size() > 1) git_.Print("Fetching " + name + "\n");
-      git_.in.out.Flush();
-      FetchOptions fetch;
-      fetch.action = "remote update";
-      PADDOCK_ASSIGN(const ExitStatus status, FetchFrom(git_, fetch, name, {}));
-      worst = std::max(worst, status);
+    FetchOptions fetch;
+    fetch.prune = options_.prune;
+    fetch.verbose = options_.verbose;
+    std::vector<std::string> chosen = words_;
+    if (chosen.empty()) chosen = {"default"};
+    fetch.multiple = true;
+    fetch.action = "fetch";
+    if (chosen.back() == "default" && git_.config.GetAll("remotes.default").empty()) {
+      chosen.clear();
+      fetch.multiple = false;
+      fetch.all = true;
+      fetch.action = std::string("fetch") + (options_.prune ? " --prune" : "") + " --all";
+    } else {
+      fetch.action += std::string(options_.prune ? " --prune" : "") + " --multiple";
+      for (const std::string& name : chosen) fetch.action += " " + name;
     }
-    return worst;
+    return RunFetchCommand(git_, fetch, chosen);
   }
 
   Git& git_;
   const RemoteOptions& options_;
+  std::string verb_;
   std::vector<std::string> words_;
   std::vector<std::string> names_;
 };
 
 Result<ExitStatus> RunRemote(Git& git, RemoteOptions& options, Args& args) { return RemoteCommand(git, options, args.All()).Run(); }
 
-struct ListOptions {
-  bool heads = false, tags = false, refs = false, quiet = false, exit_code = false, symref = false, get_url = false;
-};
-constexpr Option kListOptions[] = {
-    Flag<&ListOptions::heads>('h', "heads", "branches"),
-    Flag<&ListOptions::tags>('t', "tags", "tags"),
-    Flag<&ListOptions::refs>(0, "refs", "without HEAD and what tags lead to"),
-    Flag<&ListOptions::quiet>('q', "quiet", "do not say which repository it is"),
-    Flag<&ListOptions::exit_code>(0, "exit-code", "status 2 when nothing matches"),
-    Flag<&ListOptions::symref>(0, "symref", "also tell the branch that HEAD names"),
-    Flag<&ListOptions::get_url>(0, "get-url", "tell the URL alone"),
-};
-
-Result<ExitStatus> RunListRemote(Invocation& in, Git* git, ListOptions& options, Args& args) {
-  const std::vector<std::string> operands = args.All();
-  PADDOCK_ASSIGN(const Config config, ReadConfig(in, git));
-  std::string name = operands.empty() ? "" : operands[0];
-  if (name.empty()) {
-    if (git == nullptr || !config.Get("remote." + DefaultRemote(*git) + ".url")) return Error(Code::kInvalid, "No remote configured to list refs from.");
-    name = DefaultRemote(*git);
-  }
-  const std::string url = RewriteUrl(config, config.Get("remote." + name + ".url", name));
-  if (options.get_url) {
-    in.out.Write(url + "\n");
-    return 0;
-  }
-  PADDOCK_ASSIGN(const std::unique_ptr<Remote> remote, OpenRemote(in, config, url));
-  PADDOCK_ASSIGN(const RemoteRefs refs, remote->ReadRefs(false));
-  if (operands.empty() && !options.quiet) in.err.Write("From " + ShownUrl(url) + "\n");
-  bool has_any = false;
-  const auto is_meant = [&](const std::string& ref) {
-    if (options.refs && ref == "HEAD") return false;
-    if ((options.heads || options.tags) && !(options.heads && ref.starts_with("refs/heads/")) && !(options.tags && ref.starts_with("refs/tags/"))) return false;
-    if (operands.size() < 2) return true;
-    return std::any_of(operands.begin() + 1, operands.end(), [&](const std::string& pattern) {
-      in.budget.Step();
-      Pattern compiled(std::string("*/") + pattern, {});
-      return compiled.Matches("/" + ref, in.budget);
-    });
-  };
-  for (const auto& [ref, id] : refs.ids) {
-    in.budget.Step();
-    const auto peeled = refs.peeled.find(ref);
-    if (is_meant(ref)) {
-      has_any = true;
-      if (options.symref && ref == "HEAD" && refs.head) in.out.Write("ref: " + *refs.head + "\tHEAD\n");
-      in.out.Write(id.Hex() + "\t" + ref + "\n");
-    }
-    if (peeled != refs.peeled.end() && !options.refs && is_meant(ref + "^{}")) in.out.Write(peeled->second.Hex() + "\t" + ref + "^{}\n");
-  }
-  return options.exit_code && !has_any ? 2 : 0;
-}
-
 }  // namespace
 
-extern const Subcommand kLsRemote, kRemote;
-const Subcommand kLsRemote = DefineFreeSubcommand<ListOptions, RunListRemote>({.name = "ls-remote", .summary = "list the references of another repository", .synopsis = "[<options>] [<repository> [<pattern>...]]", .options = kListOptions, .needs = Subcommand::Needs::kMaybeRepository});
-const Subcommand kRemote = DefineSubcommand<RemoteOptions, RunRemote>({.name = "remote", .summary = "list and change the remotes", .synopsis = "[-v]\nadd <name> <url>\nremove <name>\nrename <old> <new>\nget-url <name>\nset-url <name> <url>\nprune <name>\nupdate", .options = kRemoteOptions});
+extern const Subcommand kRemote;
+const Subcommand kRemote = DefineSubcommand<RemoteOptions, RunRemote>({.name = "remote", .summary = "list and change the remotes", .synopsis = "[-v | --verbose]\nadd [-t <branch>] [-m <master>] [-f] [--[no-]tags] [--mirror[=<fetch|push>]] <name> <url>\nrename [--[no-]progress] <old> <new>\nremove <name>\nset-head <name> (-a | -d | <branch>)\nset-branches [--add] <name> <branch>...\nget-url [--push] [--all] <name>\nset-url [--push] <name> <newurl> [<oldurl>]\nset-url --add <name> <newurl>\nset-url --delete <name> <url>\nshow [-n] <name>\nprune [-n] <name>\nupdate [-p] [<group> | <remote>]...", .options = kRemoteOptions});
 
 }  // namespace paddock::git

@@ -2,74 +2,12 @@
 #include <algorithm>
 #include <set>
 
-#include "commands/git/commit.h"
+#include "commands/git/object_copy.h"
 #include "commands/git/remote.h"
 #include "commands/git/revision.h"
 
 namespace paddock::git {
 namespace {
-
-// Copies all that the ids need and `to` lacks; commits `depth` and more generations away are left out, and their children told in
-// `shallow`.
-class ObjectCopy {
- public:
-  ObjectCopy(Invocation& in, ObjectStore& from, ObjectStore& to) : in_(in), from_(from), to_(to) {}
-
-  Status Run(const std::vector<Oid>& wanted, std::optional<uint32_t> depth, std::set<Oid>* shallow) {
-    depth_ = depth.value_or(kWholeDepth);
-    for (const Oid& id : wanted) Add(id, 1);
-    // In order of depth, so that each commit is met on its shortest way.
-    for (size_t next = 0; next < todo_.size(); ++next) {
-      in_.budget.Step(4);
-      const auto [id, generation] = todo_[next];
-      if (!depth && to_.Has(id)) continue;
-      PADDOCK_TRY(Take(id, generation, shallow));
-    }
-    // Leaves first: an object that is there has all that it needs.
-    for (auto entry = found_.rbegin(); entry != found_.rend(); ++entry) {
-      in_.budget.Step(4);
-      PADDOCK_ASSIGN(const Oid written, to_.Write(entry->second.type, entry->second.data));
-      if (written != entry->first) return Error(Code::kCorrupt, "object " + entry->first.Hex() + " is corrupt");
-    }
-    return {};
-  }
-
- private:
-  void Add(const Oid& id, uint32_t generation) {
-    if (seen_.insert(id).second) todo_.emplace_back(id, generation);
-  }
-  Status Take(const Oid& id, uint32_t generation, std::set<Oid>* shallow) {
-    PADDOCK_ASSIGN(Object object, from_.Read(id));
-    if (object.type == ObjectType::kCommit) {
-      PADDOCK_ASSIGN(const Commit commit, ParseCommit(object.data, in_.budget));
-      Add(commit.tree, generation);
-      const bool is_last = generation >= depth_ && !commit.parents.empty();
-      if (shallow != nullptr && is_last) shallow->insert(id);
-      if (shallow != nullptr && !is_last) shallow->erase(id);
-      for (const Oid& parent : commit.parents) {
-        if (!is_last) Add(parent, generation + 1);
-      }
-    } else if (object.type == ObjectType::kTree) {
-      PADDOCK_ASSIGN(const std::vector<TreeEntry> entries, ParseTree(object.data, in_.budget));
-      for (const TreeEntry& entry : entries) {
-        if (entry.mode != kModeCommit) Add(entry.id, generation);
-      }
-    } else if (object.type == ObjectType::kTag) {
-      PADDOCK_ASSIGN(const Tag tag, ParseTag(object.data));
-      Add(tag.object, generation);
-    }
-    found_.emplace_back(id, std::move(object));
-    return {};
-  }
-
-  Invocation& in_;
-  ObjectStore& from_;
-  ObjectStore& to_;
-  uint32_t depth_ = kWholeDepth;
-  std::vector<std::pair<Oid, uint32_t>> todo_;
-  std::set<Oid> seen_;
-  std::vector<std::pair<Oid, Object>> found_;
-};
 
 class PathRemote final : public Remote {
  public:
@@ -89,33 +27,28 @@ class PathRemote final : public Remote {
   }
 
   Status Fetch(Git& git, const FetchRequest& request) override {
-    const std::vector<Oid> before = ReadShallow(git), theirs = ReadShallow(there_);
-    std::set<Oid> shallow(before.begin(), before.end());
-    ObjectCopy copy(git.in, there_.objects, git.objects);
-    PADDOCK_TRY(copy.Run(request.wanted, request.depth, request.depth ? &shallow : nullptr));
-    // What ends there ends here.
-    shallow.insert(theirs.begin(), theirs.end());
-    if (shallow.size() == before.size() && std::equal(before.begin(), before.end(), shallow.begin())) return {};
-    return WriteShallow(git, {shallow.begin(), shallow.end()});
+    if (request.files != FetchRequest::Files::kNone) return CopyObjectFiles(there_, git, request.files == FetchRequest::Files::kLinked);
+    return FetchObjects(there_, git, request);
   }
 
-  Status Push(Git& git, std::vector<RefUpdate>& updates, bool) override {
-    for (RefUpdate& update : updates) {
-      git.in.budget.Step();
-      if (!there_.config.GetBool("core.bare", false) && there_.HeadBranch() == update.ref && there_.config.Get("receive.denycurrentbranch", "refuse") == "refuse") {
-        update.refusal = "branch is currently checked out";
-        continue;
+  Status Push(Git& git, std::vector<RefUpdate>& updates, const PushRequest& request) override { return ReceivePush(there_, git, updates, request); }
+  Result<std::set<Oid>> EndsEarly(Git& git, const std::vector<Oid>& wanted) override {
+    std::set<Oid> early;
+    const std::vector<Oid> theirs = ReadShallow(there_), ours = ReadShallow(git);
+    if (theirs.empty()) return early;
+    History history(there_);
+    for (const Oid& id : wanted) {
+      const auto commit = there_.objects.Peel(id, ObjectType::kCommit);
+      if (!commit) continue;
+      PADDOCK_ASSIGN(const std::set<Oid> ancestors, history.Ancestors({*commit}));
+      for (const Oid& end : theirs) {
+        git.in.budget.Step();
+        if (ancestors.contains(end) && !git.objects.Has(end) && !std::binary_search(ours.begin(), ours.end(), end)) early.insert(id);
       }
-      if (update.after.is_null()) {
-        PADDOCK_TRY(there_.refs.Remove(update.ref));
-        continue;
-      }
-      ObjectCopy copy(git.in, git.objects, there_.objects);
-      PADDOCK_TRY(copy.Run({update.after}, std::nullopt, nullptr));
-      PADDOCK_TRY(there_.refs.WriteDirect(update.ref, update.after));
     }
-    return {};
+    return early;
   }
+  bool IsShallow() override { return !ReadShallow(there_).empty(); }
 
  private:
   Git there_;
@@ -163,14 +96,27 @@ Result<std::unique_ptr<Remote>> OpenRemote(Invocation& in, const Config& config,
     return Error(Code::kNotSupported, "Unable to find remote helper for '" + url.substr(0, scheme) + "'");
   }
   if (IsUrl(url)) return Error(Code::kNotSupported, "cannot reach '" + url + "': there is no ssh here; use https://");
+  if (const std::string directory = FindPathRepository(in, url); !directory.empty()) return std::unique_ptr<Remote>(std::make_unique<PathRemote>(in, directory));
   const std::string path = url.starts_with("file://") ? url.substr(7) : url;
-  for (const std::string& candidate : {path + "/.git", path + ".git/.git", path + ".git", path}) {
-    if (!IsGitDirectory(in.fs, candidate)) continue;
-    PADDOCK_ASSIGN(const std::string directory, in.fs.Canonical(candidate));
-    return std::unique_ptr<Remote>(std::make_unique<PathRemote>(in, directory));
-  }
   return Error(Code::kNoEntry, "'" + path + "' does not appear to be a git repository\nfatal: Could not read from remote repository.\n\n"
                                "Please make sure you have the correct access rights\nand the repository exists.");
+}
+
+Status CheckRemoteProgram(const std::string& program, const std::string& service, const std::string& url) {
+  const bool is_http = url.starts_with("http://") || url.starts_with("https://");
+  if (program.empty() || is_http || program == "git " + service || program == "git-" + service || program.ends_with("/git-" + service)) return {};
+  return Error(Code::kNotSupported, "'" + program + "' is not supported: only git-" + service + " is there at the other end\nfatal: Could not read from remote repository.\n\nPlease make sure you have the correct access rights\nand the repository exists.");
+}
+
+std::string FindPathRepository(Invocation& in, const std::string& url) {
+  const std::string path = url.starts_with("file://") ? url.substr(7) : url;
+  for (const std::string& candidate : {path + "/.git", path, path + ".git/.git", path + ".git"}) {
+    std::string directory = candidate;
+    if (const auto followed = FollowGitFile(in, candidate)) directory = *followed;
+    if (!IsGitDirectory(in.fs, directory)) continue;
+    if (auto canonical = in.fs.Canonical(directory)) return std::move(*canonical);
+  }
+  return {};
 }
 
 std::vector<Oid> ReadShallow(Git& git) {
@@ -202,7 +148,9 @@ Status EditConfigFile(Git& git, const std::string& key, std::optional<std::strin
 
 std::string DefaultRemote(Git& git) {
   const std::string branch = ShortRef(git.HeadBranch().value_or(""));
-  return git.config.Get("branch." + branch + ".remote", "origin");
+  if (const auto configured = git.config.Get("branch." + branch + ".remote"); configured && !branch.empty()) return *configured;
+  const std::vector<std::string> names = RemoteNames(git);
+  return names.size() == 1 ? names[0] : "origin";
 }
 
 std::vector<std::string> RemoteNames(Git& git) {
@@ -241,6 +189,13 @@ std::optional<std::string> Refspec::Map(std::string_view name) const {
   const size_t place = to.find('*');
   if (place == std::string::npos) return std::string();
   return to.substr(0, place) + std::string(name.substr(star, name.size() - star - tail)) + to.substr(place + 1);
+}
+
+std::string PrettyRef(const std::string& ref) {
+  for (const std::string_view prefix : {"refs/heads/", "refs/tags/", "refs/remotes/"}) {
+    if (ref.starts_with(prefix)) return ref.substr(prefix.size());
+  }
+  return ref;
 }
 
 std::string ChangeLine(char flag, std::string what, const std::string& from, const std::string& to, const std::string& note, size_t width) {

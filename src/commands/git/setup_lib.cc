@@ -16,13 +16,6 @@ std::string_view Trimmed(std::string_view text) {
   return text;
 }
 
-// The directory that a .git file names.
-std::optional<std::string> FollowGitFile(Invocation& in, const std::string& path) {
-  const auto text = vfs::ReadFile(in.fs, path, 4096);
-  if (!text || !text->starts_with("gitdir: ")) return std::nullopt;
-  return vfs::JoinPath(vfs::DirectoryName(path), Trimmed(std::string_view(*text).substr(8)));
-}
-
 // Without what may not stand at the ends of a name.
 std::string CleanName(std::string_view name) {
   const auto is_crud = [](char c) { return static_cast<unsigned char>(c) <= 32 || std::string_view(".,:;<>\"\\'").find(c) != std::string_view::npos; };
@@ -69,6 +62,12 @@ std::string CommonDirectory(vfs::FileSystem& fs, const std::string& git_dir) {
   const std::string named = vfs::JoinPath(git_dir, Trimmed(*text));
   auto canonical = fs.Canonical(named);
   return canonical ? std::move(*canonical) : named;
+}
+
+std::optional<std::string> FollowGitFile(Invocation& in, const std::string& path) {
+  const auto text = vfs::ReadFile(in.fs, path, 4096);
+  if (!text || !text->starts_with("gitdir: ")) return std::nullopt;
+  return vfs::JoinPath(vfs::DirectoryName(path), Trimmed(std::string_view(*text).substr(8)));
 }
 
 bool IsGitDirectory(vfs::FileSystem& fs, const std::string& path) {
@@ -322,18 +321,103 @@ std::string Git::Who() {
   return "user <user@localhost> " + std::to_string(now) + " +0000";
 }
 
-Status CreateRepository(Invocation& in, const std::string& git_dir, bool is_bare, std::string_view branch) {
-  for (const char* folder : {"branches", "hooks", "info", "objects/info", "objects/pack", "refs/heads", "refs/tags"}) {
+namespace {
+
+// Copies what is there below a template; files that are there stay.
+Status CopyTemplate(Invocation& in, const std::string& from, const std::string& to, int depth) {
+  in.budget.CheckStack();
+  if (depth > 50) return Error(Code::kNameTooLong, "templates are too deep");
+  PADDOCK_ASSIGN(const std::vector<vfs::DirectoryEntry> entries, in.fs.List(from));
+  PADDOCK_TRY(vfs::MakeDirectories(in.fs, to));
+  for (const vfs::DirectoryEntry& entry : entries) {
+    in.budget.Step();
+    if (entry.name.starts_with('.')) continue;
+    const std::string source = from + "/" + entry.name, target = to + "/" + entry.name;
+    if (entry.type == vfs::FileType::kDirectory) {
+      PADDOCK_TRY(CopyTemplate(in, source, target, depth + 1));
+      continue;
+    }
+    if (in.fs.Stat(target, vfs::Follow::kNo)) continue;
+    if (entry.type == vfs::FileType::kSymlink) {
+      PADDOCK_ASSIGN(const std::string link, in.fs.ReadLink(source));
+      PADDOCK_TRY(in.fs.MakeSymlink(link, target));
+      continue;
+    }
+    PADDOCK_ASSIGN(const vfs::Attributes facts, in.fs.Stat(source));
+    PADDOCK_ASSIGN(const std::string text, vfs::ReadFile(in.fs, source, 64 << 20));
+    PADDOCK_TRY(vfs::WriteFile(in.fs, target, text, (facts.mode & 0111) != 0 ? 0777 : 0666));
+  }
+  return {};
+}
+
+// Everything becomes readable, and writable, for those who share it.
+Status ShareTree(Invocation& in, const std::string& name, int shared, int depth) {
+  in.budget.CheckStack();
+  const auto facts = in.fs.Stat(name, vfs::Follow::kNo);
+  if (depth > 50 || !facts || facts->type == vfs::FileType::kSymlink) return {};
+  const bool is_directory = facts->is_directory();
+  const uint32_t added = shared == 1 ? 0660 : shared == 2 ? 0664 : static_cast<uint32_t>(-shared);
+  uint32_t mode = facts->mode & 07777;
+  if (shared < 0) mode &= ~0777u | 0111u;
+  mode |= added;
+  if (is_directory) mode |= (added & 0444) >> 2 | 02000;
+  PADDOCK_TRY(in.fs.SetMode(name, mode));
+  if (!is_directory) return {};
+  PADDOCK_ASSIGN(const std::vector<vfs::DirectoryEntry> entries, in.fs.List(name));
+  for (const vfs::DirectoryEntry& entry : entries) {
+    in.budget.Step();
+    PADDOCK_TRY(ShareTree(in, name + "/" + entry.name, shared, depth + 1));
+  }
+  return {};
+}
+
+}  // namespace
+
+Status CreateRepository(Invocation& in, const std::string& git_dir, const RepositoryPlan& plan) {
+  for (const char* folder : {"objects/info", "objects/pack", "refs/heads", "refs/tags"}) {
     PADDOCK_TRY(vfs::MakeDirectories(in.fs, git_dir + "/" + folder));
   }
   const auto write_new = [&](const std::string& name, const std::string& text) -> Status {
     if (in.fs.Stat(git_dir + "/" + name, vfs::Follow::kNo)) return {};
     return vfs::WriteFile(in.fs, git_dir + "/" + name, text);
   };
-  PADDOCK_TRY(write_new("HEAD", "ref: refs/heads/" + std::string(branch) + "\n"));
-  PADDOCK_TRY(write_new("config", "[core]\n\trepositoryformatversion = 0\n\tfilemode = true\n\tbare = " + std::string(is_bare ? "true\n" : "false\n\tlogallrefupdates = true\n")));
-  PADDOCK_TRY(write_new("description", "Unnamed repository; edit this file 'description' to name the repository.\n"));
-  return write_new("info/exclude", "# Patterns of files that are not for this repository, as in .gitignore.\n");
+  std::optional<std::string> from = plan.template_directory;
+  if (!from) {
+    if (const auto given = in.env.Get("GIT_TEMPLATE_DIR")) from = std::string(*given);
+    else if (const auto config = ReadConfig(in, nullptr)) from = config->Get("init.templatedir");
+    if (from && from->starts_with("~/")) from = std::string(in.env.Get("HOME", "")) + from->substr(1);
+  }
+  if (from && !from->empty()) {
+    if (const auto facts = in.fs.Stat(*from); facts && facts->is_directory()) PADDOCK_TRY(CopyTemplate(in, *from, git_dir, 0));
+    else in.err.Write("warning: templates not found in " + *from + "\n");
+  } else if (!from) {
+    for (const char* folder : {"branches", "hooks", "info"}) PADDOCK_TRY(vfs::MakeDirectories(in.fs, git_dir + "/" + folder));
+    PADDOCK_TRY(write_new("description", "Unnamed repository; edit this file 'description' to name the repository.\n"));
+    PADDOCK_TRY(write_new("info/exclude", "# Patterns of files that are not for this repository, as in .gitignore.\n"));
+  }
+  PADDOCK_TRY(write_new("HEAD", "ref: refs/heads/" + plan.branch + "\n"));
+  const auto config = vfs::ReadFile(in.fs, git_dir + "/config", 4 << 20);
+  std::string text = config ? *config : "";
+  const auto set = [&text](const char* key, std::string_view value) { text = EditConfig(text, key, value, false); };
+  set("core.repositoryformatversion", "0");
+  set("core.filemode", "true");
+  set("core.bare", plan.is_bare ? "true" : "false");
+  if (!plan.is_bare) set("core.logallrefupdates", "true");
+  if (plan.shared && *plan.shared != 0) {
+    std::string mode = std::to_string(*plan.shared);
+    if (*plan.shared < 0) {
+      const unsigned bits = static_cast<unsigned>(-*plan.shared);
+      mode = "0";
+      for (int shift = 6; shift >= 0; shift -= 3) mode += static_cast<char>('0' + (bits >> shift & 7));
+    }
+    set("core.sharedrepository", mode);
+    set("receive.denyNonFastforwards", "true");
+  }
+  const bool is_again = config.has_value();
+  if (!is_again || !plan.is_bare || plan.shared) {
+    if (!is_again || text != *config) PADDOCK_TRY(vfs::WriteFile(in.fs, git_dir + "/config", text));
+  }
+  return plan.shared && *plan.shared != 0 ? ShareTree(in, git_dir, *plan.shared, 0) : Status();
 }
 
 }  // namespace paddock::git

@@ -46,7 +46,7 @@ Status AddOne(Git& git, const AddOptions& options, Index& index, const std::stri
   }
   PADDOCK_ASSIGN(auto entry, StageFile(git, path, !options.dry_run && !options.intends, options.renormalizes));
   if (!entry) {
-    if (options.ignores_removal) return {};
+    if (options.ignores_removal || (known != nullptr && known->mode == kModeCommit && git.in.fs.Stat(git.FilePath(path)))) return {};
     if (options.verbose || options.dry_run) git.Print("remove '" + path + "'\n");
     if (!options.dry_run) index.Remove(path);
     return {};

@@ -1,6 +1,7 @@
 // The working tree: what is in it that git does not know, and how files get into it and out of it.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -34,6 +35,9 @@ void RemoveWorkFile(Git& git, const std::string& path);
 // The file as an index entry, its content written to the objects. Nothing when it is not there. `renormalizes`: also CRs that were
 // committed go.
 Result<std::optional<IndexEntry>> StageFile(Git& git, const std::string& path, bool writes, bool renormalizes = false);
+
+// What the repository in a directory of the working tree has checked out: a submodule. Nothing when there is none.
+std::optional<Oid> GitlinkHead(Git& git, const std::string& path);
 
 // Goes from one state of the files to another: index and working tree. What would be lost is told on standard error, and nothing is
 // done: then the result is false. `action`: "checkout", "merge"; `is_forced`: local changes are thrown away; `keeps_ignored`: ignored files are in the way, too.

@@ -193,6 +193,7 @@ Status PutContent(Git& git, const std::string& path, uint32_t mode, std::string_
   }
   if (const auto facts = fs.Stat(full, vfs::Follow::kNo)) {
     if (facts->is_directory()) {
+      if (mode == kModeCommit) return {};
       if (const Status removed = fs.RemoveDirectory(full); !removed) return CannotWrite(path, Error(Code::kIsDirectory));
     } else {
       PADDOCK_TRY(fs.RemoveFile(full));
@@ -247,11 +248,25 @@ void RemoveWorkFile(Git& git, const std::string& path) {
   }
 }
 
+std::optional<Oid> GitlinkHead(Git& git, const std::string& path) {
+  std::string directory = git.FilePath(path) + "/.git";
+  if (const auto followed = FollowGitFile(git.in, directory)) directory = *followed;
+  if (!IsGitDirectory(git.in.fs, directory)) return std::nullopt;
+  Git inner(git.in, directory, "", true);
+  return inner.Head();
+}
+
 Result<std::optional<IndexEntry>> StageFile(Git& git, const std::string& path, bool writes, bool renormalizes) {
   PADDOCK_ASSIGN(const auto content, ReadWorkingFile(git, path, renormalizes ? RoundTrip::kRenormalized : writes ? RoundTrip::kChecked : RoundTrip::kSilent));
-  if (!content) return std::optional<IndexEntry>();
   IndexEntry entry;
   entry.path = path;
+  if (const auto head = content ? std::nullopt : GitlinkHead(git, path)) {
+    entry.mode = kModeCommit;
+    entry.id = *head;
+    if (const auto facts = git.in.fs.Stat(git.FilePath(path))) entry.TakeStat(*facts);
+    return std::optional<IndexEntry>(std::move(entry));
+  }
+  if (!content) return std::optional<IndexEntry>();
   entry.mode = content->mode;
   entry.TakeStat(content->attributes);
   if (writes) {
@@ -289,7 +304,7 @@ Status CheckPath(Git& git, const FileDiff& change, const Index& index, bool is_f
   if (is_forced) return {};
   const bool is_wanted = entry->id == change.new_id && entry->mode == change.new_mode;
   const bool is_old = entry->id == change.old_id && entry->mode == change.old_mode;
-  const bool is_same_file = !file || (file->id == entry->id && file->mode == entry->mode);
+  const bool is_same_file = !file || entry->mode == kModeCommit || (file->id == entry->id && file->mode == entry->mode);
   if (is_wanted) return {};
   if (!is_old || !is_same_file) obstacles.changed.push_back(path);
   return {};
