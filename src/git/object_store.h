@@ -64,10 +64,10 @@ class ObjectStore {
   void ForgetPacks() {
     packs_.reset();
     ForgetRecent();
-  void ForgetPacks() { packs_.reset(); }
+  }
   // The same for loose objects and alternates.
   void ForgetAll() {
-    packs_.reset();
+    ForgetPacks();
     directories_.clear();
     folders_.clear();
   }

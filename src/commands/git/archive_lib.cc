@@ -7,6 +7,7 @@
 #include "commands/file_facts.h"
 #include "commands/git/attributes.h"
 #include "commands/git/pretty.h"
+#include "commands/git/remote.h"
 #include "commands/git/revision.h"
 
 namespace paddock::git {
@@ -16,7 +17,9 @@ struct Options {
   std::string format, prefix, output;
   std::vector<std::string> added;   // files, with the prefix before a NUL
   std::optional<int> level;
-  bool lists = false, verbose = false;
+  bool lists = false, verbose = false, worktree_attributes = false;
+  std::optional<std::string> remote;
+  std::string exec;
 };
 Status AddFile(Options& options, std::string_view value) {
   options.added.push_back(options.prefix + '\0' + std::string(value));
@@ -36,6 +39,9 @@ constexpr Option kOptions[] = {
     Value<&Options::output>('o', "output", "FILE", "write to FILE"),
     Flag<&Options::verbose>('v', "verbose", "tell the names on standard error"),
     Flag<&Options::lists>('l', "list", "list the formats"),
+    Flag<&Options::worktree_attributes>(0, "worktree-attributes", "also as .gitattributes of the working tree says"),
+    Value<&Options::remote>(0, "remote", "REPOSITORY", "of this repository (not over HTTP)"),
+    Value<&Options::exec>(0, "exec", "PROGRAM", "with --remote: the program at the other end, git-upload-archive"),
 };
 bool TakeLevel(void* options, std::string_view argument) {
   if (argument.size() != 2 || argument[0] != '-' || argument[1] < '0' || argument[1] > '9') return false;
@@ -216,6 +222,11 @@ class Archiver {
   Archiver(Git& git, const Options& options, Pathspec& paths, Writer& writer, const Oid& id, const std::optional<Commit>& commit) : git_(git), options_(options), paths_(paths), writer_(writer), attributes_(git), id_(id), commit_(commit) {}
 
   Status Run(const Oid& tree) {
+    // What the tree itself says of its files counts.
+    if (!options_.worktree_attributes) {
+      PADDOCK_ASSIGN(const FlatTree files, git_.Flatten(tree));
+      attributes_.UseFiles(files, true);
+    }
     if (!options_.prefix.empty() && options_.prefix.ends_with('/')) PADDOCK_TRY(Add({options_.prefix, kModeTree, ""}));
     PADDOCK_TRY(AddTree(tree, ""));
     for (const std::string& added : options_.added) {
@@ -312,14 +323,41 @@ class Output final : public ByteSink {
   vfs::OpenFilePtr file_;
 };
 
+Result<ExitStatus> MakeArchive(Git& git, const Options& options, std::vector<std::string> operands);
+
 Result<ExitStatus> Run(Invocation& in, Git* maybe_git, Options& options, Args& args) {
+  const std::vector<std::string> operands = args.All();
+  if (options.remote) {
+    const std::string name = *options.remote, url = maybe_git != nullptr ? RewriteUrl(maybe_git->config, maybe_git->config.Get("remote." + name + ".url", name)) : name;
+    if (IsUrl(url)) return Error(Code::kNotSupported, "operation not supported by protocol");
+    PADDOCK_TRY(CheckRemoteProgram(options.exec, "upload-archive", url));
+    const std::string directory = FindPathRepository(in, url);
+    if (directory.empty()) {
+      in.err.Write("remote: fatal: '" + url + "' does not appear to be a git repository        \nremote: git upload-archive: archiver died with error        \n");
+      return Error(Code::kNoEntry, "sent error to the client: git upload-archive: archiver died with error");
+    }
+    Git there(in, directory, "", true);
+    PADDOCK_ASSIGN(there.config, ReadConfig(in, &there));
+    if (options.lists) {
+      in.out.Write("tar\ntgz\ntar.gz\nzip\n");
+      return 0;
+    }
+    // Only what a reference names is given away.
+    if (!operands.empty() && !FindRef(there, operands[0].substr(0, operands[0].find(':'))) && !there.config.GetBool("uploadarchive.allowunreachable", false)) {
+      in.err.Write("remote: fatal: no such ref: " + operands[0] + "        \nremote: git upload-archive: archiver died with error        \nfatal: sent error to the client: git upload-archive: archiver died with error\n");
+      return 1;
+    }
+    return MakeArchive(there, options, operands);
+  }
   if (options.lists) {
     in.out.Write("tar\ntgz\ntar.gz\nzip\n");
     return 0;
   }
   if (maybe_git == nullptr) return Error(Code::kNoEntry, std::string(kNoRepository));
-  Git& git = *maybe_git;
-  std::vector<std::string> operands = args.All();
+  return MakeArchive(*maybe_git, options, operands);
+}
+
+Result<ExitStatus> MakeArchive(Git& git, const Options& options, std::vector<std::string> operands) {
   if (operands.empty()) {
     git.Say("usage: git archive [<options>] <tree-ish> [<path>...]\n");
     return 129;

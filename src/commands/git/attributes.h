@@ -15,8 +15,8 @@ class Attributes {
   explicit Attributes(Git& git);
   // The attributes of a file: "set", "unset" or a value; what is not specified is not there. In order of name.
   std::map<std::string, std::string> Of(const std::string& path);
-  // The rules of these files are read, not those of the working tree.
-  void UseFiles(const FlatTree& files);
+  // The rules of these files are read before those of the working tree; `alone`: in the place of them.
+  void UseFiles(const FlatTree& files, bool alone = false);
   // One of them; "unspecified" if nothing is said.
   std::string Get(const std::string& path, const std::string& name);
 
@@ -37,6 +37,7 @@ class Attributes {
   // Contents that stand for the files of the working tree, by path: before them, or where there is no file.
   const std::map<std::string, Oid>& Staged();
   std::map<std::string, Rules> directories_;
+  bool is_alone_ = false;
   std::optional<std::map<std::string, Oid>> staged_;
   bool prefers_staged_ = false;
 };

@@ -72,7 +72,8 @@ void Attributes::Parse(std::string_view text, bool may_define, Rules& rules) {
   }
 }
 
-void Attributes::UseFiles(const FlatTree& files) {
+void Attributes::UseFiles(const FlatTree& files, bool alone) {
+  is_alone_ = alone;
   staged_.emplace();
   prefers_staged_ = true;
   directories_.clear();
@@ -96,7 +97,7 @@ const Attributes::Rules& Attributes::RulesIn(const std::string& directory) {
   const auto known = directories_.find(directory);
   if (known != directories_.end()) return known->second;
   Rules rules;
-  if (!git_.work_tree.empty()) {
+  if (!git_.work_tree.empty() || is_alone_) {
     const std::string path = directory + ".gitattributes";
     const auto blob = [&]() -> std::optional<std::string> {
       const auto found = Staged().find(path);
@@ -105,7 +106,7 @@ const Attributes::Rules& Attributes::RulesIn(const std::string& directory) {
       return read ? std::optional<std::string>(std::move(*read)) : std::nullopt;
     };
     std::optional<std::string> text = prefers_staged_ ? blob() : std::nullopt;
-    if (!text) {
+    if (!text && !is_alone_) {
       if (auto read = vfs::ReadFile(git_.in.fs, git_.FilePath(path), kLargestFile)) text = std::move(*read);
       else if (!prefers_staged_) text = blob();
     }

@@ -2,9 +2,11 @@
 #include <algorithm>
 
 #include "commands/file_facts.h"
+#include "commands/git/fetch.h"
 #include "commands/git/reach.h"
 #include "commands/git/reflog.h"
 #include "commands/git/revision.h"
+#include "git/delta_pack.h"
 
 namespace paddock::git {
 namespace {
@@ -95,15 +97,50 @@ struct RepackPlan {
   bool keeps_unreachable = false;
   bool is_local = false;         // without what alternates have
   bool updates_server_info = true;
+  bool takes_kept = false;       // what packs with .keep have, too
+  std::vector<std::string> kept_packs;
+  PackPlan pack;
 };
+
+// Writes a pack of the objects where packs are; its name.
+Result<std::string> WriteRepacked(Git& git, const std::vector<Oid>& ids, const PackPlan& plan) {
+  PADDOCK_ASSIGN(const std::string path, git.objects.NewPackPath());
+  PADDOCK_ASSIGN(vfs::OpenFilePtr file, git.in.fs.Open(path, vfs::OpenFlags{.write = true, .create = true, .exclusive = true, .no_follow = true}, 0444));
+  auto index = WriteDeltaPack(ids, [&git](const Oid& id) { return git.objects.Read(id); }, [&file](std::string_view bytes) { return file->Write(bytes); }, plan, git.in.budget);
+  file.reset();
+  if (!index) {
+    static_cast<void>(git.in.fs.RemoveFile(path).has_value());
+    return index.error();
+  }
+  const std::string stem = git.objects.directory() + "/pack/pack-" + index->name;
+  PADDOCK_TRY(git.in.fs.Rename(path, stem + ".pack"));
+  static_cast<void>(git.in.fs.RemoveFile(stem + ".idx").has_value());
+  PADDOCK_TRY(vfs::WriteFile(git.in.fs, stem + ".idx", index->bytes, 0444));
+  git.objects.ForgetPacks();
+  return index->name;
+}
 
 // False: there was nothing to pack.
 Result<bool> Repack(Git& git, const RepackPlan& plan) {
   PADDOCK_ASSIGN(const std::vector<Oid> roots, KeptRoots(git, true));
   PADDOCK_ASSIGN(const Reached needed, ReachObjects(git, roots));
-  std::vector<std::string> old_packs;
+  std::vector<std::string> old_packs, kept_packs;
   for (std::string& stem : git.objects.PackStems()) {
-    if (!git.in.fs.Stat(stem + ".keep")) old_packs.push_back(std::move(stem));
+    const bool is_named = std::find(plan.kept_packs.begin(), plan.kept_packs.end(), vfs::BaseName(stem) + ".pack") != plan.kept_packs.end();
+    if (is_named || git.in.fs.Stat(stem + ".keep")) kept_packs.push_back(std::move(stem));
+    else old_packs.push_back(std::move(stem));
+  }
+  // What packs that stay have need not be packed again.
+  std::set<Oid> kept;
+  for (const std::string& stem : plan.takes_kept ? std::vector<std::string>() : kept_packs) {
+    auto index = vfs::ReadFile(git.in.fs, stem + ".idx");
+    const auto facts = git.in.fs.Stat(stem + ".pack");
+    if (!index || !facts) continue;
+    const auto pack = Pack::Open(std::move(*index), PackBytes([&git, stem] { return git.in.fs.Open(stem + ".pack", vfs::OpenFlags::Read()); }, facts->size));
+    for (size_t i = 0; pack && i < pack->count(); ++i) {
+      git.in.budget.Step();
+      kept.insert(pack->IdAt(i));
+    }
   }
   std::set<Oid> own;
   if (plan.is_local) {
@@ -112,7 +149,7 @@ Result<bool> Repack(Git& git, const RepackPlan& plan) {
   std::vector<Oid> packed;
   for (const Oid& id : needed.order) {
     git.in.budget.Step();
-    if ((plan.all || !git.objects.IsPacked(id)) && (!plan.is_local || own.contains(id))) packed.push_back(id);
+    if (!kept.contains(id) && (plan.all || !git.objects.IsPacked(id)) && (!plan.is_local || own.contains(id))) packed.push_back(id);
   }
   if (plan.keeps_unreachable) {
     for (const Oid& id : git.objects.All(true)) {
@@ -124,13 +161,16 @@ Result<bool> Repack(Git& git, const RepackPlan& plan) {
     return false;
   }
   std::string name;
-  PADDOCK_ASSIGN(name, git.objects.WriteOwnPack(packed));
+  PackPlan pack = plan.pack;
+  pack.names = &needed.names;
+  pack.by_offset = git.config.GetBool("repack.usedeltabaseoffset", true);
+  PADDOCK_ASSIGN(name, WriteRepacked(git, packed, pack));
   if (plan.removes && plan.all) {
     const std::set<Oid> in_new(packed.begin(), packed.end());
     if (plan.loosens) {
       for (const Oid& id : git.objects.All(true)) {
         git.in.budget.Step();
-        if (in_new.contains(id) || git.in.fs.Stat(git.objects.LoosePath(id))) continue;
+        if (in_new.contains(id) || kept.contains(id) || git.in.fs.Stat(git.objects.LoosePath(id))) continue;
         if (plan.expiry && *plan.expiry == INT64_MAX) continue;
         PADDOCK_ASSIGN(const Object object, git.objects.Read(id));
         PADDOCK_TRY(git.objects.WriteLoose(object.type, object.data));
@@ -146,7 +186,7 @@ Result<bool> Repack(Git& git, const RepackPlan& plan) {
 }
 
 struct GcOptions {
-  bool quiet = false, aggressive = false, is_auto = false, no_prune = false, force = false;
+  bool quiet = false, aggressive = false, is_auto = false, no_prune = false, force = false, keeps_largest = false;
   std::optional<std::string> prune;
 };
 Status TakePrune(GcOptions& options, std::string_view value) {
@@ -157,8 +197,9 @@ constexpr Option kGcOptions[] = {
     Flag<&GcOptions::quiet>('q', "quiet", "say nothing"),
     CallOptional<TakePrune>(0, "prune", "DATE", "remove what nobody needs and is older (2 weeks)"),
     Flag<&GcOptions::no_prune>(0, "no-prune", "remove nothing"),
-    Flag<&GcOptions::aggressive>(0, "aggressive", "take more time (packs are the same here)"),
+    Flag<&GcOptions::aggressive>(0, "aggressive", "try more bases of differences"),
     Flag<&GcOptions::is_auto>(0, "auto", "only when there is much to do"),
+    Flag<&GcOptions::keeps_largest>(0, "keep-largest-pack", "leave the largest pack as it is"),
     Flag<&GcOptions::force>(0, "force", "even when another one runs"),
 };
 
@@ -183,7 +224,18 @@ Result<ExitStatus> RunGc(Git& git, GcOptions& options, Args& args) {
   if (options.no_prune) expiry.reset();
   if (git.config.GetBool("gc.packrefs", true)) PADDOCK_TRY(PackAllRefs(git));
   PADDOCK_TRY(ExpireLogs(git));
-  PADDOCK_ASSIGN(const bool packed, Repack(git, {.all = true, .removes = true, .loosens = true, .expiry = expiry, .is_local = true}));
+  RepackPlan plan{.all = true, .removes = true, .loosens = true, .expiry = expiry, .is_local = true};
+  if (options.aggressive) plan.pack.window = 250;
+  if (options.keeps_largest) {
+    uint64_t largest = 0;
+    for (const std::string& stem : git.objects.PackStems()) {
+      const auto facts = git.in.fs.Stat(stem + ".pack");
+      if (!facts || facts->size <= largest) continue;
+      largest = facts->size;
+      plan.kept_packs = {vfs::BaseName(stem) + ".pack"};
+    }
+  }
+  PADDOCK_ASSIGN(const bool packed, Repack(git, plan));
   if (!packed) PADDOCK_TRY(UpdateServerInfo(git));
   if (!expiry) return 0;
   PADDOCK_ASSIGN(const std::vector<Oid> roots, KeptRoots(git, true));
@@ -193,24 +245,42 @@ Result<ExitStatus> RunGc(Git& git, GcOptions& options, Args& args) {
 }
 
 struct RepackOptions {
-  bool all = false, all_loosened = false, removes = false, quiet = false, local = false, no_update = false, keeps_unreachable = false, fresh = false;
+  bool all = false, all_loosened = false, removes = false, quiet = false, local = false, no_update = false, keeps_unreachable = false, fresh = false, takes_kept = false, islands = false;
   std::optional<std::string> unpack_unreachable;
+  std::optional<int64_t> window, depth, threads, window_memory;
+  std::vector<std::string> kept_packs;
 };
+template <auto kMember, const char* kName>
+Status TakeNumber(RepackOptions& options, std::string_view text) {
+  PADDOCK_ASSIGN(options.*kMember, ParseGitNumber(text, kName));
+  return {};
+}
+constexpr char kWindow[] = "window", kDepth[] = "depth", kThreads[] = "threads", kMemory[] = "window-memory";
 constexpr Option kRepackOptions[] = {
     Flag<&RepackOptions::all>('a', nullptr, "pack everything in one pack"),
     Flag<&RepackOptions::all_loosened>('A', nullptr, "the same, and make loose what nobody needs"),
     Flag<&RepackOptions::removes>('d', nullptr, "remove packs that are of no use any more"),
-    Flag<&RepackOptions::fresh>('f', nullptr, "take nothing over from old packs (always)"),
+    Flag<&RepackOptions::fresh>('f', nullptr, "make all differences anew (always)"),
     Flag<&RepackOptions::fresh>('F', nullptr, "likewise"),
     Flag<&RepackOptions::no_update>('n', nullptr, "do not write info/refs"),
     Flag<&RepackOptions::quiet>('q', "quiet", "say nothing"),
     Flag<&RepackOptions::local>('l', "local", "only what is in this repository"),
     Value<&RepackOptions::unpack_unreachable>(0, "unpack-unreachable", "DATE", "with -A: but not what is older"),
+    Call<TakeNumber<&RepackOptions::window, kWindow>>(0, "window", "N", "bases that are tried for each object (10)"),
+    Call<TakeNumber<&RepackOptions::depth, kDepth>>(0, "depth", "N", "of chains of differences (50)"),
+    Call<TakeNumber<&RepackOptions::window_memory, kMemory>>(0, "window-memory", "BYTES", "of all of those bases"),
+    Call<TakeNumber<&RepackOptions::threads, kThreads>>(0, "threads", "N", "at most so many (there is one)"),
+    Value<&RepackOptions::kept_packs>(0, "keep-pack", "NAME", "leave this pack as it is"),
+    Flag<&RepackOptions::takes_kept>(0, "pack-kept-objects", "also what packs with .keep have"),
+    Flag<&RepackOptions::islands>('i', "delta-islands", "keep differences inside of islands (pack.island says none)"),
     Flag<&RepackOptions::keeps_unreachable>('k', "keep-unreachable", "with -a: also pack what nobody needs"),
 };
 
 Result<ExitStatus> RunRepack(Git& git, RepackOptions& options, Args&) {
-  RepackPlan plan{.all = options.all || options.all_loosened, .removes = options.removes, .loosens = options.all_loosened, .keeps_unreachable = options.keeps_unreachable, .is_local = options.local, .updates_server_info = !options.no_update};
+  RepackPlan plan{.all = options.all || options.all_loosened, .removes = options.removes, .loosens = options.all_loosened, .keeps_unreachable = options.keeps_unreachable, .is_local = options.local, .updates_server_info = !options.no_update, .takes_kept = options.takes_kept, .kept_packs = options.kept_packs};
+  plan.pack.window = static_cast<size_t>(std::max<int64_t>(options.window.value_or(10), 0));
+  plan.pack.depth = static_cast<size_t>(std::clamp<int64_t>(options.depth.value_or(50), 0, 4095));
+  if (options.window_memory.value_or(0) > 0) plan.pack.window_bytes = std::min(plan.pack.window_bytes, static_cast<uint64_t>(*options.window_memory));
   if (options.unpack_unreachable) {
     PADDOCK_ASSIGN(plan.expiry, ParseExpiry(git, *options.unpack_unreachable));
   }
@@ -220,13 +290,14 @@ Result<ExitStatus> RunRepack(Git& git, RepackOptions& options, Args&) {
 }
 
 struct PruneOptions {
-  bool only_tells = false, verbose = false, progress = false;
+  bool only_tells = false, verbose = false, progress = false, no_promisor = false;
   std::optional<std::string> expire;
 };
 constexpr Option kPruneOptions[] = {
     Flag<&PruneOptions::only_tells>('n', "dry-run", "only tell what would go"),
     Flag<&PruneOptions::verbose>('v', "verbose", "tell what goes"),
     Flag<&PruneOptions::progress>(0, "progress", "show progress (on a terminal)"),
+    Flag<&PruneOptions::no_promisor>(0, "exclude-promisor-objects", "not what packs of partial clones have (there are none)"),
     Value<&PruneOptions::expire>(0, "expire", "DATE", "only what is older"),
 };
 Result<ExitStatus> RunPrune(Git& git, PruneOptions& options, Args& args) {

@@ -1,8 +1,12 @@
-// git verify-pack, index-pack, unpack-objects and pack-objects.
+// git verify-pack, index-pack and unpack-objects.
 #include <algorithm>
 
-#include "commands/git/reach.h"
+#include "commands/git/pack_repair.h"
+#include "commands/git/remote.h"
 #include "commands/git/revision.h"
+#include "git/big_endian.h"
+#include "git/check.h"
+#include "git/delta_pack.h"
 #include "git/pack.h"
 #include "git/pack_entry.h"
 #include "text/unified_diff.h"
@@ -12,10 +16,18 @@ namespace {
 
 struct VerifyOptions {
   bool verbose = false, only_statistics = false;
+  std::string format;
 };
+// Of --object-format. Errors: git's, when it is none that is there.
+Status CheckFormat(const std::string& format) {
+  if (format.empty() || format == "sha1") return {};
+  if (format == "sha256") return Error(Code::kNotSupported, "other hashes than SHA-1 are not supported");
+  return Error(Code::kInvalid, "unknown hash algorithm '" + format + "'");
+}
 constexpr Option kVerifyOptions[] = {
     Flag<&VerifyOptions::verbose>('v', "verbose", "list the objects"),
     Flag<&VerifyOptions::only_statistics>('s', "stat-only", "only tell how long chains of differences are"),
+    Value<&VerifyOptions::format>(0, "object-format", "HASH", "sha1"),
 };
 
 struct Listed {
@@ -79,6 +91,10 @@ Result<ExitStatus> RunVerify(Invocation& in, Git* maybe_git, VerifyOptions& opti
     in.err.Write("usage: git verify-pack [-v | --verbose] [-s | --stat-only] [--] <pack>.idx...\n");
     return 129;
   }
+  if (const Status known = CheckFormat(options.format); !known) {
+    in.err.Write("fatal: " + std::string(known.error().Text()) + "\n");
+    return 1;
+  }
   if (maybe_git == nullptr) return Error(Code::kNoEntry, std::string(kNoRepository));
   Git& git = *maybe_git;
   ExitStatus status = 0;
@@ -109,7 +125,8 @@ Result<ExitStatus> RunVerify(Invocation& in, Git* maybe_git, VerifyOptions& opti
         fail("");
         continue;
       }
-      if (made->bytes.size() != index->size() || std::string_view(made->bytes).substr(0, made->bytes.size() - 20) != std::string_view(*index).substr(0, index->size() - 20)) {
+      const auto first = FirstVersionIndex(made->bytes, in.budget);
+      if ((!first || *first != *index) && (made->bytes.size() != index->size() || std::string_view(made->bytes).substr(0, made->bytes.size() - 20) != std::string_view(*index).substr(0, index->size() - 20))) {
         git.Say("fatal: Packfile index for " + path + " does not match\n");
         fail("");
         continue;
@@ -129,162 +146,224 @@ Result<ExitStatus> RunVerify(Invocation& in, Git* maybe_git, VerifyOptions& opti
 }
 
 struct IndexOptions {
-  std::string output;
-  bool from_stdin = false, verbose = false, keep = false;
+  std::string output, format;
+  bool from_stdin = false, verbose = false, fix_thin = false, strict = false, verify = false;
+  std::optional<bool> reverse;
+  std::optional<std::string> keep;
+  int64_t version = 2;
+  uint64_t most = 0;
 };
-Status TakeKeep(IndexOptions& options, std::string_view) {
-  options.keep = true;
+Status TakeKeep(IndexOptions& options, std::string_view text) {
+  options.keep = text.empty() ? "" : std::string(text) + "\n";
+  return {};
+}
+Status TakeStrict(IndexOptions& options, std::string_view) {
+  options.strict = true;
   return {};
 }
 constexpr Option kIndexOptions[] = {
     Value<&IndexOptions::output>('o', nullptr, "FILE", "write the index to FILE"),
     Flag<&IndexOptions::from_stdin>(0, "stdin", "read the pack from standard input, and put it into the repository"),
-    Flag<&IndexOptions::verbose>('v', nullptr, "show progress (on a terminal)"),
+    Flag<&IndexOptions::fix_thin>(0, "fix-thin", "with --stdin: add bases that the pack lacks"),
+    Flag<&IndexOptions::verbose>('v', nullptr, "show progress"),
     CallOptional<TakeKeep>(0, "keep", "TEXT", "mark the pack so that it stays"),
+    Set<&IndexOptions::reverse, true>(0, "rev-index", "also write the file .rev"),
+    Set<&IndexOptions::reverse, false>(0, "no-rev-index", "do not (the default)"),
+    Flag<&IndexOptions::verify>(0, "verify", "only check a pack and its index"),
+    CallOptional<TakeStrict>(0, "strict", "WHAT", "fail when an object is malformed or something is missing"),
+    Value<&IndexOptions::version>(0, "index-version", "N", "of the index, 1 or 2"),
+    Value<&IndexOptions::most>(0, "max-input-size", "BYTES", "take no larger pack"),
+    Value<&IndexOptions::format>(0, "object-format", "HASH", "sha1"),
 };
 
 // Copies standard input to a file of the repository.
-Result<std::string> TakeInput(Git& git) {
+Result<std::string> TakeInput(Git& git, uint64_t most) {
   PADDOCK_ASSIGN(const std::string path, git.objects.NewPackPath());
   const std::string bytes = git.in.in.ReadAll();
   if (bytes.size() < 32) return Error(Code::kCorrupt, "early EOF");
+  if (most > 0 && bytes.size() > most) return Error(Code::kFileTooBig, "pack exceeds maximum allowed size");
   PADDOCK_TRY(vfs::WriteFile(git.in.fs, path, bytes, 0444));
   return path;
 }
 
+// What is malformed in the objects of a pack, or not there of what they name: --strict.
+Status CheckObjects(Invocation& in, Git* git, const PackIndex& index, const std::string& path, uint64_t size) {
+  PADDOCK_ASSIGN(Pack pack, Pack::Open(index.bytes, PackBytes([&in, path] { return in.fs.Open(path, vfs::OpenFlags::Read()); }, size)));
+  const auto outside = [git](const Oid& id) -> Result<Object> { return git != nullptr ? git->objects.Read(id) : Result<Object>(Error(Code::kCorrupt, "a base is missing")); };
+  std::vector<std::pair<Oid, Oid>> links;
+  for (size_t i = 0; i < pack.count(); ++i) {
+    in.budget.Step(4);
+    in.budget.WillAllocate(64);
+    const Oid id = pack.IdAt(i);
+    PADDOCK_ASSIGN(const Object object, pack.Read(pack.Find(id).value_or(0), outside, in.budget));
+    for (const ObjectProblem& problem : CheckObject(object.type, object.data, true, in.budget)) {
+      if (!problem.is_error) continue;
+      in.err.Write("error: object " + id.Hex() + ": " + problem.id + ": " + problem.text + "\n");
+      return Error(Code::kCorrupt, "fsck error in packed object");
+    }
+    if (object.type == ObjectType::kTree) {
+      PADDOCK_ASSIGN(const std::vector<TreeEntry> tree, ParseTree(object.data, in.budget));
+      for (const TreeEntry& entry : tree) {
+        if (entry.mode != kModeCommit) links.emplace_back(id, entry.id);
+      }
+    } else if (object.type == ObjectType::kCommit) {
+      PADDOCK_ASSIGN(const Commit commit, ParseCommit(object.data, in.budget));
+      links.emplace_back(id, commit.tree);
+      for (const Oid& parent : commit.parents) links.emplace_back(id, parent);
+    } else if (object.type == ObjectType::kTag) {
+      PADDOCK_ASSIGN(const Tag tag, ParseTag(object.data));
+      links.emplace_back(id, tag.object);
+    }
+  }
+  for (const auto& [from, to] : links) {
+    in.budget.Step();
+    if (!pack.Find(to) && (git == nullptr || !git->objects.Has(to))) return Error(Code::kCorrupt, "did not receive expected object " + to.Hex());
+  }
+  return {};
+}
+
+// Writes the files beside a pack whose path begins so.
+Status WriteBeside(Invocation& in, const IndexOptions& options, const PackIndex& made, const std::string& stem, const std::string& target) {
+  std::string bytes = made.bytes;
+  if (options.version == 1) {
+    const auto first = FirstVersionIndex(made.bytes, in.budget);
+    if (!first) return Error(Code::kRange, "pack is too large for an index of version 1");
+    bytes = *first;
+  }
+  static_cast<void>(in.fs.RemoveFile(target).has_value());
+  PADDOCK_TRY(vfs::WriteFile(in.fs, target, bytes, 0444));
+  if (options.reverse == true) {
+    static_cast<void>(in.fs.RemoveFile(stem + ".rev").has_value());
+    PADDOCK_TRY(vfs::WriteFile(in.fs, stem + ".rev", ReverseIndex(made.bytes, in.budget), 0444));
+  }
+  return options.keep ? vfs::WriteFile(in.fs, stem + ".keep", *options.keep, 0600) : Status();
+}
+
+Result<PackIndex> IndexOf(Invocation& in, const std::string& path, uint64_t size) {
+  return Pack::MakeIndex(PackBytes([&in, path] { return in.fs.Open(path, vfs::OpenFlags::Read()); }, size), in.budget);
+}
+
 Result<ExitStatus> RunIndexPack(Invocation& in, Git* git, IndexOptions& options, Args& args) {
   const std::vector<std::string> names = args.All();
+  PADDOCK_TRY(CheckFormat(options.format));
+  if (options.version != 1 && options.version != 2) return Error(Code::kInvalid, "bad --index-version=" + std::to_string(options.version));
+  if (options.fix_thin && !options.from_stdin) return Error(Code::kInvalid, "the option '--fix-thin' requires '--stdin'");
   if (options.from_stdin) {
     if (git == nullptr) return Error(Code::kInvalid, "--stdin requires a git repository");
-    PADDOCK_ASSIGN(const std::string path, TakeInput(*git));
-    const auto facts = in.fs.Stat(path);
-    const auto made = Pack::MakeIndex(PackBytes([&in, path] { return in.fs.Open(path, vfs::OpenFlags::Read()); }, facts ? facts->size : 0), in.budget);
-    if (!made) {
-      static_cast<void>(in.fs.RemoveFile(path).has_value());
-      return made.error();
+    PADDOCK_ASSIGN(const std::string path, TakeInput(*git, options.most));
+    const auto remove = [&] { static_cast<void>(in.fs.RemoveFile(path).has_value()); };
+    if (options.fix_thin) {
+      if (const Status fixed = CompleteThinPack(*git, path); !fixed) {
+        remove();
+        return fixed.error();
+      }
     }
+    const auto facts = in.fs.Stat(path);
+    const auto made = IndexOf(in, path, facts ? facts->size : 0);
+    const Status checked = !made ? Status(made.error()) : options.strict ? CheckObjects(in, git, *made, path, facts->size) : Status();
+    if (!checked) {
+      remove();
+      return checked.error();
+    }
+    if (options.verbose) ShowProgress(in, "", "Indexing objects", made->count);
     PADDOCK_TRY(git->objects.AddPack(path));
-    if (options.keep) PADDOCK_TRY(vfs::WriteFile(in.fs, git->GitPath("objects/pack/pack-" + made->name + ".keep"), ""));
+    const std::string stem = git->objects.directory() + "/pack/pack-" + made->name;
+    PADDOCK_TRY(WriteBeside(in, options, *made, stem, stem + ".idx"));
     in.out.Write((options.keep ? "keep\t" : "pack\t") + made->name + "\n");
     return 0;
   }
   if (names.size() != 1) {
-    in.err.Write("usage: git index-pack [-v] [-o <index-file>] [--keep | --keep=<msg>] (<pack-file> | --stdin)\n");
+    in.err.Write("usage: git index-pack [-v] [-o <index-file>] [--keep | --keep=<msg>] [--[no-]rev-index] [--verify] [--strict] (<pack-file> | --stdin [--fix-thin] [<pack-file>])\n");
     return 129;
   }
   if (!names[0].ends_with(".pack") && options.output.empty()) return Error(Code::kInvalid, "packfile name '" + names[0] + "' does not end with '.pack'");
+  const std::string stem = names[0].ends_with(".pack") ? names[0].substr(0, names[0].size() - 5) : names[0];
   const auto facts = in.fs.Stat(names[0]);
+  if (options.verify) {
+    const auto index = vfs::ReadFile(in.fs, stem + ".idx");
+    if (!index || !facts) return Error(Code::kNoEntry, "Cannot open existing pack file '" + stem + ".idx'");
+    PADDOCK_ASSIGN(const PackIndex made, IndexOf(in, names[0], facts->size));
+    const auto first = FirstVersionIndex(made.bytes, in.budget);
+    if (*index != made.bytes && (!first || *index != *first)) return Error(Code::kCorrupt, "Packfile index for " + names[0] + " does not match");
+    return 0;
+  }
   if (!facts) return Error(Code::kNoEntry, "cannot open packfile '" + names[0] + "': No such file or directory");
-  PADDOCK_ASSIGN(const PackIndex made, Pack::MakeIndex(PackBytes([&in, &names] { return in.fs.Open(names[0], vfs::OpenFlags::Read()); }, facts->size), in.budget));
-  const std::string target = options.output.empty() ? names[0].substr(0, names[0].size() - 5) + ".idx" : options.output;
-  static_cast<void>(in.fs.RemoveFile(target).has_value());
-  PADDOCK_TRY(vfs::WriteFile(in.fs, target, made.bytes, 0444));
+  if (options.most > 0 && facts->size > options.most) return Error(Code::kFileTooBig, "pack exceeds maximum allowed size (" + std::to_string(options.most) + " bytes)");
+  PADDOCK_ASSIGN(const PackIndex made, IndexOf(in, names[0], facts->size));
+  if (options.strict) PADDOCK_TRY(CheckObjects(in, git, made, names[0], facts->size));
+  if (options.verbose) ShowProgress(in, "", "Indexing objects", made.count);
+  PADDOCK_TRY(WriteBeside(in, options, made, stem, options.output.empty() ? stem + ".idx" : options.output));
   in.out.Write(made.name + "\n");
   return 0;
 }
 
 struct UnpackOptions {
-  bool dry_run = false, quiet = false;
+  bool dry_run = false, quiet = false, recovers = false, strict = false;
+  uint64_t most = 0;
 };
 constexpr Option kUnpackOptions[] = {
     Flag<&UnpackOptions::dry_run>('n', nullptr, "only check the pack"),
     Flag<&UnpackOptions::quiet>('q', nullptr, "show no progress"),
+    Flag<&UnpackOptions::recovers>('r', nullptr, "write the objects in front of what is damaged"),
+    Flag<&UnpackOptions::strict>(0, "strict", "write nothing when an object is malformed or something is missing"),
+    Value<&UnpackOptions::most>(0, "max-input-size", "BYTES", "take no larger pack"),
 };
 Result<ExitStatus> RunUnpack(Git& git, UnpackOptions& options, Args&) {
-  PADDOCK_ASSIGN(const std::string path, TakeInput(git));
-  if (options.dry_run) {
-    const auto facts = git.in.fs.Stat(path);
-    const auto made = Pack::MakeIndex(PackBytes([&git, &path] { return git.in.fs.Open(path, vfs::OpenFlags::Read()); }, facts ? facts->size : 0), git.in.budget);
+  PADDOCK_ASSIGN(const std::string path, TakeInput(git, options.most));
+  const auto facts = git.in.fs.Stat(path);
+  const uint64_t size = facts ? facts->size : 0;
+  const auto made = IndexOf(git.in, path, size);
+  const Status checked = !made ? Status(made.error()) : options.strict ? CheckObjects(git.in, &git, *made, path, size) : Status();
+  if (!checked && options.recovers && !options.strict && !options.dry_run) {
+    // The objects up to the first that cannot be read.
+    PADDOCK_TRY(RecoverPack(git, path));
+  }
+  if (!checked || options.dry_run) {
     static_cast<void>(git.in.fs.RemoveFile(path).has_value());
-    if (!made) return made.error();
-    return 0;
+    return checked ? Result<ExitStatus>(0) : checked.error();
   }
   PADDOCK_TRY(git.objects.AddPack(path, SIZE_MAX));
   return 0;
 }
 
-struct PackOptions {
-  bool to_stdout = false, revs = false, all = false, quiet = false, non_empty = false, unpacked = false, progress = false;
+struct ShowOptions {
+  std::string format;
 };
-constexpr Option kPackOptions[] = {
-    Flag<&PackOptions::quiet>('q', "quiet", "show no progress"),
-    Flag<&PackOptions::progress>(0, "progress", "show progress (on a terminal)"),
-    Flag<&PackOptions::to_stdout>(0, "stdout", "write the pack to standard output"),
-    Flag<&PackOptions::revs>(0, "revs", "standard input names revisions, and all that they lead to is packed"),
-    Flag<&PackOptions::all>(0, "all", "all that references lead to"),
-    Flag<&PackOptions::unpacked>(0, "unpacked", "only what is in no pack"),
-    Flag<&PackOptions::non_empty>(0, "non-empty", "make no empty pack"),
-};
-Result<ExitStatus> RunPackObjects(Git& git, PackOptions& options, Args& args) {
-  const std::vector<std::string> names = args.All();
-  if (names.size() != (options.to_stdout ? 0u : 1u)) {
-    git.Say("usage: git pack-objects --stdout [<options>] [< <ref-list> | < <object-list>]\n   or: git pack-objects [<options>] <base-name> [< <ref-list> | < <object-list>]\n");
-    return 129;
-  }
-  std::vector<Oid> ids;
-  Selection selection;
-  if (options.all) {
-    for (const auto& [name, id] : git.refs.List("refs/")) selection.included.push_back(id);
-    if (const auto head = git.Head()) selection.included.push_back(*head);
-  }
-  bool is_not = false;
-  while (const auto line = git.in.in.ReadLine()) {
-    git.in.budget.Step();
-    git.in.budget.WillAllocate(64);
-    std::string text(line->text);
-    if (text.empty()) continue;
-    if (options.revs) {
-      if (text == "--not") {
-        is_not = !is_not;
-        continue;
-      }
-      if (is_not) text = text.starts_with('^') ? text.substr(1) : "^" + text;
-      PADDOCK_ASSIGN(const bool taken, TakeRevision(git, text, selection));
-      if (!taken) return Error(Code::kNoEntry, "bad revision '" + text + "'");
+constexpr Option kShowOptions[] = {Value<&ShowOptions::format>(0, "object-format", "HASH", "sha1")};
+Result<ExitStatus> RunShowIndex(Invocation& in, Git*, ShowOptions& options, Args&) {
+  PADDOCK_TRY(CheckFormat(options.format));
+  const std::string index = in.in.ReadAll();
+  const bool is_second = index.starts_with(std::string_view("\377tOc\0\0\0\2", 8));
+  const size_t table = is_second ? 8 : 0, names = table + 256 * 4;
+  if (index.size() < names + 40) return Error(Code::kCorrupt, "unable to read header");
+  const size_t count = Read32(index, table + 255 * 4);
+  if (count > (index.size() - names - 40) / (is_second ? 28 : 24)) return Error(Code::kCorrupt, "unable to read index");
+  for (size_t i = 0; i < count; ++i) {
+    in.budget.Step();
+    if (!is_second) {
+      in.out.Write(std::to_string(Read32(index, names + i * 24)) + " " + Oid::FromBytes(std::string_view(index).substr(names + i * 24 + 4)).Hex() + "\n");
       continue;
     }
-    const auto id = Oid::FromHex(std::string_view(text).substr(0, 40));
-    if (!id) return Error(Code::kSyntax, "expected object ID, got garbage:\n " + text + "\n");
-    if (!git.objects.Has(*id)) return Error(Code::kNoEntry, "unable to get type of object " + id->Hex());
-    ids.push_back(*id);
+    uint64_t offset = Read32(index, names + count * 24 + i * 4);
+    if ((offset & 0x80000000u) != 0) {
+      const size_t at = names + count * 28 + (offset & 0x7fffffff) * 8;
+      if (at + 8 > index.size()) return Error(Code::kCorrupt, "inconsistent 64b offset index");
+      offset = uint64_t{Read32(index, at)} << 32 | Read32(index, at + 4);
+    }
+    std::string sum;
+    for (int shift = 28; shift >= 0; shift -= 4) sum += "0123456789abcdef"[Read32(index, names + count * 20 + i * 4) >> shift & 15];
+    in.out.Write(std::to_string(offset) + " " + Oid::FromBytes(std::string_view(index).substr(names + i * 20)).Hex() + " (" + sum + ")\n");
   }
-  if (options.revs || options.all) {
-    PADDOCK_ASSIGN(const Reached known, ReachObjects(git, selection.excluded));
-    PADDOCK_ASSIGN(const Reached reached, ReachObjects(git, selection.included, known.all));
-    ids = reached.order;
-  } else {
-    std::set<Oid> seen;
-    std::erase_if(ids, [&seen](const Oid& id) { return !seen.insert(id).second; });
-  }
-  if (options.unpacked) std::erase_if(ids, [&git](const Oid& id) { return git.objects.IsPacked(id); });
-  if (ids.empty() && options.non_empty) return 0;
-  const auto read = [&git](const Oid& id) { return git.objects.Read(id); };
-  if (options.to_stdout) {
-    const auto made = WritePack(ids, read, [&git](std::string_view bytes) -> Status {
-      git.Print(bytes);
-      return {};
-    }, git.in.budget);
-    if (!made) return made.error();
-    return 0;
-  }
-  const std::string temporary = names[0] + "-tmp.pack";
-  PADDOCK_ASSIGN(const vfs::OpenFilePtr file, git.in.fs.Open(temporary, vfs::OpenFlags{.write = true, .create = true, .exclusive = true, .no_follow = true}, 0444));
-  PADDOCK_ASSIGN(const PackIndex made, WritePack(ids, read, [&file](std::string_view bytes) { return file->Write(bytes); }, git.in.budget));
-  const std::string stem = names[0] + "-" + made.name;
-  PADDOCK_TRY(git.in.fs.Rename(temporary, stem + ".pack"));
-  static_cast<void>(git.in.fs.RemoveFile(stem + ".idx").has_value());
-  PADDOCK_TRY(vfs::WriteFile(git.in.fs, stem + ".idx", made.bytes, 0444));
-  git.Print(made.name + "\n");
   return 0;
 }
 
 }  // namespace
 
 using Needs = Subcommand::Needs;
-extern const Subcommand kVerifyPack, kIndexPack, kUnpackObjects, kPackObjects;
+extern const Subcommand kVerifyPack, kIndexPack, kUnpackObjects, kShowIndex;
+const Subcommand kShowIndex = DefineFreeSubcommand<ShowOptions, RunShowIndex>({.name = "show-index", .summary = "list what the index of a pack on standard input has", .synopsis = "[--object-format=<hash>]", .options = kShowOptions, .needs = Needs::kNothing});
 const Subcommand kVerifyPack = DefineFreeSubcommand<VerifyOptions, RunVerify>({.name = "verify-pack", .summary = "check packs", .synopsis = "[-v | --verbose] [-s | --stat-only] [--] <pack>.idx...", .options = kVerifyOptions, .needs = Needs::kMaybeRepository});
 const Subcommand kIndexPack = DefineFreeSubcommand<IndexOptions, RunIndexPack>({.name = "index-pack", .summary = "make the index of a pack", .synopsis = "[-v] [-o <index-file>] [--keep | --keep=<msg>] (<pack-file> | --stdin)", .options = kIndexOptions, .needs = Needs::kMaybeRepository});
-const Subcommand kUnpackObjects = DefineSubcommand<UnpackOptions, RunUnpack>({.name = "unpack-objects", .summary = "make loose objects of a pack", .synopsis = "[-n] [-q]", .options = kUnpackOptions});
-const Subcommand kPackObjects = DefineSubcommand<PackOptions, RunPackObjects>({.name = "pack-objects", .summary = "make a pack", .synopsis = "--stdout [<options>]\n[<options>] <base-name>", .options = kPackOptions});
+const Subcommand kUnpackObjects = DefineSubcommand<UnpackOptions, RunUnpack>({.name = "unpack-objects", .summary = "make loose objects of a pack", .synopsis = "[-n] [-q] [-r] [--strict]", .options = kUnpackOptions});
 
 }  // namespace paddock::git
