@@ -31,9 +31,10 @@ uint64_t MostZstdSamples(const ZstdTraining& training) {
 }
 
 Result<ZstdDictionary> TrainZstdDictionary(std::string_view samples, std::span<const size_t> sizes, size_t capacity, const ZstdTraining& training, Budget& budget) {
-  // The most that any of the methods takes for a byte of the samples.
-  constexpr uint64_t kBytesForByte = 11, kTables = uint64_t{64} << 20;
-  budget.WillAllocate(samples.size() * kBytesForByte + 2 * capacity + kTables);
+  // The most that any of the methods takes for a byte of the samples, and for a slot of the tables, of which there are 2^f.
+  constexpr uint64_t kBytesForByte = 11, kBytesForSlot = 12, kUsualLog = 20, kMostLog = 31;
+  if (training.f > kMostLog) return Error(Code::kInvalid, "Parameter is out of bound");
+  budget.WillAllocate(samples.size() * kBytesForByte + 2 * capacity + (kBytesForSlot << (training.f == 0 ? kUsualLog : training.f)));
   budget.Step(static_cast<int64_t>(samples.size() / 64 * training.Sets() + 1));
   ZstdDictionary made{std::string(capacity, '\0'), training};
   const auto count = static_cast<unsigned>(sizes.size());

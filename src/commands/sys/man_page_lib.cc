@@ -253,6 +253,7 @@ class Formatter {
   }
 
   Status Condition(const std::string& name, std::string_view tail, std::string_view& rest) {
+    budget_.CheckStack();   // a line may be conditions all along
     bool holds = false;
     if (name == "el") {
       holds = elses_.empty() ? false : !elses_.back();
@@ -265,8 +266,12 @@ class Formatter {
     tail.remove_prefix(std::min(tail.find_first_not_of(" \t"), tail.size()));
     // A block goes from \{ to the \} that belongs to it.
     if (!tail.starts_with("\\{")) {
+      if (!holds) return {};
+      if (++conditions_ > kDeepestMacro) return Error(Code::kLimit, "conditions in conditions without end");
       std::string_view none;
-      return holds ? RunLine(std::string(tail), none) : Status();
+      PADDOCK_TRY(RunLine(std::string(tail), none));
+      --conditions_;
+      return {};
     }
     std::string block(tail.substr(2));
     int open = 1 + Braces(block);
@@ -793,7 +798,7 @@ class Formatter {
   std::vector<Margin> margins_;
   std::string title_, date_, source_, link_;
   size_t margin_ = 0, tag_width_ = kBody, tag_indent_ = kBody, distance_ = 1, centers_ = 0, last_indent_ = kBody, outdent_ = 0;
-  int depth_ = 0;
+  int depth_ = 0, conditions_ = 0;   // of a line in one another
   bool is_endless_ = false;   // a string has called itself
   bool fills_ = true, adjusts_ = true, has_title_ = false, waits_for_tag_ = false, waits_for_heading_ = false, ends_open_ = false, in_synopsis_ = false;
 };
