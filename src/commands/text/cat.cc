@@ -8,6 +8,8 @@
 // Source: POSIX cat; GNU coreutils 9.1.
 // Differs: nothing known.
 
+#include <bit>
+#include <cstdint>
 #include <cstring>
 
 #include "commands/input_files.h"
@@ -68,11 +70,29 @@ class ByteForms {
     }
   }
   bool is_trivial() const { return is_trivial_; }
+  // True when all but printable ASCII has a form, newlines apart.
+  bool shows_all() const { return has_form_['\t'] && has_form_[0x80]; }
   std::string_view Of(char c) const { return forms_[static_cast<unsigned char>(c)]; }
   // How many bytes at the beginning are shown as they are.
   size_t CountPlain(std::string_view text) const {
     size_t count = 0;
     while (count < text.size() && !has_form_[static_cast<unsigned char>(text[count])]) ++count;
+    return count;
+  }
+  // The same where shows_all(), and up to a newline.
+  static size_t CountPrintable(std::string_view text) {
+    size_t count = 0;
+    for (; text.size() - count >= sizeof(uint64_t); count += sizeof(uint64_t)) {
+      uint64_t word;
+      std::memcpy(&word, text.data() + count, sizeof word);
+      if constexpr (std::endian::native == std::endian::big) word = __builtin_bswap64(word);
+      // The lowest bit that is set is that of the first byte which is not printable; those above may be wrong.
+      constexpr uint64_t kOnes = 0x0101010101010101, kHighs = 0x8080808080808080;
+      const uint64_t deletes = word ^ (kOnes * 0x7f);
+      const uint64_t others = (((word - kOnes * 0x20) & ~word) | word | ((deletes - kOnes) & ~deletes)) & kHighs;
+      if (others != 0) return count + static_cast<size_t>(std::countr_zero(others)) / 8;
+    }
+    while (count < text.size() && text[count] >= ' ' && text[count] < 0x7f) ++count;
     return count;
   }
 
@@ -93,6 +113,7 @@ class Formatter {
   Formatter(Invocation& in, const Options& options) : in_(in), options_(options), forms_(options) {}
 
   void Feed(std::string_view bytes) {
+    if (forms_.shows_all() && !options_.number && !options_.number_nonblank && !options_.squeeze) return Show(bytes);
     if (is_carriage_held_ && !bytes.empty()) {
       is_carriage_held_ = false;
       in_.out.Write(bytes[0] == '\n' ? "^M" : "\r");
@@ -109,6 +130,18 @@ class Formatter {
       in_.out.Write(options_.show_ends ? "$\n" : "\n");
       is_line_start_ = true;
       in_.budget.Step();
+    }
+  }
+  // Nothing depends on what came before: -A, -vT.
+  void Show(std::string_view bytes) {
+    in_.budget.Step(static_cast<int64_t>(bytes.size() / 32));
+    while (!bytes.empty()) {
+      const size_t plain = ByteForms::CountPrintable(bytes);
+      in_.out.Write(bytes.substr(0, plain));
+      if (plain == bytes.size()) return;
+      if (bytes[plain] == '\n') in_.out.Write(options_.show_ends ? "$\n" : "\n");
+      else in_.out.Write(forms_.Of(bytes[plain]));
+      bytes.remove_prefix(plain + 1);
     }
   }
   void End() {

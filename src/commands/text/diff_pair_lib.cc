@@ -20,11 +20,21 @@ std::string_view TrimEnd(std::string_view line) {
 // A line in the form in which lines that count as equal are the same.
 void AppendCanonical(std::string_view line, const DiffRules& rules, std::string& out) {
   if (rules.space >= DiffSpace::kTrailing) line = TrimEnd(line);
+  if (rules.space == DiffSpace::kAll) {
+    const size_t begin = out.size();
+    out.resize(begin + line.size());
+    char* at = out.data() + begin;
+    for (const char c : line) {
+      *at = rules.ignore_case ? Lower(c) : c;
+      at += IsSpace(c) ? 0 : 1;
+    }
+    out.resize(static_cast<size_t>(at - out.data()));
+    return;
+  }
   size_t column = 0;
   for (size_t i = 0; i < line.size(); ++i) {
     char c = line[i];
     if (IsSpace(c)) {
-      if (rules.space == DiffSpace::kAll) continue;
       if (rules.space == DiffSpace::kChange) {
         while (i + 1 < line.size() && IsSpace(line[i + 1])) ++i;
         c = ' ';
@@ -98,6 +108,8 @@ class StringNumbers {
     }
   }
   uint32_t count() const { return static_cast<uint32_t>(names_.size()); }
+  // The string that was new last lies elsewhere from now on.
+  void MoveLast(std::string_view name) { names_.back() = name; }
 
  private:
   void Grow() {
@@ -135,38 +147,51 @@ class Classifier {
     const bool is_plain = rules_.space == DiffSpace::kExact && !rules_.ignore_case;
     const bool tells_newline = rules_.keeps_missing_newline && rules_.space < DiffSpace::kTrailing;
     constexpr size_t kAhead = 16;
-    std::array<uint64_t, kAhead> hashes{};   // of the next lines, by their number modulo kAhead
+    // Of the next lines, by their number modulo kAhead.
+    std::array<uint64_t, kAhead> hashes{};
+    std::array<std::string, kAhead> forms;
+    const auto is_cut = [&](size_t i) { return tells_newline && !text.is_terminated(i); };
+    const auto form_of = [&](size_t i) { return is_plain && !is_cut(i) ? text.line(i) : std::string_view(forms[i % kAhead]); };
     const auto look_ahead = [&](size_t i) {
-      if (!is_plain || i >= end) return;
-      hashes[i % kAhead] = HashOf(text.line(i));
+      if (i >= end) return;
+      if (!is_plain || is_cut(i)) {
+        std::string& form = forms[i % kAhead];
+        form.clear();
+        AppendCanonical(text.line(i), rules_, form);
+        if (is_cut(i)) form += '\n';   // no other line has one
+      }
+      hashes[i % kAhead] = HashOf(form_of(i));
       numbers_.Prefetch(hashes[i % kAhead]);
     };
     for (size_t i = begin; i < std::min(begin + kAhead, end); ++i) look_ahead(i);
     for (size_t i = begin; i < end; ++i) {
       budget_.Step(1 + static_cast<int64_t>(text.line(i).size() / 32));
-      const bool is_cut = tells_newline && !text.is_terminated(i);
-      const uint64_t hash = hashes[i % kAhead];
-      look_ahead(i + kAhead);
-      if (is_plain && !is_cut) {
-        numbers.push_back(numbers_.Find(text.line(i), hash).number);
-        continue;
-      }
-      auto canonical = std::make_unique<std::string>();
-      AppendCanonical(text.line(i), rules_, *canonical);
-      if (is_cut) *canonical += '\n';   // no other line has one
-      const auto [number, is_new] = numbers_.Find(*canonical);
+      const std::string_view form = form_of(i);
+      const auto [number, is_new] = numbers_.Find(form, hashes[i % kAhead]);
       numbers.push_back(number);
-      if (is_new) kept_.push_back(std::move(canonical));
+      if (is_new && (!is_plain || is_cut(i))) numbers_.MoveLast(Keep(form));
+      look_ahead(i + kAhead);
     }
     return numbers;
   }
   uint32_t count() const { return numbers_.count(); }
 
  private:
+  std::string_view Keep(std::string_view form) {
+    constexpr size_t kChunk = 64 << 10;
+    if (chunks_.empty() || chunks_.back().capacity() - chunks_.back().size() < form.size()) {
+      chunks_.emplace_back().reserve(std::max(kChunk, form.size()));
+    }
+    std::string& chunk = chunks_.back();
+    const size_t begin = chunk.size();
+    chunk += form;
+    return std::string_view(chunk).substr(begin);
+  }
+
   const DiffRules& rules_;
   Budget& budget_;
   StringNumbers numbers_;
-  std::vector<std::unique_ptr<std::string>> kept_;
+  std::vector<std::string> chunks_;   // of forms, each as long as it may get without moving
 };
 
 // How many lines at both ends are the same to the byte, less those that hunks may want to show.
