@@ -1,8 +1,10 @@
 #include "text/prime_factors.h"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cstdint>
+#include <iterator>
 
 #include "base/budget.h"
 
@@ -17,9 +19,30 @@ constexpr uint16_t kSmallPrimes[] = {
 constexpr unsigned kLargestSmallPrime = 251;
 constexpr size_t kProvingBases = 12;
 constexpr size_t kWideBases = 40;
-// The first four prove primes below this. Source: G. Jaeschke, "On strong pseudoprimes to several bases" (1993).
-constexpr size_t kFewBases = 4;
-constexpr uint64_t kFewBasesBelow = 3'215'031'751;
+
+// The first bases that prove primes below a number. Source: G. Jaeschke, "On strong pseudoprimes to several bases" (1993).
+struct FewBases {
+  uint64_t below;
+  size_t count;
+};
+constexpr FewBases kFewBases[] = {{2'047, 1}, {1'373'653, 2}, {25'326'001, 3}, {3'215'031'751, 4}, {2'152'302'898'747, 5}, {3'474'749'660'383, 6}, {341'550'071'728'321, 7}};
+
+// For odd primes: what n·inverse modulo 2^64 is at most when the prime divides n. That costs a product where a remainder costs a division.
+struct Divisor {
+  uint64_t inverse = 1;
+  uint64_t most = 0;
+};
+constexpr std::array<Divisor, std::size(kSmallPrimes)> MakeDivisors() {
+  std::array<Divisor, std::size(kSmallPrimes)> divisors{};
+  for (size_t i = 1; i < divisors.size(); ++i) {
+    const uint64_t prime = kSmallPrimes[i];
+    uint64_t inverse = prime;
+    for (int bits = 3; bits < 64; bits *= 2) inverse *= 2 - prime * inverse;
+    divisors[i] = {inverse, ~uint64_t{0} / prime};
+  }
+  return divisors;
+}
+constexpr std::array<Divisor, std::size(kSmallPrimes)> kDivisors = MakeDivisors();
 
 struct Product {
   WideNumber high;
@@ -103,7 +126,9 @@ bool IsPrime(Word n, Budget& budget) {
   const Word odd = (n - 1) >> twos;
   int top_bit = static_cast<int>(sizeof(Word) * 8) - 1;
   while (((odd >> top_bit) & 1) == 0) --top_bit;
-  const size_t bases = n < kFewBasesBelow ? kFewBases : sizeof(Word) == 8 ? kProvingBases : kWideBases;
+  size_t bases = sizeof(Word) == 8 ? kProvingBases : kWideBases;
+  const auto few = std::find_if(std::begin(kFewBases), std::end(kFewBases), [n](const FewBases& known) { return n < known.below; });
+  if (few != std::end(kFewBases)) bases = few->count;
   for (size_t i = 0; i < bases; ++i) {
     budget.Step(sizeof(Word) == 8 ? 16 : 64);
     const Word base = residues.Of(kSmallPrimes[i]);
@@ -199,15 +224,18 @@ void Split(WideNumber number, std::vector<WideNumber>& factors, Budget& budget) 
 std::vector<WideNumber> PrimeFactors(WideNumber number, Budget& budget) {
   std::vector<WideNumber> factors;
   if (number == 0) return factors;
-  for (const unsigned prime : kSmallPrimes) {
-    if (WideNumber{prime} * prime > number) break;
-    if (number >> 64 == 0) {
-      auto narrow = static_cast<uint64_t>(number);
-      for (; narrow % prime == 0; narrow /= prime) factors.push_back(prime);
-      number = narrow;
-    } else {
-      for (; number % prime == 0; number /= prime) factors.push_back(prime);
+  for (size_t i = 0; i < std::size(kSmallPrimes) && number >> 64 != 0; ++i) {
+    for (; number % kSmallPrimes[i] == 0; number /= kSmallPrimes[i]) factors.push_back(kSmallPrimes[i]);
+  }
+  if (number >> 64 == 0) {
+    auto narrow = static_cast<uint64_t>(number);
+    for (; narrow % 2 == 0; narrow /= 2) factors.push_back(2);
+    for (size_t i = 1; i < std::size(kSmallPrimes); ++i) {
+      const uint64_t prime = kSmallPrimes[i];
+      if (prime * prime > narrow) break;
+      for (uint64_t quotient; (quotient = narrow * kDivisors[i].inverse) <= kDivisors[i].most; narrow = quotient) factors.push_back(prime);
     }
+    number = narrow;
   }
   budget.Step(4);
   if (number > 1) Split(number, factors, budget);
