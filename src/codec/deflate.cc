@@ -57,7 +57,8 @@ class Inflater final : public Coder {
     if (!is_ready_) return stream_.memory.Refusal();
     if (is_done_) return Step{0, 0, true};
     stream_.Set(in, out, room);
-    const int code = inflate(&stream_.z, Z_NO_FLUSH);
+    // All of the rest at once needs no window, which a small object's end would otherwise make and fill.
+    const int code = inflate(&stream_.z, ends ? Z_FINISH : Z_NO_FLUSH);
     if (code == Z_MEM_ERROR) return stream_.memory.Refusal();
     if (code != Z_OK && code != Z_STREAM_END && code != Z_BUF_ERROR) return Violated();
     is_done_ = code == Z_STREAM_END;

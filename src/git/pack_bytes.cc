@@ -1,6 +1,7 @@
 #include "git/pack_bytes.h"
 
 #include <algorithm>
+#include <memory>
 #include <utility>
 
 namespace paddock::git {
@@ -13,6 +14,12 @@ constexpr uint64_t kOverlap = 4096;
 
 }  // namespace
 
+PackBytes::PackBytes(std::string all) : size_(all.size()), window_bytes_(size_) {
+  const auto kept = std::make_shared<const std::string>(std::move(all));
+  windows_[0].bytes = *kept;
+  windows_[0].keep = kept;
+}
+
 PackBytes::PackBytes(Opener open, uint64_t size) : open_(std::move(open)), size_(size), window_bytes_(size <= kWhole ? size : kWindow) {}
 
 Status PackBytes::Load(uint64_t number) {
@@ -22,16 +29,22 @@ Status PackBytes::Load(uint64_t number) {
   }
   const uint64_t begin = number * window_bytes_;
   const size_t wanted = std::min(window_bytes_ + kOverlap, size_ - begin);
-  std::string bytes;
-  bytes.reserve(wanted);
   PADDOCK_ASSIGN(const vfs::OpenFilePtr file, open_());
   PADDOCK_TRY(file->Seek(static_cast<int64_t>(begin), vfs::Whence::kStart));
-  while (bytes.size() < wanted) {
-    PADDOCK_ASSIGN(const Block block, file->ReadBlock(wanted - bytes.size()));
-    if (block.bytes.empty()) break;
-    bytes += block.bytes;
+  PADDOCK_ASSIGN(Block first, file->ReadBlock(wanted));
+  Window& window = windows_[number];
+  if (first.bytes.size() == wanted) {
+    window.bytes = first.bytes;
+    window.keep = std::move(first.keep);
+    return {};
   }
-  windows_[number].bytes = std::move(bytes);
+  const auto all = std::make_shared<std::string>(first.bytes);
+  while (!first.bytes.empty() && all->size() < wanted) {
+    PADDOCK_ASSIGN(first, file->ReadBlock(wanted - all->size()));
+    *all += first.bytes;
+  }
+  window.bytes = *all;
+  window.keep = all;
   return {};
 }
 
@@ -42,7 +55,7 @@ Result<std::string_view> PackBytes::From(uint64_t offset, size_t least) {
   Window& window = windows_[number];
   window.last_use = ++uses_;
   if (at + std::min<uint64_t>(least, size_ - offset) > window.bytes.size()) return Error(Code::kCorrupt, "pack is shorter than it was");
-  return std::string_view(window.bytes).substr(at);
+  return window.bytes.substr(at);
 }
 
 }  // namespace paddock::git

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -15,7 +16,7 @@ namespace paddock::git {
 
 class PackBytes {
  public:
-  explicit PackBytes(std::string all) : size_(all.size()), window_bytes_(size_) { windows_[0].bytes = std::move(all); }
+  explicit PackBytes(std::string all);
   // `open` is called for each window: a repository may have more packs than files may be open.
   using Opener = std::function<Result<vfs::OpenFilePtr>()>;
   PackBytes(Opener open, uint64_t size);
@@ -28,7 +29,8 @@ class PackBytes {
  private:
   struct Window {
     uint64_t last_use = 0;
-    std::string bytes;   // and some of the next window's, so that nothing short lies across the border
+    std::string_view bytes;   // and some of the next window's, so that nothing short lies across the border
+    std::shared_ptr<const void> keep;
   };
   Status Load(uint64_t number);
 
