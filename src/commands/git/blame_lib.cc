@@ -1,6 +1,7 @@
 // git blame.
 #include <algorithm>
 #include <charconv>
+#include <set>
 
 #include "commands/git/commit.h"
 #include "commands/git/diff.h"
@@ -70,11 +71,28 @@ class Blame {
 
  private:
   Result<std::optional<std::string>> Open(const Oid& commit, const std::string& path) {
-    PADDOCK_ASSIGN(const FlatTree* tree, TreeOf(commit));
-    const auto found = tree->find(path);
-    if (found == tree->end() || found->second.mode == kModeCommit) return std::optional<std::string>();
-    PADDOCK_ASSIGN(std::string text, git_.ReadBlob(found->second.id));
+    PADDOCK_ASSIGN(const auto found, BlobOf(commit, path));
+    if (!found) return std::optional<std::string>();
+    PADDOCK_ASSIGN(std::string text, git_.ReadBlob(*found));
     return std::optional<std::string>(std::move(text));
+  }
+  // The file's blob, from the trees on its way alone; nothing for what is no file of the commit.
+  Result<std::optional<Oid>> BlobOf(const Oid& commit, const std::string& path) {
+    PADDOCK_ASSIGN(const History::Node* node, history_.Get(commit));
+    Oid tree = node->commit.tree;
+    for (size_t begin = 0;;) {
+      git_.in.budget.Step();
+      const size_t end = std::min(path.find('/', begin), path.size());
+      PADDOCK_ASSIGN(const std::vector<TreeEntry> entries, git_.objects.ReadTree(tree));
+      const std::string_view name = std::string_view(path).substr(begin, end - begin);
+      const auto entry = std::find_if(entries.begin(), entries.end(), [name](const TreeEntry& one) { return one.name == name; });
+      if (entry == entries.end()) return std::optional<Oid>();
+      const bool is_last = end == path.size();
+      if (is_last && !entry->is_tree() && entry->mode != kModeCommit) return std::optional<Oid>(entry->id);
+      if (is_last || !entry->is_tree()) return std::optional<Oid>();
+      tree = entry->id;
+      begin = end + 1;
+    }
   }
   Result<const FlatTree*> TreeOf(const Oid& commit) {
     if (const auto known = trees_.find(commit); known != trees_.end()) return &known->second;
@@ -108,10 +126,22 @@ class Blame {
     return {};
   }
 
+  // The parent has the very same file.
+  void PassAll(std::vector<Line>& lines, std::vector<size_t>& mine, const Oid& parent, const std::string& path) {
+    for (const size_t index : mine) {
+      git_.in.budget.Step();
+      lines[index].origin = {parent, path};
+    }
+    std::vector<size_t>& theirs = pending_[parent][path];
+    theirs.insert(theirs.end(), mine.begin(), mine.end());
+    mine.clear();
+  }
+
   // How the file was called in the parent; nothing if it was not there.
   Result<std::optional<std::string>> PathIn(const Oid& parent, const Oid& child, const std::string& path) {
+    PADDOCK_ASSIGN(const auto same, BlobOf(parent, path));
+    if (same) return std::optional<std::string>(path);
     PADDOCK_ASSIGN(const FlatTree* before, TreeOf(parent));
-    if (before->contains(path)) return std::optional<std::string>(path);
     const FlatTree old = *before;
     PADDOCK_ASSIGN(const FlatTree* after, TreeOf(child));
     std::vector<FileDiff> files = CompareTrees(old, *after);
@@ -130,21 +160,29 @@ class Blame {
     auto files = std::move(found->second);
     pending_.erase(found);
     for (auto& [path, mine] : files) {
-      PADDOCK_ASSIGN(const auto after, Open(id, path));
       std::vector<std::pair<Oid, std::string>> sources;
       for (const Oid& parent : node->commit.parents) {
         PADDOCK_ASSIGN(const auto from, PathIn(parent, id, path));
         if (from) sources.emplace_back(parent, *from);
       }
+      PADDOCK_ASSIGN(const auto blob, BlobOf(id, path));
       // A parent with the very same file takes all.
       for (size_t i = 1; i < sources.size(); ++i) {
-        PADDOCK_ASSIGN(const auto before, Open(sources[i].first, sources[i].second));
-        if (before == after) std::rotate(sources.begin(), sources.begin() + static_cast<std::ptrdiff_t>(i), sources.end());
-        if (before == after) break;
+        PADDOCK_ASSIGN(const auto older_blob, BlobOf(sources[i].first, sources[i].second));
+        if (blob != older_blob) continue;
+        std::rotate(sources.begin(), sources.begin() + static_cast<std::ptrdiff_t>(i), sources.end());
+        break;
       }
       for (const auto& [parent, from] : sources) {
         if (mine.empty()) break;
+        PADDOCK_ASSIGN(const auto older_blob, BlobOf(parent, from));
+        if (blob && blob == older_blob) {
+          PassAll(lines, mine, parent, from);
+          if (!inside.contains(parent)) boundaries.insert(parent);
+          continue;
+        }
         PADDOCK_ASSIGN(const auto before, Open(parent, from));
+        PADDOCK_ASSIGN(const auto after, Open(id, path));
         previous.emplace(std::make_pair(id, path), Origin{parent, from});
         PADDOCK_TRY(PassTo(lines, mine, parent, from, before.value_or(""), after.value_or("")));
         if (!inside.contains(parent)) boundaries.insert(parent);
@@ -232,10 +270,13 @@ class Printer {
     if (options_.porcelain || options_.line_porcelain) return PrintPorcelain(shown);
     size_t author_width = 0, file_width = 0, final_most = 0, number_most = 0;
     bool names = options_.names;
+    std::set<Oid> seen;
+    size_t id_length = 0;
     for (const size_t i : shown) {
       PADDOCK_ASSIGN(const Signature author, Author(lines_[i].origin.commit));
       author_width = std::max(author_width, Columns(Who(author)));
       file_width = std::max(file_width, lines_[i].origin.path.size());
+      if (seen.insert(lines_[i].origin.commit).second) id_length = std::max(id_length, git_.objects.Abbreviate(lines_[i].origin.commit).size());
       names |= lines_[i].origin.path != final_path;
       final_most = std::max(final_most, i + 1);
       number_most = std::max(number_most, lines_[i].number + 1);
@@ -248,7 +289,7 @@ class Printer {
       git_.in.budget.Step();
       const Line& line = lines_[i];
       PADDOCK_ASSIGN(const Signature author, Author(line.origin.commit));
-      size_t length = options_.long_ids ? 40 : 8;
+      size_t length = options_.long_ids ? 40 : std::min<size_t>(id_length + 1, 40);
       std::string text, id = line.origin.commit.Hex();
       PADDOCK_ASSIGN(const bool is_boundary, IsBoundary(line.origin.commit));
       if (is_boundary && options_.blank_boundary) id.assign(40, ' ');
