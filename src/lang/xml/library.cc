@@ -13,11 +13,13 @@
 #include <libxml/xpath.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <cstdio>
 #include <cstring>
 #include <map>
 #include <memory>
 #include <new>
+#include <utility>
 
 #include "base/termination.h"
 #include "lang/xml/sources.h"
@@ -39,21 +41,49 @@ struct Work {
   bool is_refused = false;
   LibraryCall::Extras extras;
   size_t held = 0;
-  std::map<const void*, int> epsilons;   // of each automaton that is being made
   bool is_too_complex = false;
   bool is_muted = false;
 };
-thread_local Work work;
+constinit thread_local Work work;
+thread_local std::map<const void*, int> epsilons;   // of each automaton that is being made
 
-// In front of each block: its size, which realloc needs, and its place among the blocks of the call, when it was taken in one.
-struct Header {
-  size_t size = 0;
-  Header* before = nullptr;
-  Header* after = nullptr;
+// In front of each block.
+struct Mark {
+  size_t size = 0;    // which realloc needs
+  size_t units = 0;   // of the cell that it is; 0: it was taken alone, and Links are in front of this
 };
-constexpr size_t kHeader = 32;   // keeps what follows as aligned as malloc does
-static_assert(sizeof(Header) <= kHeader);
-thread_local Header blocks;   // a ring through this one while a call lasts
+// Its place among the call's blocks that were taken alone; null when it was taken in no call.
+struct Links {
+  Links* before = nullptr;
+  Links* after = nullptr;
+};
+// A document is made of millions of small blocks. They are cells of slabs, which go all at once when the call ends; cells that are given
+// back wait for the next of their size.
+constexpr size_t kUnit = 16;   // keeps what follows as aligned as malloc does
+static_assert(sizeof(Mark) == kUnit && sizeof(Links) == kUnit);
+constexpr size_t kMostUnits = 32;
+constexpr size_t kSlab = 64 << 10;
+#if defined(__SANITIZE_ADDRESS__)
+constexpr bool kUsesCells = false;   // it looks at each block
+#else
+constexpr bool kUsesCells = true;
+#endif
+struct FreeCell {
+  FreeCell* next = nullptr;
+};
+struct Slab {
+  Slab* next = nullptr;
+};
+static_assert(sizeof(Slab) <= kUnit);
+struct Heap {
+  bool is_open = false;   // while a call lasts
+  Links alone;            // a ring through this one then
+  Slab* slabs = nullptr;
+  char* at = nullptr;     // what is left of the last slab
+  char* end = nullptr;
+  FreeCell* free[kMostUnits + 1] = {};   // by units
+};
+constinit thread_local Heap heap;
 
 // These are called from C, so they throw nothing: null is "out of memory" there, which ends every operation.
 bool MayGoOn(size_t size) {
@@ -83,54 +113,85 @@ bool HasRoom(size_t size) {
   return false;
 }
 
+char* TakeCell(size_t units) {
+  if (FreeCell* cell = heap.free[units]; cell != nullptr) {
+    heap.free[units] = cell->next;
+    return reinterpret_cast<char*>(cell);
+  }
+  const size_t size = units * kUnit;
+  if (static_cast<size_t>(heap.end - heap.at) < size) {
+    auto* room = static_cast<char*>(::operator new(kSlab, std::nothrow));
+    if (room == nullptr) return nullptr;
+    heap.slabs = std::construct_at(reinterpret_cast<Slab*>(room), heap.slabs);
+    heap.at = room + kUnit;
+    heap.end = room + kSlab;
+  }
+  return std::exchange(heap.at, heap.at + size);
+}
+
+char* TakeAlone(size_t size) {
+  if (size > SIZE_MAX - 2 * kUnit) return nullptr;
+  auto* room = static_cast<char*>(::operator new(size + 2 * kUnit, std::nothrow));
+  if (room == nullptr) return nullptr;
+  auto* links = std::construct_at(reinterpret_cast<Links*>(room));
+  if (heap.is_open) {
+    *links = {&heap.alone, heap.alone.after};
+    heap.alone.after->before = links;
+    heap.alone.after = links;
+  }
+  return room + kUnit;
+}
+
 void* Take(size_t size) {
   if (!MayGoOn(size) || !HasRoom(size)) return nullptr;
-  auto* block = static_cast<char*>(::operator new(size + kHeader, std::nothrow));
-  if (block == nullptr) {
+  const bool is_cell = kUsesCells && heap.is_open && size <= (kMostUnits - 1) * kUnit;
+  const size_t units = is_cell ? (size + sizeof(Mark) + kUnit - 1) / kUnit : 0;
+  char* room = is_cell ? TakeCell(units) : TakeAlone(size);
+  if (room == nullptr) {
     work.is_refused = true;
     return nullptr;
   }
-  auto* header = std::construct_at(reinterpret_cast<Header*>(block), size);
-  if (blocks.after != nullptr) {
-    header->before = &blocks;
-    header->after = blocks.after;
-    blocks.after->before = header;
-    blocks.after = header;
-  }
+  std::construct_at(reinterpret_cast<Mark*>(room), size, units);
   work.held += size;
-  return block + kHeader;
+  return room + sizeof(Mark);
 }
 
-Header* HeaderOf(void* block) { return reinterpret_cast<Header*>(static_cast<char*>(block) - kHeader); }
+Mark* MarkOf(void* block) { return reinterpret_cast<Mark*>(static_cast<char*>(block) - sizeof(Mark)); }
 
 void Give(void* block) {
   if (block == nullptr) return;
-  Header* header = HeaderOf(block);
-  work.held -= std::min(work.held, header->size);   // what was taken before this call is not counted
-  if (header->after != nullptr) {
-    header->before->after = header->after;
-    header->after->before = header->before;
+  Mark* mark = MarkOf(block);
+  work.held -= std::min(work.held, mark->size);   // what was taken before this call is not counted
+  if (const size_t units = mark->units; units > 0) {
+    heap.free[units] = std::construct_at(reinterpret_cast<FreeCell*>(mark), heap.free[units]);
+    return;
   }
-  ::operator delete(header);
+  auto* links = reinterpret_cast<Links*>(reinterpret_cast<char*>(mark) - kUnit);
+  if (links->after != nullptr) {
+    links->before->after = links->after;
+    links->after->before = links->before;
+  }
+  ::operator delete(links);
 }
 
 // What the library forgets to free in a call that breaks off (2.9.14: two nodes of each broken XInclude, and more when memory is
 // refused) would stay for as long as the process lives. Nothing of a call outlives it.
-void KeepBlocks() { blocks.before = blocks.after = &blocks; }
+void KeepBlocks() {
+  heap = {};
+  heap.is_open = true;
+  heap.alone = {&heap.alone, &heap.alone};
+}
 
 void FreeBlocks() {
-  for (Header* header = blocks.after; header != &blocks;) {
-    Header* next = header->after;
-    ::operator delete(header);
-    header = next;
-  }
-  blocks = {};
+  for (Links* links = heap.alone.after; links != &heap.alone;) ::operator delete(std::exchange(links, links->after));
+  for (Slab* slab = heap.slabs; slab != nullptr;) ::operator delete(std::exchange(slab, slab->next));
+  heap = {};
 }
 
 void* Change(void* block, size_t size) {
   void* larger = Take(size);
   if (block == nullptr || larger == nullptr) return larger;
-  std::memcpy(larger, block, std::min(HeaderOf(block)->size, size));
+  std::memcpy(larger, block, std::min(MarkOf(block)->size, size));
   Give(block);
   return larger;
 }
@@ -244,6 +305,7 @@ LibraryCall::LibraryCall(Budget& budget, std::string& errors, const char* indent
 
 LibraryCall::LibraryCall(Budget& budget, std::string& errors, const char* indent, const Extras& extras) {
   work = {};
+  epsilons.clear();
   work.budget = &budget;
   work.errors = &errors;
   work.extras = extras;
@@ -265,6 +327,7 @@ LibraryCall::~LibraryCall() {
   xmlTreeIndentString = "  ";
   xmlParserDebugEntities = 0;
   work = {};
+  epsilons.clear();
 }
 
 bool LibraryCall::is_refused() const { return work.is_refused; }
@@ -288,7 +351,7 @@ xmlRegexpPtr __wrap_xmlRegexpCompile(const xmlChar* pattern);
 xmlAutomataStatePtr __wrap_xmlAutomataNewEpsilon(xmlAutomataPtr automaton, xmlAutomataStatePtr from, xmlAutomataStatePtr to) {
   using paddock::xml::work;
   try {
-    if (work.budget != nullptr && ++work.epsilons[automaton] > paddock::xml::kMostEpsilons) work.is_too_complex = true;
+    if (work.budget != nullptr && ++paddock::xml::epsilons[automaton] > paddock::xml::kMostEpsilons) work.is_too_complex = true;
   } catch (const std::bad_alloc&) {
     work.is_refused = true;
     return nullptr;
@@ -297,13 +360,13 @@ xmlAutomataStatePtr __wrap_xmlAutomataNewEpsilon(xmlAutomataPtr automaton, xmlAu
 }
 
 xmlRegexpPtr __wrap_xmlAutomataCompile(xmlAutomataPtr automaton) {
-  const auto found = paddock::xml::work.epsilons.find(automaton);
-  if (found != paddock::xml::work.epsilons.end() && found->second > paddock::xml::kMostEpsilons) return nullptr;
+  const auto found = paddock::xml::epsilons.find(automaton);
+  if (found != paddock::xml::epsilons.end() && found->second > paddock::xml::kMostEpsilons) return nullptr;
   return __real_xmlAutomataCompile(automaton);
 }
 
 void __wrap_xmlFreeAutomata(xmlAutomataPtr automaton) {
-  paddock::xml::work.epsilons.erase(automaton);
+  paddock::xml::epsilons.erase(automaton);
   __real_xmlFreeAutomata(automaton);
 }
 
