@@ -10,19 +10,23 @@
 //
 // Exit status: 0, also when a file could not be renamed; 1 for -h; 2 when the options or CODE are wrong.
 // Source: File::Rename 2.01 of Debian (its manual, and running it), perl 5.36.
-// Differs: loops, hashes, references, subroutines and modules are refused by name; names are bytes (no -u); no warnings about undefined
+// Differs: loops, hashes, references, subroutines and modules are refused by name; names are bytes: with -u those that are not ASCII are refused; no warnings about undefined
 // values; the reason of a syntax error is not always told in perl's words; numbers have 53 bits; an empty match just before a longer one at the
 // same place ends that place (s/|a/x/g).
+
+#include <algorithm>
 
 #include "commands/file_facts.h"
 #include "commands/input_files.h"
 #include "lang/perl/perl.h"
+#include "text/char_encoding.h"
 
 namespace paddock {
 namespace {
 
 struct Options {
-  bool verbose = false, null = false, no_act = false, force = false, name_only = false, help = false, version = false;
+  bool verbose = false, null = false, no_act = false, force = false, name_only = false, help = false, version = false, is_unicode = false;
+  std::string encoding;   // of -u; empty: none is named
   std::string code;
   bool has_code = false;
 };
@@ -34,6 +38,16 @@ Status AddCode(Options& options, std::string_view code) {
   return {};
 }
 Status AddStatement(Options& options, std::string_view code) { return AddCode(options, std::string(code) + ';'); }
+
+Status SetUnicode(Options& options, std::string_view encoding) {
+  options.is_unicode = true;
+  options.encoding = std::string(encoding);
+  return {};
+}
+// What may stand behind -u; code looks otherwise.
+bool IsEncodingName(std::string_view word) {
+  return !word.empty() && word[0] != '-' && word.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-.:") == std::string_view::npos;
+}
 
 constexpr Option kOptions[] = {
     Flag<&Options::verbose>('v', "verbose", "tell which files were renamed"),
@@ -48,6 +62,7 @@ constexpr Option kOptions[] = {
     Flag<&Options::help>('h', "help", "show this help"),
     Flag<&Options::help>('m', "man", "likewise"),
     Flag<&Options::version>('V', "version", "show the version"),
+    CallOptional<SetUnicode>('u', "unicode", "ENCODING", "names are characters of ENCODING (here: of ASCII)"),
     Call<AddCode>('e', nullptr, "CODE", "the expression; several are put together"),
     Call<AddStatement>('E', nullptr, "CODE", "likewise, with a ';' behind it"),
 };
@@ -100,6 +115,11 @@ std::optional<size_t> TakeOptions(Invocation& in, Options& options) {
       static_cast<void>(found->apply(&options, {}));
       continue;
     }
+    if (found->argument == OptionArgument::kOptional) {
+      if (!value && i + 1 < in.args.size() && IsEncodingName(in.args[i + 1])) value = in.args[++i];
+      static_cast<void>(found->apply(&options, value.value_or(std::string_view())));
+      continue;
+    }
     if (!value && i + 1 >= in.args.size()) {
       in.err.WriteLine("Option " + std::string(word) + " requires an argument");
       is_wrong = true;
@@ -119,6 +139,11 @@ class Renamer final : public PerlHost {
   // False when the code died.
   bool One(const std::string& path) {
     in_.budget.Step();
+    if (options_.is_unicode && std::any_of(path.begin(), path.end(), [](char c) { return (c & 0x80) != 0; })) {
+      in_.out.Flush();
+      in_.err.WriteLine("names that are not ASCII are not supported with -u: " + path);
+      return false;
+    }
     std::string directory;
     std::string name = path;
     if (options_.name_only) {
@@ -192,6 +217,10 @@ ExitStatus Run(Invocation& in) {
   if (options.help) {
     in.out.Write(HelpText(in.command, in.name()));
     return 1;
+  }
+  if (!options.encoding.empty() && !CharEncoding::Find(options.encoding) && options.encoding != "utf8" && options.encoding != "latin1") {
+    in.err.WriteLine("Unknown encoding '" + options.encoding + "' at /usr/share/perl5/File/Rename/Unicode.pm line 19.");
+    return 255;
   }
   size_t next = *first;
   if (!options.has_code) {

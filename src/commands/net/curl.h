@@ -59,7 +59,7 @@ struct Options {
   std::optional<Nanoseconds> expect_timeout;
   proc::HttpAuth auth = proc::HttpAuth::kBasic;
   std::string key_password, curves, trace_file, engine;
-  bool lacks_alpn = false, checks_status = false, escapes_form = false, traces_in_hexadecimal = false, tells_time = false, shows_manual = false;
+  bool lacks_alpn = false, checks_status = false, wants_tls_password = false, wants_host_file = false, escapes_form = false, traces_in_hexadecimal = false, tells_time = false, shows_manual = false;
   proc::HttpVersion http_version = proc::HttpVersion::kAny;
   int64_t max_redirects = 50, retries = 0, max_file_size = 0, low_speed_limit = 0, low_speed_seconds = 0;
   uint64_t most_bytes_a_second = 0;

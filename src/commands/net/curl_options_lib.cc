@@ -182,6 +182,14 @@ Status SetTrace(Options& options, std::string_view text) {
   options.traces_in_hexadecimal = kIsHexadecimal;
   return {};
 }
+Status SetTlsPassword(Options& options, std::string_view) {
+  options.wants_tls_password = true;
+  return {};
+}
+Status SetHostFile(Options& options, std::string_view) {
+  options.wants_host_file = true;
+  return {};
+}
 Status CheckHostKey(Options&, std::string_view text) {
   return text.size() == 32 ? Status() : Error(Code::kInvalid, "is badly used here");
 }
@@ -320,6 +328,11 @@ constexpr Option kOptions[] = {
     Set<&Options::auth, HttpAuth::kNone>(0, "ntlm-wb", "use NTLM by winbind, which is not there: nothing is sent"),
     Flag<&Options::checks_status>(0, "cert-status", "the server has to tell the status of its certificate"),
     Value<&Options::engine>(0, "engine", "name", "of cryptography; list: which there are"),
+    Call<SetTlsPassword>(0, "tlsauthtype", "type", "TLS with passwords, which https URLs are refused with"),
+    Call<SetTlsPassword>(0, "tlsuser", "name", "the same"),
+    Call<SetTlsPassword>(0, "tlspassword", "string", "the same"),
+    Call<SetHostFile>(0, "capath", "dir", "authorities in a directory, which https URLs are refused with"),
+    Call<SetHostFile>(0, "crlfile", "file", "certificates that are revoked, likewise"),
     Flag<&Options::shows_manual>('M', "manual", "as --help all"),
     Call<Nothing>(0, "doh-cert-status", nullptr, "of names over HTTPS, which are not asked for"),
     Call<Nothing>(0, "doh-insecure", nullptr, "the same"),

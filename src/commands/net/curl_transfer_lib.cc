@@ -538,6 +538,8 @@ ExitStatus Session::RunOne(const GlobbedUrl& url, const Sink& sink, const std::s
     return Fail(1, "Protocol \"" + (shown.find("://") == std::string::npos ? std::string("http") : shown.substr(0, shown.find("://"))) + "\" not supported or disabled in libcurl");
   }
   if (!options_.engine.empty()) return Fail(53, "SSL Engine '" + options_.engine + "' not found");
+  if (options_.wants_host_file && request.url.starts_with("https:")) return Fail(4, "--capath and --crlfile are not supported: the library reads such files of the host alone");
+  if (options_.wants_tls_password && request.url.starts_with("https:")) return Fail(4, "TLS with passwords is not supported");
   if (options_.has_unknown_type && !options_.certificate.empty() && request.url.starts_with("https:")) return Fail(58, "not supported file type for certificate");
   if (lacks_certificate_ && request.url.starts_with("https:")) {
     return Fail(58, "could not load PEM client certificate, OpenSSL error error:80000002:system library::No such file or directory, (no key found, wrong pass phrase, or wrong file format?)");

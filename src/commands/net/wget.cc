@@ -214,6 +214,9 @@ Status Execute(Options& options, std::string_view text);
 // Options about FTP and proxies, of which there are none.
 Status AsItIs(Options&, std::string_view) { return {}; }
 
+// What steers --warc-file, which is refused, does nothing by itself.
+Status OfWarcAlone(Options&, std::string_view) { return {}; }
+
 constexpr Option kOptions[] = {
     Flag<&Options::version>('V', "version", "show the version"),
     Flag<&Options::help>('h', "help", "this text"),
@@ -265,6 +268,14 @@ constexpr Option kOptions[] = {
     Flag<&Options::debugs>('d', "debug", "show the heads of requests and answers"),
     Flag<&Options::shows_progress>(0, "show-progress", "show progress with -q and -nv, too"),
     Flag<&Options::ignores_length>(0, "ignore-length", "mind no Content-Length"),
+    Call<OfWarcAlone>(0, "no-warc-compression", nullptr, "of WARC files, of which none is written"),
+    Call<OfWarcAlone>(0, "no-warc-digests", nullptr, "the same"),
+    Call<OfWarcAlone>(0, "no-warc-keep-log", nullptr, "the same"),
+    Call<OfWarcAlone>(0, "warc-tempdir", "DIRECTORY", "the same"),
+    Call<OfWarcAlone>(0, "warc-header", "STRING", "the same"),
+    Call<OfWarcAlone>(0, "warc-max-size", "NUMBER", "the same"),
+    Call<OfWarcAlone>(0, "warc-cdx", nullptr, "the same"),
+    Call<OfWarcAlone>(0, "warc-dedup", "FILENAME", "the same"),
     Flag<&Options::holds_always>(0, "no-hsts", "keep no list of HSTS (none is ever kept)"),
     Flag<&Options::holds_always>(0, "no-iri", "convert no URLs (they are bytes, always)"),
     Flag<&Options::holds_always>(0, "no-netrc", "read no .netrc (none is ever read)"),
