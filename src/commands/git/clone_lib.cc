@@ -232,7 +232,7 @@ class Cloning {
   }
 
   Status TakeObjects(Git& git, Remote& remote) {
-    FetchRequest request{.deepening = deepening_, .unpack_limit = 0, .is_quiet = options_.quiet, .shows_progress = options_.progress && !options_.quiet};
+    FetchRequest request{.deepening = deepening_, .unpack_limit = 0, .is_quiet = options_.quiet, .shows_progress = options_.progress};
     for (const auto& [name, id] : theirs_.ids) {
       if (IsTaken(name) || (name == "HEAD" && branch_.empty()) || name == branch_) request.wanted.push_back(id);
       else if (name.starts_with("refs/tags/") && !(options_.tags == false) && !is_single_) request.wanted.push_back(id);

@@ -40,7 +40,9 @@ class Fetching {
     url_ = RewriteUrl(git_.config, url.value_or(name_));
   }
 
-  Result<ExitStatus> Run(const std::vector<std::string>& specs) {
+  Result<ExitStatus> Run(std::vector<std::string> specs) {
+    // Of what is no configured remote, only the tags are meant then.
+    if (options_.prune && options_.prune_tags && (!is_remote_ || !specs.empty())) specs.emplace_back("refs/tags/*:refs/tags/*");
     PADDOCK_TRY(CheckOptions(specs));
     if (IsBundle(git_.in, url_)) {
       PADDOCK_ASSIGN(remote_, OpenBundle(git_.in, url_));
@@ -49,6 +51,7 @@ class Fetching {
     }
     PADDOCK_ASSIGN(theirs_, remote_->ReadRefs(false));
     if (options_.negotiate_only) return ShowCommon();
+    if (options_.writes_head && !options_.dry_run && !options_.append) PADDOCK_TRY(vfs::WriteFile(git_.in.fs, git_.GitPath("FETCH_HEAD"), ""));
     if (is_remote_) {
       for (const std::string& text : git_.config.GetAll("remote." + name_ + ".fetch")) {
         PADDOCK_ASSIGN(const Refspec spec, ParseRefspec(text));
@@ -152,14 +155,14 @@ class Fetching {
     const auto current = git_.HeadBranch();
     const Wanted* source = nullptr;
     for (const Wanted& one : wanted_) {
-      if (!one.is_merged) continue;
+      if (!one.local.empty()) continue;
       if (source != nullptr) {
         git_.Warn("multiple branches detected, incompatible with --set-upstream");
         return {};
       }
       source = &one;
     }
-    if (source == nullptr || !is_explicit_) {
+    if (source == nullptr) {
       git_.Warn("no source branch found;\nyou need to specify exactly one branch with the --set-upstream option");
       return {};
     }

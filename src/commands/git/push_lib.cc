@@ -301,7 +301,7 @@ class Pushing {
       return {};
     }
     PushItem item{.from = options_.deletes ? "" : spec.from, .to = spec.has_target ? spec.to : spec.from, .id = std::nullopt, .is_forced = is_forced};
-    if (item.from == "HEAD" && !spec.has_target) item.from = item.to = git_.HeadBranch().value_or("HEAD");
+    if (item.from == "HEAD" && !spec.has_target) item.to = git_.HeadBranch().value_or("HEAD");
     const auto ref = item.from.empty() ? std::nullopt : FindRef(git_, item.from);
     if (!item.from.empty()) {
       const auto id = ResolveObject(git_, item.from);
@@ -533,8 +533,9 @@ class Pushing {
 
   Status Track() {
     for (const Outcome& one : outcomes_) {
-      if (one.state == Outcome::State::kRejected || one.is_deletion() || !one.item.from.starts_with("refs/heads/") || !one.item.to.starts_with("refs/heads/")) continue;
-      const std::string branch = ShortRef(one.item.from);
+      const std::string from = one.item.from == "HEAD" ? git_.HeadBranch().value_or("") : one.item.from;
+      if (one.state == Outcome::State::kRejected || one.is_deletion() || !from.starts_with("refs/heads/") || !one.item.to.starts_with("refs/heads/")) continue;
+      const std::string branch = ShortRef(from);
       if (options_.dry_run) {
         git_.Print("Would set upstream of '" + branch + "' to '" + ShortRef(one.item.to) + "' of '" + name_ + "'\n");
         continue;

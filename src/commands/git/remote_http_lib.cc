@@ -317,7 +317,7 @@ Status HttpRemote::Fetch(Git& git, const FetchRequest& request) {
   if (request.deepening.is_relative && !Has("deepen-relative")) return Error(Code::kNotSupported, "Server does not support --deepen");
   PADDOCK_ASSIGN(const std::string path, git.objects.NewPackPath());
   PADDOCK_ASSIGN(vfs::OpenFilePtr file, in_.fs.Open(path, vfs::OpenFlags::Write(), 0600));
-  PackAnswer answer(in_, *file, request.deepening.is_any(), request.is_quiet);
+  PackAnswer answer(in_, *file, request.deepening.is_any(), request.is_quiet && !request.shows_progress);
   const Status posted = Post(kUploadPack, WantText(git, missing), answer);
   file.reset();
   Status done = !answer.problem ? answer.problem : posted;

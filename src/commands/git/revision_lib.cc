@@ -4,6 +4,7 @@
 #include <charconv>
 
 #include "commands/git/pretty.h"
+#include "commands/git/remote.h"
 #include "text/regex.h"
 
 namespace paddock::git {
@@ -243,8 +244,12 @@ std::optional<std::string> UpstreamOf(Git& git, const std::string& branch) {
   const auto remote = git.config.Get("branch." + branch + ".remote"), merge = git.config.Get("branch." + branch + ".merge");
   if (!remote || !merge) return std::nullopt;
   if (*remote == ".") return *merge;
-  if (!merge->starts_with("refs/heads/")) return std::nullopt;
-  return "refs/remotes/" + *remote + "/" + merge->substr(11);
+  for (const std::string& text : git.config.GetAll("remote." + *remote + ".fetch")) {
+    const auto spec = ParseRefspec(text);
+    if (!spec || spec->is_negative) continue;
+    if (auto local = spec->Map(*merge); local && IsRefName(*local)) return local;
+  }
+  return std::nullopt;
 }
 
 std::optional<std::string> PreviousBranch(Git& git, size_t count) {
