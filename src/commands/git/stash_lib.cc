@@ -120,11 +120,17 @@ Result<std::optional<Stash>> Make(Git& git, const Options& options, const Index&
   for (const FileDiff& file : options.staged ? std::vector<FileDiff>() : changed) {
     PADDOCK_ASSIGN(const auto now, StageFile(git, file.new_path, true));
     if (now) stash.files[file.new_path] = {now->mode, now->id};
-    else stash.files.erase(file.new_path);
+    else if (stash.base.contains(file.new_path)) stash.files.erase(file.new_path);   // else only the index has it, and keeps it
+  }
+  for (const FileDiff& file : options.staged ? std::vector<FileDiff>() : staged) {
+    if (file.new_mode != 0) continue;
+    // Taken out of the index, but there.
+    PADDOCK_ASSIGN(const auto now, StageFile(git, file.new_path, true));
+    if (now) stash.files[file.new_path] = {now->mode, now->id};
   }
   PADDOCK_ASSIGN(state.tree, TreeOf(git, stash.files));
   state.parents = {head, index_id};
-  if (!stash.untracked.empty()) {
+  if (options.untracked || options.all) {
     FlatTree others;
     for (const std::string& path : stash.untracked) {
       PADDOCK_ASSIGN(const auto now, StageFile(git, path, true));
