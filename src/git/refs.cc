@@ -164,8 +164,8 @@ Status Refs::Write(std::string_view name, const Oid& id, std::string_view who, s
   }
   PADDOCK_TRY(WriteDirect(at, id));
   if (!message.empty()) {
-    // Of a reference that was already there nothing is told, but HEAD's log has it.
-    if (before != id || at == "HEAD") PADDOCK_TRY(Log(at, before, id, who, message));
+    // What stays where it is gets no line; what leads to it does.
+    if (before != id) PADDOCK_TRY(Log(at, before, id, who, message));
     if (at == name && name != "HEAD" && ReadSymbolic("HEAD") == at) PADDOCK_TRY(Log("HEAD", before, id, who, message));
   }
   return {};

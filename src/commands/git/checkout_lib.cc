@@ -80,6 +80,9 @@ std::string OneLine(Git& git, const Oid& id) {
 Result<bool> SwitchMerging(Git& git, const CheckoutOptions& options, const FlatTree& from, const FlatTree& to, Index& index, const std::string& name, const std::string& old_name) {
   PADDOCK_ASSIGN(MergeStyle style, ConfiguredStyle(git));
   if (!options.conflict.empty()) PADDOCK_TRY(TakeConflictStyle(style, options.conflict));
+  // Where nothing is in the way it is a plain switch, which leaves the index's own changes alone.
+  PADDOCK_ASSIGN(const bool fits, SwitchFiles(git, from, to, index, "", false, options.no_overwrite));
+  if (fits) return true;
   PADDOCK_ASSIGN(const std::vector<FileDiff> changed, CompareWithFiles(git, IndexFiles(index), index));
   FlatTree local = IndexFiles(index);
   for (const FileDiff& file : changed) {

@@ -40,7 +40,7 @@ Result<std::optional<IndexEntry>> StageFile(Git& git, const std::string& path, b
 std::optional<Oid> GitlinkHead(Git& git, const std::string& path);
 
 // Goes from one state of the files to another: index and working tree. What would be lost is told on standard error, and nothing is
-// done: then the result is false. `action`: "checkout", "merge"; `is_forced`: local changes are thrown away; `keeps_ignored`: ignored files are in the way, too.
+// done: then the result is false. `action`: "checkout", "merge"; empty: nothing is told; `is_forced`: local changes are thrown away; `keeps_ignored`: ignored files are in the way, too.
 Result<bool> SwitchFiles(Git& git, const FlatTree& from, const FlatTree& to, Index& index, std::string_view action, bool is_forced, bool keeps_ignored = false);
 
 // As git reset --merge: what the index has otherwise than `to` becomes what is there; local changes that are not in the index stay.

@@ -311,6 +311,7 @@ Status CheckPath(Git& git, const FileDiff& change, const Index& index, bool is_f
 }
 
 void TellObstacles(Git& git, Obstacles& obstacles, std::string_view action) {
+  if (action.empty()) return;
   if (action == "reset") {
     if (!obstacles.changed.empty()) git.Complain("Entry '" + obstacles.changed[0] + "' not uptodate. Cannot merge.");
     else git.Complain("Untracked working tree file '" + (obstacles.untracked.empty() ? obstacles.removed : obstacles.untracked)[0] + "' would be " + (obstacles.untracked.empty() ? "removed" : "overwritten") + " by merge.");
