@@ -290,7 +290,7 @@ Status CheckPath(Git& git, const FileDiff& change, const Index& index, bool is_f
   PADDOCK_ASSIGN(const auto file, StageFile(git, path, false));
   if (entry == nullptr) {
     if (is_forced) return {};
-    if (change.new_mode != 0 && file && file->id != change.new_id && (keeps_ignored || !IsIgnored(git, path, false))) obstacles.untracked.push_back(path);
+    if (change.new_mode != 0 && file && (keeps_ignored || !IsIgnored(git, path, false))) obstacles.untracked.push_back(path);
     if (change.new_mode == 0 && file && (keeps_ignored || !IsIgnored(git, path, false))) obstacles.removed.push_back(path);
     // Something else may stand where a directory has to be.
     for (size_t slash = path.find('/'); slash != std::string::npos && change.new_mode != 0; slash = path.find('/', slash + 1)) {
