@@ -14,6 +14,7 @@
 
 #include "commands/file_facts.h"
 #include "commands/text/diff_usage.h"
+#include "commands/text/locale_name.h"
 #include "proc/command.h"
 #include "proc/process.h"
 #include "text/byte_count.h"
@@ -176,7 +177,8 @@ ExitStatus Run(Invocation& in, Options& options, const std::vector<std::string>&
         const auto right_byte = static_cast<unsigned char>(b[i]);
         char text[64];
         if (!options.verbose) {
-          std::string report = names[0] + " " + names[1] + " differ: " + "byte " +
+          const bool is_char = !options.print_bytes && IsPosixLocale(in.env, "LC_MESSAGES");
+          std::string report = names[0] + " " + names[1] + " differ: " + (is_char ? "char " : "byte ") +
                                std::to_string(position) + ", line " + std::to_string(line);
           if (options.print_bytes) {
             std::snprintf(text, sizeof text, " is %3o ", left_byte);

@@ -14,6 +14,7 @@
 #include "commands/input_files.h"
 #include "commands/text/diff_options.h"
 #include "commands/text/diff_usage.h"
+#include "commands/text/locale_name.h"
 #include "proc/process.h"
 #include "text/quote.h"
 #include "text/time_format.h"
@@ -309,8 +310,9 @@ class Comparer {
       --moment.seconds;
     }
     moment.nanos = static_cast<int32_t>(nanos);
+    const bool is_old = settings_.layout.style == DiffStyle::kContext && IsPosixLocale(in_.env, "LC_TIME");
     return {HeaderName(side.name) + "\t" +
-            FormatTime("%Y-%m-%d %H:%M:%S.%N %z", zone_.ToLocal(moment.seconds), moment, in_.budget)};
+            FormatTime(is_old ? "%a %b %e %T %Y" : "%Y-%m-%d %H:%M:%S.%N %z", zone_.ToLocal(moment.seconds), moment, in_.budget)};
   }
 
   ExitStatus CompareFiles(const Sides& sides, int depth) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/budget.h"
+#include "commands/text/locale_name.h"
 #include "commands/text/sort_numbers.h"
 #include "text/quote.h"
 #include "text/utf8.h"
@@ -51,15 +52,8 @@ class Warner {
   std::string Quoted(std::string_view text) const { return Quote(text, rules_.is_utf8); }
 
   void WarnAboutLocale() {
-    std::string_view name = "C";
-    for (const char* variable : {"LC_ALL", "LC_COLLATE", "LANG"}) {
-      const std::string_view value = in_.env.Get(variable, "");
-      if (value.empty()) continue;
-      name = value;
-      break;
-    }
-    if (name == "C" || name == "POSIX") in_.Fail("text ordering performed using simple byte comparison");
-    else in_.Fail("text ordering performed using " + Quoted(name) + " sorting rules");
+    if (IsPosixLocale(in_.env, "LC_COLLATE")) in_.Fail("text ordering performed using simple byte comparison");
+    else in_.Fail("text ordering performed using " + Quoted(LocaleName(in_.env, "LC_COLLATE")) + " sorting rules");
   }
 
   void WarnAboutKey(const SortKey& key, size_t index) {
