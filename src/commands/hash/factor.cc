@@ -49,6 +49,8 @@ void Append(WideNumber number, std::string& text) {
   text.append(digits + at, sizeof digits - at);
 }
 
+constexpr size_t kPipeBlock = 4096;   // PIPE_BUF
+
 bool Factor(Invocation& in, std::string_view text, std::string& line) {
   in.budget.Step(static_cast<int64_t>(1 + text.size() / 16));
   WideNumber number = 0;
@@ -69,6 +71,8 @@ bool Factor(Invocation& in, std::string_view text, std::string& line) {
     Append(factor, line);
   }
   line += '\n';
+  // Several may write into one pipe, as those of split --filter do: only what a pipe takes at once stays whole.
+  if (in.out.buffered_bytes() + line.size() > kPipeBlock) in.out.Flush();
   in.out.Write(line);
   return true;
 }

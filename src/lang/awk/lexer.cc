@@ -241,7 +241,9 @@ void Lexer::KeepComment(size_t end) {
 
 Token Lexer::Next() {
   budget_.Step();
-  return Lex();
+  Token token = Lex();
+  last_ = token.kind;
+  return token;
 }
 
 Token Lexer::Lex() {
@@ -265,7 +267,7 @@ Token Lexer::Lex() {
   }
   const char c = text_[at_];
   if (IsDigit(c) || (c == '.' && IsDigit(Peek(1)))) return LexNumber(std::move(token));
-  if (c == '_' && Peek(1) == '"' && strictness_ == Strictness::kGnu) {
+  if (c == '_' && Peek(1) == '"' && last_ != Tok::kDollar && strictness_ == Strictness::kGnu) {
     ++at_;
     token.is_translatable = true;
     return LexString(std::move(token));

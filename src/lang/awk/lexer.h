@@ -117,6 +117,7 @@ class Lexer {
   std::vector<std::string>& warnings_;
   Budget& budget_;
   std::vector<Comment>* comments_ = nullptr;
+  Tok last_ = Tok::kNewline;   // the kind of the token before
 
   struct Position {
     uint32_t source;
