@@ -108,59 +108,10 @@ Result<ExitStatus> RunRevParse(Git& git, RevParseOptions& options, Args& args) {
   return 0;
 }
 
-struct ShowRefOptions {
-  bool heads = false, tags = false, dereference = false, hash = false, quiet = false, verify = false, with_head = false;
-};
-constexpr Option kShowRefOptions[] = {
-    Flag<&ShowRefOptions::heads>(0, "heads", "only branches"), Flag<&ShowRefOptions::tags>(0, "tags", "only tags"),
-    Flag<&ShowRefOptions::dereference>('d', "dereference", "with what tags name"), Flag<&ShowRefOptions::hash>('s', "hash", "only ids"),
-    Flag<&ShowRefOptions::quiet>('q', "quiet", "show nothing"), Flag<&ShowRefOptions::verify>(0, "verify", "names are whole"),
-    Flag<&ShowRefOptions::with_head>(0, "head", "with HEAD"),
-};
-Result<ExitStatus> RunShowRef(Git& git, ShowRefOptions& options, Args& args) {
-  bool found = false;
-  const auto show = [&](const std::string& name, const Oid& id) {
-    found = true;
-    if (options.quiet) return;
-    git.Print(id.Hex() + (options.hash ? "\n" : " " + name + "\n"));
-    if (!options.dereference) return;
-    if (const auto peeled = git.objects.Peel(id, std::nullopt); peeled && *peeled != id) git.Print(peeled->Hex() + (options.hash ? "\n" : " " + name + "^{}\n"));
-  };
-  if (options.with_head) {
-    if (const auto head = git.Head()) show("HEAD", *head);
-  }
-  for (const auto& [name, id] : git.refs.List("refs/")) {
-    if ((options.heads || options.tags) && !(options.heads && name.starts_with("refs/heads/")) && !(options.tags && name.starts_with("refs/tags/"))) continue;
-    const bool matches = args.operands.empty() || std::any_of(args.operands.begin(), args.operands.end(), [&, &full = name](const std::string& wanted) { return full == wanted || (!options.verify && full.ends_with("/" + wanted)); });
-    if (matches) show(name, id);
-  }
-  if (options.verify && !found && !options.quiet && !args.operands.empty()) return Error(Code::kNoEntry, "'" + args.operands[0] + "' - not a valid ref");
-  return found ? 0 : 1;
-}
-
-struct SymbolicOptions {
-  bool is_short = false, quiet = false;
-};
-constexpr Option kSymbolicOptions[] = {Flag<&SymbolicOptions::is_short>(0, "short", "a short name"), Flag<&SymbolicOptions::quiet>('q', "quiet", "fail in silence")};
-Result<ExitStatus> RunSymbolicRef(Git& git, SymbolicOptions& options, Args& args) {
-  if (args.operands.empty() || args.operands.size() > 2) return 129;
-  if (args.operands.size() == 2) {
-    if (args.operands[0] == "HEAD" && !args.operands[1].starts_with("refs/")) return Error(Code::kInvalid, "Refusing to point HEAD outside of refs/");
-    if (!IsRefName(args.operands[1])) return Error(Code::kInvalid, "Refusing to set '" + args.operands[0] + "' to invalid ref '" + args.operands[1] + "'");
-    PADDOCK_TRY(git.refs.WriteSymbolic(args.operands[0], args.operands[1]));
-    return 0;
-  }
-  const auto target = git.refs.ReadSymbolic(args.operands[0]);
-  if (!target) return options.quiet ? Result<ExitStatus>(1) : Result<ExitStatus>(Error(Code::kInvalid, "ref " + args.operands[0] + " is not a symbolic ref"));
-  git.Print((options.is_short ? ShortRef(*target) : *target) + "\n");
-  return 0;
-}
 }  // namespace
 
 using Needs = Subcommand::Needs;
-extern const Subcommand kRevParse, kShowRef, kSymbolicRef;
+extern const Subcommand kRevParse;
 const Subcommand kRevParse = DefineSubcommand<RevParseOptions, RunRevParse>({.name = "rev-parse", .summary = "tell what a name means", .synopsis = "[<options>] <name>...", .options = kRevParseOptions});
-const Subcommand kShowRef = DefineSubcommand<ShowRefOptions, RunShowRef>({.name = "show-ref", .summary = "list references", .synopsis = "[<options>] [<pattern>...]", .options = kShowRefOptions});
-const Subcommand kSymbolicRef = DefineSubcommand<SymbolicOptions, RunSymbolicRef>({.name = "symbolic-ref", .summary = "show or set a symbolic reference", .synopsis = "[-q] [--short] <name> [<ref>]", .options = kSymbolicOptions});
 
 }  // namespace paddock::git

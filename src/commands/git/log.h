@@ -24,6 +24,7 @@ struct LogOptions : DiffOptions {
   std::string notes_ref;
   bool with_objects = false;
   std::optional<int64_t> min_parents, max_parents, max_age, min_age;
+  bool is_dry = false, rewrites = false, updates_ref = false, verbose = false, fixes_stale = false, one_worktree = false;   // of reflog
   bool timestamp = false, no_commit_header = false, no_decorate = false, has_empty_format = false, shows_source = false, has_log_size = false, shows_signatures = false, by_decoration = false, full_history = false, sparse = false, simplify_merges = false, show_pulls = false, remove_empty = false, children = false, unsorted = false, ignores_missing = false, reflogs = false, bisect = false, full_date = false, merges_by_first = false, no_merge_diffs = false, basic = false;
   std::optional<bool> use_mailmap;
   DecorationFilter decorations;
@@ -48,14 +49,14 @@ bool HasSources(const LogOptions& options);
 Status ReadStdin(Git& git, const LogOptions& options, Args& args);
 
 // What is known of the commits beside their order.
-struct Sides {
+struct LogSides {
   std::map<Oid, std::vector<Oid>> parents;  // of those that are shown, among them; filled when they are asked for
   std::map<Oid, char> marks;                // <, >, = or -
   std::map<Oid, std::string> followed;      // where --follow is
 };
 
 // The commits in question; with paths, only those that changed them.
-Result<std::vector<Oid>> Select(Git& git, History& history, const LogOptions& options, const Selection& selection, Pathspec& paths, Sides& sides);
+Result<std::vector<Oid>> Select(Git& git, History& history, const LogOptions& options, const Selection& selection, Pathspec& paths, LogSides& sides);
 
 // How the options want commits to look.
 Result<PrettyOptions> PrettyOf(Git& git, const LogOptions& options);

@@ -12,7 +12,7 @@ class Naming {
   explicit Naming(const Selection& selection) : sources_(selection.sources) {}
 
   // With --children, all have to be counted before the first one is shown.
-  Status CountChildren(Git& git, History& history, const LogOptions& options, const Sides& sides, const std::vector<Oid>& commits) {
+  Status CountChildren(Git& git, History& history, const LogOptions& options, const LogSides& sides, const std::vector<Oid>& commits) {
     if (!options.children) return {};
     for (size_t i = commits.size(); i-- > 0;) {
       git.in.budget.Step();
@@ -23,7 +23,7 @@ class Naming {
     return {};
   }
 
-  void Name(Git& git, const LogOptions& options, const Sides& sides, const Oid& id, const Commit& commit, PrettyOptions& pretty) {
+  void Name(Git& git, const LogOptions& options, const LogSides& sides, const Oid& id, const Commit& commit, PrettyOptions& pretty) {
     const auto add = [&](const Oid& one) { pretty.id_suffix += " " + (pretty.abbreviates ? git.objects.Abbreviate(one, pretty.digits) : one.Hex()); };
     pretty.id_suffix.clear();
     const auto rewritten = sides.parents.find(id);
@@ -52,7 +52,7 @@ Result<ExitStatus> ShowGraph(Git& git, History& history, const LogOptions& optio
   if (options.colours) return Error(Code::kNotSupported, "--graph in colours is not supported");
   if (options.is_reversed) return Error(Code::kInvalid, "options '--reverse' and '--graph' cannot be used together");
   if (options.no_walk) return Error(Code::kInvalid, "options '--no-walk' and '--graph' cannot be used together");
-  Sides sides;
+  LogSides sides;
   PADDOCK_ASSIGN(const std::vector<Oid> commits, Select(git, history, options, selection, paths, sides));
   const std::set<Oid> shown(commits.begin(), commits.end());
   PADDOCK_ASSIGN(PrettyOptions pretty, PrettyOf(git, options));
@@ -116,7 +116,7 @@ Result<ExitStatus> Log(Git& git, LogOptions& options, Args& args) {
   History history(git);
   if (!options.line_ranges.empty()) return LogLines(git, history, options, selection, paths);
   if (options.graph) return ShowGraph(git, history, options, selection, paths);
-  Sides sides;
+  LogSides sides;
   PADDOCK_ASSIGN(const std::vector<Oid> commits, Select(git, history, options, selection, paths, sides));
   PADDOCK_ASSIGN(PrettyOptions pretty, PrettyOf(git, options));
   LogPrinter printer(git, options, std::move(pretty));

@@ -326,7 +326,7 @@ Result<ExitStatus> LogLines(Git& git, History& history, LogOptions& options, con
   walk.first_parent = options.first_parent;
   walk.no_walk = options.no_walk;
   PADDOCK_ASSIGN(Filter filter, Filter::Make(git, options));
-  Sides sides;
+  LogSides sides;
   PADDOCK_ASSIGN(const Oid tip, git.objects.Peel(selection.included[0], ObjectType::kCommit));
   PADDOCK_ASSIGN(const std::vector<Oid> commits, Select(git, history, walk, selection, paths, sides));
   LineHistory lines(git, options);

@@ -273,6 +273,12 @@ constexpr auto kOptions = JoinTables(DiffOptionTable<LogOptions>(), std::array{
     Flag<&LogOptions::count_only>(0, "count", "only tell how many (rev-list)"),
 });
 constexpr auto kReflogOptions = JoinTables(kOptions, std::array{
+    Flag<&LogOptions::is_dry>(0, "dry-run", "with expire and delete: only tell"),
+    Flag<&LogOptions::verbose>(0, "verbose", "with expire and delete: tell what goes"),
+    Flag<&LogOptions::rewrites>(0, "rewrite", "with expire and delete: each entry begins where the one before ends"),
+    Flag<&LogOptions::updates_ref>(0, "updateref", "with expire and delete: the reference is what the last entry says"),
+    Flag<&LogOptions::fixes_stale>(0, "stale-fix", "with expire: also what leads to objects that are gone"),
+    Flag<&LogOptions::one_worktree>(0, "single-worktree", "with expire --all: only the logs of this working tree"),
     Value<&LogOptions::expire>(0, "expire", "DATE", "with expire: what is older (90 days)"),
     Value<&LogOptions::expire_unreachable>(0, "expire-unreachable", "DATE", "with expire: what is older and no longer part of the branch (30 days)"),
 });

@@ -121,7 +121,7 @@ Result<std::string> PatchMark(Git& git, const Commit& commit) {
 }
 
 // Marks the sides of A...B, and takes out of `order` what the options do not want of them.
-Status TakeSides(Git& git, History& history, const LogOptions& options, const Selection& selection, std::vector<Oid>& order, Sides& sides) {
+Status TakeSides(Git& git, History& history, const LogOptions& options, const Selection& selection, std::vector<Oid>& order, LogSides& sides) {
   const bool marks = options.left_right || options.left_only || options.right_only || options.cherry_pick || options.cherry_mark;
   if (marks && selection.has_symmetric) {
     PADDOCK_ASSIGN(const std::set<Oid> left, history.Ancestors(selection.left));
@@ -173,7 +173,7 @@ Status TakeSides(Git& git, History& history, const LogOptions& options, const Se
 }
 
 // --follow: commits that changed the file, under the names that it had.
-Result<std::vector<Oid>> FollowFile(Git& git, History& history, const std::vector<Oid>& order, std::string path, Sides& sides) {
+Result<std::vector<Oid>> FollowFile(Git& git, History& history, const std::vector<Oid>& order, std::string path, LogSides& sides) {
   std::vector<Oid> kept;
   for (const Oid& id : order) {
     git.in.budget.Step();
@@ -219,7 +219,7 @@ Status SortByTime(History& history, std::vector<Oid>& order) {
 }
 
 // Parents that are not shown, behind all others.
-Status AddBoundary(Git& git, History& history, const LogOptions& options, const std::set<Oid>& excluded, std::vector<Oid>& kept, Sides& sides) {
+Status AddBoundary(Git& git, History& history, const LogOptions& options, const std::set<Oid>& excluded, std::vector<Oid>& kept, LogSides& sides) {
   const std::set<Oid> shown(kept.begin(), kept.end());
   std::set<Oid> seen;
   const std::vector<Oid> inside = kept;
@@ -241,7 +241,7 @@ Status AddBoundary(Git& git, History& history, const LogOptions& options, const 
 
 }  // namespace
 
-Result<std::vector<Oid>> Select(Git& git, History& history, const LogOptions& options, const Selection& selection, Pathspec& paths, Sides& sides) {
+Result<std::vector<Oid>> Select(Git& git, History& history, const LogOptions& options, const Selection& selection, Pathspec& paths, LogSides& sides) {
   PADDOCK_ASSIGN(Filter filter, Filter::Make(git, options));
   const bool is_shaped = options.simplify_merges || options.by_decoration;
   WalkOptions walk{options.topological || options.graph || options.date_order || options.author_date_order || is_shaped, options.first_parent, options.author_date_order, options.date_order || options.author_date_order};

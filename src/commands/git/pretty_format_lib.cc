@@ -328,11 +328,7 @@ class Expansion {
       case 's': out += SubjectOf(commit_.message); return 1;
       case 'f': out += SlugOf(SubjectOf(commit_.message)); return 1;
       case 'b': out += BodyOf(commit_.message); return 1;
-      case 'B': {
-        std::string_view message = commit_.message;
-        out += message;
-        return 1;
-      }
+      case 'B': out += commit_.message; return 1;
       case 'm': out += options_.mark.empty() ? ">" : options_.mark; return 1;
       case 'S': out += options_.source; return 1;
       case 'd': case 'D': {

@@ -59,16 +59,21 @@ Result<ExitStatus> ShowReflog(Git& git, const LogOptions& options, const Args& a
 
 namespace {
 
+ReflogChange ChangeOf(const LogOptions& options) { return {options.is_dry, options.rewrites, options.updates_ref, options.verbose, options.fixes_stale}; }
+
 // "HEAD@{1}".
-Status DeleteLogEntry(Git& git, const std::string& name) {
+Status DeleteLogEntry(Git& git, const std::string& name, const ReflogChange& change) {
   const size_t at = name.find("@{");
   const auto ref = at == std::string::npos ? std::nullopt : FindRef(git, at == 0 ? "HEAD" : name.substr(0, at));
   int64_t number = -1;
   if (!ref || !name.ends_with('}') || !ParseOptionValue(std::string_view(name).substr(at + 2, name.size() - at - 3), number)) return Error(Code::kInvalid, "not a reflog: " + name);
-  std::vector<ReflogEntry> entries = git.refs.ReadLog(*ref);
+  const std::vector<ReflogEntry> entries = git.refs.ReadLog(*ref);
   if (number < 0 || number >= static_cast<int64_t>(entries.size())) return {};
-  entries.erase(entries.end() - 1 - static_cast<std::ptrdiff_t>(number));
-  return git.refs.WriteLog(*ref, entries);
+  std::vector<bool> drops(entries.size(), false);
+  drops[entries.size() - 1 - static_cast<size_t>(number)] = true;
+  ReflogChange telling = change;
+  telling.tells_dry = true;
+  return ThinLog(git, *ref, entries, drops, telling);
 }
 
 Result<ExitStatus> ExpireLogs(Git& git, const LogOptions& options, const Args& args) {
@@ -96,7 +101,7 @@ Result<ExitStatus> ExpireLogs(Git& git, const LogOptions& options, const Args& a
     for (const auto& [name, id] : git.refs.List("refs/")) names.push_back(name);
   }
   History history(git);
-  for (const std::string& name : names) PADDOCK_TRY(ExpireLog(git, history, name, before, unreachable));
+  for (const std::string& name : names) PADDOCK_TRY(ExpireLog(git, history, name, before, unreachable, ChangeOf(options)));
   return 0;
 }
 
@@ -109,7 +114,7 @@ Result<ExitStatus> RunReflog(Git& git, LogOptions& options, Args& args) {
     if (args.operands.size() != 2) return 129;
     return git.refs.ReadLog(args.operands[1]).empty() ? 1 : 0;
   } else if (!args.operands.empty() && args.operands[0] == "delete") {
-    for (size_t i = 1; i < args.operands.size(); ++i) PADDOCK_TRY(DeleteLogEntry(git, args.operands[i]));
+    for (size_t i = 1; i < args.operands.size(); ++i) PADDOCK_TRY(DeleteLogEntry(git, args.operands[i], ChangeOf(options)));
     return 0;
   } else if (!args.operands.empty() && args.operands[0] == "expire") {
     return ExpireLogs(git, options, args);

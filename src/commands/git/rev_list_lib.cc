@@ -239,7 +239,7 @@ class RevLister {
   Selection& selection_;
   Pathspec& paths_;
   History history_;
-  Sides sides_;
+  LogSides sides_;
   std::vector<Oid> commits_;
   PrettyOptions pretty_;
   std::map<Oid, std::vector<Oid>> children_;
