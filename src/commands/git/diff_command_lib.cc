@@ -12,7 +12,21 @@ namespace {
 struct Options : DiffOptions {
   bool cached = false, merge_base = false, no_index = false;
 };
+Status TakeAbbrev(Options& options, std::string_view value) {
+  int64_t digits = 7;
+  if (!value.empty()) PADDOCK_TRY(ParseOptionValue(value, digits));
+  options.abbrev = static_cast<size_t>(std::clamp<int64_t>(digits, 4, 40));
+  return {};
+}
+
 constexpr auto kOptions = JoinTables(DiffOptionTable<Options>(), std::array{
+    CallOptional<TakeAbbrev>(0, "abbrev", "N", "ids of N digits"),
+    Flag<&Options::follows>(0, "follow", "the one file that is named, with what it was called before"),
+    Set<&Options::stage, 0>('0', nullptr, "only tell that files are unmerged"),
+    Set<&Options::stage, 1>('1', "base", "compare unmerged files with their common ancestor"),
+    Set<&Options::stage, 2>('2', "ours", "with our side"),
+    Set<&Options::stage, 3>('3', "theirs", "with their side"),
+    Value<&Options::output>(0, "output", "FILE", "write to FILE"),
     Flag<&Options::cached>(0, "cached", "what the next commit would change"),
     Flag<&Options::cached>(0, "staged", "likewise"),
     Flag<&Options::exit_code>(0, "exit-code", "exit with 1 if something differs"),
@@ -21,16 +35,12 @@ constexpr auto kOptions = JoinTables(DiffOptionTable<Options>(), std::array{
     Flag<&Options::merge_base>(0, "merge-base", "against the common ancestor"),
 });
 
-Result<ExitStatus> Finish(Git& git, Options& options, std::vector<FileDiff> files, Pathspec& paths) {
-  PADDOCK_TRY(Arrange(git, files, options, paths));
+Result<ExitStatus> Finish(Git& git, Options& options, std::vector<FileDiff> files, Pathspec& paths, const FlatTree* before = nullptr) {
+  if (!options.find_object.empty() && !ResolveObject(git, options.find_object)) return git.Complain("unable to resolve '" + options.find_object + "'", 129);
+  if (options.follows && paths.count() != 1) return Error(Code::kInvalid, "--follow requires exactly one pathspec");
+  PADDOCK_TRY(Arrange(git, files, options, paths, before));
   if (!options.HasFormat() && !options.no_patch) options.patch = true;
-  std::string text;
-  if (!options.no_patch) {
-    PADDOCK_ASSIGN(text, FormatDiff(git, files, options));
-  }
-  if (!options.quiet) git.Print(text);
-  if (options.checks && !text.empty()) return options.exit_code ? 3 : 2;
-  return (options.exit_code || options.quiet) && !files.empty() ? 1 : 0;
+  return ShowDiff(git, files, options);
 }
 
 // git diff MERGE PARENT...: the first is what came out.
@@ -142,16 +152,20 @@ Result<ExitStatus> CompareOutside(Git& git, Options& options, const std::vector<
 }
 
 Result<ExitStatus> RunDiff(Invocation& in, Git* maybe_git, Options& options, Args& args) {
+  if (!options.textconv) options.textconv = true;
+  if (!options.ext_diff) options.ext_diff = true;
   if (maybe_git == nullptr || options.no_index) {
     if (maybe_git == nullptr && !options.no_index && args.All().size() != 2) {
       in.err.Write("warning: Not a git repository. Use --no-index to compare two paths outside a working tree\nusage: git diff --no-index [<options>] <path> <path>\n");
       return 129;
     }
+    if (maybe_git != nullptr) TakeDiffConfig(*maybe_git, options);
     if (maybe_git != nullptr) return CompareOutside(*maybe_git, options, args.All());
     Git nowhere(in, "", "", true);
     return CompareOutside(nowhere, options, args.All());
   }
   Git& git = *maybe_git;
+  TakeDiffConfig(git, options);
   PADDOCK_ASSIGN(Selection selection, ParseSelection(git, args));
   PADDOCK_ASSIGN(Pathspec paths, git.ParsePaths(selection.paths));
   std::vector<Oid> ids = selection.included;
@@ -164,6 +178,13 @@ Result<ExitStatus> RunDiff(Invocation& in, Git* maybe_git, Options& options, Arg
   }
   if (ids.size() > 2) return CompareMerge(git, options, ids, selection);
   if (ids.size() == 2 && options.cached) return Error(Code::kInvalid, "--cached takes one revision");
+  if (options.merge_base && ids.size() == 1) {
+    PADDOCK_ASSIGN(const Oid head, git.RequireHead());
+    History history(git);
+    PADDOCK_ASSIGN(const std::vector<Oid> bases, history.MergeBases(ids[0], head));
+    if (bases.empty()) return Error(Code::kNoEntry, "no merge base found");
+    ids[0] = bases[0];
+  }
   if (options.merge_base && ids.size() == 2) {
     History history(git);
     PADDOCK_ASSIGN(const std::vector<Oid> bases, history.MergeBases(ids[0], ids[1]));
@@ -189,11 +210,11 @@ Result<ExitStatus> RunDiff(Invocation& in, Git* maybe_git, Options& options, Arg
     }
     PADDOCK_ASSIGN(const FlatTree before, git.FlattenCommit(ids[0]));
     PADDOCK_ASSIGN(const FlatTree after, git.FlattenCommit(ids[1]));
-    return Finish(git, options, CompareTrees(before, after), paths);
+    return Finish(git, options, CompareTrees(before, after), paths, &before);
   }
   if (git.work_tree.empty()) return Error(Code::kInvalid, std::string(kNeedsWorkTree));
   PADDOCK_ASSIGN(const Index index, git.ReadIndex());
-  FlatTree known = IndexFiles(index);
+  FlatTree known = IndexFiles(index, options.shows_intended);
   std::vector<std::string> unmerged;
   for (const IndexEntry& entry : index.entries()) {
     if (entry.stage != 0 && (unmerged.empty() || unmerged.back() != entry.path)) unmerged.push_back(entry.path);
@@ -216,12 +237,12 @@ Result<ExitStatus> RunDiff(Invocation& in, Git* maybe_git, Options& options, Arg
   // Against a tree files count as they are.
   if (against_tree && !options.cached) unmerged.clear();
   for (const std::string& path : unmerged) {
-    const bool lists = !against_tree && (options.name_only || options.name_status || options.raw || options.stat || options.numstat || options.shortstat);
+    const bool lists = !against_tree && (options.stage >= 0 || options.name_only || options.name_status || options.raw || options.stat || options.numstat || options.shortstat);
     std::erase_if(files, [&path](const FileDiff& other) { return other.new_path == path; });
     // Lists name the file again, as it differs from our side.
-    const IndexEntry* ours = index.Find(path, 2);
+    const IndexEntry* ours = index.Find(path, options.stage < 0 ? 2 : options.stage);
     const auto content = ReadWorkingFile(git, path);
-    if (lists && ours != nullptr && content && *content) {
+    if (lists && options.stage != 0 && ours != nullptr && content && *content) {
       FileDiff changed;
       changed.old_path = changed.new_path = path;
       changed.old_mode = ours->mode;
@@ -244,7 +265,7 @@ Result<ExitStatus> RunDiff(Invocation& in, Git* maybe_git, Options& options, Arg
     files.insert(files.begin(), file);
   }
   std::stable_sort(files.begin(), files.end(), [](const FileDiff& a, const FileDiff& b) { return a.new_path < b.new_path; });
-  return Finish(git, options, std::move(files), paths);
+  return Finish(git, options, std::move(files), paths, against_tree ? &base : &known);
 }
 
 }  // namespace

@@ -149,81 +149,32 @@ std::string SummaryText(const Git& git, const std::vector<FileDiff>& files) {
         if (file.old_mode != file.new_mode) text += " mode change " + ModeText(file.old_mode) + " => " + ModeText(file.new_mode) + "\n";
         break;
       default:
+        if (file.dissimilarity > 0) {
+          text += " rewrite " + git.Quoted(file.new_path) + " (" + std::to_string(file.dissimilarity) + "%)\n";
+          if (file.old_mode != file.new_mode) text += " mode change " + ModeText(file.old_mode) + " => " + ModeText(file.new_mode) + "\n";
+          break;
+        }
         if (file.old_mode != file.new_mode && file.old_mode != 0 && file.new_mode != 0) text += " mode change " + ModeText(file.old_mode) + " => " + ModeText(file.new_mode) + " " + git.Quoted(file.new_path) + "\n";
     }
   }
   return text;
 }
 
-// A name behind --- or +++: a tab tells where one with a blank ends.
-std::string HeaderName(const Git& git, const std::string& prefix, const std::string& path) {
-  const std::string name = git.Quoted(prefix + path);
-  return name.find(' ') != std::string::npos && !name.starts_with('"') ? name + "\t" : name;
-}
+class CountSink final : public HunkSink {
+ public:
+  explicit CountSink(LineCounts& counts) : counts_(counts) {}
+  void Fragment(std::string_view, std::string_view) override {}
+  void Line(char mark, std::string_view) override {
+    if (mark == '+') ++counts_.added;
+    if (mark == '-') ++counts_.deleted;
+  }
 
-Result<std::string> PatchHalf(Git& git, const FileDiff& file, const DiffOptions& options) {
-  const std::string a = options.no_prefix ? "" : options.src_prefix, b = options.no_prefix ? "" : options.dst_prefix;
-  PADDOCK_ASSIGN(const std::string before, ContentOf(git, file, false));
-  PADDOCK_ASSIGN(const std::string after, ContentOf(git, file, true));
-  std::string text = "diff --git " + git.Quoted(a + file.old_path) + " " + git.Quoted(b + file.new_path) + "\n";
-  if (file.old_mode == 0) text += "new file mode " + ModeText(file.new_mode) + "\n";
-  else if (file.new_mode == 0) text += "deleted file mode " + ModeText(file.old_mode) + "\n";
-  else if (file.old_mode != file.new_mode) text += "old mode " + ModeText(file.old_mode) + "\nnew mode " + ModeText(file.new_mode) + "\n";
-  if (file.status == 'R' || file.status == 'C') {
-    const char* verb = file.status == 'R' ? "rename" : "copy";
-    text += "similarity index " + std::to_string(file.score) + "%\n" + verb + " from " + git.Quoted(file.old_path) + "\n" + verb + " to " + git.Quoted(file.new_path) + "\n";
-  }
-  if (file.old_id == file.new_id) return text;
-  const std::string driver = DiffDriverOf(git, file.file_path.empty() ? file.new_path : file.file_path);
-  const bool is_binary = !options.as_text && driver != "+" && (driver == "-" || LooksBinary(before) || LooksBinary(after));
-  const auto short_id = [&](const Oid& id) {
-    if (options.full_index || (is_binary && options.binary)) return id.Hex();
-    return id.is_null() ? std::string(options.abbrev.value_or(7), '0') : git.objects.Abbreviate(id, options.abbrev.value_or(0));
-  };
-  const std::string index = "index " + short_id(file.old_id) + ".." + short_id(file.new_id) + (file.old_mode == file.new_mode ? " " + ModeText(file.new_mode) : std::string()) + "\n";
-  const std::string old_name = file.old_mode == 0 ? "/dev/null" : HeaderName(git, a, file.old_path);
-  const std::string new_name = file.new_mode == 0 ? "/dev/null" : HeaderName(git, b, file.new_path);
-  if (is_binary && options.binary) return text + index + "GIT binary patch\n" + BinaryBlockText(after, git.in.budget) + BinaryBlockText(before, git.in.budget);
-  if (is_binary) {
-    const auto plain = [](std::string name) {
-      if (name.ends_with('\t')) name.pop_back();
-      return name;
-    };
-    return text + index + "Binary files " + plain(old_name) + " and " + plain(new_name) + " differ\n";
-  }
-  if (file.new_mode == 0 && options.deletes_briefly) return text + index;
-  const std::string hunks = options.words != DiffOptions::Words::kNo ? WordHunks(before, after, options, git.in.budget) : HunksOf(before, after, options, git.in.budget, HeadingRuleOf(driver, git.in.budget));
-  if (hunks.empty()) {
-    // Blanks that do not count leave nothing to say.
-    const bool is_said = file.old_mode != file.new_mode || file.status == 'R' || file.status == 'C';
-    return is_said ? text + (before == after || file.old_mode == 0 || file.new_mode == 0 ? index : std::string()) : std::string();
-  }
-  const std::string head = text + index + "--- " + old_name + "\n+++ " + new_name + "\n";
-  if (options.words != DiffOptions::Words::kNo) return (options.colours ? ColouredPatch(head) : head) + hunks;
-  return head + hunks;
-}
-
-Result<std::string> PatchText(Git& git, const FileDiff& file, const DiffOptions& options) {
-  if (file.is_combined) {
-    const CombinedFile combined{file.new_path, {file.ours, file.theirs}, {file.new_mode, Oid{}}, true};
-    return CombinedPatch(git, combined, options, options.combine != DiffOptions::Combine::kPlain);
-  }
-  if (file.status == 'U') return "* Unmerged path " + git.Quoted(file.new_path) + "\n";
-  if (file.status != 'T') return PatchHalf(git, file, options);
-  // Another kind of file: the one goes, the other comes.
-  FileDiff gone = file, come = file;
-  gone.status = 'D';
-  gone.new_mode = 0;
-  gone.new_id = {};
-  come.status = 'A';
-  come.old_mode = 0;
-  come.old_id = {};
-  PADDOCK_ASSIGN(const std::string first, PatchHalf(git, gone, options));
-  PADDOCK_ASSIGN(const std::string second, PatchHalf(git, come, options));
-  return first + second;
-}
+ private:
+  LineCounts& counts_;
+};
 
 std::string StatusText(const FileDiff& file) {
+  if (file.dissimilarity > 0) return "M" + std::string(file.dissimilarity < 100 ? 1 : 0, '0') + std::to_string(file.dissimilarity);
   if (file.status != 'R' && file.status != 'C') return std::string(1, file.status);
   std::string score = std::to_string(file.score);
   return file.status + std::string(3 - std::min<size_t>(3, score.size()), '0') + score;
@@ -275,35 +226,58 @@ Result<LineCounts> CountLines(Git& git, const FileDiff& file, const DiffOptions&
     counts.is_binary = true;
     return counts;
   }
-  for (const DiffEdit& edit : FindEdits(SplitLines(before), SplitLines(after), options, git.in.budget)) {
-    counts.deleted += edit.a_count;
-    counts.added += edit.b_count;
+  if (file.dissimilarity > 0) {
+    counts.deleted = SplitLines(before).size();
+    counts.added = SplitLines(after).size();
+    return counts;
   }
+  CountSink sink(counts);
+  WalkHunks(before, after, options, git.in.budget, {}, sink);
   return counts;
 }
 
+namespace {
+
+// Each line with what --line-prefix says in front of it.
+std::string Prefixed(std::string text, const std::string& prefix, char end) {
+  if (prefix.empty() || text.empty()) return text;
+  std::string out;
+  for (size_t at = 0; at < text.size();) {
+    const size_t next = std::min(text.find(end, at), text.size() - 1) + 1;
+    out += prefix;
+    out.append(text, at, next - at);
+    at = next;
+  }
+  return out;
+}
+
+}  // namespace
+
 Result<std::string> FormatDiff(Git& git, const std::vector<FileDiff>& files, const DiffOptions& options) {
   if (files.empty()) return std::string();
+  const char end = options.nul ? '\0' : '\n';
   std::string text;
   if (options.checks) {
     for (const FileDiff& file : files) {
       if (file.new_mode == 0 || file.status == 'U') continue;
       PADDOCK_ASSIGN(const std::string before, ContentOf(git, file, false));
       PADDOCK_ASSIGN(const std::string after, ContentOf(git, file, true));
-      if (!LooksBinary(before) && !LooksBinary(after)) text += CheckText(file.new_path, before, after, options, git.in.budget);
+      if (!LooksBinary(before) && !LooksBinary(after)) text += CheckText(git, file.new_path, before, after, options);
     }
-    return text;
+    return Prefixed(std::move(text), options.line_prefix, '\n');
   }
   if (options.raw) {
-    for (const FileDiff& file : files) text += RawText(git, file, options);
+    for (const FileDiff& file : files) text += Prefixed(RawText(git, file, options), options.line_prefix, '\n');
   }
   if (options.name_only || options.name_status) {
-    for (const FileDiff& file : files) text += NamesText(git, file, options);
+    for (const FileDiff& file : files) text += options.line_prefix + NamesText(git, file, options);
     return text;
   }
+  bool needs_separator = !text.empty();
   if (options.numstat || options.stat || options.shortstat) {
     std::vector<StatLine> lines;
     size_t added = 0, deleted = 0;
+    std::string part;
     for (const FileDiff& file : files) {
       StatLine line{StatName(git, file, options.compact_summary), {}, 0, 0, file.status == 'U'};
       PADDOCK_ASSIGN(line.counts, CountLines(git, file, options));
@@ -312,27 +286,59 @@ Result<std::string> FormatDiff(Git& git, const std::vector<FileDiff>& files, con
         PADDOCK_ASSIGN(const std::string after, ContentOf(git, file, true));
         line.old_size = before.size();
         line.new_size = after.size();
+      } else if (file.status == 'M' && line.counts.added == 0 && line.counts.deleted == 0 && file.old_mode == file.new_mode) {
+        continue;   // nothing that counts
       }
       added += line.counts.added;
       deleted += line.counts.deleted;
       if (options.numstat) {
         const std::string counts = line.counts.is_binary ? "-\t-" : std::to_string(line.counts.added) + "\t" + std::to_string(line.counts.deleted);
-        if (options.nul && file.status == 'R') text += counts + "\t" + '\0' + file.old_path + '\0' + file.new_path + '\0';
-        else text += counts + "\t" + (options.nul ? file.new_path + '\0' : StatName(git, file, false) + "\n");
+        part += options.line_prefix;
+        if (options.nul && (file.status == 'R' || file.status == 'C')) part += counts + "\t" + '\0' + file.old_path + '\0' + file.new_path + '\0';
+        else part += counts + "\t" + (options.nul ? file.new_path + '\0' : StatName(git, file, false) + "\n");
       }
       lines.push_back(std::move(line));
     }
-    if (options.stat) text += StatText(lines, options);
-    if (options.shortstat) text += ShortStat(lines.size(), added, deleted);
+    if (options.stat && !lines.empty()) part += Prefixed(StatText(lines, options), options.line_prefix, '\n');
+    if (options.shortstat && !lines.empty()) part += options.line_prefix + ShortStat(lines.size(), added, deleted);
+    text += part;
+    needs_separator = true;
   }
-  if (options.summary) text += SummaryText(git, files);
+  if (options.dirstat) {
+    PADDOCK_ASSIGN(const std::string part, DirstatText(git, files, options));
+    text += Prefixed(part, options.line_prefix, '\n');
+    needs_separator |= options.dirstat->counts == Dirstat::Counts::kLines;
+  }
+  if (options.summary) {
+    const std::string part = SummaryText(git, files);
+    needs_separator |= !part.empty();
+    text += Prefixed(part, options.line_prefix, '\n');
+  }
   if (!options.patch) return text;
-  if (!text.empty()) text += '\n';
-  for (const FileDiff& file : files) {
-    PADDOCK_ASSIGN(const std::string patch, PatchText(git, file, options));
-    text += options.colours && options.words == DiffOptions::Words::kNo ? ColouredPatch(patch) : patch;
+  if (needs_separator) text += options.line_prefix + end;
+  PADDOCK_ASSIGN(const std::string patches, PatchesText(git, files, options));
+  return text + Prefixed(patches, options.line_prefix, '\n');
+}
+
+Result<ExitStatus> ShowDiff(Git& git, const std::vector<FileDiff>& files, const DiffOptions& options) {
+  std::string text;
+  bool differs = !files.empty();
+  const bool counts_content = options.ignores_all_space || options.ignores_space_change || options.ignores_space_at_end || options.ignores_cr || options.ignores_blank_lines || !options.ignored_lines.empty();
+  if (!options.no_patch && !options.quiet) {
+    PADDOCK_ASSIGN(text, FormatDiff(git, files, options));
   }
-  return text;
+  // With what makes lines equal that are not, patches tell whether something differs.
+  if (counts_content && differs && (options.exit_code || options.quiet) && (options.patch || options.quiet)) {
+    PADDOCK_ASSIGN(const std::string patches, PatchesText(git, files, options));
+    differs = !patches.empty();
+  }
+  if (!options.output.empty()) {
+    if (const Status written = vfs::WriteFile(git.in.fs, options.output, text); !written) return Error(written.error().code, "could not open '" + options.output + "' for writing: " + std::string(written.error().Text()));
+  } else {
+    git.Print(text);
+  }
+  if (options.checks && !text.empty()) return options.exit_code ? 3 : 2;
+  return (options.exit_code || options.quiet) && differs ? 1 : 0;
 }
 
 }  // namespace paddock::git

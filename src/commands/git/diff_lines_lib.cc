@@ -13,8 +13,7 @@ bool IsBlank(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\f' ||
 // What of a line counts.
 std::string Normal(std::string_view line, const DiffOptions& options) {
   if (options.ignores_cr && !options.ignores_all_space && !options.ignores_space_change && !options.ignores_space_at_end) {
-    if (line.ends_with("\r\n")) return std::string(line.substr(0, line.size() - 2)) + "\n";
-    if (line.ends_with('\r')) line.remove_suffix(1);
+    if (line.ends_with('\n')) line.remove_suffix(line.ends_with("\r\n") ? 2 : 1);
     return std::string(line);
   }
   while (!line.empty() && (line.back() == '\n' || IsBlank(line.back()))) line.remove_suffix(1);
@@ -26,167 +25,6 @@ std::string Normal(std::string_view line, const DiffOptions& options) {
   }
   return normal;
 }
-
-// Moves runs of changed lines of one text to where a reader expects them: to a change of the other text if they can touch it, else
-// to where indentation and empty lines say that something begins.
-class Slider {
- public:
-  Slider(const std::vector<std::string_view>& lines, const std::vector<uint32_t>& classes, std::vector<char>& changed, const std::vector<char>& other, Budget& budget)
-      : lines_(lines), classes_(classes), changed_(changed), budget_(budget) {
-    gaps_.push_back(0);
-    for (const char is_changed : other) {
-      if (is_changed != 0) gaps_.back() = 1;
-      else gaps_.push_back(0);
-    }
-  }
-
-  void Run() {
-    size_t at = 0;
-    for (gap_ = 0; at < changed_.size();) {
-      budget_.Step();
-      if (changed_[at] == 0) {
-        ++at;
-        ++gap_;
-        continue;
-      }
-      begin_ = end_ = at;
-      ExtendDown();
-      Settle();
-      at = end_;
-    }
-  }
-
- private:
-  struct Score {
-    int64_t indent = 0, penalty = 0;
-  };
-
-  bool Touches() const { return gap_ < gaps_.size() && gaps_[gap_] != 0; }
-  void ExtendDown() {
-    while (end_ < changed_.size() && changed_[end_] != 0) ++end_;
-  }
-  bool SlideUp() {
-    if (begin_ == 0 || classes_[begin_ - 1] != classes_[end_ - 1]) return false;
-    budget_.Step();
-    changed_[--begin_] = 1;
-    changed_[--end_] = 0;
-    --gap_;
-    while (begin_ > 0 && changed_[begin_ - 1] != 0) --begin_;
-    return true;
-  }
-  bool SlideDown() {
-    if (end_ >= classes_.size() || classes_[begin_] != classes_[end_]) return false;
-    budget_.Step();
-    changed_[begin_++] = 0;
-    changed_[end_++] = 1;
-    ++gap_;
-    ExtendDown();
-    return true;
-  }
-
-  void Settle() {
-    size_t size = 0, earliest = 0, touching = 0;
-    bool can_touch = false;
-    do {
-      size = end_ - begin_;
-      can_touch = false;
-      while (SlideUp()) {
-      }
-      earliest = end_;
-      if (Touches()) {
-        can_touch = true;
-        touching = end_;
-      }
-      while (SlideDown()) {
-        if (Touches()) {
-          can_touch = true;
-          touching = end_;
-        }
-      }
-    } while (size != end_ - begin_);
-    if (end_ == earliest) return;
-    size_t best = touching;
-    if (!can_touch) best = BestEnd(earliest, size);
-    while (end_ > best && SlideUp()) {
-    }
-  }
-
-  size_t BestEnd(size_t earliest, size_t size) {
-    size_t from = earliest;
-    if (end_ > size + 1) from = std::max(from, end_ - size - 1);
-    if (end_ > 100) from = std::max(from, end_ - 100);
-    size_t best = end_;
-    std::optional<Score> best_score;
-    for (size_t shift = from; shift <= end_; ++shift) {
-      budget_.Step();
-      Score score;
-      AddSplit(shift, score);
-      AddSplit(shift - size, score);
-      const auto order = [&]() {
-        const int indents = score.indent > best_score->indent ? 1 : score.indent < best_score->indent ? -1 : 0;
-        return 60 * indents + (score.penalty - best_score->penalty);
-      };
-      if (best_score && order() > 0) continue;
-      best_score = score;
-      best = shift;
-    }
-    return best;
-  }
-
-  // Columns before the first byte that is no blank; -1 for a line of blanks.
-  int64_t IndentOf(size_t line) const {
-    int64_t indent = 0;
-    for (const char c : lines_[line]) {
-      if (c == ' ') ++indent;
-      else if (c == '\t') indent += 8 - indent % 8;
-      else if (!IsBlank(c) && c != '\n') return indent;
-      if (indent >= 200) return 200;
-    }
-    return -1;
-  }
-
-  // How bad it is to cut before this line.
-  void AddSplit(size_t split, Score& score) const {
-    const bool is_at_end = split >= lines_.size();
-    int64_t indent = is_at_end ? -1 : IndentOf(split);
-    int64_t blanks_before = 0, indent_before = -1, blanks_behind = 0, indent_behind = -1;
-    for (size_t i = split; i-- > 0;) {
-      indent_before = IndentOf(i);
-      if (indent_before != -1) break;
-      if (++blanks_before == 20) {
-        indent_before = 0;
-        break;
-      }
-    }
-    for (size_t i = split + 1; i < lines_.size(); ++i) {
-      indent_behind = IndentOf(i);
-      if (indent_behind != -1) break;
-      if (++blanks_behind == 20) {
-        indent_behind = 0;
-        break;
-      }
-    }
-    if (indent_before == -1 && blanks_before == 0) score.penalty += 1;
-    if (is_at_end) score.penalty += 21;
-    const int64_t after = indent == -1 ? 1 + blanks_behind : 0;
-    const int64_t blanks = blanks_before + after;
-    score.penalty += -30 * blanks + 6 * after;
-    if (indent == -1) indent = indent_behind;
-    score.indent += indent;
-    if (indent == -1 || indent_before == -1 || indent == indent_before) return;
-    const bool has_blanks = blanks != 0;
-    if (indent > indent_before) score.penalty += has_blanks ? 10 : -4;
-    else if (indent_behind != -1 && indent_behind > indent) score.penalty += has_blanks ? 17 : 24;
-    else score.penalty += has_blanks ? 17 : 23;
-  }
-
-  const std::vector<std::string_view>& lines_;
-  const std::vector<uint32_t>& classes_;
-  std::vector<char>& changed_;
-  std::vector<char> gaps_;   // whether the other text has changed lines before its n-th unchanged one
-  Budget& budget_;
-  size_t begin_ = 0, end_ = 0, gap_ = 0;
-};
 
 // "12,3" as hunk headers write a range; an empty one names the line before.
 std::string Range(size_t begin, size_t count) {
@@ -213,142 +51,253 @@ std::string Heading(std::string_view line) {
   return " " + std::string(line);
 }
 
-// Whether the lines of a change are of a kind that does not count.
-bool IsIgnorable(const DiffEdit& edit, const std::vector<std::string_view>& a, const std::vector<std::string_view>& b, const DiffOptions& options, const std::vector<Regex>& ignored, Budget& budget) {
-  const auto counts = [&](std::string_view line) {
-    budget.Step();
-    if (options.ignores_blank_lines && (line == "\n" || line.empty() || ((options.ignores_all_space || options.ignores_space_change || options.ignores_space_at_end) && Normal(line, options).empty()))) return false;
-    if (line.ends_with('\n')) line.remove_suffix(1);
-    for (const Regex& pattern : ignored) {
-      const auto matches = pattern.Search(line, 0, nullptr, budget);
-      if (matches && *matches) return false;
-    }
-    return true;
-  };
-  // All lines must be of one such kind, as git has it.
-  for (size_t i = edit.a_begin; i < edit.a_end(); ++i) {
-    if (counts(a[i])) return false;
-  }
-  for (size_t i = edit.b_begin; i < edit.b_end(); ++i) {
-    if (counts(b[i])) return false;
-  }
-  return true;
+bool IgnoresBlanks(const DiffOptions& options) { return options.ignores_all_space || options.ignores_space_change || options.ignores_space_at_end || options.ignores_cr; }
+bool IsBlankLine(std::string_view line) { return std::all_of(line.begin(), line.end(), [](char c) { return IsBlank(c) || c == '\n'; }); }
+
+// The end of both texts that is the same is left out where no line of it can be shown; a block of it at a time, and then up to a line's end.
+void DropCommonTail(std::string_view& a, std::string_view& b) {
+  constexpr size_t kBlock = 1024;
+  size_t trimmed = 0;
+  const size_t smaller = std::min(a.size(), b.size());
+  while (trimmed + kBlock <= smaller && a.substr(a.size() - trimmed - kBlock, kBlock) == b.substr(b.size() - trimmed - kBlock, kBlock)) trimmed += kBlock;
+  if (trimmed == 0) return;
+  const std::string_view tail = a.substr(a.size() - trimmed);
+  const size_t newline = tail.find('\n');
+  const size_t dropped = newline == std::string_view::npos ? 0 : trimmed - newline - 1;
+  a.remove_suffix(dropped);
+  b.remove_suffix(dropped);
 }
+
+// One comparison: which hunks there are, and their lines.
+class HunkWalk {
+ public:
+  HunkWalk(std::string_view a, std::string_view b, const DiffOptions& options, Budget& budget, const HeadingRule& rule) : options_(options), budget_(budget), rule_(rule) {
+    if (options.context == 0 && !options.function_context) DropCommonTail(a, b);
+    a_ = SplitLines(a);
+    b_ = SplitLines(b);
+    edits_ = FindEdits(a_, b_, options, budget);
+    context_ = static_cast<size_t>(std::min<int64_t>(options.context, 1 << 30));
+    between_ = static_cast<size_t>(std::clamp<int64_t>(options.inter_hunk, 0, 1 << 30));
+    MarkIgnorable();
+  }
+
+  void Run(HunkSink& sink) {
+    std::string heading;
+    size_t searched = 0;
+    for (size_t next = 0; next < edits_.size();) {
+      size_t last = 0;
+      const std::optional<size_t> first = TakeHunk(next, last);
+      if (!first) break;
+      const Bounds bounds = BoundsOf(next, *first, last);
+      for (size_t i = bounds.a_begin; i-- > searched;) {
+        budget_.Step();
+        const auto found = Begins(i);
+        if (!found) continue;
+        heading = Heading(*found);
+        break;
+      }
+      searched = bounds.a_begin;
+      sink.Fragment("@@ -" + Range(bounds.a_begin, bounds.a_end - bounds.a_begin) + " +" + Range(bounds.b_begin, bounds.b_end - bounds.b_begin) + " @@", heading);
+      size_t at = bounds.b_begin;
+      for (size_t i = bounds.first; i <= bounds.last; ++i) {
+        budget_.Step();
+        const DiffEdit& edit = edits_[i];
+        for (; at < edit.b_begin; ++at) sink.Line(' ', b_[at]);
+        for (size_t k = edit.a_begin; k < edit.a_end(); ++k) sink.Line('-', a_[k]);
+        for (; at < edit.b_end(); ++at) sink.Line('+', b_[at]);
+      }
+      for (; at < bounds.b_end; ++at) sink.Line(' ', b_[at]);
+      next = bounds.last + 1;
+    }
+  }
+
+ private:
+  struct Bounds {
+    size_t first, last, a_begin, a_end, b_begin, b_end;
+  };
+
+  std::optional<std::string> Begins(size_t line) const { return rule_ ? rule_(a_[line]) : PlainHeading(a_[line]); }
+  bool BeginsInNew(size_t line) const { return (rule_ ? rule_(b_[line]) : PlainHeading(b_[line])).has_value(); }
+
+  // A change does not count when all its lines are blank, or all match.
+  void MarkIgnorable() {
+    is_ignorable_.assign(edits_.size(), 0);
+    std::vector<Regex> ignored;
+    for (const std::string& pattern : options_.ignored_lines) {
+      if (auto regex = Regex::Compile(pattern, {.dialect = RegexDialect::kExtended, .multiline = true, .newline_is_text = false})) ignored.push_back(std::move(*regex));
+    }
+    if (!options_.ignores_blank_lines && ignored.empty()) return;
+    const bool any_blank = IgnoresBlanks(options_);
+    const auto is_blank = [&](std::string_view line) { return any_blank ? IsBlankLine(line) : line.size() <= 1; };
+    const auto matches = [&](std::string_view line) {
+      budget_.Step();
+      return std::any_of(ignored.begin(), ignored.end(), [&](const Regex& regex) {
+        const auto found = regex.Search(line, 0, nullptr, budget_);
+        return found && *found;
+      });
+    };
+    for (size_t i = 0; i < edits_.size(); ++i) {
+      const auto all = [&, edit = edits_[i]](const auto& is_of_kind) {
+        return std::all_of(a_.begin() + static_cast<std::ptrdiff_t>(edit.a_begin), a_.begin() + static_cast<std::ptrdiff_t>(edit.a_end()), is_of_kind) &&
+               std::all_of(b_.begin() + static_cast<std::ptrdiff_t>(edit.b_begin), b_.begin() + static_cast<std::ptrdiff_t>(edit.b_end()), is_of_kind);
+      };
+      is_ignorable_[i] = (options_.ignores_blank_lines && all(is_blank)) || (!ignored.empty() && all(matches)) ? 1 : 0;
+    }
+  }
+
+  // The first edit of the next hunk, and its last. Those that do not count begin none, and belong to one only when they are near.
+  std::optional<size_t> TakeHunk(size_t next, size_t& last) {
+    size_t first = next;
+    for (size_t i = next; i < edits_.size() && is_ignorable_[i] != 0; ++i) {
+      if (i + 1 == edits_.size()) return std::nullopt;
+      if (edits_[i + 1].a_begin - edits_[i].a_end() >= context_) first = i + 1;
+    }
+    last = first;
+    const size_t most = 2 * context_ + between_;
+    size_t ignored = 0;
+    for (size_t i = first; i + 1 < edits_.size(); ++i) {
+      const DiffEdit& edit = edits_[i + 1];
+      const bool is_ignorable = is_ignorable_[i + 1] != 0;
+      const size_t distance = edit.a_begin - edits_[i].a_end();
+      if (distance > most) break;
+      if (distance < context_ && (!is_ignorable || last == i)) {
+        last = i + 1;
+        ignored = 0;
+      } else if (distance < context_ && is_ignorable) {
+        ignored += edit.b_count;
+      } else if (last != i && edit.a_begin + ignored > most + edits_[last].a_end()) {
+        break;
+      } else if (!is_ignorable) {
+        last = i + 1;
+        ignored = 0;
+      } else {
+        ignored += edit.b_count;
+      }
+    }
+    return first;
+  }
+
+  Bounds BoundsOf(size_t next, size_t first, size_t last) {
+    Bounds bounds{};
+    while (true) {
+      budget_.Step();
+      const DiffEdit& edit = edits_[first];
+      bounds.a_begin = edit.a_begin - std::min(edit.a_begin, context_);
+      bounds.b_begin = edit.b_begin - std::min(edit.b_begin, context_);
+      if (!options_.function_context || !ExtendUp(edit, bounds)) break;
+      // What was passed over may be in the function.
+      size_t passed = next;
+      while (passed != first && edits_[passed].a_end() <= bounds.a_begin && edits_[passed].b_end() <= bounds.b_begin) ++passed;
+      if (passed == first) break;
+      first = passed;
+    }
+    while (true) {
+      budget_.Step();
+      const DiffEdit& edit = edits_[last];
+      const size_t after = std::min({context_, a_.size() - edit.a_end(), b_.size() - edit.b_end()});
+      bounds.a_end = edit.a_end() + after;
+      bounds.b_end = edit.b_end() + after;
+      if (!options_.function_context) break;
+      ExtendDown(edit, bounds);
+      if (last + 1 >= edits_.size()) break;
+      const size_t line = std::min(edits_[last + 1].a_begin, a_.size() - 1);
+      if (line > context_ + bounds.a_end && FindHeading(line, bounds.a_end).has_value()) break;
+      ++last;
+    }
+    bounds.first = first;
+    bounds.last = last;
+    return bounds;
+  }
+
+  // The first line that begins something from `from` towards `limit`, which is not looked at.
+  std::optional<size_t> FindHeading(size_t from, size_t limit) const {
+    const bool is_up = from > limit;
+    for (size_t i = from; i != limit && i < a_.size(); is_up ? --i : ++i) {
+      budget_.Step();
+      if (Begins(i)) return i;
+      if (is_up && i == 0) break;
+    }
+    return std::nullopt;
+  }
+
+  // To the line that begins the function, and what stands right above it. False when nothing is to be looked at again.
+  bool ExtendUp(const DiffEdit& edit, Bounds& bounds) {
+    size_t line = edit.a_begin;
+    if (line >= a_.size()) {
+      // A function that was added as a whole needs nothing of what is above it.
+      for (size_t i = edit.b_begin; i < b_.size(); ++i) {
+        budget_.Step();
+        if (BeginsInNew(i)) return false;
+      }
+      if (a_.empty()) return false;
+      line = a_.size() - 1;
+    }
+    size_t begin = 0;
+    for (size_t i = line + 1; i-- > 0;) {
+      budget_.Step();
+      if (!Begins(i)) continue;
+      begin = i;
+      break;
+    }
+    while (begin > 0 && !IsBlankLine(a_[begin - 1]) && !Begins(begin - 1)) --begin;
+    if (begin >= bounds.a_begin) return false;
+    bounds.b_begin -= std::min(bounds.b_begin, bounds.a_begin - begin);
+    bounds.a_begin = begin;
+    return true;
+  }
+  // To the line before the next function, without the blank ones.
+  void ExtendDown(const DiffEdit& edit, Bounds& bounds) {
+    size_t end = a_.size();
+    if (const auto found = FindHeading(edit.a_end(), a_.size())) {
+      end = *found;
+      while (end > 0 && IsBlankLine(a_[end - 1])) --end;
+    }
+    if (end <= bounds.a_end) return;
+    bounds.b_end = std::min(bounds.b_end + (end - bounds.a_end), b_.size());
+    bounds.a_end = end;
+  }
+
+  const DiffOptions& options_;
+  Budget& budget_;
+  const HeadingRule& rule_;
+  std::vector<std::string_view> a_, b_;
+  std::vector<DiffEdit> edits_;
+  std::vector<char> is_ignorable_;
+  size_t context_ = 0, between_ = 0;
+};
+
+class TextSink final : public HunkSink {
+ public:
+  void Fragment(std::string_view range, std::string_view heading) override { text.append(range).append(heading) += '\n'; }
+  void Line(char mark, std::string_view line) override { AppendLine(text, mark, line); }
+  std::string text;
+};
 
 }  // namespace
 
 std::vector<DiffEdit> FindEdits(const std::vector<std::string_view>& a, const std::vector<std::string_view>& b, const DiffOptions& options, Budget& budget) {
-  const bool is_plain = !options.ignores_all_space && !options.ignores_space_change && !options.ignores_space_at_end && !options.ignores_cr;
-  std::unordered_map<std::string, uint32_t> classes;
+  const bool is_plain = !IgnoresBlanks(options);
+  std::unordered_map<std::string, uint32_t> folded;
+  std::unordered_map<std::string_view, uint32_t> plain;
   const auto classify = [&](const std::vector<std::string_view>& lines) {
     std::vector<uint32_t> numbers;
     numbers.reserve(lines.size());
     for (const std::string_view line : lines) {
       budget.Step();
-      numbers.push_back(classes.emplace(is_plain ? std::string(line) : Normal(line, options), static_cast<uint32_t>(classes.size())).first->second);
+      numbers.push_back(is_plain ? plain.emplace(line, static_cast<uint32_t>(plain.size())).first->second : folded.emplace(Normal(line, options), static_cast<uint32_t>(folded.size())).first->second);
     }
     return numbers;
   };
   const std::vector<uint32_t> x = classify(a), y = classify(b);
-  std::vector<char> a_changed(a.size(), 0), b_changed(b.size(), 0);
-  for (const DiffEdit& edit : FindDiff(x, y, static_cast<uint32_t>(classes.size()), options.minimal, budget)) {
-    for (size_t i = edit.a_begin; i < edit.a_end(); ++i) a_changed[i] = 1;
-    for (size_t i = edit.b_begin; i < edit.b_end(); ++i) b_changed[i] = 1;
-  }
-  Slider(a, x, a_changed, b_changed, budget).Run();
-  Slider(b, y, b_changed, a_changed, budget).Run();
-  std::vector<DiffEdit> edits;
-  for (size_t i = 0, k = 0; i < a.size() || k < b.size();) {
-    DiffEdit edit{i, 0, k, 0};
-    while (i < a.size() && a_changed[i] != 0) ++i;
-    while (k < b.size() && b_changed[k] != 0) ++k;
-    edit.a_count = i - edit.a_begin;
-    edit.b_count = k - edit.b_begin;
-    if (edit.a_count > 0 || edit.b_count > 0) edits.push_back(edit);
-    ++i;
-    ++k;
-  }
-  return edits;
+  return FindLineEdits({a, x}, {b, y}, static_cast<uint32_t>(plain.size() + folded.size()), options.edits, budget);
 }
 
-std::string HunksOf(std::string_view a_text, std::string_view b_text, const DiffOptions& options, Budget& budget, const HeadingRule& heading_rule) {
-  const std::vector<std::string_view> a = SplitLines(a_text), b = SplitLines(b_text);
-  const std::vector<DiffEdit> edits = FindEdits(a, b, options, budget);
-  const size_t context = static_cast<size_t>(std::min<int64_t>(options.context, 1 << 30));
-  const size_t join = 2 * context + static_cast<size_t>(std::clamp<int64_t>(options.inter_hunk, 0, 1 << 30));
-  std::vector<Regex> ignored;
-  for (const std::string& pattern : options.ignored_lines) {
-    if (auto regex = Regex::Compile(pattern, {.dialect = RegexDialect::kExtended})) ignored.push_back(std::move(*regex));
-  }
-  const bool may_ignore = options.ignores_blank_lines || !ignored.empty();
-  std::vector<char> is_ignorable(edits.size(), 0);
-  for (size_t i = 0; may_ignore && i < edits.size(); ++i) is_ignorable[i] = IsIgnorable(edits[i], a, b, options, ignored, budget) ? 1 : 0;
-  const auto heading_of = [&](std::string_view line) { return heading_rule ? heading_rule(line) : PlainHeading(line); };
-  std::string out, heading;
-  size_t searched = 0;
-  for (size_t first = 0; first < edits.size();) {
-    // Changes that do not count begin no hunk, and belong to one only when they are near.
-    if (is_ignorable[first] != 0 && (first + 1 >= edits.size() || is_ignorable[first + 1] != 0 || edits[first + 1].a_begin - edits[first].a_end() > context)) {
-      ++first;
-      continue;
-    }
-    size_t last = first, counting = first;
-    while (last + 1 < edits.size()) {
-      const size_t gap = edits[last + 1].a_begin - edits[last].a_end();
-      if (gap > join || (is_ignorable[last + 1] != 0 && gap > context)) break;
-      ++last;
-      if (is_ignorable[last] == 0) counting = last;
-    }
-    const size_t next = last + 1;
-    if (may_ignore) last = std::max(counting, first);
-    size_t before = std::min({context, edits[first].a_begin, edits[first].b_begin});
-    size_t after = std::min({context, a.size() - edits[last].a_end(), b.size() - edits[last].b_end()});
-    size_t end_edit = last;
-    if (options.function_context) {
-      // From the line that begins the function to the one before the next.
-      while (before < edits[first].a_begin && before < edits[first].b_begin && (before == 0 || !heading_of(a[edits[first].a_begin - before]))) {
-        budget.Step();
-        ++before;
-      }
-      for (bool grows = true; grows;) {
-        grows = false;
-        size_t length = 0;
-        while (edits[end_edit].a_end() + length < a.size() && edits[end_edit].b_end() + length < b.size() && !heading_of(a[edits[end_edit].a_end() + length])) {
-          budget.Step();
-          ++length;
-        }
-        while (length > 0 && a[edits[end_edit].a_end() + length - 1] == "\n") --length;
-        after = std::max(after, length);
-        if (end_edit + 1 < edits.size() && edits[end_edit + 1].a_begin <= edits[end_edit].a_end() + after + context) {
-          ++end_edit;
-          after = std::min({context, a.size() - edits[end_edit].a_end(), b.size() - edits[end_edit].b_end()});
-          grows = true;
-        }
-      }
-      last = end_edit;
-    }
-    const size_t a_begin = edits[first].a_begin - before, a_end = edits[last].a_end() + after;
-    const size_t b_begin = edits[first].b_begin - before, b_end = edits[last].b_end() + after;
-    for (size_t i = a_begin; i-- > searched;) {
-      budget.Step();
-      const auto found = heading_of(a[i]);
-      if (!found) continue;
-      heading = Heading(*found);
-      break;
-    }
-    searched = a_begin;
-    out += "@@ -" + Range(a_begin, a_end - a_begin) + " +" + Range(b_begin, b_end - b_begin) + " @@" + heading + "\n";
-    size_t at = b_begin;
-    for (size_t i = first; i <= last; ++i) {
-      budget.Step();
-      for (; at < edits[i].b_begin; ++at) AppendLine(out, options.context_mark, b[at]);
-      for (size_t k = edits[i].a_begin; k < edits[i].a_end(); ++k) AppendLine(out, options.old_mark, a[k]);
-      for (; at < edits[i].b_end(); ++at) AppendLine(out, options.new_mark, b[at]);
-    }
-    for (; at < b_end; ++at) AppendLine(out, options.context_mark, b[at]);
-    first = std::max(next, last + 1);
-  }
-  return out;
+void WalkHunks(std::string_view a, std::string_view b, const DiffOptions& options, Budget& budget, const HeadingRule& heading, HunkSink& sink) { HunkWalk(a, b, options, budget, heading).Run(sink); }
+
+std::string HunksOf(std::string_view a, std::string_view b, const DiffOptions& options, Budget& budget, const HeadingRule& heading) {
+  TextSink sink;
+  WalkHunks(a, b, options, budget, heading, sink);
+  return std::move(sink.text);
 }
 
 }  // namespace paddock::git

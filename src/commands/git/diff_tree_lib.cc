@@ -29,6 +29,8 @@ Status TakeAbbrev(Options& options, std::string_view value) {
 
 constexpr auto kCommonOptions = JoinTables(DiffOptionTable<Options>(), std::array{
     CallOptional<TakeAbbrev>(0, "abbrev", "N", "ids of N digits"),
+    Value<&Options::output>(0, "output", "FILE", "write to FILE"),
+    Flag<&Options::follows>(0, "follow", "the one file that is named, with what it was called before"),
     Flag<&Options::exit_code>(0, "exit-code", "exit with 1 if something differs"),
     Flag<&Options::quiet>(0, "quiet", "show nothing, exit with 1 if something differs"),
 });
@@ -49,6 +51,13 @@ constexpr auto kIndexOptions = JoinTables(kCommonOptions, std::array{
     Flag<&Options::merge_base>(0, "merge-base", "against the common ancestor"),
 });
 constexpr auto kFilesOptions = JoinTables(kCommonOptions, std::array{
+    Set<&Options::stage, 0>('0', nullptr, "only tell that files are unmerged"),
+    Set<&Options::stage, 1>('1', nullptr, "compare unmerged files with their common ancestor"),
+    Set<&Options::stage, 1>(0, "base", "likewise"),
+    Set<&Options::stage, 2>('2', nullptr, "compare unmerged files with our side (the default)"),
+    Set<&Options::stage, 2>(0, "ours", "likewise"),
+    Set<&Options::stage, 3>('3', nullptr, "compare unmerged files with their side"),
+    Set<&Options::stage, 3>(0, "theirs", "likewise"),
     Flag<&Options::stays_quiet>('q', nullptr, "say nothing of what is wrong (nothing is said)"),
 });
 
@@ -56,16 +65,14 @@ constexpr auto kFilesOptions = JoinTables(kCommonOptions, std::array{
 void SetDefaults(Options& options) {
   if (!options.HasFormat() && !options.no_patch) options.raw = true;
   if (!options.abbrev) options.full_raw_ids = true;
+  if (!options.textconv) options.textconv = false;
   if (!options.find_renames) options.no_renames = true;
 }
 
-Result<ExitStatus> Show(Git& git, Options& options, std::vector<FileDiff> files, Pathspec& paths) {
-  PADDOCK_TRY(Arrange(git, files, options, paths));
-  if (!options.no_patch && !options.quiet) {
-    PADDOCK_ASSIGN(const std::string text, FormatDiff(git, files, options));
-    git.Print(text);
-  }
-  return (options.exit_code || options.quiet) && !files.empty() ? 1 : 0;
+Result<ExitStatus> Show(Git& git, Options& options, std::vector<FileDiff> files, Pathspec& paths, const FlatTree* before = nullptr) {
+  if (!options.find_object.empty() && !ResolveObject(git, options.find_object)) return git.Complain("unable to resolve '" + options.find_object + "'", 129);
+  PADDOCK_TRY(Arrange(git, files, options, paths, before));
+  return ShowDiff(git, files, options);
 }
 
 // The entries of two directories that differ, without going deeper.
@@ -113,6 +120,12 @@ Result<std::vector<FileDiff>> Compare(Git& git, const Options& options, const Oi
     PADDOCK_ASSIGN(b, git.Flatten(*after));
   }
   return CompareTrees(a, b);
+}
+
+// All files of the old side, where copies of unchanged ones are looked for.
+Result<FlatTree> AllBefore(Git& git, const Options& options, const Oid* before) {
+  if (!options.finds_copies_harder || before == nullptr) return FlatTree();
+  return git.Flatten(*before);
 }
 
 void ShowHeading(Git& git, const Options& options, const Oid& id, const Commit& commit) {
@@ -165,7 +178,8 @@ Result<bool> ShowCommit(Git& git, Options& options, const Oid& id, Pathspec& pat
       PADDOCK_ASSIGN(before, git.objects.Peel(commit.parents[i], ObjectType::kTree));
     }
     PADDOCK_ASSIGN(std::vector<FileDiff> files, Compare(git, options, before ? &*before : nullptr, &commit.tree));
-    PADDOCK_TRY(Arrange(git, files, options, paths));
+    PADDOCK_ASSIGN(const FlatTree all, AllBefore(git, options, before ? &*before : nullptr));
+    PADDOCK_TRY(Arrange(git, files, options, paths, &all));
     if (files.empty()) continue;
     differs = true;
     if (options.quiet) continue;
@@ -204,7 +218,8 @@ Result<ExitStatus> RunTree(Git& git, Options& options, Args& args) {
     PADDOCK_ASSIGN(const Oid before, git.objects.Peel(ids[0], ObjectType::kTree));
     PADDOCK_ASSIGN(const Oid after, git.objects.Peel(ids[1], ObjectType::kTree));
     PADDOCK_ASSIGN(std::vector<FileDiff> files, Compare(git, options, &before, &after));
-    return Show(git, options, std::move(files), paths);
+    PADDOCK_ASSIGN(const FlatTree all, AllBefore(git, options, &before));
+    return Show(git, options, std::move(files), paths, &all);
   }
   if (options.from_stdin) {
     while (const auto line = git.in.in.ReadLine()) {
@@ -309,20 +324,59 @@ Result<ExitStatus> RunIndex(Git& git, Options& options, Args& args) {
     PADDOCK_ASSIGN(files, CompareByStat(git, before, index, options.quiet_missing));
   }
   AddUnmerged(index, files);
-  return Show(git, options, std::move(files), paths);
+  return Show(git, options, std::move(files), paths, &before);
+}
+
+// An unmerged file against one of its stages, or with both sides at once.
+Status AddStages(Git& git, const Options& options, const Index& index, const std::string& path, bool is_combined, std::vector<FileDiff>& files) {
+  PADDOCK_ASSIGN(const auto content, ReadWorkingFile(git, path));
+  FileDiff file;
+  file.status = 'U';
+  file.old_path = file.new_path = path;
+  file.new_mode = content ? content->mode : 0;
+  const IndexEntry* ours = index.Find(path, 2);
+  const IndexEntry* theirs = index.Find(path, 3);
+  if (is_combined && ours != nullptr && theirs != nullptr) {
+    file.is_combined = true;
+    file.ours = {ours->mode, ours->id};
+    file.theirs = {theirs->mode, theirs->id};
+    files.push_back(std::move(file));
+    return {};
+  }
+  files.push_back(std::move(file));
+  const IndexEntry* stage = options.stage == 0 ? nullptr : index.Find(path, options.stage < 0 ? 2 : options.stage);
+  if (stage == nullptr) return {};
+  FileDiff changed;
+  changed.old_path = changed.new_path = path;
+  changed.old_mode = stage->mode;
+  changed.old_id = stage->id;
+  changed.status = content ? 'M' : 'D';
+  if (content) {
+    changed.new_mode = content->mode;
+    changed.new_id = HashObject(ObjectType::kBlob, content->data);
+    changed.new_is_file = true;
+  }
+  files.push_back(std::move(changed));
+  return {};
 }
 
 Result<ExitStatus> RunFiles(Git& git, Options& options, Args& args) {
+  if (options.combine != DiffOptions::Combine::kDefault && !options.HasFormat() && !options.no_patch) options.patch = true;
   SetDefaults(options);
   PADDOCK_ASSIGN(Pathspec paths, git.ParsePaths(args.All()));
   PADDOCK_ASSIGN(const Index index, git.ReadIndex());
   FlatTree before;
+  std::set<std::string> unmerged;
   for (const IndexEntry& entry : index.entries()) {
-    if (entry.stage == 0 || entry.stage == 2) before[entry.path] = {entry.mode, entry.id};
+    if (entry.stage == 0) before[entry.path] = {entry.mode, entry.id};
+    else unmerged.insert(entry.path);
   }
   PADDOCK_ASSIGN(std::vector<FileDiff> files, CompareByStat(git, before, index, options.quiet_missing));
-  AddUnmerged(index, files);
-  return Show(git, options, std::move(files), paths);
+  std::erase_if(files, [&](const FileDiff& file) { return unmerged.contains(file.new_path); });
+  const bool is_combined = options.patch && options.stage < 0;
+  for (const std::string& path : unmerged) PADDOCK_TRY(AddStages(git, options, index, path, is_combined, files));
+  std::stable_sort(files.begin(), files.end(), [](const FileDiff& a, const FileDiff& b) { return a.new_path < b.new_path; });
+  return Show(git, options, std::move(files), paths, &before);
 }
 
 }  // namespace

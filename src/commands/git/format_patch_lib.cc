@@ -58,7 +58,7 @@ constexpr Option kOptions[] = {
     CallOptional<TakeDiffStat<Options>>(0, "stat", "WIDTH", "with --stat (the default)"), Call<TakeDiffContext<Options>>('U', "unified", "N", "with N lines of context"),
     Flag<&Options::no_binary>(0, "no-binary", "only tell that binary files differ"), Flag<&Options::full_index>(0, "full-index", "show whole ids"),
     Flag<&Options::no_renames>(0, "no-renames", "show renames as what was deleted and created"), CallOptional<TakeDiffRenames<Options>>('M', "find-renames", "PERCENT", "find renames"),
-    Flag<&Options::minimal>(0, "minimal", "look for the fewest changes"), Flag<&Options::no_prefix>(0, "no-prefix", "no a/ and b/ before names"),
+    Call<TakeDiffMinimal<Options>>(0, "minimal", nullptr, "look for the fewest changes"), Flag<&Options::no_prefix>(0, "no-prefix", "no a/ and b/ before names"),
     Value<&Options::src_prefix>(0, "src-prefix", "TEXT", "instead of a/"), Value<&Options::dst_prefix>(0, "dst-prefix", "TEXT", "instead of b/"),
     Flag<&Options::as_text>('a', "text", "take all files for text"),
 };
@@ -80,6 +80,7 @@ class Writer {
     if (!options_.in_reply_to.empty()) answered_.push_back(CleanId(options_.in_reply_to));
     options_.stat = options_.summary = !options_.patch_alone;
     options_.patch = true;
+    options_.textconv = false;
     options_.binary = !options_.no_binary;
     if (options_.stat_width == 80) options_.stat_width = kMailWidth;
     if (!options_.to_stdout && !options_.directory.empty()) {

@@ -40,6 +40,7 @@ class Pathspec {
   // `prefix`: of the working directory below the top, "" or "sub/". Errors: outside of the repository, unknown magic.
   static Result<Pathspec> Parse(const std::vector<std::string>& operands, std::string_view prefix, std::string_view work_tree);
   bool empty() const { return items_.empty(); }
+  size_t count() const { return items_.size(); }
   bool Matches(std::string_view path, Budget& budget);
   // Whether something below the directory may match.
   bool MayMatchBelow(std::string_view directory, Budget& budget) const;

@@ -60,7 +60,7 @@ Result<StatusReport> MakeStatus(Git& git, const Index& index, const FlatTree& he
     if ((paths.empty() || paths.Matches(path, git.in.budget)) && *letters != '\0') report.unmerged.push_back({path, letters[0], letters[1]});
   }
   DiffOptions options;
-  options.find_renames = rename_percent;
+  options.find_renames = rename_percent * kWholeScore / 100;
   const FlatTree known = IndexFiles(index);
   report.staged = CompareTrees(head, known);
   std::erase_if(report.staged, [&](const FileDiff& file) { return stages.contains(file.new_path); });
