@@ -6,9 +6,9 @@
 // Source: the manual pages of git 2.39; the format of repositories is theirs, both ways.
 // Differs: repositories are reached by path and by http(s)://, where the sandbox's policy allows the host: git's smart protocol, with
 // basic authentication; no ssh, git:// or dumb HTTP. Hooks that are run: pre-commit, prepare-commit-msg (with an editor), commit-msg,
-// post-commit, post-checkout, pre-merge-commit, post-merge, pre-rebase; with a hook pre-push nothing is pushed, others are passed over.
-// No submodules, sparse checkouts, rebases of merges, filter processes, signatures and pagers; SHA-1
-// repositories with an index of version 2 or 3. Only diff, log and show have colours, when they are asked for.
+// post-commit, post-checkout, pre-merge-commit, post-merge, pre-rebase, pre-push, and of pushes into repositories by path pre-receive,
+// update, post-receive, post-update and push-to-checkout; others are passed over. Partial clones fetch everything.
+// No sparse checkouts, rebases of merges, filter processes, signatures and pagers; SHA-1 repositories with an index of version 2 or 3.
 
 #include "commands/git/git.h"
 
