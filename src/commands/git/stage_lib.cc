@@ -1,5 +1,7 @@
 // git add, rm and mv: what goes into the index and comes out of it.
 #include <algorithm>
+#include <set>
+#include <utility>
 
 #include "commands/git/patch_choice.h"
 #include "commands/git/pathspec_file.h"
@@ -34,7 +36,37 @@ constexpr Option kAddOptions[] = {
     Value<&AddOptions::chmod>(0, "chmod", "(+|-)x", "set the executable bit in the index"),
 };
 
-Status AddOne(Git& git, const AddOptions& options, Index& index, const std::string& path) {
+// A repository inside of this one becomes a link to its commit.
+Status CheckEmbedded(Git& git, const std::string& path, bool& has_hinted) {
+  if (!GitlinkHead(git, path)) return Error(Code::kNoEntry, "'" + path + "/' does not have a commit checked out");
+  if (!git.config.GetBool("advice.addEmbeddedRepo", true)) return {};
+  git.Warn("adding embedded git repository: " + path);
+  if (std::exchange(has_hinted, true)) return {};
+  git.Say("hint: You've added another git repository inside your current repository.\n"
+          "hint: Clones of the outer repository will not contain the contents of\n"
+          "hint: the embedded repository and will not know how to obtain it.\n"
+          "hint: If you meant to add a submodule, use:\nhint: \n"
+          "hint: \tgit submodule add <url> " + path + "\nhint: \n"
+          "hint: If you added this path by mistake, you can remove it from the\n"
+          "hint: index with:\nhint: \n"
+          "hint: \tgit rm --cached " + path + "\nhint: \n"
+          "hint: See \"git help submodule\" for more information.\n");
+  return {};
+}
+
+Status CheckOutsideOfLinks(Git& git, const Index& index, const std::vector<std::string>& paths) {
+  for (const IndexEntry& entry : index.entries()) {
+    git.in.budget.Step();
+    if (entry.mode != kModeCommit) continue;
+    for (const std::string& path : paths) {
+      if (path.size() > entry.path.size() + 1 && path.starts_with(entry.path + "/")) return Error(Code::kInvalid, "Pathspec '" + path + "' is in submodule '" + entry.path + "'");
+    }
+  }
+  return {};
+}
+
+// `shown`: how -v and -n name it.
+Status AddOne(Git& git, const AddOptions& options, Index& index, const std::string& path, const std::string& shown) {
   const IndexEntry* known = index.Find(path);
   // What is there already is not written, nor warned about, again.
   if (known != nullptr && !known->is_intended && !options.renormalizes && options.chmod.empty()) {
@@ -58,7 +90,7 @@ Status AddOne(Git& git, const AddOptions& options, Index& index, const std::stri
     entry->size = 0;
     entry->is_intended = true;
   }
-  if (!is_same && (options.verbose || options.dry_run)) git.Print("add '" + path + "'\n");
+  if (!is_same && (options.verbose || options.dry_run)) git.Print("add '" + shown + "'\n");
   if (!options.dry_run && !(options.intends && known != nullptr)) index.Put(std::move(*entry));
   return {};
 }
@@ -101,15 +133,14 @@ Result<ExitStatus> Add(Git& git, AddOptions& options, Args& args) {
     git.in.budget.Step();
     if ((paths.empty() || paths.Matches(entry.path, git.in.budget)) && (wanted.empty() || wanted.back() != entry.path)) wanted.push_back(entry.path);
   }
+  PADDOCK_TRY(CheckOutsideOfLinks(git, index, paths.Paths()));
   ExitStatus status = 0;
+  std::set<std::string> embedded;
   if (!options.update) {
     PADDOCK_ASSIGN(const Untracked found, FindUntracked(git, index, UntrackedMode::kAll, paths, true));
     for (const std::string& path : found.files) {
-      if (path.ends_with('/')) {
-        git.Warn("adding embedded git repository: " + path.substr(0, path.size() - 1));
-        return Error(Code::kNotSupported, "embedded repositories are not supported");
-      }
-      wanted.push_back(path);
+      wanted.push_back(path.ends_with('/') ? path.substr(0, path.size() - 1) : path);
+      if (path.ends_with('/')) embedded.insert(wanted.back());
     }
     if (options.force) {
       for (const std::string& path : found.ignored) {
@@ -161,9 +192,16 @@ Result<ExitStatus> Add(Git& git, AddOptions& options, Args& args) {
     return Error(Code::kNoEntry, "pathspec '" + paths.Unmatched().front() + "' did not match any files");
   }
   std::sort(wanted.begin(), wanted.end());
+  bool has_hinted = false;
   for (const std::string& path : wanted) {
     if (!IsSafePath(path)) return Error(Code::kInvalid, "invalid path '" + path + "'");
-    const Status added = AddOne(git, options, index, path);
+    const bool is_embedded = embedded.contains(path);
+    if (const Status checked = is_embedded ? CheckEmbedded(git, path, has_hinted) : Status(); !checked) {
+      status = git.Complain(checked.error().Text());
+      if (!options.ignores_errors) return Error(Code::kNoEntry, "adding files failed");
+      continue;
+    }
+    const Status added = AddOne(git, options, index, path, is_embedded ? path + "/" : path);
     if (!added && !options.ignores_errors) return Error(added.error().code, std::string(added.error().Text()));
     if (!added) status = git.Complain(added.error().Text());
   }
