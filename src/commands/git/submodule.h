@@ -23,6 +23,8 @@ class Submodules {
   Result<std::vector<Submodule>> List(const std::vector<std::string>& operands);
   bool IsActive(const Submodule& module);
   // Whether its working tree has a repository.
+  // Tells of a symbolic link on the way to the submodule, behind which nothing of it may be written or looked at.
+  bool IsBehindLink(const Submodule& module);
   bool IsPopulated(const Submodule& module);
   std::string Top(const Submodule& module) const { return git_.FilePath(module.path); }
   // Where its repository is or is to be: .git/modules/NAME.

@@ -74,6 +74,7 @@ class Command {
         line('U', Oid{}, false);
         continue;
       }
+      if (submodules_.IsBehindLink(module)) return 128;
       if (!submodules_.IsActive(module) || !submodules_.IsPopulated(module)) {
         line('-', module.id, false);
         continue;
@@ -104,6 +105,7 @@ class Command {
       const std::string url = submodules_.ResolveUrl(module.url, false);
       if (!options_.quiet) git_.Print("Synchronizing submodule url for '" + git_.Shown(module.path) + "'\n");
       PADDOCK_TRY(EditConfigFile(git_, "submodule." + module.name + ".url", url));
+      if (submodules_.IsBehindLink(module)) return 128;
       if (!submodules_.IsPopulated(module)) continue;
       submodules_.Ask(module, {"config", "remote.origin.url", url});
       if (!options_.recursive) continue;
@@ -118,7 +120,10 @@ class Command {
     if (options_.all && !operands_.empty()) return Error(Code::kInvalid, "pathspec and --all are incompatible");
     if (!options_.all && operands_.empty()) return Error(Code::kInvalid, "Use '--all' if you really want to deinitialize all submodules");
     PADDOCK_ASSIGN(const std::vector<Submodule> modules, submodules_.List(operands_));
-    for (const Submodule& module : modules) PADDOCK_TRY(DeinitOne(module));
+    for (const Submodule& module : modules) {
+      if (submodules_.IsBehindLink(module)) return 128;
+      PADDOCK_TRY(DeinitOne(module));
+    }
     return 0;
   }
 
@@ -195,6 +200,7 @@ class Command {
     for (const Submodule& module : modules) {
       git_.in.budget.Step();
       if (module.name.empty()) return Error(Code::kNoEntry, "No url found for submodule path '" + module.path + "' in .gitmodules");
+      if (submodules_.IsBehindLink(module)) return 128;
       if (!submodules_.IsPopulated(module)) continue;
       const std::string shown = before + git_.Shown(module.path);
       if (!options_.quiet) git_.Print("Entering '" + shown + "'\n");

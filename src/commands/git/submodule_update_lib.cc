@@ -46,6 +46,12 @@ class Updating {
         git_.Say("Skipping submodule '" + shown + "'\n");
         continue;
       }
+      if (submodules_.IsBehindLink(module)) {
+        git_.Say("Failed to clone '" + module.path + "'. Retry scheduled\n");
+        static_cast<void>(submodules_.IsBehindLink(module));
+        git_.Say("Failed to clone '" + module.path + "' a second time, aborting\n");
+        return 1;
+      }
       const bool is_new = !submodules_.IsPopulated(module);
       if (is_new) {
         const std::string url = git_.config.Get("submodule." + module.name + ".url", submodules_.ResolveUrl(module.url, false));

@@ -97,6 +97,19 @@ bool Submodules::IsActive(const Submodule& module) {
   return git_.config.Get("submodule." + module.name + ".url").has_value();
 }
 
+bool Submodules::IsBehindLink(const Submodule& module) {
+  for (size_t end = module.path.find('/');; end = module.path.find('/', end + 1)) {
+    git_.in.budget.Step();
+    const std::string part = module.path.substr(0, end);
+    const auto facts = git_.in.fs.Stat(git_.FilePath(part), vfs::Follow::kNo);
+    if (facts && facts->is_symlink()) {
+      git_.Complain(part == module.path ? "expected submodule path '" + part + "' not to be a symbolic link" : "expected '" + part + "' in submodule path '" + module.path + "' not to be a symbolic link");
+      return true;
+    }
+    if (end == std::string::npos) return false;
+  }
+}
+
 bool Submodules::IsPopulated(const Submodule& module) {
   const std::string dot_git = Top(module) + "/.git";
   if (IsGitDirectory(git_.in.fs, dot_git)) return true;
@@ -159,6 +172,10 @@ Status Submodules::Edit(const std::string& key, std::optional<std::string_view> 
 
 Result<bool> Submodules::Clone(const Submodule& module, const std::string& url, const CloneRequest& request) {
   const std::string top = Top(module), directory = GitDirectory(module.name);
+  // A name may have slashes, but what it names may not lie in the repository of another submodule, say in its hooks.
+  for (size_t end = module.name.find('/'); end != std::string::npos; end = module.name.find('/', end + 1)) {
+    if (IsGitDirectory(git_.in.fs, GitDirectory(module.name.substr(0, end)))) return Error(Code::kInvalid, "refusing to create/use '" + directory + "' in another submodule's git dir");
+  }
   if (!IsGitDirectory(git_.in.fs, directory)) {
     PADDOCK_TRY(vfs::MakeDirectories(git_.in.fs, vfs::DirectoryName(directory)));
     std::vector<std::string> words = {"clone", "--no-checkout"};
