@@ -291,12 +291,33 @@ class Reader {
     return {};
   }
 
-  Status ReadHunk(FilePatch& patch, HunkHead& head) {
+  size_t Offset(size_t line) const { return line < lines_.size() ? static_cast<size_t>(lines_[line].data() - text_.data()) : text_.size(); }
+  void Recount(HunkHead& head) {
+    size_t old_count = 0, new_count = 0;
+    for (size_t at = at_ + 1; at < lines_.size(); ++at) {
+      budget_.Step();
+      const std::string_view line = lines_[at];
+      if (line[0] == '\\') continue;
+      if (line[0] == ' ' || line[0] == '\n' || line[0] == '-') ++old_count;
+      if (line[0] == ' ' || line[0] == '\n' || line[0] == '+') ++new_count;
+      if (std::string_view(" \n-+").find(line[0]) != std::string_view::npos) continue;
+      if (line.starts_with("@@ ") || line.starts_with("diff ")) break;
+      reading_.warnings.push_back("recount: unexpected line: " + std::string(line));
+      return;
+    }
+    head.old_count = old_count;
+    head.new_count = new_count;
+  }
+
+  Status ReadHunk(FilePatch& patch, const HunkHead& head) {
     PatchHunk hunk{.old_begin = head.old_begin, .new_begin = head.new_begin};
+    hunk.text_begin = Offset(at_);
     size_t added = 0, deleted = 0;
     ++at_;
     const auto broken = [this]() { return AtLine("corrupt patch at line", at_ + 1); };
-    while (head.old_count > 0 || head.new_count > 0) {
+    // Of the two, one may go below zero on its way: then the hunk is broken where it ends.
+    auto old_count = static_cast<int64_t>(head.old_count), new_count = static_cast<int64_t>(head.new_count);
+    while (old_count != 0 || new_count != 0) {
       budget_.Step();
       if (at_ >= lines_.size()) return broken();
       const std::string_view line = lines_[at_];
@@ -307,21 +328,22 @@ class Reader {
         ++at_;
         continue;
       }
-      if ((mark != ' ' && mark != '-' && mark != '+') || (mark != '+' && head.old_count == 0) || (mark != '-' && head.new_count == 0)) return broken();
+      if (mark != ' ' && mark != '-' && mark != '+') return broken();
       hunk.trailing = mark == ' ' ? hunk.trailing + 1 : 0;
       if (mark == ' ' && added == 0 && deleted == 0) ++hunk.leading;
-      if (mark != '+') --head.old_count;
-      if (mark != '-') --head.new_count;
+      if (mark != '+') --old_count;
+      if (mark != '-') --new_count;
       added += mark == '+' ? 1 : 0;
       deleted += mark == '-' ? 1 : 0;
       hunk.lines.push_back({mark, line == "\n" ? "\n" : std::string(line.substr(1)), at_ + 1});
       ++at_;
     }
-    if (added == 0 && deleted == 0) return broken();
+    if (!reading_.recounts && added == 0 && deleted == 0) return broken();
     if (at_ < lines_.size() && lines_[at_].starts_with("\\ ") && lines_[at_].size() > 11) {
       Unend(hunk);
       ++at_;
     }
+    hunk.text_size = Offset(at_) - hunk.text_begin;
     patch.added += added;
     patch.deleted += deleted;
     patch.hunks.push_back(std::move(hunk));
@@ -338,6 +360,7 @@ class Reader {
     while (at_ < lines_.size() && lines_[at_].starts_with("@@ -")) {
       head = {};
       if (!ReadHunkHead(lines_[at_], head)) return AtLine("corrupt patch at line", at_ + 1);
+      if (reading_.recounts) Recount(head);
       old_lines += head.old_count;
       new_lines += head.new_count;
       PADDOCK_TRY(ReadHunk(patch, head));

@@ -19,6 +19,8 @@ struct PatchHunk {
   };
   size_t old_begin = 0, new_begin = 0;
   size_t leading = 0, trailing = 0;   // lines of context at the two ends
+  size_t text_begin = 0, text_size = 0;   // where it stands in the patch
+  bool is_rejected = false;               // did not fit (git apply --reject)
   std::vector<Line> lines;
 };
 
@@ -26,6 +28,7 @@ struct FilePatch {
   std::string old_name, new_name;   // empty: there is none
   uint32_t old_mode = 0, new_mode = 0;
   bool is_new = false, is_deleted = false, is_rename = false, is_copy = false, is_binary = false;
+  bool is_rejected = false;         // did not fit at all
   bool is_from_top = false;         // a header of git: names are from the top of the tree
   int score = 0;
   size_t added = 0, deleted = 0;
@@ -40,6 +43,8 @@ struct PatchReading {
   bool is_strip_known = false;
   std::string prefix;      // of the working directory below the top
   std::string directory;   // goes before all names
+  bool recounts = false;   // the lines that a hunk's head counts are not believed
+  std::vector<std::string> warnings;
 };
 // All patches of a text. Errors: git's words.
 Result<std::vector<FilePatch>> ReadPatches(std::string_view text, PatchReading& reading, Budget& budget);

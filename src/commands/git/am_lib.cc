@@ -399,28 +399,7 @@ class Session {
       return git_.Complain("could not build fake ancestor");
     };
     if (!patches) return lacks(std::string(patches.error().Text()));
-    for (const FilePatch& patch : *patches) {
-      git_.in.budget.Step();
-      if (patch.is_new || patch.old_name.empty()) continue;
-      IndexEntry entry;
-      entry.path = patch.old_name;
-      entry.mode = patch.old_mode != 0 ? patch.old_mode : kModeFile;
-      if (!IsSafePath(entry.path)) return lacks("invalid path '" + entry.path + "'");
-      std::optional<Oid> found;
-      for (const Oid& id : patch.old_id.size() < 4 ? std::vector<Oid>() : git_.objects.FindPrefix(patch.old_id)) {
-        const auto object = git_.objects.Read(id);
-        if (!object || object->type != ObjectType::kBlob) continue;
-        if (found) return lacks("sha1 information is lacking or useless (" + entry.path + ").");
-        found = id;
-      }
-      if (const auto known = ours.find(entry.path); patch.old_id.empty() && patch.hunks.empty() && known != ours.end()) {
-        found = known->second.id;
-        entry.mode = known->second.mode;
-      }
-      if (!found) return lacks("sha1 information is lacking or useless (" + entry.path + ").");
-      entry.id = *found;
-      base.Put(std::move(entry));
-    }
+    if (const std::string why = TakeAncestor(git_, *patches, ours, base); !why.empty()) return lacks(why);
     Tell("Using index info to reconstruct a base tree...\n");
     const FlatTree before = IndexFiles(base);
     if (!options_.quiet) {

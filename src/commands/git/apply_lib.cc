@@ -2,7 +2,9 @@
 #include <algorithm>
 
 #include "commands/git/apply.h"
+#include "commands/git/apply_hunks.h"
 #include "commands/git/diff.h"
+#include "commands/git/merge.h"
 #include "commands/git/worktree.h"
 #include "commands/input_files.h"
 #include "proc/process.h"
@@ -32,6 +34,12 @@ constexpr Option kOptions[] = {
     Value<&Options::directory>(0, "directory", "DIR", "names are below DIR"), Value<&Options::whitespace>(0, "whitespace", "ACTION", "of blanks at the ends of new lines: nowarn, warn, error, error-all"),
     Flag<&Options::zero>(0, "unidiff-zero", "take patches without context"), Flag<&Options::allow_empty>(0, "allow-empty", "an empty patch is no error"),
     Flag<&Options::verbose>('v', "verbose", "tell what is done"), Flag<&Options::quiet>('q', "quiet", "say nothing"), Flag<&Options::nul>('z', nullptr, "end names with NUL"),
+    Flag<&Options::no_add>(0, "no-add", "take lines away, but add none"), Flag<&Options::recounts>(0, "recount", "count the lines of hunks anew"),
+    Flag<&Options::inaccurate_eof>(0, "inaccurate-eof", "the last lines of hunks may have no newline"), Flag<&Options::allows_overlap>(0, "allow-overlap", "hunks may change what others made"),
+    Flag<&Options::rejects>(0, "reject", "apply what fits; hunks that do not go to FILE.rej"), Flag<&Options::ignores_blanks>(0, "ignore-space-change", "blanks in the context may differ"),
+    Flag<&Options::ignores_blanks>(0, "ignore-whitespace", "likewise"), Flag<&Options::intends>('N', "intent-to-add", "note that new files will be added"),
+    Flag<&Options::unsafe_paths>(0, "unsafe-paths", "files beyond the working tree, too"), Flag<&Options::three_way>('3', "3way", "merge with what the patch was made for (implies --index)"),
+    Value<&Options::fake_ancestor>(0, "build-fake-ancestor", "FILE", "write an index of what the patch was made for"),
 };
 
 std::string ModeText(uint32_t mode) {
@@ -41,11 +49,12 @@ std::string ModeText(uint32_t mode) {
 }
 std::string NamesOf(const FilePatch& patch) { return patch.old_name.empty() || patch.new_name.empty() || patch.old_name == patch.new_name ? patch.Name() : patch.old_name + " => " + patch.new_name; }
 std::string BeforeName(const FilePatch& patch) { return patch.old_name.empty() ? patch.new_name : patch.old_name; }
-bool IsBlank(std::string_view line) { return line.find_first_not_of(" \t\r\n\v\f") == std::string_view::npos; }
 
 struct FileState {
   uint32_t mode = 0;   // 0: there is none
   std::string content;
+  std::optional<Conflict> conflict;
+  bool is_new = false;
 };
 
 class Applier {
@@ -55,13 +64,14 @@ class Applier {
   Result<ExitStatus> Run(const std::vector<std::string>& names) {
     PADDOCK_ASSIGN(const ExitStatus ready, Prepare());
     if (ready != 0) return ready;
+    options_.is_silent |= options_.quiet;
     for (const std::string& name : names) {
       std::string text;
       if (name == "-") {
         text = git_.in.in.ReadAll();
       } else {
         auto input = InputFile::Open(git_.in, name);
-        if (!input) return git_.Complain("can't open patch '" + name + "': " + std::string(input.error().Text()), 128);
+        if (!input) return Complain("can't open patch '" + name + "': " + std::string(input.error().Text()), 128);
         text = input->input().ReadAll();
       }
       PADDOCK_ASSIGN(const ExitStatus status, ApplyText(text, name == "-" ? "<stdin>" : name));
@@ -82,23 +92,32 @@ class Applier {
     return status;
   }
   Result<ExitStatus> Prepare() {
-    applies_ = options_.apply || !(options_.check || options_.stat || options_.numstat || options_.summary);
+    if (options_.rejects && options_.three_way) return Complain("options '--reject' and '--3way' cannot be used together", 128);
+    if (options_.three_way) options_.index = true;
+    applies_ = options_.apply || !(options_.check || options_.stat || options_.numstat || options_.summary || options_.fake_ancestor);
+    if (options_.rejects && !options_.quiet) options_.verbose = true;
+    const bool has_index = options_.index || options_.cached;
+    if (has_index) options_.unsafe_paths = options_.intends = false;
+    const std::string blanks = git_.config.Get("apply.ignorewhitespace", "no");
+    if (blanks == "change") options_.ignores_blanks = true;
+    else if (blanks != "no" && blanks != "false" && blanks != "never" && blanks != "none") return Complain("unrecognized whitespace ignore option '" + blanks + "'", 128);
     if (options_.whitespace.empty()) options_.whitespace = git_.config.Get("apply.whitespace", applies_ ? "warn" : "nowarn");
     if (options_.whitespace == "strip" || options_.whitespace == "fix") return Complain("--whitespace=fix is not supported", 128);
     static constexpr std::string_view kActions[] = {"nowarn", "warn", "error", "error-all"};
     if (std::find(std::begin(kActions), std::end(kActions), options_.whitespace) == std::end(kActions)) return Complain("unrecognized whitespace option '" + options_.whitespace + "'", 129);
     if (options_.target != nullptr) {
       index_ = *options_.target;
-    } else if (options_.index || options_.cached) {
+    } else if (has_index || options_.intends) {
       PADDOCK_ASSIGN(index_, git_.ReadIndex());
     }
     return 0;
   }
   Result<ExitStatus> ApplyText(const std::string& text, const std::string& name) {
     shown_ = name;
-    PatchReading reading{.strip = options_.strip.value_or(1), .is_strip_known = options_.strip.has_value(), .prefix = git_.prefix, .directory = options_.directory};
+    PatchReading reading{.strip = options_.strip.value_or(1), .is_strip_known = options_.strip.has_value(), .prefix = git_.prefix, .directory = options_.directory, .recounts = options_.recounts};
     if (!reading.directory.empty() && !reading.directory.ends_with('/')) reading.directory += '/';
     auto patches = ReadPatches(text, reading, git_.in.budget);
+    for (const std::string& warning : reading.warnings) git_.Warn(warning);
     if (!patches) return patches.error().code == Code::kSyntax ? Result<ExitStatus>(Complain(patches.error().Text(), 128)) : patches.error();
     if (patches->empty() && !options_.allow_empty) return Complain("No valid patches in input (allow with \"--allow-empty\")", 128);
     if (options_.reverse) {
@@ -120,15 +139,18 @@ class Applier {
         if (options_.verbose) git_.Say("Checking patch " + NamesOf(patch) + "...\n");
         PADDOCK_ASSIGN(const ExitStatus status, Check(patch));
         if (status == 128) return 128;
+        patch.is_rejected = status != 0;
         fails |= status != 0;
       }
-      if (fails) return 1;
+      if (fails && !options_.rejects) return 1;
+    }
+    if (options_.fake_ancestor) {
+      PADDOCK_ASSIGN(const ExitStatus status, WriteAncestor(*patches));
+      if (status != 0) return status;
     }
     if (applies_) {
-      PADDOCK_TRY(WriteAll());
-      for (const FilePatch& patch : *patches) {
-        if (options_.verbose) git_.Say("Applied patch " + NamesOf(patch) + " cleanly.\n");
-      }
+      PADDOCK_ASSIGN(const bool all, WriteAll(*patches, text));
+      if (!all) return 1;
     }
     files_.clear();
     Show(*patches);
@@ -208,7 +230,7 @@ class Applier {
       old = known->second;
       return TakeMode(patch, old.mode);
     }
-    if (!IsSafePath(name)) {
+    if (!options_.unsafe_paths && !IsSafePath(name)) {
       // What is not there is told first.
       if (name.starts_with('/') || git_.in.fs.Stat(git_.FilePath(name), vfs::Follow::kNo)) return Complain("invalid path '" + name + "'", 128);
       return Refuse(name + ": No such file or directory");
@@ -240,6 +262,7 @@ class Applier {
 
   Result<ExitStatus> Check(FilePatch& patch) {
     FileState state;
+    bool is_taken = false;   // there is such a file already, which is merged with the new one
     if (!patch.old_name.empty()) {
       PADDOCK_ASSIGN(const ExitStatus status, ReadOld(patch, state));
       if (status != 0) return status;
@@ -248,30 +271,86 @@ class Applier {
     if (!name.empty() && (patch.is_new || patch.is_rename || patch.is_copy)) {
       const auto known = files_.find(name);
       if (known == files_.end() || known->second.mode != 0) {
-        if ((options_.index || options_.cached) && index_.Find(name) != nullptr) return Refuse(name + ": already exists in index");
+        const bool is_in_index = (options_.index || options_.cached) && index_.Find(name) != nullptr;
+        if (is_in_index && !(options_.three_way && patch.is_new)) return Refuse(name + ": already exists in index");
+        is_taken = is_in_index;
         const auto facts = git_.in.fs.Stat(git_.FilePath(name), vfs::Follow::kNo);
         const bool exists = known != files_.end() || (!options_.cached && facts && !facts->is_directory() && !IsBeyondLink(name));
-        if (exists) return Refuse(name + ": already exists in working directory");
+        is_taken |= exists && options_.three_way && patch.is_new;
+        if (exists && !is_taken) return Refuse(name + ": already exists in working directory");
       }
       if (patch.new_mode == 0) patch.new_mode = patch.is_new ? kModeFile : patch.old_mode;
     }
     if (!name.empty() && !patch.old_name.empty() && ((patch.new_mode ^ patch.old_mode) & 0170000) != 0) {
       return Refuse("new mode (" + ModeText(patch.new_mode) + ") of " + name + " does not match old mode (" + ModeText(patch.old_mode) + ")" + (name == patch.old_name ? "" : " of " + patch.old_name));
     }
-    if (!name.empty() && !IsSafePath(name)) return Complain("invalid path '" + name + "'", 128);
+    if (!name.empty() && !options_.unsafe_paths && !IsSafePath(name)) return Complain("invalid path '" + name + "'", 128);
     if (!name.empty() && IsBeyondLink(name)) return Refuse("affected file '" + name + "' is beyond a symbolic link");
-    if (patch.is_binary) {
-      PADDOCK_ASSIGN(const ExitStatus status, ApplyBinary(patch, state.content));
-      if (status != 0) return Refuse(BeforeName(patch) + ": patch does not apply");
+    bool is_merged = false;
+    if (options_.three_way) {
+      PADDOCK_ASSIGN(is_merged, Merge(patch, is_taken, state));
+      if (!is_merged && !is_taken && !options_.quiet) git_.Say("Falling back to direct application...\n");
     }
-    if (!ApplyHunks(patch, state.content)) return Refuse(BeforeName(patch) + ": patch does not apply");
+    if (!is_merged) {
+      PADDOCK_ASSIGN(const bool applied, is_taken ? Result<bool>(false) : Change(patch, state.content));
+      if (!applied) return Refuse(BeforeName(patch) + ": patch does not apply");
+    }
     if (patch.is_deleted && !state.content.empty()) {
       Refuse("removal patch leaves file contents");
       return Refuse(BeforeName(patch) + ": patch does not apply");
     }
     if (!patch.old_name.empty() && patch.old_name != name && !patch.is_copy) files_[patch.old_name] = {};
-    if (!name.empty()) files_[name] = {patch.new_mode, std::move(state.content)};
+    if (!name.empty()) files_[name] = {patch.new_mode, std::move(state.content), state.conflict, patch.is_new};
     return 0;
+  }
+
+  Result<bool> Change(FilePatch& patch, std::string& content) {
+    if (!patch.is_binary) return ApplyHunks(patch, content);
+    PADDOCK_ASSIGN(const ExitStatus status, ApplyBinary(patch, content));
+    return status == 0;
+  }
+  // Changes what the patch was made for, and merges that with the file. False: it cannot be done.
+  Result<bool> Merge(FilePatch& patch, bool is_taken, FileState& state) {
+    const bool renames_alone = patch.is_rename && patch.added == 0 && patch.deleted == 0;
+    if (patch.is_deleted || patch.old_mode == kModeCommit || patch.new_mode == kModeCommit || (patch.is_new && !is_taken) || renames_alone) return false;
+    std::string base;
+    if (!patch.is_new) {
+      const auto found = FindBlob(git_, patch.old_id);
+      if (!found) return (Refuse("repository lacks the necessary blob to perform 3-way merge."), false);
+      PADDOCK_ASSIGN(base, git_.ReadBlob(*found));
+    }
+    if (is_taken && !options_.quiet) git_.Say("Performing three-way merge...\n");
+    std::string theirs = base, ours = state.content;
+    PADDOCK_ASSIGN(const bool applied, Change(patch, theirs));
+    if (!applied) return false;
+    if (is_taken) {
+      FilePatch there;
+      there.old_name = patch.new_name;
+      PADDOCK_ASSIGN(const ExitStatus status, ReadOld(there, state));
+      if (status != 0) return (Refuse("cannot read the current contents of '" + patch.new_name + "'"), false);
+      ours = state.content;
+    }
+    const auto item = [&patch, this](const std::string& text) -> Result<std::optional<TreeItem>> {
+      PADDOCK_ASSIGN(const Oid id, git_.objects.Write(ObjectType::kBlob, text));
+      return std::optional<TreeItem>(TreeItem{patch.new_mode, id});
+    };
+    TextMerge merge{ours, false};
+    if (base == ours) merge.text = theirs;
+    else if (base != theirs && ours != theirs) {
+      PADDOCK_ASSIGN(const MergeStyle style, ConfiguredStyle(git_));
+      merge = MergeTexts(base, ours, theirs, {"ours", "theirs", "base"}, style, git_.in.budget);
+    }
+    if (merge.has_conflict) {
+      Conflict& conflict = state.conflict.emplace();
+      if (!patch.is_new) {
+        PADDOCK_ASSIGN(conflict.base, item(base));
+      }
+      PADDOCK_ASSIGN(conflict.ours, item(ours));
+      PADDOCK_ASSIGN(conflict.theirs, item(theirs));
+    }
+    state.content = std::move(merge.text);
+    if (!options_.quiet) git_.Say("Applied patch to '" + patch.new_name + (merge.has_conflict ? "' with conflicts.\n" : "' cleanly.\n"));
+    return true;
   }
 
   Result<ExitStatus> ApplyBinary(const FilePatch& patch, std::string& content) {
@@ -304,99 +383,20 @@ class Applier {
     return 0;
   }
 
-  struct Image {
-    std::vector<std::string_view> lines;
-    std::vector<char> is_patched;
-  };
-  bool MatchesAt(const Image& image, size_t at, const std::vector<std::string_view>& before, bool at_begin, bool at_end) {
-    if ((at_begin && at != 0) || at + before.size() > image.lines.size() || (at_end && at + before.size() != image.lines.size())) return false;
-    for (size_t i = 0; i < before.size(); ++i) {
-      git_.in.budget.Step();
-      if (image.is_patched[at + i] != 0 || image.lines[at + i] != before[i]) return false;
-    }
-    return true;
-  }
-  // The place nearest to `line`: there, then by turns behind and before it.
-  std::optional<size_t> FindPlace(const Image& image, const std::vector<std::string_view>& before, size_t line, bool at_begin, bool at_end) {
-    if (at_begin) line = 0;
-    else if (at_end) line = image.lines.size() - std::min(image.lines.size(), before.size());
-    line = std::min(line, image.lines.size());
-    for (size_t distance = 0; distance <= std::max(line, image.lines.size() - line); ++distance) {
-      git_.in.budget.Step();
-      if (distance <= image.lines.size() - line && MatchesAt(image, line + distance, before, at_begin, at_end)) return line + distance;
-      if (distance > 0 && distance <= line && MatchesAt(image, line - distance, before, at_begin, at_end)) return line - distance;
-    }
-    return std::nullopt;
-  }
-
-  bool ApplyHunk(Image& image, const PatchHunk& hunk, size_t number) {
-    std::vector<std::string_view> before, after;
-    size_t blanks = 0, blank_line = 0;
-    for (const PatchHunk::Line& line : hunk.lines) {
-      if (line.mark != '+') before.push_back(line.text);
-      if (line.mark != '-') after.push_back(line.text);
-      const bool is_blank = line.mark == '+' && IsBlank(line.text);
-      if (is_blank && blanks++ == 0) blank_line = line.number;
-      if (!is_blank && !(line.mark == ' ' && IsBlank(line.text) && blanks > 0)) blanks = 0;
-    }
-    size_t leading = hunk.leading, trailing = hunk.trailing;
-    const size_t least = options_.context ? static_cast<size_t>(std::max<int64_t>(*options_.context, 0)) : std::string::npos;
-    bool at_begin = hunk.old_begin == 0 || (hunk.old_begin == 1 && !options_.zero), at_end = !options_.zero && trailing == 0;
-    int64_t line = hunk.new_begin > 0 ? static_cast<int64_t>(hunk.new_begin) - 1 : 0;
-    std::optional<size_t> place;
-    while (!(place = FindPlace(image, before, static_cast<size_t>(std::max<int64_t>(line, 0)), at_begin, at_end))) {
-      if (leading <= least && trailing <= least) break;
-      if (at_begin || at_end) {
-        at_begin = at_end = false;
+  bool ApplyHunks(FilePatch& patch, std::string& content) {
+    if (patch.hunks.empty()) return true;
+    PatchedLines image{SplitLines(content), {}};
+    image.is_patched.assign(image.lines.size(), 0);
+    HunkPlacer placer(git_, options_);
+    size_t number = 0;
+    for (PatchHunk& hunk : patch.hunks) {
+      if (placer.Apply(image, hunk, ++number)) {
+        if (placer.blank_end()) Warn("new blank line at EOF", "+", *placer.blank_end());
         continue;
       }
-      if (leading >= trailing) {
-        before.erase(before.begin());
-        after.erase(after.begin());
-        --line;
-        --leading;
-      }
-      if (trailing > leading) {
-        before.pop_back();
-        after.pop_back();
-        --trailing;
-      }
-    }
-    if (!place) {
-      if (options_.verbose) {
-        std::string text = "while searching for:\n";
-        for (const std::string_view lost : before) text += lost;
-        Complain(text);
-      }
-      return false;
-    }
-    if (blanks > 0 && before.size() + *place >= image.lines.size() && options_.whitespace != "nowarn") Warn("new blank line at EOF", "+", blank_line);
-    if (options_.verbose && static_cast<int64_t>(*place) != line) {
-      const int64_t offset = static_cast<int64_t>(*place) - line;
-      git_.Say("Hunk #" + std::to_string(number) + " succeeded at " + std::to_string(*place + 1) + " (offset " + std::to_string(offset) + (offset == 1 ? " line).\n" : " lines).\n"));
-    }
-    if ((leading != hunk.leading || trailing != hunk.trailing) && !options_.quiet) {
-      git_.Say("Context reduced to (" + std::to_string(leading) + "/" + std::to_string(trailing) + ") to apply fragment at " + std::to_string(*place + 1) + "\n");
-    }
-    const auto replace = [&](auto& list, const auto& with) {
-      const auto begin = list.begin() + static_cast<std::ptrdiff_t>(*place);
-      list.insert(list.erase(begin, begin + static_cast<std::ptrdiff_t>(before.size())), with.begin(), with.end());
-    };
-    git_.in.budget.Step(1 + static_cast<int64_t>(image.lines.size() / 16));
-    replace(image.lines, after);
-    replace(image.is_patched, std::vector<char>(after.size(), 1));
-    return true;
-  }
-
-  bool ApplyHunks(const FilePatch& patch, std::string& content) {
-    if (patch.hunks.empty()) return true;
-    Image image{SplitLines(content), {}};
-    image.is_patched.assign(image.lines.size(), 0);
-    size_t number = 0;
-    for (const PatchHunk& hunk : patch.hunks) {
-      if (ApplyHunk(image, hunk, ++number)) continue;
       Complain("patch failed: " + BeforeName(patch) + ":" + std::to_string(hunk.old_begin));
-      return false;
+      if (!options_.rejects) return false;
+      hunk.is_rejected = true;
     }
     std::string text;
     for (const std::string_view line : image.lines) {
@@ -407,33 +407,104 @@ class Applier {
     return true;
   }
 
-  // What goes first, then what comes.
-  Status WriteAll() {
+  // What goes first, then what comes. False: some of it was left out.
+  Result<bool> WriteAll(const std::vector<FilePatch>& patches, std::string_view text) {
     for (const auto& [path, state] : files_) {
       if (state.mode != 0) continue;
-      if (!options_.cached) RemoveWorkFile(git_, path);
-      index_.Remove(path);
+      if (!options_.cached && options_.unsafe_paths && !IsSafePath(path)) PADDOCK_TRY(git_.in.fs.RemoveFile(git_.FilePath(path)));
+      else if (!options_.cached) RemoveWorkFile(git_, path);
+      if (!options_.intends) index_.Remove(path);
     }
+    TreeMerge merge;
     for (const auto& [path, state] : files_) {
       git_.in.budget.Step();
       if (state.mode == 0) continue;
-      if (!options_.cached) PADDOCK_TRY(PutContent(git_, path, state.mode, state.content, false));
-      if (!options_.index && !options_.cached) continue;
-      IndexEntry entry;
-      entry.path = path;
-      entry.mode = state.mode;
+      if (!options_.cached) PADDOCK_TRY(Place(path, state));
+      if (state.conflict) {
+        merge.conflicts[path] = *state.conflict;
+        continue;
+      }
+      PADDOCK_TRY(PutIntoIndex(path, state));
+    }
+    PutConflicts(index_, merge);
+    bool all = true;
+    for (const FilePatch& patch : patches) {
+      if (patch.is_rejected) {
+        all = false;
+        continue;
+      }
+      PADDOCK_ASSIGN(all, TellOne(patch, text, all));
+    }
+    for (const auto& [path, conflict] : merge.conflicts) {
+      if (!options_.quiet) git_.Say("U " + path + "\n");
+    }
+    if (options_.target != nullptr) {
+      *options_.target = index_;
+    } else if ((options_.index || options_.cached || options_.intends) && (all || !options_.rejects)) {
+      PADDOCK_TRY(git_.WriteIndex(index_));
+    }
+    return all && merge.conflicts.empty();
+  }
+  Status Place(const std::string& path, const FileState& state) {
+    if (!options_.unsafe_paths || IsSafePath(path)) return PutContent(git_, path, state.mode, state.content, false);
+    const std::string file = git_.FilePath(path);
+    static_cast<void>(git_.in.fs.RemoveFile(file).has_value());
+    PADDOCK_TRY(vfs::MakeDirectories(git_.in.fs, file.substr(0, file.rfind('/'))));
+    if (state.mode == kModeLink) return git_.in.fs.MakeSymlink(state.content, file);
+    PADDOCK_TRY(vfs::WriteFile(git_.in.fs, file, state.content));
+    return state.mode == kModeExecutable ? git_.in.fs.SetMode(file, 0755) : Status();
+  }
+  Status PutIntoIndex(const std::string& path, const FileState& state) {
+    const bool intends = options_.intends && state.is_new;
+    if (!options_.index && !options_.cached && !intends) return {};
+    IndexEntry entry;
+    entry.path = path;
+    entry.mode = state.mode;
+    if (intends) {
+      entry.id = HashObject(ObjectType::kBlob, "");
+      entry.is_intended = true;
+    } else {
       PADDOCK_ASSIGN(entry.id, git_.objects.Write(ObjectType::kBlob, state.content));
       if (!options_.cached) {
         PADDOCK_ASSIGN(const vfs::Attributes facts, git_.in.fs.Stat(git_.FilePath(path), vfs::Follow::kNo));
         entry.TakeStat(facts);
       }
-      index_.Put(std::move(entry));
     }
-    if (options_.target != nullptr) {
-      *options_.target = index_;
-      return {};
+    index_.Put(std::move(entry));
+    return {};
+  }
+  // Says what came of a patch, and writes the hunks that did not fit to FILE.rej. False, if there were any; else `all`.
+  Result<bool> TellOne(const FilePatch& patch, std::string_view text, bool all) {
+    const auto is_rejected = [](const PatchHunk& hunk) { return hunk.is_rejected; };
+    const auto count = std::count_if(patch.hunks.begin(), patch.hunks.end(), is_rejected);
+    if (count == 0) {
+      if (options_.verbose) git_.Say("Applied patch " + NamesOf(patch) + " cleanly.\n");
+      return all;
     }
-    return options_.index || options_.cached ? git_.WriteIndex(index_) : Status();
+    if (!options_.quiet) git_.Say("Applying patch " + NamesOf(patch) + " with " + std::to_string(count) + (count == 1 ? " reject...\n" : " rejects...\n"));
+    std::string rest = "diff a/" + patch.new_name + " b/" + patch.new_name + "\t(rejected hunks)\n";
+    size_t number = 0;
+    for (const PatchHunk& hunk : patch.hunks) {
+      git_.in.budget.Step();
+      ++number;
+      if (!options_.quiet) git_.Say(hunk.is_rejected ? "Rejected hunk #" + std::to_string(number) + ".\n" : "Hunk #" + std::to_string(number) + " applied cleanly.\n");
+      if (!hunk.is_rejected) continue;
+      rest += text.substr(hunk.text_begin, hunk.text_size);
+      if (!rest.ends_with('\n')) rest += '\n';
+    }
+    const std::string path = patch.new_name + ".rej";
+    if (const Status made = vfs::WriteFile(git_.in.fs, git_.FilePath(path), rest); !made) Refuse("cannot open " + path + ": " + std::string(made.error().Text()));
+    return false;
+  }
+  Result<ExitStatus> WriteAncestor(const std::vector<FilePatch>& patches) {
+    FlatTree ours;
+    if (const auto head = git_.Head()) {
+      PADDOCK_ASSIGN(ours, git_.FlattenCommit(*head));
+    }
+    Index base;
+    if (std::string why = TakeAncestor(git_, patches, ours, base); !why.empty()) return Complain(why, 128);
+    PADDOCK_TRY(vfs::WriteFile(git_.in.fs, *options_.fake_ancestor, base.Text()));
+    return 0;
   }
 
   void Show(const std::vector<FilePatch>& patches) {
@@ -498,6 +569,8 @@ class Applier {
 Result<ExitStatus> RunApply(Invocation& in, Git* git, Options& options, Args& args) {
   std::optional<Git> outside;
   if (git == nullptr || git->work_tree.empty()) {
+    if (git == nullptr && options.three_way) return (in.err.Write("error: '--3way' outside a repository\n"), ExitStatus{128});
+    if (git == nullptr) options.intends = false;
     if (git == nullptr && (options.index || options.cached)) return (in.err.Write(options.cached ? "error: '--cached' outside a repository\n" : "error: '--index' outside a repository\n"), ExitStatus{128});
     if (git == nullptr || !options.cached) {
       // Without a repository, names are from the working directory.
@@ -514,6 +587,38 @@ Result<ExitStatus> RunApply(Invocation& in, Git* git, Options& options, Args& ar
 }  // namespace
 
 Result<ExitStatus> ApplyPatchText(Git& git, ApplyOptions& options, const std::string& text, const std::string& name) { return Applier(git, options).RunText(text, name); }
+
+std::optional<Oid> FindBlob(Git& git, const std::string& digits) {
+  std::optional<Oid> found;
+  for (const Oid& id : digits.size() < 4 ? std::vector<Oid>() : git.objects.FindPrefix(digits)) {
+    git.in.budget.Step();
+    const auto object = git.objects.Read(id);
+    if (!object || object->type != ObjectType::kBlob) continue;
+    if (found) return std::nullopt;
+    found = id;
+  }
+  return found;
+}
+
+std::string TakeAncestor(Git& git, const std::vector<FilePatch>& patches, const FlatTree& ours, Index& base) {
+  for (const FilePatch& patch : patches) {
+    git.in.budget.Step();
+    if (patch.is_new || patch.old_name.empty()) continue;
+    IndexEntry entry;
+    entry.path = patch.old_name;
+    entry.mode = patch.old_mode != 0 ? patch.old_mode : kModeFile;
+    if (!IsSafePath(entry.path)) return "invalid path '" + entry.path + "'";
+    std::optional<Oid> found = FindBlob(git, patch.old_id);
+    if (const auto known = ours.find(entry.path); patch.old_id.empty() && patch.hunks.empty() && known != ours.end()) {
+      found = known->second.id;
+      entry.mode = known->second.mode;
+    }
+    if (!found) return "sha1 information is lacking or useless (" + entry.path + ").";
+    entry.id = *found;
+    base.Put(std::move(entry));
+  }
+  return {};
+}
 
 extern const Subcommand kApply;
 const Subcommand kApply = DefineFreeSubcommand<Options, RunApply>({.name = "apply", .summary = "apply a patch to files", .synopsis = "[<options>] [<patch>...]", .options = kOptions, .needs = Subcommand::Needs::kMaybeRepository});
