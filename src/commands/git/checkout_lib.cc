@@ -12,6 +12,7 @@
 #include "commands/git/restore.h"
 #include "commands/git/revision.h"
 #include "commands/git/status.h"
+#include "commands/git/unsupported_parts.h"
 
 namespace paddock::git {
 namespace {
@@ -19,7 +20,7 @@ namespace {
 struct CheckoutOptions {
   std::string create, reset, orphan, conflict, pathspec_file;
   bool force = false, quiet = false, detach = false, track = false, no_track = false, ours = false, theirs = false, guess = false, no_guess = false;
-  bool merge = false, patch = false, overlay = false, no_overlay = false, pathspec_nul = false, reflog = false, overwrites = false, no_overwrite = false, shares = false, inherits = false;
+  bool merge = false, patch = false, overlay = false, no_overlay = false, pathspec_nul = false, reflog = false, overwrites = false, no_overwrite = false, shares = false, inherits = false, sees_skipped = false, progress = false, no_progress = false, recurses = false, no_recursion = false;
 };
 Status TakeTrack(CheckoutOptions& options, std::string_view value) {
   if (!value.empty() && value != "direct" && value != "inherit") return Error(Code::kInvalid, "option `--track' expects \"direct\" or \"inherit\"");
@@ -40,6 +41,10 @@ constexpr auto kBothOptions = std::to_array<Option>({
     Flag<&CheckoutOptions::no_track>(0, "no-track", "track nothing"),
     Flag<&CheckoutOptions::overwrites>(0, "overwrite-ignore", "ignored files may be replaced (the default)"),
     Flag<&CheckoutOptions::no_overwrite>(0, "no-overwrite-ignore", "they may not"),
+    Flag<&CheckoutOptions::progress>(0, "progress", "show progress (of what takes more than two seconds, which nothing does)"),
+    Flag<&CheckoutOptions::no_progress>(0, "no-progress", "show none"),
+    Flag<&CheckoutOptions::recurses>(0, "recurse-submodules", "submodules, too (refused where there are any)"),
+    Flag<&CheckoutOptions::no_recursion>(0, "no-recurse-submodules", "not those (the default)"),
     Flag<&CheckoutOptions::shares>(0, "ignore-other-worktrees", "also a branch that another working tree has"),
 });
 constexpr auto kCheckoutOptions = JoinTables(std::to_array<Option>({
@@ -51,6 +56,7 @@ constexpr auto kCheckoutOptions = JoinTables(std::to_array<Option>({
     Flag<&CheckoutOptions::patch>('p', "patch", "ask for each change"),
     Flag<&CheckoutOptions::overlay>(0, "overlay", "remove no files (the default)"),
     Flag<&CheckoutOptions::no_overlay>(0, "no-overlay", "remove files that the commit does not have"),
+    Flag<&CheckoutOptions::sees_skipped>(0, "ignore-skip-worktree-bits", "also files with that bit"),
     Value<&CheckoutOptions::pathspec_file>(0, "pathspec-from-file", "FILE", "the files are named in FILE (-: standard input)"),
     Flag<&CheckoutOptions::pathspec_nul>(0, "pathspec-file-nul", "FILE's names end with NUL"),
 }), kBothOptions);
@@ -363,6 +369,7 @@ Result<ExitStatus> CheckoutFiles(Git& git, const CheckoutOptions& options, const
   plan.source = std::move(source);
   plan.to_index = plan.source.has_value();
   plan.deletes = options.no_overlay;
+  plan.sees_skipped = options.sees_skipped;
   plan.stage = options.ours ? 2 : options.theirs ? 3 : 0;
   plan.recreates = options.merge || !options.conflict.empty();
   plan.passes_unmerged = options.force;
@@ -377,7 +384,14 @@ Result<ExitStatus> CheckoutFiles(Git& git, const CheckoutOptions& options, const
   return RunHook(git, "post-checkout", {head, head, "0"});
 }
 
+Status CheckSubmodules(Git& git, const CheckoutOptions& options) {
+  if (!options.recurses) return {};
+  PADDOCK_ASSIGN(const Index index, git.ReadIndex());
+  return RefuseSubmodules(git, index);
+}
+
 Result<ExitStatus> RunCheckout(Git& git, CheckoutOptions& options, Args& args) {
+  PADDOCK_TRY(CheckSubmodules(git, options));
   if (!options.orphan.empty()) return Orphan(git, options, false);
   if (options.track && options.create.empty() && options.reset.empty() && args.operands.size() == 1) options.create = TrackedName(args.operands[0]);
   if (!options.create.empty() || !options.reset.empty()) return CreateAndSwitch(git, options, args.operands);
@@ -426,6 +440,7 @@ Status RefuseInProgress(Git& git) {
 }
 
 Result<ExitStatus> RunSwitch(Git& git, CheckoutOptions& options, Args& args) {
+  PADDOCK_TRY(CheckSubmodules(git, options));
   const bool is_taken = !options.create.empty() && git.refs.Exists("refs/heads/" + options.create);
   if (!options.force && !is_taken) PADDOCK_TRY(RefuseInProgress(git));
   if (!options.orphan.empty()) return Orphan(git, options, true);

@@ -9,13 +9,14 @@
 #include "commands/git/pick.h"
 #include "commands/git/pretty.h"
 #include "commands/git/revision.h"
+#include "commands/git/unsupported_parts.h"
 #include "commands/git/worktree.h"
 
 namespace paddock::git {
 namespace {
 
 struct Options {
-  bool no_commit = false, abort = false, proceeds = false, skips = false, quits = false, cites = false, edit = false, no_edit = false, signoff = false, ff = false, allow_empty = false, allow_empty_message = false, keeps_redundant = false, reference = false;
+  bool no_commit = false, abort = false, proceeds = false, skips = false, quits = false, cites = false, edit = false, no_edit = false, signoff = false, ff = false, allow_empty = false, allow_empty_message = false, keeps_redundant = false, reference = false, rerere = false, no_rerere = false;
   int64_t mainline = 0;
   std::string cleanup;
   std::vector<std::string> strategies, strategy_options;
@@ -34,6 +35,8 @@ constexpr auto kBothOptions = std::to_array<Option>({
     Flag<&Options::edit>('e', "edit", "edit the message"),
     Flag<&Options::no_edit>(0, "no-edit", "take the message as it is"),
     Flag<&Options::signoff>('s', "signoff", "add a Signed-off-by line"),
+    Flag<&Options::rerere>(0, "rerere-autoupdate", "put into the index what is resolved as before (refused where that is remembered)"),
+    Flag<&Options::no_rerere>(0, "no-rerere-autoupdate", "do not (the default)"),
     Call<TakeMainline>('m', "mainline", "N", "compare a merge with its Nth parent"),
     Value<&Options::strategies>(0, "strategy", "NAME", "ort, recursive or resolve"),
     Value<&Options::strategy_options>('X', "strategy-option", "OPTION", "as of git merge"),
@@ -54,6 +57,7 @@ class Sequence {
   Sequence(Git& git, Options& options, bool reverts) : git_(git), options_(options), reverts_(reverts), verb_(reverts ? "revert" : "cherry-pick"), marker_(reverts ? "REVERT_HEAD" : "CHERRY_PICK_HEAD") {}
 
   Result<ExitStatus> Run(const Args& args) {
+    if (options_.rerere) PADDOCK_TRY(RefuseRerere(git_));
     if (options_.quits) {
       RemoveState();
       ForgetMerge(git_);
@@ -159,6 +163,7 @@ class Sequence {
     flag(options_.cites, "record-origin");
     flag(options_.ff, "allow-ff");
     if (options_.mainline > 0) text += "\tmainline = " + std::to_string(options_.mainline) + "\n";
+    if (options_.rerere || options_.no_rerere) text += std::string("\tallow-rerere-auto = ") + (options_.rerere ? "true" : "false") + "\n";
     for (const std::string& option : options_.strategy_options) text += "\tstrategy-option = " + option + "\n";
     if (text.empty()) return {};
     return vfs::WriteFile(git_.in.fs, StatePath("opts"), "[options]\n" + text);

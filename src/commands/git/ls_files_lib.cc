@@ -4,6 +4,7 @@
 
 #include "commands/git/ignore_rules.h"
 #include "commands/git/revision.h"
+#include "commands/git/unsupported_parts.h"
 #include "commands/git/worktree.h"
 #include "text/unified_diff.h"
 
@@ -12,7 +13,7 @@ namespace {
 
 struct Options {
   bool cached = false, deleted = false, modified = false, others = false, ignored = false, stage = false, unmerged = false, killed = false, nul = false, tags = false, assumed_tags = false, eol = false;
-  bool standard = false, full_name = false, fails = false, directory = false, no_empty = false, deduplicates = false;
+  bool standard = false, full_name = false, fails = false, directory = false, no_empty = false, with_empty = false, deduplicates = false, monitored_tags = false, debug = false, sparse = false, recurses = false;
   std::vector<std::string> patterns, files, per_directory;
   std::optional<std::string> with_tree, format;
   std::optional<size_t> abbrev;
@@ -27,6 +28,7 @@ constexpr Option kOptions[] = {
     Flag<&Options::nul>('z', nullptr, "end lines with NUL"),
     Flag<&Options::tags>('t', nullptr, "show what each file is by a letter"),
     Flag<&Options::assumed_tags>('v', nullptr, "the same, in lower case for files assumed unchanged"),
+    Flag<&Options::monitored_tags>('f', nullptr, "the same, in lower case for files that a monitor watches (there is none)"),
     Flag<&Options::cached>('c', "cached", "show what is in the index (the default)"),
     Flag<&Options::deleted>('d', "deleted", "show deleted files"),
     Flag<&Options::modified>('m', "modified", "show changed files"),
@@ -37,6 +39,7 @@ constexpr Option kOptions[] = {
     Flag<&Options::directory>(0, "directory", "show untracked directories instead of what is in them"),
     Flag<&Options::eol>(0, "eol", "show how lines end"),
     Flag<&Options::no_empty>(0, "no-empty-directory", "with --directory: without empty ones"),
+    Flag<&Options::with_empty>(0, "empty-directory", "with them (the default)"),
     Flag<&Options::unmerged>('u', "unmerged", "show unmerged files"),
     Value<&Options::patterns>('x', "exclude", "PATTERN", "take what matches for ignored"),
     Value<&Options::files>('X', "exclude-from", "FILE", "read such patterns from FILE"),
@@ -46,6 +49,9 @@ constexpr Option kOptions[] = {
     Flag<&Options::fails>(0, "error-unmatch", "fail when an operand matches nothing"),
     Value<&Options::with_tree>(0, "with-tree", "TREE", "as if what a tree has were still in the index"),
     CallOptional<TakeAbbrev>(0, "abbrev", "N", "ids of N digits"),
+    Flag<&Options::recurses>(0, "recurse-submodules", "those of submodules, too (refused where there are any)"),
+    Flag<&Options::sparse>(0, "sparse", "show directories that the index has as one entry (it never does)"),
+    Flag<&Options::debug>(0, "debug", "show what is known of each file"),
     Flag<&Options::deduplicates>(0, "deduplicate", "each name once"),
     Value<&Options::format>(0, "format", "FORMAT", "show %(objectname), %(path) and others"),
 };
@@ -106,7 +112,7 @@ class Others {
       if (hides && !options_.ignored && !has_known) continue;
       const bool is_whole = options_.directory && !has_known && (paths_.empty() || paths_.Matches(path, git_.in.budget));
       if (is_whole && hides == options_.ignored) {
-        if (!options_.no_empty || HasFiles(path + "/")) found_.push_back(path + "/");
+        if (!options_.no_empty || options_.with_empty || HasFiles(path + "/")) found_.push_back(path + "/");
         continue;
       }
       Visit(path + "/", hides);
@@ -150,7 +156,9 @@ class Listing {
       PADDOCK_ASSIGN(const std::string ends, Ends(entry));
       text += ends;
     }
-    return Line(text + Shown(entry.path));
+    PADDOCK_TRY(Line(text + Shown(entry.path)));
+    if (options_.debug) PrintFacts(entry);
+    return {};
   }
   Status PrintOther(const std::string& path, char tag) {
     std::string text = Tag(tag, false);
@@ -167,9 +175,17 @@ class Listing {
     return text;
   }
   std::string Tag(char tag, bool is_assumed) const {
-    if (!options_.tags && !options_.assumed_tags) return {};
+    if (!options_.tags && !options_.assumed_tags && !options_.monitored_tags) return {};
     if (options_.assumed_tags && is_assumed) tag = static_cast<char>(tag - 'A' + 'a');
     return std::string(1, tag) + " ";
+  }
+  void PrintFacts(const IndexEntry& entry) {
+    const auto number = [](uint32_t value) { return std::to_string(value); };
+    const uint32_t flags = static_cast<uint32_t>(entry.stage) << 12 | (entry.is_assumed ? 0x8000 : 0) | (entry.is_intended ? 0x20000000 : 0) | (entry.is_skipped ? 0x40000000 : 0) | (entry.is_intended || entry.is_skipped ? 0x4000 : 0);
+    char hex[16];
+    const auto end = std::to_chars(hex, hex + sizeof hex, flags, 16).ptr;
+    git_.Print("  ctime: " + number(entry.change_seconds) + ":" + number(entry.change_nanos) + "\n  mtime: " + number(entry.modify_seconds) + ":" + number(entry.modify_nanos) + "\n  dev: " + number(entry.device) + "\tino: " + number(entry.inode) +
+               "\n  uid: " + number(entry.uid) + "\tgid: " + number(entry.gid) + "\n  size: " + number(entry.size) + "\tflags: " + std::string(hex, end) + "\n");
   }
   Status Line(const std::string& text) {
     if (options_.deduplicates && text == last_) return {};
@@ -234,7 +250,7 @@ Result<ExitStatus> Run(Git& git, Options& options, Args& args) {
   });
   if (only_excludes && !git.prefix.empty()) operands.push_back(".");
   PADDOCK_ASSIGN(Pathspec paths, git.ParsePaths(operands));
-  if (options.format && (options.stage || options.others || options.killed || options.tags || options.assumed_tags || options.eol || options.deduplicates)) {
+  if (options.format && (options.stage || options.others || options.killed || options.tags || options.assumed_tags || options.monitored_tags || options.eol || options.deduplicates)) {
     git.Say("fatal: ls-files --format cannot be used with -s, -o, -k, -t, --resolve-undo, --deduplicate, --eol\n");
     return 129;
   }
@@ -258,6 +274,11 @@ Result<ExitStatus> Run(Git& git, Options& options, Args& args) {
       entry.id = item.id;
       index.Put(std::move(entry));
     }
+  }
+  if (options.recurses) {
+    if (options.deleted || options.others || options.unmerged || options.killed || options.modified || options.with_tree) return Error(Code::kInvalid, "ls-files --recurse-submodules unsupported mode");
+    if (options.fails) return Error(Code::kInvalid, "ls-files --recurse-submodules does not support --error-unmatch");
+    PADDOCK_TRY(RefuseSubmodules(git, index));
   }
   Listing listing(git, options);
   if (options.others) {

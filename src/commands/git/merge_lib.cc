@@ -7,6 +7,7 @@
 #include "commands/git/pretty.h"
 #include "commands/git/revision.h"
 #include "commands/git/stash.h"
+#include "commands/git/unsupported_parts.h"
 #include "commands/git/worktree.h"
 #include "commands/input_files.h"
 #include "proc/process.h"
@@ -20,7 +21,7 @@ struct MergeOptions {
   std::string file, cleanup, into_name;
   std::optional<int64_t> log;
   bool no_ff = false, ff_only = false, ff = false, squash = false, no_squash = false, no_commit = false, commit = false, abort = false, proceeds = false, quits = false, quiet = false, verbose = false;
-  bool no_edit = false, edit = false, no_stat = false, stat = false, allows_unrelated = false, autostash = false, no_autostash = false, signoff = false, no_verify = false, no_log = false, no_overwrite = false;
+  bool no_edit = false, edit = false, no_stat = false, stat = false, allows_unrelated = false, autostash = false, no_autostash = false, signoff = false, no_verify = false, no_log = false, no_overwrite = false, rerere = false, no_rerere = false;
 };
 Status TakeNothing(MergeOptions&, std::string_view) { return {}; }
 Status TakeLog(MergeOptions& options, std::string_view value) {
@@ -60,6 +61,9 @@ constexpr Option kMergeOptions[] = {
     Flag<&MergeOptions::no_autostash>(0, "no-autostash", "do not (the default)"),
     Flag<&MergeOptions::no_overwrite>(0, "no-overwrite-ignore", "ignored files are in the way of a fast-forward, too"),
     Call<TakeNothing>(0, "overwrite-ignore", nullptr, "they may be replaced (the default)"),
+    Flag<&MergeOptions::rerere>(0, "rerere-autoupdate", "put into the index what is resolved as before (refused where that is remembered)"),
+    Flag<&MergeOptions::no_rerere>(0, "no-rerere-autoupdate", "do not (the default)"),
+    Call<TakeNothing>(0, "progress", nullptr, "show progress (of what takes more than two seconds, which nothing does)"),
     Call<TakeNothing>(0, "no-progress", nullptr, "show no progress (none is shown where there is no terminal)"),
     Flag<&MergeOptions::signoff>(0, "signoff", "add a Signed-off-by line"),
     Flag<&MergeOptions::no_verify>(0, "no-verify", "without the hook pre-merge-commit"),
@@ -469,6 +473,7 @@ Status LeaveOutReached(Git& git, History& history, Plan& plan) {
 }
 
 Result<ExitStatus> RunMerge(Git& git, MergeOptions& options, Args& args) {
+  if (options.rerere) PADDOCK_TRY(RefuseRerere(git));
   if (options.abort || options.quits || options.proceeds) return EndMerge(git, options);
   PADDOCK_ASSIGN(const Index current, git.ReadIndex());
   if (current.HasConflicts()) {

@@ -8,6 +8,7 @@
 #include "commands/git/rebase.h"
 #include "commands/git/revision.h"
 #include "commands/git/stash.h"
+#include "commands/git/unsupported_parts.h"
 #include "commands/git/worktree.h"
 
 namespace paddock::git {
@@ -20,7 +21,7 @@ struct RebaseOptions {
   std::vector<std::string> commands, strategy_options;
   bool quiet = false, verbose = false, interactive = false, proceeds = false, skips = false, abort = false, quits = false, edits_todo = false, shows_patch = false;
   bool root = false, keeps_base = false, forces = false, stat = false, no_stat = false, autosquash = false, no_autosquash = false, autostash = false, no_autostash = false, signoff = false, ignores_date = false, keeps_date = false;
-  bool reapplies = false, no_reapplies = false, keeps_empty = false, drops_empty = false, no_verify = false, merge = false, reschedules = false, no_reschedules = false, no_fork_point = false, fork_point = false, ignores_space = false;
+  bool reapplies = false, no_reapplies = false, keeps_empty = false, drops_empty = false, no_verify = false, merge = false, reschedules = false, no_reschedules = false, no_fork_point = false, fork_point = false, ignores_space = false, rerere = false, no_rerere = false;
 };
 constexpr Option kRebaseOptions[] = {
     Value<&RebaseOptions::onto>(0, "onto", "COMMIT", "start from COMMIT"),
@@ -57,6 +58,8 @@ constexpr Option kRebaseOptions[] = {
     Flag<&RebaseOptions::ignores_space>(0, "ignore-whitespace", "let changes of blanks give way (-X ignore-space-change)"),
     Value<&RebaseOptions::strategy>('s', "strategy", "NAME", "ort, recursive or resolve"),
     Value<&RebaseOptions::strategy_options>('X', "strategy-option", "OPTION", "as of git merge"),
+    Flag<&RebaseOptions::rerere>(0, "rerere-autoupdate", "put into the index what is resolved as before (refused where that is remembered)"),
+    Flag<&RebaseOptions::no_rerere>(0, "no-rerere-autoupdate", "do not (the default)"),
     Flag<&RebaseOptions::root>(0, "root", "all commits, the first one, too"),
     Flag<&RebaseOptions::reschedules>(0, "reschedule-failed-exec", "run a command that failed again"),
     Flag<&RebaseOptions::no_reschedules>(0, "no-reschedule-failed-exec", "do not (the default)"),
@@ -497,6 +500,7 @@ class Start {
 };
 
 Result<ExitStatus> RunRebase(Git& git, RebaseOptions& options, Args& args) {
+  if (options.rerere) PADDOCK_TRY(RefuseRerere(git));
   const int verbs = options.proceeds + options.skips + options.abort + options.quits + options.edits_todo + options.shows_patch;
   if (verbs == 0) {
     auto status = Start(git, options).Run(args);

@@ -5,6 +5,7 @@
 #include "commands/git/patch_choice.h"
 #include "commands/git/pathspec_file.h"
 #include "commands/git/revision.h"
+#include "commands/git/unsupported_parts.h"
 #include "commands/git/worktree.h"
 
 namespace paddock::git {
@@ -12,7 +13,7 @@ namespace {
 
 struct ResetOptions {
   enum class Mode { kMixed, kSoft, kHard, kMerge, kKeep } mode = Mode::kMixed;
-  bool has_mode = false, quiet = false, intends = false, patch = false, pathspec_nul = false, no_refresh = false, refresh = false;
+  bool has_mode = false, quiet = false, intends = false, patch = false, pathspec_nul = false, no_refresh = false, refresh = false, recurses = false, no_recursion = false;
   std::string pathspec_file;
 };
 template <ResetOptions::Mode kMode>
@@ -33,6 +34,8 @@ constexpr Option kResetOptions[] = {
     Flag<&ResetOptions::refresh>(0, "refresh", "look at them (the default)"),
     Flag<&ResetOptions::patch>('p', "patch", "ask for each change"),
     Flag<&ResetOptions::intends>('N', "intent-to-add", "note that what goes will be added again"),
+    Flag<&ResetOptions::recurses>(0, "recurse-submodules", "submodules, too (refused where there are any)"),
+    Flag<&ResetOptions::no_recursion>(0, "no-recurse-submodules", "not those (the default)"),
     Value<&ResetOptions::pathspec_file>(0, "pathspec-from-file", "FILE", "the files are named in FILE (-: standard input)"),
     Flag<&ResetOptions::pathspec_nul>(0, "pathspec-file-nul", "FILE's names end with NUL"),
 };
@@ -78,6 +81,10 @@ Result<ExitStatus> ResetPaths(Git& git, const ResetOptions& options, const FlatT
 }
 
 Result<ExitStatus> Reset(Git& git, ResetOptions& options, Args& args) {
+  if (options.recurses) {
+    PADDOCK_ASSIGN(const Index index, git.ReadIndex());
+    PADDOCK_TRY(RefuseSubmodules(git, index));
+  }
   if (!options.pathspec_file.empty()) {
     if (!args.paths.empty()) return Error(Code::kInvalid, "'--pathspec-from-file' and pathspec arguments cannot be used together");
     PADDOCK_TRY(TakePathspecFile(git, options.pathspec_file, options.pathspec_nul, args.paths));

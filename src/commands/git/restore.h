@@ -17,6 +17,7 @@ struct RestorePlan {
   int stage = 0;                    // 2 or 3: that side of a conflict
   bool recreates = false;           // conflicts, from their three versions
   bool passes_unmerged = false;     // over conflicts
+  bool sees_skipped = false;        // also files with the skip-worktree bit
   MergeStyle style;
 };
 struct Restored {

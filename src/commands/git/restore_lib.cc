@@ -7,6 +7,7 @@
 #include "commands/git/pathspec_file.h"
 #include "commands/git/patch_choice.h"
 #include "commands/git/revision.h"
+#include "commands/git/unsupported_parts.h"
 #include "commands/git/worktree.h"
 
 namespace paddock::git {
@@ -56,12 +57,16 @@ Result<Restored> RestoreFiles(Git& git, const RestorePlan& plan, const std::vect
   FlatTree wanted;
   for (const auto& [path, item] : plan.source ? *plan.source : FlatTree()) {
     git.in.budget.Step();
+    // A file that is skipped and has nothing new stays as it is.
+    const IndexEntry* entry = index.Find(path);
+    if (!plan.sees_skipped && entry != nullptr && entry->is_skipped && TreeItem{entry->mode, entry->id} == item) continue;
     if (paths.Matches(path, git.in.budget)) wanted[path] = item;
   }
   std::set<std::string> unmerged;
   const std::vector<IndexEntry> known = index.entries();
   for (const IndexEntry& entry : known) {
     git.in.budget.Step();
+    if (entry.is_skipped && !plan.sees_skipped) continue;
     // Without --no-overlay only what the source has counts as known.
     if ((plan.source && !plan.deletes) || !paths.Matches(entry.path, git.in.budget) || plan.source) continue;
     if (entry.stage != 0) unmerged.insert(entry.path);
@@ -78,7 +83,7 @@ Result<Restored> RestoreFiles(Git& git, const RestorePlan& plan, const std::vect
     ++done.conflicts;
   }
   for (const IndexEntry& entry : known) {
-    if (!plan.source || !plan.deletes || wanted.contains(entry.path) || !paths.Matches(entry.path, git.in.budget)) continue;
+    if (!plan.source || !plan.deletes || (entry.is_skipped && !plan.sees_skipped) || wanted.contains(entry.path) || !paths.Matches(entry.path, git.in.budget)) continue;
     if (plan.to_files) RemoveWorkFile(git, entry.path);
     if (plan.to_index) index.Remove(entry.path);
   }
@@ -92,6 +97,7 @@ Result<Restored> RestoreFiles(Git& git, const RestorePlan& plan, const std::vect
       if (!is_same) PADDOCK_TRY(PutFile(git, path, item, true, &fresh));
       else fresh = *file;
       if (!is_same || unmerged.contains(path)) ++done.files;
+      fresh.is_skipped = entry != nullptr && entry->is_skipped && entry->id == item.id;
       if (plan.to_index || (entry != nullptr && entry->id == item.id)) index.Put(std::move(fresh));
     } else if (entry == nullptr || entry->id != item.id || entry->mode != item.mode || entry->is_intended) {
       IndexEntry fresh;
@@ -111,7 +117,7 @@ namespace {
 
 struct RestoreOptions {
   std::string source, pathspec_file, conflict;
-  bool staged = false, worktree = false, quiet = false, ours = false, theirs = false, merge = false, overlay = false, no_overlay = false, ignores_unmerged = false, patch = false, pathspec_nul = false;
+  bool staged = false, worktree = false, quiet = false, ours = false, theirs = false, merge = false, overlay = false, no_overlay = false, ignores_unmerged = false, patch = false, pathspec_nul = false, sees_skipped = false, progress = false, no_progress = false, recurses = false, no_recursion = false;
 };
 
 constexpr Option kRestoreOptions[] = {
@@ -127,6 +133,11 @@ constexpr Option kRestoreOptions[] = {
     Flag<&RestoreOptions::ours>('2', "ours", "take our side of a conflict"),
     Flag<&RestoreOptions::theirs>('3', "theirs", "take their side of a conflict"),
     Flag<&RestoreOptions::patch>('p', "patch", "ask for each change"),
+    Flag<&RestoreOptions::sees_skipped>(0, "ignore-skip-worktree-bits", "also files with that bit"),
+    Flag<&RestoreOptions::progress>(0, "progress", "show progress (of what takes more than two seconds, which nothing does)"),
+    Flag<&RestoreOptions::no_progress>(0, "no-progress", "show none"),
+    Flag<&RestoreOptions::recurses>(0, "recurse-submodules", "submodules, too (refused where there are any)"),
+    Flag<&RestoreOptions::no_recursion>(0, "no-recurse-submodules", "not those (the default)"),
     Value<&RestoreOptions::pathspec_file>(0, "pathspec-from-file", "FILE", "the files are named in FILE (-: standard input)"),
     Flag<&RestoreOptions::pathspec_nul>(0, "pathspec-file-nul", "FILE's names end with NUL"),
 };
@@ -135,7 +146,12 @@ Result<ExitStatus> Restore(Git& git, RestoreOptions& options, Args& args) {
   PADDOCK_TRY(TakePathspecFile(git, options.pathspec_file, options.pathspec_nul, args));
   const std::vector<std::string> operands = args.All();
   if (operands.empty() && !options.patch) return Error(Code::kInvalid, "you must specify path(s) to restore");
+  if (options.recurses) {
+    PADDOCK_ASSIGN(const Index index, git.ReadIndex());
+    PADDOCK_TRY(RefuseSubmodules(git, index));
+  }
   RestorePlan plan;
+  plan.sees_skipped = options.sees_skipped;
   plan.to_files = options.worktree || !options.staged;
   plan.to_index = options.staged;
   plan.deletes = !options.overlay;

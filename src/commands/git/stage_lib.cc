@@ -6,6 +6,7 @@
 #include "commands/git/patch_choice.h"
 #include "commands/git/pathspec_file.h"
 #include "commands/git/revision.h"
+#include "commands/git/unsupported_parts.h"
 #include "commands/git/worktree.h"
 
 namespace paddock::git {
@@ -14,7 +15,7 @@ namespace {
 struct AddOptions {
   bool dry_run = false, verbose = false, force = false, update = false, all = false, intends = false, ignores_removal = false, ignores_errors = false;
   std::string chmod, pathspec_file;
-  bool patch = false, pathspec_nul = false, renormalizes = false, refreshes = false, ignores_missing = false;
+  bool patch = false, pathspec_nul = false, renormalizes = false, refreshes = false, ignores_missing = false, sparse = false;
 };
 
 constexpr Option kAddOptions[] = {
@@ -33,6 +34,7 @@ constexpr Option kAddOptions[] = {
     Flag<&AddOptions::ignores_missing>(0, "ignore-missing", "with -n: also for files that are not there"),
     Value<&AddOptions::pathspec_file>(0, "pathspec-from-file", "FILE", "the files are named in FILE (-: standard input)"),
     Flag<&AddOptions::pathspec_nul>(0, "pathspec-file-nul", "FILE's names end with NUL"),
+    Flag<&AddOptions::sparse>(0, "sparse", "also for files with the skip-worktree bit"),
     Value<&AddOptions::chmod>(0, "chmod", "(+|-)x", "set the executable bit in the index"),
 };
 
@@ -95,6 +97,16 @@ Status AddOne(Git& git, const AddOptions& options, Index& index, const std::stri
   return {};
 }
 
+// Whether the operand names a file that has its skip-worktree bit.
+Result<bool> NamesSkipped(Git& git, const Index& index, const std::string& operand) {
+  PADDOCK_ASSIGN(Pathspec path, git.ParsePaths({operand}));
+  for (const IndexEntry& entry : index.entries()) {
+    git.in.budget.Step();
+    if (entry.is_skipped && path.Matches(entry.path, git.in.budget)) return true;
+  }
+  return false;
+}
+
 // --refresh: what stat says of files that are as they were.
 Result<ExitStatus> Refresh(Git& git, const std::vector<std::string>& operands) {
   PADDOCK_ASSIGN(Pathspec paths, git.ParsePaths(operands));
@@ -129,8 +141,15 @@ Result<ExitStatus> Add(Git& git, AddOptions& options, Args& args) {
   PADDOCK_ASSIGN(Pathspec paths, git.ParsePaths(operands));
   PADDOCK_ASSIGN(Index index, git.ReadIndex());
   std::vector<std::string> wanted;
-  for (const IndexEntry& entry : index.entries()) {
+  for (IndexEntry& entry : index.entries()) {
     git.in.budget.Step();
+    if (entry.is_skipped) {
+      // Its file is not looked at, so that only its mode can change, or its content where all is added anew.
+      if (!options.sparse || (!paths.empty() && !paths.Matches(entry.path, git.in.budget))) continue;
+      if (!options.chmod.empty() && !options.dry_run && entry.mode != kModeLink) entry.mode = options.chmod == "+x" ? kModeExecutable : kModeFile;
+      if (options.renormalizes) wanted.push_back(entry.path);
+      continue;
+    }
     if ((paths.empty() || paths.Matches(entry.path, git.in.budget)) && (wanted.empty() || wanted.back() != entry.path)) wanted.push_back(entry.path);
   }
   PADDOCK_TRY(CheckOutsideOfLinks(git, index, paths.Paths()));
@@ -163,9 +182,14 @@ Result<ExitStatus> Add(Git& git, AddOptions& options, Args& args) {
         }
       }
     }
-    std::vector<std::string> hidden;
+    std::vector<std::string> hidden, skipped;
     for (const std::string& operand : paths.Unmatched()) {
       const auto path = git.RepositoryPath(operand);
+      PADDOCK_ASSIGN(const bool is_skipped, NamesSkipped(git, index, operand));
+      if (is_skipped) {
+        skipped.push_back(operand);
+        continue;
+      }
       const auto facts = path ? git.in.fs.Stat(git.FilePath(*path), vfs::Follow::kNo) : Result<vfs::Attributes>(Code::kNoEntry);
       if (!facts && options.ignores_missing) {
         if (path && IsIgnored(git, *path, false)) hidden.push_back(*path);
@@ -173,6 +197,10 @@ Result<ExitStatus> Add(Git& git, AddOptions& options, Args& args) {
       }
       if (!facts) return Error(Code::kNoEntry, "pathspec '" + operand + "' did not match any files");
       if (!path->empty() && !options.force && IsIgnored(git, *path, facts->is_directory())) hidden.push_back(*path);
+    }
+    if (!skipped.empty()) {
+      TellSkipped(git, skipped);
+      status = 1;
     }
     if (!options.force) {
       // A file that is hidden and was named itself.
@@ -189,6 +217,11 @@ Result<ExitStatus> Add(Git& git, AddOptions& options, Args& args) {
       status = 1;
     }
   } else if (!paths.Unmatched().empty()) {
+    PADDOCK_ASSIGN(const bool is_skipped, NamesSkipped(git, index, paths.Unmatched().front()));
+    if (is_skipped && paths.Unmatched().size() == 1) {
+      TellSkipped(git, paths.Unmatched());
+      return 1;
+    }
     return Error(Code::kNoEntry, "pathspec '" + paths.Unmatched().front() + "' did not match any files");
   }
   std::sort(wanted.begin(), wanted.end());
@@ -210,7 +243,7 @@ Result<ExitStatus> Add(Git& git, AddOptions& options, Args& args) {
 }
 
 struct RmOptions {
-  bool dry_run = false, quiet = false, cached = false, force = false, recursive = false, ignores_unmatch = false, pathspec_nul = false;
+  bool dry_run = false, quiet = false, cached = false, force = false, recursive = false, ignores_unmatch = false, pathspec_nul = false, sparse = false;
   std::string pathspec_file;
 };
 
@@ -221,6 +254,7 @@ constexpr Option kRmOptions[] = {
     Flag<&RmOptions::force>('f', "force", "remove changed files, too"),
     Flag<&RmOptions::recursive>('r', nullptr, "remove what is in directories"),
     Flag<&RmOptions::ignores_unmatch>(0, "ignore-unmatch", "exit with zero when nothing matched"),
+    Flag<&RmOptions::sparse>(0, "sparse", "also files with the skip-worktree bit"),
     Value<&RmOptions::pathspec_file>(0, "pathspec-from-file", "FILE", "the files are named in FILE (-: standard input)"),
     Flag<&RmOptions::pathspec_nul>(0, "pathspec-file-nul", "FILE's names end with NUL"),
 };
@@ -239,7 +273,7 @@ Status CheckRemovable(Git& git, const RmOptions& options, const Index& index, co
     if (!file && !options.cached) continue;
     const auto old = head.find(path);
     const bool is_staged = old == head.end() || old->second.id != entry->id || old->second.mode != entry->mode;
-    const bool is_local = file && (file->id != entry->id || file->mode != entry->mode);
+    const bool is_local = file && !entry->is_skipped && (file->id != entry->id || file->mode != entry->mode);
     if (is_staged && is_local && !(entry->is_intended && options.cached)) both += "\n    " + path, ++counts[0];
     else if (is_staged && !options.cached) staged += "\n    " + path, ++counts[1];
     else if (is_local && !options.cached) local += "\n    " + path, ++counts[2];
@@ -262,9 +296,18 @@ Result<ExitStatus> Rm(Git& git, RmOptions& options, Args& args) {
   std::vector<std::string> wanted;
   for (const IndexEntry& entry : index.entries()) {
     git.in.budget.Step();
+    if (entry.is_skipped && !options.sparse) continue;
     if (paths.Matches(entry.path, git.in.budget) && (wanted.empty() || wanted.back() != entry.path)) wanted.push_back(entry.path);
   }
-  if (const auto unmatched = paths.Unmatched(); !unmatched.empty() && !options.ignores_unmatch) return Error(Code::kNoEntry, "pathspec '" + unmatched.front() + "' did not match any files");
+  std::vector<std::string> skipped;
+  for (const std::string& operand : options.ignores_unmatch ? std::vector<std::string>() : paths.Unmatched()) {
+    PADDOCK_ASSIGN(const bool is_skipped, NamesSkipped(git, index, operand));
+    if (!is_skipped) return Error(Code::kNoEntry, "pathspec '" + operand + "' did not match any files");
+    skipped.push_back(operand);
+  }
+  const ExitStatus status = skipped.empty() ? 0 : 1;
+  if (status != 0) TellSkipped(git, skipped);
+  if (wanted.empty()) return status;
   if (!options.recursive) {
     const std::vector<std::string> operands = args.All(), named = paths.Paths();
     for (size_t i = 0; i < operands.size(); ++i) {
@@ -283,17 +326,18 @@ Result<ExitStatus> Rm(Git& git, RmOptions& options, Args& args) {
     if (!options.cached) RemoveWorkFile(git, path);
   }
   if (!options.dry_run) PADDOCK_TRY(git.WriteIndex(index));
-  return 0;
+  return status;
 }
 
 struct MvOptions {
-  bool verbose = false, dry_run = false, force = false, skips = false;
+  bool verbose = false, dry_run = false, force = false, skips = false, sparse = false;
 };
 
 constexpr Option kMvOptions[] = {
     Flag<&MvOptions::verbose>('v', "verbose", "tell what is renamed"),
     Flag<&MvOptions::dry_run>('n', "dry-run", "only show what would happen"),
     Flag<&MvOptions::force>('f', "force", "replace what is there"),
+    Flag<&MvOptions::sparse>(0, "sparse", "also files that are not there and have the skip-worktree bit"),
     Flag<&MvOptions::skips>('k', nullptr, "skip what cannot be moved"),
 };
 
@@ -302,6 +346,8 @@ Status CheckMove(Git& git, const MvOptions& options, Index& index, const std::st
   if (options.dry_run) git.Print("Checking rename of '" + from + "' to '" + to + "'\n");
   const auto refuse = [&](std::string_view why) { return Error(Code::kInvalid, std::string(why) + ", source=" + from + ", destination=" + to); };
   const auto source = git.in.fs.Stat(git.FilePath(from), vfs::Follow::kNo);
+  // The entry alone moves.
+  if (const IndexEntry* entry = source ? nullptr : index.Find(from); entry != nullptr && entry->is_skipped) return index.Find(to) != nullptr && !options.force ? refuse("destination exists") : Status();
   if (!source || from.empty()) return refuse("bad source");
   const bool is_directory = source->is_directory();
   if (to == from || (is_directory && to.starts_with(from + "/"))) return refuse("can not move directory into itself");
@@ -316,7 +362,9 @@ Status CheckMove(Git& git, const MvOptions& options, Index& index, const std::st
 Status MoveOne(Git& git, const MvOptions& options, Index& index, const std::string& from, const std::string& to) {
   if (options.verbose || options.dry_run) git.Print("Renaming " + from + " to " + to + "\n");
   if (options.dry_run) return {};
-  if (const Status moved = git.in.fs.Rename(git.FilePath(from), git.FilePath(to)); !moved) return Error(moved.error().code, "renaming '" + from + "' failed: " + std::string(moved.error().Text()));
+  const IndexEntry* skipped = index.Find(from);
+  const bool has_file = skipped == nullptr || !skipped->is_skipped || git.in.fs.Stat(git.FilePath(from), vfs::Follow::kNo);
+  if (const Status moved = !has_file ? Status() : git.in.fs.Rename(git.FilePath(from), git.FilePath(to)); !moved) return Error(moved.error().code, "renaming '" + from + "' failed: " + std::string(moved.error().Text()));
   std::vector<IndexEntry> moved;
   for (const IndexEntry& entry : index.entries()) {
     if (entry.path == from || entry.path.starts_with(from + "/")) moved.push_back(entry);
@@ -344,10 +392,15 @@ Result<ExitStatus> Mv(Git& git, MvOptions& options, Args& args) {
     return Error(Code::kNoEntry, "destination directory does not exist, source=" + from + ", destination=" + to + "/");
   }
   PADDOCK_ASSIGN(Index index, git.ReadIndex());
+  std::vector<std::string> skipped;
   std::vector<std::pair<std::string, std::string>> moves, below;   // below: files of directories, which go along
   for (const std::string& operand : operands) {
     PADDOCK_ASSIGN(const std::string from, git.RepositoryPath(operand));
     const std::string target = is_directory ? (to.empty() ? "" : to + "/") + vfs::BaseName(from) : to;
+    if (const IndexEntry* entry = index.Find(from); !options.sparse && entry != nullptr && entry->is_skipped && !git.in.fs.Stat(git.FilePath(from), vfs::Follow::kNo)) {
+      skipped.push_back(from);
+      continue;
+    }
     const Status checked = CheckMove(git, options, index, from, target);
     if (!checked && !options.skips) return checked.error();
     if (!checked) continue;
@@ -355,6 +408,10 @@ Result<ExitStatus> Mv(Git& git, MvOptions& options, Args& args) {
     for (const IndexEntry& entry : index.entries()) {
       if (entry.path.starts_with(from + "/")) below.emplace_back(entry.path, target + entry.path.substr(from.size()));
     }
+  }
+  if (!skipped.empty()) {
+    TellSkipped(git, skipped);
+    if (!options.skips) return 1;
   }
   for (const auto& [from, target] : options.dry_run ? below : decltype(below)()) git.Print("Checking rename of '" + from + "' to '" + target + "'\n");
   for (const auto& [from, target] : moves) PADDOCK_TRY(MoveOne(git, options, index, from, target));

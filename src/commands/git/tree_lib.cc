@@ -5,6 +5,7 @@
 #include "commands/git/commit.h"
 #include "commands/git/merge.h"
 #include "commands/git/revision.h"
+#include "commands/git/unsupported_parts.h"
 #include "commands/git/worktree.h"
 #include "git/check.h"
 
@@ -12,17 +13,28 @@ namespace paddock::git {
 namespace {
 
 struct ReadTreeOptions {
-  bool merge = false, reset = false, updates = false, only_index = false, empties = false, verbose = false, quiet = false, dry_run = false, aggressive = false;
+  bool merge = false, reset = false, updates = false, only_index = false, empties = false, verbose = false, quiet = false, dry_run = false, aggressive = false, trivial = false, no_sparse = false, recurses = false, no_recursion = false;
   std::optional<std::string> prefix, output;
 };
+// Ignored files may be overwritten always.
+Status TakeIgnoreFile(ReadTreeOptions& options, std::string_view name) {
+  if (!options.updates) return Error(Code::kInvalid, "--exclude-per-directory is meaningless unless -u");
+  if (name != ".gitignore") return Error(Code::kInvalid, "--exclude-per-directory argument must be .gitignore");
+  return {};
+}
 constexpr Option kReadTreeOptions[] = {
     Flag<&ReadTreeOptions::merge>('m', nullptr, "merge with what is in the index"),
     Flag<&ReadTreeOptions::reset>(0, "reset", "the same, and drop unmerged entries"),
     Value<&ReadTreeOptions::prefix>(0, "prefix", "DIRECTORY/", "put the tree below a directory"),
     Flag<&ReadTreeOptions::updates>('u', nullptr, "update the files, too"),
+    Call<TakeIgnoreFile>(0, "exclude-per-directory", ".gitignore", "behind -u: what that file names may be overwritten (always)"),
     Flag<&ReadTreeOptions::only_index>('i', nullptr, "do not look at the files"),
     Flag<&ReadTreeOptions::empties>(0, "empty", "empty the index"),
     Flag<&ReadTreeOptions::aggressive>(0, "aggressive", "with three trees: also settle what one side removed"),
+    Flag<&ReadTreeOptions::trivial>(0, "trivial", "with three trees: fail if a file would have to be merged"),
+    Flag<&ReadTreeOptions::no_sparse>(0, "no-sparse-checkout", "the patterns of sparse checkouts do not count (they never do)"),
+    Flag<&ReadTreeOptions::recurses>(0, "recurse-submodules", "submodules, too (refused where there are any)"),
+    Flag<&ReadTreeOptions::no_recursion>(0, "no-recurse-submodules", "not those (the default)"),
     Flag<&ReadTreeOptions::dry_run>('n', "dry-run", "only tell whether it would work"),
     Flag<&ReadTreeOptions::verbose>('v', "verbose", "show progress (on a terminal)"),
     Flag<&ReadTreeOptions::quiet>('q', "quiet", "show none"),
@@ -116,6 +128,7 @@ Result<ExitStatus> RunReadTree(Git& git, ReadTreeOptions& options, Args& args) {
   else if (!trees.empty() && options.empties) return Error(Code::kInvalid, "passing trees as arguments contradicts --empty");
   if (trees.size() > 3) return Error(Code::kNotSupported, "more than three trees are not supported");
   PADDOCK_ASSIGN(Index old, git.ReadIndex());
+  if (options.recurses) PADDOCK_TRY(RefuseSubmodules(git, old));
   if (options.merge && old.HasConflicts()) {
     git.Complain("You need to resolve your current index first");
     return 128;
@@ -175,6 +188,7 @@ Result<ExitStatus> RunReadTree(Git& git, ReadTreeOptions& options, Args& args) {
   if (trees.size() == 3) {
     Index fresh;
     MergeThree(git, trees[0], trees[1], trees[2], options.aggressive, fresh);
+    if (options.trivial && fresh.HasConflicts()) return git.Complain("Merge requires file-level merging", 128);
     for (IndexEntry& entry : fresh.entries()) {
       if (const IndexEntry* known = old.Find(entry.path); known != nullptr && entry.stage == 0 && known->id == entry.id && known->mode == entry.mode) entry = *known;
     }
@@ -256,7 +270,7 @@ Result<ExitStatus> RunWriteTree(Git& git, WriteTreeOptions& options, Args&) {
 }
 
 struct CheckoutIndexOptions {
-  bool all = false, force = false, quiet = false, no_create = false, updates = false, nul = false, from_stdin = false, temp = false, no_temp = false;
+  bool all = false, force = false, quiet = false, no_create = false, updates = false, nul = false, from_stdin = false, temp = false, no_temp = false, sees_skipped = false;
   std::string prefix, stage;
 };
 constexpr Option kCheckoutIndexOptions[] = {
@@ -269,6 +283,7 @@ constexpr Option kCheckoutIndexOptions[] = {
     Flag<&CheckoutIndexOptions::from_stdin>(0, "stdin", "read names from standard input"),
     Value<&CheckoutIndexOptions::prefix>(0, "prefix", "TEXT", "put TEXT before names"),
     Value<&CheckoutIndexOptions::stage>(0, "stage", "N", "files of stage 1, 2 or 3; all: of all of them (implies --temp)"),
+    Flag<&CheckoutIndexOptions::sees_skipped>(0, "ignore-skip-worktree-bits", "also files with that bit"),
     Flag<&CheckoutIndexOptions::temp>(0, "temp", "write temporary files, and tell their names"),
 };
 // A file of a name that is free, with an entry's content; its name.
@@ -324,7 +339,11 @@ Result<ExitStatus> RunCheckoutIndex(Git& git, CheckoutIndexOptions& options, Arg
       status = 1;
       return {};
     }
-    if (entry->is_skipped) return {};
+    if (entry->is_skipped && !options.sees_skipped) {
+      if (!options.quiet && !options.all) git.Say("git checkout-index: " + path + " has skip-worktree enabled; use '--ignore-skip-worktree-bits' to checkout\n");
+      if (!options.all) status = 1;
+      return {};
+    }
     const std::string name = options.prefix + path;
     const auto facts = git.in.fs.Stat(git.FilePath(name), vfs::Follow::kNo);
     if (!facts && options.no_create) return {};

@@ -10,7 +10,7 @@ namespace {
 
 // What holds for the files that follow an option.
 struct Options {
-  bool add = false, remove = false, replace = false, force_remove = false, quiet = false, unmerged = false, refresh = false, really_refresh = false, ignore_missing = false, info_only = false, verbose = false, from_stdin = false, nul = false, index_info = false, again = false;
+  bool add = false, remove = false, replace = false, force_remove = false, quiet = false, unmerged = false, refresh = false, really_refresh = false, ignore_missing = false, info_only = false, verbose = false, forces_write = false, ignores_submodules = false, ignores_skipped = false, sees_skipped = false, clears_undo = false, watches = false, no_watch = false, valid = false, no_valid = false, caches = false, no_cache = false, forces_cache = false, unresolves = false, splits = false, no_split = false, from_stdin = false, nul = false, index_info = false, again = false;
   std::optional<bool> assume, skip, executable;
   std::vector<std::string> infos;   // of --cacheinfo
 };
@@ -21,6 +21,14 @@ Status TakeInfo(Options& options, std::string_view value) {
 Status TakeChmod(Options& options, std::string_view value) {
   if (value != "+x" && value != "-x") return Error(Code::kInvalid, "option 'chmod' expects \"+x\" or \"-x\"");
   options.executable = value == "+x";
+  return {};
+}
+Status TakeVersion(Options&, std::string_view value) {
+  int64_t version = 0;
+  PADDOCK_TRY(ParseOptionValue(value, version));
+  if (version < 2 || version > 4) return Error(Code::kInvalid, "index-version " + std::to_string(version) + " not in range: 2..4");
+  // 2 becomes 3 where an entry needs it, and 3 becomes 2 where none does.
+  if (version == 4) return Error(Code::kNotSupported, "index version 4 is not supported");
   return {};
 }
 Status SetAssume(Options& options, std::string_view) { options.assume = true; return {}; }
@@ -47,6 +55,22 @@ constexpr Option kOptions[] = {
     Flag<&Options::from_stdin>(0, "stdin", "read names of files from standard input"),
     Flag<&Options::index_info>(0, "index-info", "read entries from standard input"),
     Flag<&Options::again>('g', "again", "all files that differ from HEAD"),
+    Flag<&Options::ignores_submodules>(0, "ignore-submodules", "with --refresh: not submodules (they never are)"),
+    Flag<&Options::ignores_skipped>(0, "ignore-skip-worktree-entries", "leave entries with that bit alone when their files are gone"),
+    Flag<&Options::sees_skipped>(0, "no-ignore-skip-worktree-entries", "take them out (the default)"),
+    Call<TakeVersion>(0, "index-version", "N", "write the index as version 2 or 3"),
+    Flag<&Options::forces_write>(0, "force-write-index", "write the index though nothing changed (always)"),
+    Flag<&Options::clears_undo>(0, "clear-resolve-undo", "forget how conflicts were (nothing is remembered)"),
+    Flag<&Options::caches>(0, "untracked-cache", "note what is untracked (only the setting is looked at)"),
+    Flag<&Options::no_cache>(0, "no-untracked-cache", "do not"),
+    Flag<&Options::forces_cache>(0, "force-untracked-cache", "likewise, without a test"),
+    Flag<&Options::splits>(0, "split-index", "let the index be two files where that is quicker (it is one always)"),
+    Flag<&Options::no_split>(0, "no-split-index", "one file (always)"),
+    Flag<&Options::watches>(0, "fsmonitor", "take what a monitor knows of the files (refused where one is set)"),
+    Flag<&Options::valid>(0, "fsmonitor-valid", "the files are known to a monitor (there is none)"),
+    Flag<&Options::unresolves>(0, "unresolve", "bring conflicts back (refused in a merge)"),
+    Flag<&Options::no_watch>(0, "no-fsmonitor", "no monitor of the files (there never is one)"),
+    Flag<&Options::no_valid>(0, "no-fsmonitor-valid", "the files are not known to a monitor"),
     Flag<&Options::ignore_missing>(0, "ignore-missing", "with --refresh: say nothing of missing files"),
     Flag<&Options::verbose>(0, "verbose", "tell what is done"),
 };
@@ -134,6 +158,7 @@ class Update {
       if (options_.skip) entry->is_skipped = *options_.skip;
       return {};
     }
+    if (options_.valid || options_.no_valid) return index_.Find(path) != nullptr ? Status() : Error(Code::kNoEntry, "Unable to mark file " + operand);
     if (options_.force_remove) {
       index_.Remove(path);
       Tell("remove '" + path + "'\n");
@@ -195,6 +220,11 @@ class Update {
   Status Process(const std::string& operand, const std::string& path) {
     const auto fail = [&]() -> Status { return Error(Code::kInvalid, "Unable to process path " + operand); };
     const IndexEntry* known = index_.Find(path);
+    if (known != nullptr && known->is_skipped) {
+      if (!options_.ignores_skipped && options_.remove) index_.Remove(path);
+      if (!options_.ignores_skipped && options_.remove) Tell("add '" + path + "'\n");
+      return {};
+    }
     const auto facts = git_.in.fs.Stat(git_.FilePath(path), vfs::Follow::kNo);
     if (!facts) {
       if (!options_.remove) {
@@ -249,7 +279,40 @@ Status ForLines(Git& git, bool nul, const std::function<Status(const std::string
   return {};
 }
 
+// What there is none of here is told where the configuration has other wishes, as git does.
+Status TakeIndexParts(Git& git, const Options& options) {
+  const auto is_set_to = [&git](const char* key, bool value) { return git.config.Get(key).has_value() && git.config.GetBool(key, !value) == value; };
+  const auto tell = [&](const std::string& text) {
+    if (options.verbose) git.Print(text + "\n");
+  };
+  if (options.splits && is_set_to("core.splitindex", false)) git.Warn("core.splitIndex is set to false; remove or change it, if you really want to enable split index");
+  if (options.no_split && is_set_to("core.splitindex", true)) git.Warn("core.splitIndex is set to true; remove or change it, if you really want to disable split index");
+  if (options.no_cache) {
+    if (is_set_to("core.untrackedcache", true)) git.Warn("core.untrackedCache is set to true; remove or change it, if you really want to disable the untracked cache");
+    tell("Untracked cache disabled");
+  } else if (options.caches || options.forces_cache) {
+    if (is_set_to("core.untrackedcache", false)) git.Warn("core.untrackedCache is set to false; remove or change it, if you really want to enable the untracked cache");
+    tell("Untracked cache enabled for '" + git.work_tree + "'");
+  }
+  const bool has_monitor = git.config.Get("core.fsmonitor").has_value() && !is_set_to("core.fsmonitor", false);
+  if (options.watches) {
+    if (has_monitor) return Error(Code::kNotSupported, "monitors of the file system are not supported");
+    git.Warn("core.fsmonitor is unset; set it if you really want to enable fsmonitor");
+    tell("fsmonitor enabled");
+  } else if (options.no_watch) {
+    if (has_monitor) git.Warn("core.fsmonitor is set; remove it if you really want to disable fsmonitor");
+    tell("fsmonitor disabled");
+  }
+  return {};
+}
+
 Result<ExitStatus> Run(Git& git, Options& options, Args& args) {
+  if (options.unresolves) {
+    if (!git.Head()) return Error(Code::kNoEntry, "No HEAD -- no initial commit yet?");
+    if (git.in.fs.Stat(git.GitPath("MERGE_HEAD"))) return Error(Code::kNotSupported, "--unresolve is not supported: the index does not remember conflicts");
+    git.Say("Not in the middle of a merge.\n");
+    return 0;
+  }
   PADDOCK_ASSIGN(Index index, git.ReadIndex());
   Update update(git, options, index);
   std::vector<std::string> names = args.All();
@@ -286,6 +349,7 @@ Result<ExitStatus> Run(Git& git, Options& options, Args& args) {
     while (const auto line = git.in.in.ReadLine(options.nul ? '\0' : '\n')) PADDOCK_TRY(update.AddLine(line->text));
   }
   if (options.from_stdin) PADDOCK_TRY(ForLines(git, options.nul, [&](const std::string& name) { return update.Take(name); }));
+  PADDOCK_TRY(TakeIndexParts(git, options));
   PADDOCK_TRY(git.WriteIndex(index));
   return is_clean ? 0 : 1;
 }
