@@ -97,7 +97,7 @@ std::string DecodeBase64Text(std::string_view text) {
 }
 
 // "=?UTF-8?q?x?=" at the front of `text`, taken off; nothing when there is none.
-std::optional<std::string> TakeEncodedWord(std::string_view& text) {
+std::optional<std::string> TakeEncodedWord(std::string_view& text, bool recodes) {
   if (!text.starts_with("=?")) return std::nullopt;
   const size_t charset_end = text.find('?', 2);
   if (charset_end == std::string_view::npos || charset_end + 2 >= text.size() || text[charset_end + 2] != '?') return std::nullopt;
@@ -107,15 +107,16 @@ std::optional<std::string> TakeEncodedWord(std::string_view& text) {
   const char kind = Lower(text[charset_end + 1]);
   if (kind != 'q' && kind != 'b') return std::nullopt;
   text.remove_prefix(end + 2);
-  return ToUtf8(kind == 'q' ? DecodeQuoted(data, true) : DecodeBase64Text(data), charset);
+  const std::string plain = kind == 'q' ? DecodeQuoted(data, true) : DecodeBase64Text(data);
+  return recodes ? ToUtf8(plain, charset) : plain;
 }
 
-std::string DecodeHeader(std::string_view text, Budget& budget) {
+std::string DecodeHeader(std::string_view text, bool recodes, Budget& budget) {
   std::string out, gap;
   bool was_encoded = false;
   while (!text.empty()) {
     budget.Step();
-    if (auto word = TakeEncodedWord(text)) {
+    if (auto word = TakeEncodedWord(text, recodes)) {
       // Blanks between two encoded words are no text.
       if (!was_encoded) out += gap;
       gap.clear();
@@ -132,7 +133,7 @@ std::string DecodeHeader(std::string_view text, Budget& budget) {
     }
     text.remove_prefix(1);
   }
-  return ToUtf8(out + gap, "");
+  return recodes ? ToUtf8(out + gap, "") : out + gap;
 }
 
 // The value of "name=value" in a Content-Type.
@@ -230,9 +231,9 @@ class Reader {
       } else if (StartsWithFolded(line, "Content-Transfer-Encoding:")) {
         for (const char c : value) part.transfer += Lower(c);
       } else if (is_first) {
-        if (StartsWithFolded(line, "Subject:")) mail_.subject = DecodeHeader(value, budget_);
-        else if (StartsWithFolded(line, "From:")) TakePerson(DecodeHeader(value, budget_));
-        else if (StartsWithFolded(line, "Date:")) mail_.date = DecodeHeader(value, budget_);
+        if (StartsWithFolded(line, "Subject:")) mail_.subject = DecodeHeader(value, reading_.recodes, budget_);
+        else if (StartsWithFolded(line, "From:")) TakePerson(DecodeHeader(value, reading_.recodes, budget_));
+        else if (StartsWithFolded(line, "Date:")) mail_.date = DecodeHeader(value, reading_.recodes, budget_);
         else if (StartsWithFolded(line, "Message-ID:")) mail_.message_id = value;
       }
     }
@@ -276,12 +277,14 @@ class Reader {
     for (std::string_view line : SplitLines(text)) {
       budget_.Step();
       std::string own;
-      if (line.ends_with("\r\n")) {
+      const bool returns = line.ends_with("\r\n");
+      mail_.has_return |= returns;
+      if (returns && reading_.strips_return) {
         own = std::string(line.substr(0, line.size() - 2)) + "\n";
         line = own;
       }
       if (is_patch_) mail_.patch += line;
-      else TakeMessageLine(ToUtf8(line, part_.charset), line);
+      else TakeMessageLine(reading_.recodes ? ToUtf8(line, part_.charset) : std::string(line), line);
     }
   }
 
@@ -320,7 +323,7 @@ class Reader {
     }
     const auto take = [&](std::string_view name, std::string& out) {
       if (!StartsWithFolded(line, name)) return false;
-      out = DecodeHeader(Trim(std::string_view(line).substr(name.size())), budget_);
+      out = DecodeHeader(Trim(std::string_view(line).substr(name.size())), reading_.recodes, budget_);
       last_inner_ = &out;
       return has_headers_ = true;
     };

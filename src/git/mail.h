@@ -16,11 +16,14 @@ namespace paddock::git {
 struct MailReading {
   bool keeps_subject = false;     // as it is written
   bool keeps_non_patch = false;   // [x] stays where x does not say PATCH
+  bool recodes = true;            // what is in another encoding becomes UTF-8
+  bool strips_return = false;     // CR LF becomes LF
   bool has_scissors = false;      // what stands above a line "-- >8 --" is no part of the message
 };
 struct Mail {
   std::string name, email, date, subject, message_id;   // of the header, or of the lines that the message begins with
   std::string body;                                     // without the subject
+  bool has_return = false;                              // there was CR LF
   std::string patch;                                    // from "---" or the first header of a patch
 };
 // Errors: kSyntax when there are too many parts inside of each other.

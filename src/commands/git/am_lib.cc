@@ -29,6 +29,10 @@ struct Options {
   std::optional<int64_t> strip, context;
   std::string directory, whitespace;
   std::vector<std::pair<bool, std::string>> limits;
+  bool keeps_returns = false, drops_returns = false, rejects = false, ignores_blanks = false, is_interactive = false, is_mbox = false;
+  std::optional<bool> recodes;
+  std::string quoted_return;            // nowarn, warn or strip
+  std::optional<std::string> advice;    // instead of ours, when it stops
 };
 Status TakeShow(Options& options, std::string_view value) {
   if (!value.empty() && value != "raw" && value != "diff") return Error(Code::kRange, "invalid value for '--show-current-patch': '" + std::string(value) + "'");
@@ -43,9 +47,26 @@ Status TakeEmpty(Options& options, std::string_view value) {
   else return Error(Code::kRange, "invalid value for '--empty': '" + std::string(value) + "'");
   return {};
 }
-Status TakePatchFormat(Options&, std::string_view value) {
-  if (value == "mbox") return {};
-  return Error(Code::kInvalid, "only mails are read: '--patch-format=" + std::string(value) + "' is not supported");
+Status TakePatchFormat(Options& options, std::string_view value) {
+  for (const std::string_view other : {"stgit", "stgit-series", "hg", "mboxrd"}) {
+    if (value == other) return Error(Code::kInvalid, "only mails are read: '--patch-format=" + std::string(value) + "' is not supported");
+  }
+  if (value != "mbox") return Error(Code::kRange, "invalid value for '--patch-format': '" + std::string(value) + "'");
+  options.is_mbox = true;
+  return {};
+}
+Status TakeQuotedReturn(Options& options, std::string_view value) {
+  if (value != "nowarn" && value != "warn" && value != "strip") return Error(Code::kRange, "bad action '" + std::string(value) + "' for '--quoted-cr'");
+  options.quoted_return = value;
+  return {};
+}
+Status TakeRecoding(Options& options, std::string_view) {
+  options.recodes = true;
+  return {};
+}
+Status TakeNoRecoding(Options& options, std::string_view) {
+  options.recodes = false;
+  return {};
 }
 Status TakeInclude(Options& options, std::string_view value) {
   options.limits.emplace_back(true, value);
@@ -69,6 +90,12 @@ constexpr Option kOptions[] = {
     Set<&Options::resume, Resume::kContinue>('r', "resolved", "likewise"), Set<&Options::resume, Resume::kSkip>(0, "skip", "go on without this patch"),
     Set<&Options::resume, Resume::kAbort>(0, "abort", "go back to before it"), Set<&Options::resume, Resume::kQuit>(0, "quit", "stop, and leave all as it is"),
     CallOptional<TakeShow>(0, "show-current-patch", "FORM", "show the mail (raw) or its patch (diff)"), Set<&Options::resume, Resume::kAllowEmpty>(0, "allow-empty", "commit a mail without a patch"),
+    Flag<&Options::keeps_returns>(0, "keep-cr", "lines of mails may end with CR LF"), Flag<&Options::drops_returns>(0, "no-keep-cr", "CR LF becomes LF"),
+    Call<TakeQuotedReturn>(0, "quoted-cr", "ACTION", "of CR LF in what base64 or quoted-printable carries: nowarn, warn or strip"),
+    Flag<&Options::rejects>(0, "reject", "apply what fits; hunks that do not go to FILE.rej"), Flag<&Options::ignores_blanks>(0, "ignore-space-change", "blanks in the context may differ"),
+    Flag<&Options::ignores_blanks>(0, "ignore-whitespace", "likewise"), Value<&Options::advice>(0, "resolvemsg", "TEXT", "what to say when a patch does not apply"),
+    Call<TakeRecoding>('u', "utf8", nullptr, "recode messages into UTF-8 (the default)"), Call<TakeNoRecoding>(0, "no-utf8", nullptr, "take messages as they are"),
+    Flag<&Options::is_interactive>('i', "interactive", "ask before each patch"),
 };
 
 std::string ShellQuoted(std::string_view text) {
@@ -140,16 +167,17 @@ class Session {
 
   Result<ExitStatus> Start(const std::vector<std::string>& names) {
     const auto head = git_.Head();
+    const bool keeps_returns = (options_.keeps_returns || git_.config.GetBool("am.keepcr", false)) && !options_.drops_returns;
     std::vector<std::string> mails;
     for (const std::string& name : names.empty() ? std::vector<std::string>{"-"} : names) {
       auto input = InputFile::Open(git_.in, name);
       if (!input) return Error(input.error().code, "could not open '" + name + "' for reading: " + std::string(input.error().Text()));
       const std::string text = input->input().ReadAll();
-      if (name != "-" && !LooksLikeMail(text)) {
+      if (name != "-" && !options_.is_mbox && !LooksLikeMail(text)) {
         git_.Say("Patch format detection failed.\n");
         return 128;
       }
-      for (const std::string_view mail : SplitMbox(text, git_.in.budget)) mails.push_back(WithoutReturns(mail));
+      for (const std::string_view mail : SplitMbox(text, git_.in.budget)) mails.push_back(keeps_returns ? std::string(mail) : WithoutReturns(mail));
     }
     PADDOCK_TRY(vfs::MakeDirectories(git_.in.fs, git_.GitPath("rebase-apply")));
     for (size_t i = 0; i < mails.size(); ++i) PADDOCK_TRY(vfs::WriteFile(git_.in.fs, Path(Number(static_cast<int64_t>(i) + 1)), mails[i]));
@@ -159,11 +187,11 @@ class Session {
     PADDOCK_TRY(WriteState("threeway", flag(options_.three_way)));
     PADDOCK_TRY(WriteState("quiet", flag(options_.quiet)));
     PADDOCK_TRY(WriteState("sign", flag(options_.signoff)));
-    PADDOCK_TRY(WriteState("utf8", "t"));
+    PADDOCK_TRY(WriteState("utf8", flag(options_.recodes.value_or(true))));
     PADDOCK_TRY(WriteState("keep", keep));
     PADDOCK_TRY(WriteState("messageid", flag(options_.message_id)));
     PADDOCK_TRY(WriteState("scissors", options_.scissors ? "t" : options_.no_scissors ? "f" : ""));
-    PADDOCK_TRY(WriteState("quoted-cr", ""));
+    PADDOCK_TRY(WriteState("quoted-cr", options_.quoted_return));
     PADDOCK_TRY(WriteState("apply-opt", ApplyWords()));
     PADDOCK_TRY(WriteState("applying", ""));
     PADDOCK_TRY(WriteState("abort-safety", head ? head->Hex() : ""));
@@ -191,6 +219,8 @@ class Session {
     if (options_.context) add("-C" + std::to_string(*options_.context));
     if (!options_.directory.empty()) add("--directory=" + options_.directory);
     if (!options_.whitespace.empty()) add("--whitespace=" + options_.whitespace);
+    if (options_.ignores_blanks) add("--ignore-whitespace");
+    if (options_.rejects) add("--reject");
     for (const auto& [is_included, pattern] : options_.limits) add((is_included ? "--include=" : "--exclude=") + pattern);
     return text;
   }
@@ -213,6 +243,8 @@ class Session {
       else if (word->starts_with("--whitespace=")) options_.whitespace = value("--whitespace=");
       else if (word->starts_with("--include=")) options_.limits.emplace_back(true, value("--include="));
       else if (word->starts_with("--exclude=")) options_.limits.emplace_back(false, value("--exclude="));
+      else if (*word == "--ignore-whitespace" || *word == "--ignore-space-change") options_.ignores_blanks = true;
+      else if (*word == "--reject") options_.rejects = true;
       else return Error(Code::kNotSupported, "option '" + *word + "' of the session is not supported");
     }
     return {};
@@ -232,6 +264,8 @@ class Session {
     options_.keeps = ReadState("keep") == "t";
     options_.keeps_non_patch = ReadState("keep") == "b";
     options_.scissors = ReadState("scissors") == "t";
+    options_.recodes = ReadState("utf8") == "t";
+    options_.quoted_return = ReadState("quoted-cr");
     return TakeApplyWords(ReadState("apply-opt"));
   }
 
@@ -259,9 +293,10 @@ class Session {
   Result<bool> ReadCurrent() {
     auto text = vfs::ReadFile(git_.in.fs, Path(Number(next_)), kMostStateBytes);
     if (!text) return Error(text.error().code, "could not open '.git/rebase-apply/" + Number(next_) + "' for reading: " + std::string(text.error().Text()));
-    auto mail = ReadMail(*text, {.keeps_subject = options_.keeps, .keeps_non_patch = options_.keeps_non_patch, .has_scissors = options_.scissors}, git_.in.budget);
+    auto mail = ReadMail(*text, {.keeps_subject = options_.keeps, .keeps_non_patch = options_.keeps_non_patch, .recodes = options_.recodes.value_or(true), .strips_return = options_.quoted_return == "strip", .has_scissors = options_.scissors}, git_.in.budget);
     if (!mail && mail.error().code != Code::kSyntax) return mail.error();
     if (!mail) return Error(Code::kSyntax, "could not parse patch");
+    if (mail->has_return && (options_.quoted_return.empty() || options_.quoted_return == "warn")) git_.Warn("quoted CRLF detected");
     current_ = {mail->name, mail->email, mail->date, {}, mail->patch};
     std::string message = mail->subject + "\n\n" + mail->body;
     if (options_.message_id && !mail->message_id.empty()) message += "Message-Id: " + mail->message_id + "\n";
@@ -303,6 +338,10 @@ class Session {
   }
 
   Result<ExitStatus> AskForHelp(bool is_empty) {
+    if (options_.advice) {
+      git_.Print(*options_.advice + "\n");
+      return 128;
+    }
     std::string text = "When you have resolved this problem, run \"git am --continue\".\nIf you prefer to skip this patch, run \"git am --skip\" instead.\n";
     if (is_empty) {
       PADDOCK_ASSIGN(const std::vector<FileDiff> staged, StagedChanges());
@@ -327,6 +366,8 @@ class Session {
     apply.directory = options_.directory;
     apply.whitespace = options_.whitespace;
     apply.limits = options_.limits;
+    apply.rejects = options_.rejects;
+    apply.ignores_blanks = options_.ignores_blanks;
     return apply;
   }
 
@@ -357,6 +398,10 @@ class Session {
     git_.in.budget.Step();
     PADDOCK_TRY(ReadCurrent());
     const bool is_empty = current_.patch.empty();
+    if (options_.is_interactive) {
+      PADDOCK_ASSIGN(const bool is_wanted, Ask());
+      if (!is_wanted) return kGoesOn;
+    }
     const std::string title(FirstLine(current_.message));
     if (is_empty && options_.on_empty == OnEmpty::kStop) {
       git_.Print("Patch is empty.\n");
@@ -384,6 +429,28 @@ class Session {
     }
     PADDOCK_TRY(MakeOne());
     return kGoesOn;
+  }
+
+  // Whether the user wants the patch.
+  Result<bool> Ask() {
+    while (true) {
+      git_.in.budget.Step();
+      const std::string line(26, '-');
+      git_.Print("Commit Body is:\n" + line + "\n" + current_.message + line + "\nApply? [y]es/[n]o/[e]dit/[v]iew patch/[a]ccept all: ");
+      const auto reply = git_.in.in.ReadLine();
+      if (!reply) return Error(Code::kInvalid, "unable to read from stdin; aborting");
+      const char choice = reply->text.empty() ? ' ' : reply->text[0];
+      if (choice == 'y' || choice == 'Y') return true;
+      if (choice == 'n' || choice == 'N') return false;
+      if (choice == 'a' || choice == 'A') {
+        options_.is_interactive = false;
+        return true;
+      }
+      if (choice == 'v' || choice == 'V') git_.Print(current_.patch);
+      if (choice != 'e' && choice != 'E') continue;
+      if (!git_.Edit(Path("final-commit"))) continue;
+      PADDOCK_ASSIGN(current_.message, vfs::ReadFile(git_.in.fs, Path("final-commit"), kMostStateBytes));
+    }
   }
 
   // Builds the files that the patch was made for, and merges.

@@ -176,12 +176,16 @@ class Applier {
     if (!options_.quiet) git_.Say(shown_ + ":" + std::to_string(number) + ": " + std::string(what) + ".\n" + std::string(line) + "\n");
   }
   void CheckBlanks(const FilePatch& patch) {
+    bool has_returns = false;   // the old file's lines end with CR LF: so may the new ones
     for (const PatchHunk& hunk : patch.hunks) {
       for (const PatchHunk::Line& line : hunk.lines) {
         git_.in.budget.Step();
-        if (line.mark != '+') continue;
+        if (line.mark != '+') {
+          has_returns |= line.text.ends_with("\r\n");
+          continue;
+        }
         std::string_view text = line.text;
-        if (text.ends_with('\n')) text.remove_suffix(1);
+        if (text.ends_with('\n')) text.remove_suffix(has_returns && text.ends_with("\r\n") ? 2 : 1);
         const size_t last = text.find_last_not_of(" \t\r\v\f");
         const bool trails = !text.empty() && last + 1 != text.size();
         const std::string_view indent = text.substr(0, std::min(text.find_first_not_of(" \t"), last == std::string_view::npos ? 0 : last));

@@ -12,6 +12,7 @@
 #include "commands/git/stash.h"
 #include "commands/git/status.h"
 #include "commands/input_files.h"
+#include "text/char_encoding.h"
 
 namespace paddock::git {
 
@@ -80,8 +81,36 @@ std::string WithSignoff(std::string_view message, const Signature& who) {
   return text + line;
 }
 
+namespace {
+// Bytes that are no UTF-8 are taken for Latin-1, as git takes them.
+std::string WithValidUtf8(std::string_view text, Budget& budget) {
+  const auto utf8 = CharEncoding::Find("UTF-8");
+  std::string out;
+  while (!text.empty()) {
+    budget.Step();
+    const CharEncoding::Decoded decoded = utf8->Decode(text);
+    const bool is_char = decoded.state == CharEncoding::Decoded::State::kChar;
+    const size_t length = is_char ? decoded.length : 1;
+    if (is_char) out += text.substr(0, length);
+    else utf8->Encode(static_cast<unsigned char>(text[0]), out);
+    text.remove_prefix(length);
+  }
+  return out;
+}
+}  // namespace
+
 Result<Oid> MakeCommit(Git& git, const Commit& commit, std::string_view log_message) {
-  PADDOCK_ASSIGN(const Oid id, git.objects.Write(ObjectType::kCommit, commit.Text()));
+  std::string bytes = commit.Text();
+  const bool is_plain = std::all_of(bytes.begin(), bytes.end(), [](char c) { return static_cast<unsigned char>(c) < 128; });
+  if (const std::string encoding = git.config.Get("i18n.commitencoding", "utf-8"); !is_plain && (encoding == "utf-8" || encoding == "UTF-8" || encoding == "utf8" || encoding == "UTF8")) {
+    std::string valid = WithValidUtf8(bytes, git.in.budget);
+    if (valid != bytes) {
+      git.Say("Warning: commit message did not conform to UTF-8.\nYou may want to amend it after fixing the message, or set the config\n"
+              "variable i18n.commitEncoding to the encoding your project uses.\n");
+    }
+    bytes = std::move(valid);
+  }
+  PADDOCK_ASSIGN(const Oid id, git.objects.Write(ObjectType::kCommit, bytes));
   PADDOCK_TRY(git.refs.Write("HEAD", id, git.Who(), log_message));
   return id;
 }
