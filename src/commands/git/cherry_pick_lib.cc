@@ -19,8 +19,14 @@ struct Options {
   bool no_commit = false, abort = false, proceeds = false, skips = false, quits = false, cites = false, edit = false, no_edit = false, signoff = false, ff = false, allow_empty = false, allow_empty_message = false, keeps_redundant = false, reference = false, rerere = false, no_rerere = false;
   int64_t mainline = 0;
   std::string cleanup;
+  std::optional<std::string> gpg_sign;
+  bool no_gpg_sign = false;
   std::vector<std::string> strategies, strategy_options;
 };
+Status TakeSigning(Options& options, std::string_view key) {
+  options.gpg_sign = key;
+  return {};
+}
 Status TakeMainline(Options& options, std::string_view value) {
   if (!ParseOptionValue(value, options.mainline) || options.mainline < 1) return Error(Code::kInvalid, "option `mainline' expects a number greater than zero");
   return {};
@@ -37,6 +43,8 @@ constexpr auto kBothOptions = std::to_array<Option>({
     Flag<&Options::signoff>('s', "signoff", "add a Signed-off-by line"),
     Flag<&Options::rerere>(0, "rerere-autoupdate", "put into the index what is resolved as before (refused where that is remembered)"),
     Flag<&Options::no_rerere>(0, "no-rerere-autoupdate", "do not (the default)"),
+    CallOptional<TakeSigning>('S', "gpg-sign", "KEY", "sign the commits by gpg.program"),
+    Flag<&Options::no_gpg_sign>(0, "no-gpg-sign", "do not (the default)"),
     Call<TakeMainline>('m', "mainline", "N", "compare a merge with its Nth parent"),
     Value<&Options::strategies>(0, "strategy", "NAME", "ort, recursive or resolve"),
     Value<&Options::strategy_options>('X', "strategy-option", "OPTION", "as of git merge"),
@@ -58,6 +66,7 @@ class Sequence {
 
   Result<ExitStatus> Run(const Args& args) {
     if (options_.rerere) PADDOCK_TRY(RefuseRerere(git_));
+    if (!options_.no_gpg_sign) git_.signing_key = options_.gpg_sign;
     if (options_.quits) {
       RemoveState();
       ForgetMerge(git_);
@@ -163,6 +172,7 @@ class Sequence {
     flag(options_.cites, "record-origin");
     flag(options_.ff, "allow-ff");
     if (options_.mainline > 0) text += "\tmainline = " + std::to_string(options_.mainline) + "\n";
+    if (options_.gpg_sign && !options_.no_gpg_sign) text += "\tgpg-sign = " + *options_.gpg_sign + "\n";
     if (options_.rerere || options_.no_rerere) text += std::string("\tallow-rerere-auto = ") + (options_.rerere ? "true" : "false") + "\n";
     for (const std::string& option : options_.strategy_options) text += "\tstrategy-option = " + option + "\n";
     if (text.empty()) return {};
@@ -179,6 +189,7 @@ class Sequence {
       if (entry.key == "options.allow-empty") options_.allow_empty = is_true;
       if (entry.key == "options.allow-empty-message") options_.allow_empty_message = is_true;
       if (entry.key == "options.keep-redundant-commits") options_.keeps_redundant = is_true;
+      if (entry.key == "options.gpg-sign") options_.gpg_sign = git_.signing_key = entry.value.value_or("");
       if (entry.key == "options.signoff") options_.signoff = is_true;
       if (entry.key == "options.record-origin") options_.cites = is_true;
       if (entry.key == "options.allow-ff") options_.ff = is_true;
@@ -246,6 +257,7 @@ class Sequence {
       if (options_.cleanup.empty() && (options_.no_edit && !options_.edit)) command.push_back("--cleanup=strip");
       if (!options_.cleanup.empty()) command.push_back("--cleanup=" + options_.cleanup);
       if (options_.keeps_redundant || options_.allow_empty) command.push_back("--allow-empty");
+      if (git_.signing_key) command.push_back("-S" + *git_.signing_key);
       if (const ExitStatus status = RunGit(git_, command); status != 0) return status;
     }
     if (!has_state) return 0;
@@ -403,6 +415,7 @@ class Sequence {
       std::vector<std::string> command = {"commit", "-e", "-F", git_.GitPath("MERGE_MSG"), "--allow-empty"};
       Environment environment = git_.in.env;
       if (!reverts_) PADDOCK_TRY(git_.refs.WriteDirect("CHERRY_PICK_HEAD", id));
+      if (git_.signing_key) command.push_back("-S" + *git_.signing_key);
       environment.Set("GIT_REFLOG_ACTION", verb_);
       return RunGit(git_, command, &environment);
     }
@@ -419,9 +432,16 @@ class Sequence {
       git_.Say("Aborting commit due to empty commit message.\n");
       return 1;
     }
-    PADDOCK_ASSIGN(const Oid made, MakeCommit(git_, commit, verb_ + ": " + SubjectOf(commit.message)));
+    const auto made = MakeCommit(git_, commit, verb_ + ": " + SubjectOf(commit.message));
+    if (!made && git_.signing_key) {
+      PADDOCK_TRY(WriteMessage(message, pick.merge));
+      if (!reverts_) PADDOCK_TRY(git_.refs.WriteDirect(marker_, id));
+      git_.Complain(made.error().Text());
+      return Failed();
+    }
+    if (!made) return made.error();
     ForgetMerge(git_);
-    PADDOCK_ASSIGN(const std::string summary, CommitSummary(git_, made, true, !head));
+    PADDOCK_ASSIGN(const std::string summary, CommitSummary(git_, *made, true, !head));
     git_.Print(summary);
     return 0;
   }

@@ -9,6 +9,7 @@
 #include "commands/git/pick.h"
 #include "commands/git/pretty.h"
 #include "commands/git/revision.h"
+#include "commands/git/signing.h"
 #include "commands/git/stash.h"
 #include "commands/git/status.h"
 #include "commands/input_files.h"
@@ -110,6 +111,7 @@ Result<Oid> MakeCommit(Git& git, const Commit& commit, std::string_view log_mess
     }
     bytes = std::move(valid);
   }
+  if (git.signing_key) PADDOCK_TRY(SignCommit(git, commit, bytes));
   PADDOCK_ASSIGN(const Oid id, git.objects.Write(ObjectType::kCommit, bytes));
   PADDOCK_TRY(git.refs.Write("HEAD", id, git.Who(), log_message));
   return id;
@@ -152,7 +154,8 @@ struct CommitOptions {
   std::vector<std::string> messages, trailers;
   std::string file, author, date, reuse, reedit, cleanup, fixup, squash, template_file, pathspec_file;
   std::vector<std::string> status;   // options for git status: then that is all
-  bool patch = false, verbose = false, with_status = false, no_post_rewrite = false, pathspec_nul = false;
+  std::optional<std::string> gpg_sign;
+  bool patch = false, verbose = false, no_gpg_sign = false, with_status = false, no_post_rewrite = false, pathspec_nul = false;
   bool all = false, amend = false, allow_empty = false, allow_empty_message = false, quiet = false, no_edit = false, edit = false, signoff = false;
   bool only = false, include = false, dry_run = false, reset_author = false, no_verify = false, no_status = false, has_file = false;
 };
@@ -176,6 +179,18 @@ Status TakeLong(CommitOptions& options, std::string_view) {
 }
 Status TakeBranch(CommitOptions& options, std::string_view) {
   options.status.push_back("--branch");
+  return {};
+}
+Status TakeSigning(CommitOptions& options, std::string_view key) {
+  options.gpg_sign = key;
+  return {};
+}
+Status TakeCounts(CommitOptions& options, std::string_view) {
+  options.status.push_back("--ahead-behind");
+  return {};
+}
+Status TakeNoCounts(CommitOptions& options, std::string_view) {
+  options.status.push_back("--no-ahead-behind");
   return {};
 }
 Status TakeNul(CommitOptions& options, std::string_view) {
@@ -204,6 +219,10 @@ constexpr Option kOptions[] = {
     Call<TakeBranch>(0, "branch", nullptr, "with --short: the branch, too"),
     Call<TakePorcelain>(0, "porcelain", nullptr, "only show the state, for programs"),
     Call<TakeLong>(0, "long", nullptr, "only show the state"),
+    Call<TakeCounts>(0, "ahead-behind", nullptr, "with --short: how far the branch is from its upstream (the default)"),
+    Call<TakeNoCounts>(0, "no-ahead-behind", nullptr, "only whether it is"),
+    CallOptional<TakeSigning>('S', "gpg-sign", "KEY", "sign the commit by gpg.program"),
+    Flag<&CommitOptions::no_gpg_sign>(0, "no-gpg-sign", "do not (the default)"),
     Call<TakeNul>('z', "null", nullptr, "with --short: end lines with NUL"),
     CallOptional<TakeUntracked>('u', "untracked-files", "MODE", "show untracked files: all, normal or no"),
     Value<&CommitOptions::pathspec_file>(0, "pathspec-from-file", "FILE", "the files are named in FILE (-: standard input)"),
@@ -419,6 +438,7 @@ std::string WithTrailers(std::string message, const std::vector<std::string>& tr
 }
 
 Result<ExitStatus> RunCommit(Git& git, CommitOptions& options, Args& args) {
+  if (!options.no_gpg_sign) git.signing_key = options.gpg_sign;
   PADDOCK_TRY(TakePathspecFile(git, options.pathspec_file, options.pathspec_nul, args));
   if (options.patch) {
     if (options.all) return Error(Code::kInvalid, "options '-p' and '-a' cannot be used together");

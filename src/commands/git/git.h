@@ -81,6 +81,7 @@ class Git {
   ObjectStore objects;
   Refs refs;
   std::shared_ptr<Attributes> attributes;   // once they were asked for
+  std::optional<std::string> signing_key;   // -S: commits that are made get a signature of it; "": the configured one
 
   // Says "error: TEXT", "warning: TEXT", or the text alone, on standard error.
   ExitStatus Complain(std::string_view text, ExitStatus status = 1);

@@ -20,9 +20,15 @@ struct MergeOptions {
   std::vector<std::string> messages, strategies, strategy_options;
   std::string file, cleanup, into_name;
   std::optional<int64_t> log;
+  std::optional<std::string> gpg_sign;
+  bool no_gpg_sign = false;
   bool no_ff = false, ff_only = false, ff = false, squash = false, no_squash = false, no_commit = false, commit = false, abort = false, proceeds = false, quits = false, quiet = false, verbose = false;
   bool no_edit = false, edit = false, no_stat = false, stat = false, allows_unrelated = false, autostash = false, no_autostash = false, signoff = false, no_verify = false, no_log = false, no_overwrite = false, rerere = false, no_rerere = false;
 };
+Status TakeSigning(MergeOptions& options, std::string_view key) {
+  options.gpg_sign = key;
+  return {};
+}
 Status TakeNothing(MergeOptions&, std::string_view) { return {}; }
 Status TakeLog(MergeOptions& options, std::string_view value) {
   int64_t count = 20;
@@ -63,6 +69,8 @@ constexpr Option kMergeOptions[] = {
     Call<TakeNothing>(0, "overwrite-ignore", nullptr, "they may be replaced (the default)"),
     Flag<&MergeOptions::rerere>(0, "rerere-autoupdate", "put into the index what is resolved as before (refused where that is remembered)"),
     Flag<&MergeOptions::no_rerere>(0, "no-rerere-autoupdate", "do not (the default)"),
+    CallOptional<TakeSigning>('S', "gpg-sign", "KEY", "sign the commit by gpg.program"),
+    Flag<&MergeOptions::no_gpg_sign>(0, "no-gpg-sign", "do not (the default)"),
     Call<TakeNothing>(0, "progress", nullptr, "show progress (of what takes more than two seconds, which nothing does)"),
     Call<TakeNothing>(0, "no-progress", nullptr, "show no progress (none is shown where there is no terminal)"),
     Flag<&MergeOptions::signoff>(0, "signoff", "add a Signed-off-by line"),
@@ -474,6 +482,7 @@ Status LeaveOutReached(Git& git, History& history, Plan& plan) {
 
 Result<ExitStatus> RunMerge(Git& git, MergeOptions& options, Args& args) {
   if (options.rerere) PADDOCK_TRY(RefuseRerere(git));
+  if (!options.no_gpg_sign) git.signing_key = options.gpg_sign;
   if (options.abort || options.quits || options.proceeds) return EndMerge(git, options);
   PADDOCK_ASSIGN(const Index current, git.ReadIndex());
   if (current.HasConflicts()) {
