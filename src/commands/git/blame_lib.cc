@@ -7,6 +7,7 @@
 #include "commands/git/diff.h"
 #include "commands/git/pretty.h"
 #include "commands/git/revision.h"
+#include "commands/input_files.h"
 #include "text/regex.h"
 
 namespace paddock::git {
@@ -15,8 +16,18 @@ namespace {
 struct Options {
   std::vector<std::string> ranges;
   bool no_author = false, email = false, porcelain = false, line_porcelain = false, blanks = false, names = false, numbers = false, long_ids = false, root = false, blank_boundary = false;
+  bool as_annotate = false, raw_times = false;
+  size_t abbrev = 0;                     // 0: as many digits as it takes
   std::string date;
+  std::optional<std::string> contents;   // a file that stands for the one in the working tree
 };
+Status TakeAbbrev(Options& options, std::string_view value) {
+  if (value.empty()) return {};
+  int64_t digits = 0;
+  if (!ParseOptionValue(value, digits)) return Error(Code::kRange, "option `abbrev' expects a numerical value");
+  options.abbrev = static_cast<size_t>(std::clamp<int64_t>(digits, 4, 40));
+  return {};
+}
 constexpr Option kOptions[] = {
     Value<&Options::ranges>('L', nullptr, "FROM,TO", "only these lines"), Flag<&Options::no_author>('s', nullptr, "without author and date"),
     Flag<&Options::email>('e', "show-email", "mail addresses instead of names"), Flag<&Options::porcelain>('p', "porcelain", "for programs"),
@@ -24,6 +35,8 @@ constexpr Option kOptions[] = {
     Flag<&Options::names>('f', "show-name", "with the name of the file"), Flag<&Options::numbers>('n', "show-number", "with the number that the line had"),
     Flag<&Options::long_ids>('l', nullptr, "with whole ids"), Flag<&Options::root>(0, "root", "first commits are no boundary"),
     Flag<&Options::blank_boundary>('b', nullptr, "no ids of boundaries"), Value<&Options::date>(0, "date", "FORMAT", "how dates are shown"),
+    Flag<&Options::as_annotate>('c', nullptr, "as git annotate shows it"), Flag<&Options::raw_times>('t', nullptr, "times as seconds and zone"),
+    CallOptional<TakeAbbrev>(0, "abbrev", "N", "ids with N digits"), Value<&Options::contents>(0, "contents", "FILE", "the lines of FILE (-: standard input)"),
 };
 
 struct Origin {
@@ -268,6 +281,7 @@ class Printer {
 
   Status Print(const std::string& final_path, const std::vector<size_t>& shown) {
     if (options_.porcelain || options_.line_porcelain) return PrintPorcelain(shown);
+    const std::string date_mode = options_.raw_times ? "raw" : options_.date.empty() ? git_.config.Get("blame.date", "iso") : options_.date;
     size_t author_width = 0, file_width = 0, final_most = 0, number_most = 0;
     bool names = options_.names;
     std::set<Oid> seen;
@@ -289,16 +303,22 @@ class Printer {
       git_.in.budget.Step();
       const Line& line = lines_[i];
       PADDOCK_ASSIGN(const Signature author, Author(line.origin.commit));
-      size_t length = options_.long_ids ? 40 : std::min<size_t>(id_length + 1, 40);
+      size_t length = options_.long_ids ? 40 : std::min<size_t>((options_.abbrev > 0 ? options_.abbrev : id_length) + 1, 40);
       std::string text, id = line.origin.commit.Hex();
       PADDOCK_ASSIGN(const bool is_boundary, IsBoundary(line.origin.commit));
       if (is_boundary && options_.blank_boundary) id.assign(40, ' ');
-      else if (is_boundary) text = "^", --length;
+      else if (is_boundary && !options_.as_annotate) text = "^", --length;
       text += id.substr(0, length);
+      if (options_.as_annotate) {
+        std::string who = Who(author);
+        who.insert(0, who.size() < 10 ? 10 - who.size() : 0, ' ');
+        git_.Print(text + "\t(" + who + "\t" + DateText(git_, author, date_mode) + "\t" + std::to_string(i + 1) + ")" + std::string(line.text) + (line.text.ends_with('\n') ? "" : "\n"));
+        continue;
+      }
       if (names) text += " " + line.origin.path + std::string(file_width - line.origin.path.size(), ' ');
       if (options_.numbers) text += " " + right(line.number + 1, number_most);
       const std::string who = Who(author);
-      if (!options_.no_author) text += " (" + who + std::string(author_width - Columns(who), ' ') + " " + DateText(git_, author, options_.date.empty() ? git_.config.Get("blame.date", "iso") : options_.date);
+      if (!options_.no_author) text += " (" + who + std::string(author_width - Columns(who), ' ') + " " + DateText(git_, author, date_mode);
       git_.Print(text + " " + right(i + 1, final_most) + ") " + std::string(line.text) + (line.text.ends_with('\n') ? "" : "\n"));
     }
     return {};
@@ -395,7 +415,8 @@ Result<ExitStatus> RunBlame(Git& git, Options& options, Args& args) {
   args.paths.clear();
   PADDOCK_ASSIGN(Selection selection, ParseSelection(git, args));
   if (selection.included.size() > 1) return Error(Code::kInvalid, "More than one commit to dig from " + selection.names[0] + " and " + selection.names[1] + "?");
-  const bool from_files = selection.included.empty() && !git.work_tree.empty();
+  if (options.contents && !selection.included.empty()) return Error(Code::kInvalid, "cannot use --contents with final commit object name");
+  const bool from_files = options.contents || (selection.included.empty() && !git.work_tree.empty());
   const auto head = git.Head();
   if (selection.included.empty() && !head) return Error(Code::kNoEntry, "no such ref: HEAD");
   PADDOCK_ASSIGN(const Oid start, git.objects.Peel(selection.included.empty() ? *head : selection.included[0], ObjectType::kCommit));
@@ -403,7 +424,11 @@ Result<ExitStatus> RunBlame(Git& git, Options& options, Args& args) {
   const auto item = tree.find(path);
   if (item == tree.end()) return Error(Code::kNoEntry, from_files ? "no such path '" + path + "' in HEAD" : "no such path " + path + " in " + (selection.names.empty() ? "HEAD" : selection.names[0]));
   std::string text;
-  if (from_files) {
+  if (options.contents) {
+    auto input = InputFile::Open(git.in, *options.contents);
+    if (!input) return Error(input.error().code, "Cannot stat '" + *options.contents + "': " + std::string(input.error().Text()));
+    text = input->input().ReadAll();
+  } else if (from_files) {
     PADDOCK_ASSIGN(auto content, ReadWorkingFile(git, path));
     if (!content) return Error(Code::kNoEntry, "Cannot lstat '" + path + "': No such file or directory");
     text = std::move(content->data);
