@@ -24,6 +24,8 @@ Result<ExitStatus> ShowReflog(Git& git, const LogOptions& options, const Args& a
   }
   const auto ref = FindRef(git, name);
   if (!ref) return AmbiguousArgument(name);
+  // A log that is not found below refs or refs/heads has its whole name.
+  if (*ref != name && *ref != "refs/" + name && *ref != "refs/heads/" + name) name = *ref;
   LogOptions mine = options;
   if (mine.pretty.empty() && !mine.oneline && by_default_format != nullptr) {
     mine.pretty = by_default_format;
