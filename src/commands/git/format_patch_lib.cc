@@ -13,6 +13,7 @@ namespace paddock::git {
 namespace {
 
 constexpr size_t kMailWidth = 72;
+constexpr uint64_t kMostSignatureBytes = 1 << 20;
 
 struct Options : DiffOptions {
   bool to_stdout = false, cover_letter = false, signoff = false, numbered = false, not_numbered = false, keeps_subject = false, numbered_files = false, patch_alone = false, root = false;
@@ -22,7 +23,7 @@ struct Options : DiffOptions {
   std::string directory, prefix = "PATCH", suffix = ".patch", version, in_reply_to, signature = "2.39.5";
   std::vector<std::string> to, cc, headers;
   std::string thread;                 // shallow or deep
-  std::optional<std::string> from;
+  std::optional<std::string> from, signature_file;
 };
 Status TakeThread(Options& options, std::string_view value) {
   if (!value.empty() && value != "shallow" && value != "deep") return Error(Code::kInvalid, "invalid argument to thread");
@@ -61,6 +62,7 @@ constexpr Option kOptions[] = {
     Call<TakeDiffMinimal<Options>>(0, "minimal", nullptr, "look for the fewest changes"), Flag<&Options::no_prefix>(0, "no-prefix", "no a/ and b/ before names"),
     Value<&Options::src_prefix>(0, "src-prefix", "TEXT", "instead of a/"), Value<&Options::dst_prefix>(0, "dst-prefix", "TEXT", "instead of b/"),
     Flag<&Options::as_text>('a', "text", "take all files for text"),
+    Value<&Options::signature_file>(0, "signature-file", "FILE", "what the mail ends with is in FILE"),
 };
 
 bool HasHighBytes(std::string_view text) {
@@ -254,6 +256,11 @@ class Writer {
 Result<ExitStatus> RunFormatPatch(Git& git, Options& options, Args& args) {
   if (options.numbered && options.keeps_subject) return Error(Code::kInvalid, "options '-n' and '-k' cannot be used together");
   if (options.to_stdout && !options.directory.empty()) return Error(Code::kInvalid, "options '--stdout' and '--output-directory' cannot be used together");
+  if (options.signature_file && !options.no_signature) {
+    auto text = vfs::ReadFile(git.in.fs, *options.signature_file, kMostSignatureBytes);
+    if (!text) return Error(text.error().code, "unable to read signature file '" + *options.signature_file + "': " + std::string(text.error().Text()));
+    options.signature = std::move(*text);
+  }
   PADDOCK_ASSIGN(Selection selection, ParseSelection(git, args));
   if (selection.included.empty()) {
     PADDOCK_ASSIGN(const Oid head, git.RequireHead());
