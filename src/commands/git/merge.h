@@ -35,11 +35,14 @@ struct MergeStyle {
   bool ignores_all_space = false, ignores_space_change = false, ignores_space_at_end = false;
   bool finds_renames = true;
   int rename_percent = 50;
+  size_t marker_size = 7;
+  bool joins_at_blank = false;   // conflicts with nothing but blanks and signs between them are one
 };
 
 struct TextMerge {
   std::string text;
   bool has_conflict = false;
+  size_t conflicts = 0;
 };
 // Both sides' changes of the base; what both changed, differently, stands between markers with their names.
 TextMerge MergeTexts(std::string_view base, std::string_view ours, std::string_view theirs, const Sides& names, const MergeStyle& style, Budget& budget);

@@ -95,11 +95,19 @@ void Divide(const Piece& piece, const Lines& ours, const Lines& theirs, const Me
   }
 }
 
-void JoinNear(std::vector<Piece>& pieces) {
+bool HasWords(const Lines& lines, Range range) {
+  for (size_t i = range.from; i < range.to; ++i) {
+    if (std::any_of(lines[i].begin(), lines[i].end(), [](char c) { return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z'); })) return true;
+  }
+  return false;
+}
+
+void JoinNear(std::vector<Piece>& pieces, const Lines& ours, bool at_blank) {
   std::vector<Piece> joined;
   for (const Piece& piece : pieces) {
     Piece* last = joined.empty() ? nullptr : &joined.back();
-    if (last != nullptr && last->kind == Piece::Kind::kConflict && piece.kind == Piece::Kind::kConflict && piece.ours.from - last->ours.to <= kSmallGap) {
+    if (last != nullptr && last->kind == Piece::Kind::kConflict && piece.kind == Piece::Kind::kConflict &&
+        (piece.ours.from - last->ours.to <= kSmallGap || (at_blank && !HasWords(ours, {last->ours.to, piece.ours.from})))) {
       last->ours.to = piece.ours.to;
       last->theirs.to = piece.theirs.to;
       last->base.to = std::max(last->base.to, piece.base.to);
@@ -130,7 +138,7 @@ TextMerge MergeTexts(std::string_view base_text, std::string_view our_text, std:
       else fine.push_back(piece);
     }
     pieces = std::move(fine);
-    JoinNear(pieces);
+    JoinNear(pieces, ours, style.joins_at_blank);
   }
   TextMerge merge;
   size_t at = 0;   // in our lines
@@ -159,15 +167,18 @@ TextMerge MergeTexts(std::string_view base_text, std::string_view our_text, std:
       }
     }
     merge.has_conflict = true;
-    merge.text += "<<<<<<< " + names.ours + "\n";
+    ++merge.conflicts;
+    budget.Step(style.marker_size);
+    const auto marker = [&style](char c) { return std::string(style.marker_size, c); };
+    merge.text += marker('<') + " " + names.ours + "\n";
     AppendLines(merge.text, ours, piece.ours, true);
     if (style.markers != Markers::kPlain) {
-      merge.text += "|||||||" + (names.base.empty() ? "" : " " + names.base) + "\n";
+      merge.text += marker('|') + (names.base.empty() ? "" : " " + names.base) + "\n";
       AppendLines(merge.text, base, piece.base, true);
     }
-    merge.text += "=======\n";
+    merge.text += marker('=') + "\n";
     AppendLines(merge.text, theirs, piece.theirs, true);
-    merge.text += ">>>>>>> " + names.theirs + "\n";
+    merge.text += marker('>') + " " + names.theirs + "\n";
     AppendLines(merge.text, ours, tail, false);
   }
   AppendLines(merge.text, ours, {at, ours.size()}, false);
