@@ -8,7 +8,7 @@
 // basic authentication; no ssh, git:// or dumb HTTP. Hooks that are run: pre-commit, prepare-commit-msg (with an editor), commit-msg,
 // post-commit, post-checkout, pre-merge-commit, post-merge, pre-rebase, pre-push, and of pushes into repositories by path pre-receive,
 // update, post-receive, post-update and push-to-checkout; others are passed over. Partial clones fetch everything.
-// No sparse checkouts, rebases of merges, filter processes, signatures and pagers; SHA-1 repositories with an index of version 2 or 3.
+// No sparse checkouts, rebases of merges, filter processes, checks of signatures and pagers; SHA-1 repositories with an index of version 2 or 3.
 
 #include "commands/git/git.h"
 
