@@ -39,6 +39,7 @@ constexpr std::string_view kHelp =
     "  -ba : listing without headers\n"
     "  -bb[0-3] : name each file\n"
     "  -bd : no progress indicator (there is none)\n"
+    "  -bs{o|e|p}{0|1|2} : where messages, errors and progress go: nowhere, standard output, standard error\n"
     "  -i[r]!wildcard : include names\n"
     "  -m{Parameters} : how to pack\n"
     "    -mhe[=on|off] : encrypt the names too\n"
@@ -140,7 +141,7 @@ bool TakeParameter(Options& o, std::string_view text) {
 
 constexpr std::pair<std::string_view, std::string_view> kTypes[] = {{"7z", "7z"}, {"zip", "zip"}, {"tar", "tar"}, {"gzip", "gzip"}, {"gz", "gzip"}, {"bzip2", "bzip2"}, {"bz2", "bzip2"}, {"xz", "xz"}, {"zstd", "zstd"}};
 
-enum class Taken { kYes, kUnknown, kNoType, kInvalid, kBadUpdate, kBadVolume, kEmptyVolume };
+enum class Taken { kYes, kUnknown, kNoType, kInvalid, kBadUpdate, kBadVolume, kEmptyVolume, kBadPostfix, kTooShort, kTooLong };
 
 // -v100k
 Taken TakeVolume(Options& o, std::string_view text) {
@@ -180,6 +181,12 @@ Taken TakeSwitch(Options& o, const std::string& text) {
   else if (rest.starts_with('w')) o.work = rest.size() > 1 ? std::string(rest.substr(1)) : std::string("/tmp");
   else if (rest == "ba") o.is_bare = true;
   else if (rest == "bd") return Taken::kYes;
+  else if (rest.size() > 2 && rest.starts_with("bs") && std::string_view("oep").find(rest[2]) != std::string_view::npos) {
+    if (rest.size() == 3) return Taken::kTooShort;
+    if (rest.size() > 4) return rest[3] >= '0' && rest[3] <= '2' ? Taken::kTooLong : Taken::kBadPostfix;
+    if (rest[3] < '0' || rest[3] > '2') return Taken::kBadPostfix;
+    if (rest[2] != 'p') (rest[2] == 'o' ? o.messages : o.errors) = rest[3];
+  }
   else if (rest.starts_with('t')) {
     const std::string type = Lower(rest.substr(1));
     for (const auto& [name, known] : kTypes) {
@@ -209,8 +216,10 @@ ExitStatus Refuse(Invocation& in, std::string_view what, std::string_view argume
 }
 
 ExitStatus RefuseSwitch(Invocation& in, Taken why, const std::string& text) {
-  in.out.Write(kBanner);
+  if (why == Taken::kNoType || why == Taken::kInvalid) in.out.Write(kBanner);   // for the others the line is not even understood
   if (why == Taken::kUnknown) return Refuse(in, text == "-ao" || text == "-o" || text == "-u" || text == "-v" ? "Too short switch:" : "Unknown switch:", text);
+  if (why == Taken::kTooShort || why == Taken::kTooLong) return Refuse(in, why == Taken::kTooShort ? "Too short switch:" : "Too long switch:", text);
+  if (why == Taken::kBadPostfix) return Refuse(in, "Incorrect switch postfix:", text);
   if (why == Taken::kBadUpdate) return Refuse(in, "incorrect update switch command", std::string_view(text).substr(2));
   if (why == Taken::kBadVolume) return Refuse(in, "Incorrect volume size:", std::string_view(text).substr(2));
   if (why == Taken::kEmptyVolume) return Refuse(in, "zero size last volume is not allowed", "");
@@ -244,7 +253,7 @@ ExitStatus Run(Invocation& in) {
     else if (!has_switches || !text.starts_with('-') || text.size() < 2) operands.push_back(text);
     else if (const Taken taken = TakeSwitch(options, text); taken != Taken::kYes) return RefuseSwitch(in, taken, text);
   }
-  if (!options.is_bare && !options.to_stdout) in.out.Write(kBanner);
+  if (!options.is_bare && !options.to_stdout && options.messages != '0') seven_zip::StreamOf(in, options.messages).Write(kBanner);
   static constexpr std::string_view kReading[] = {"l", "t", "x", "e"}, kWriting[] = {"a", "u", "d", "rn"};
   const bool writes = !operands.empty() && std::find(std::begin(kWriting), std::end(kWriting), operands[0]) != std::end(kWriting);
   if (!writes && (operands.empty() || std::find(std::begin(kReading), std::end(kReading), operands[0]) == std::end(kReading))) {

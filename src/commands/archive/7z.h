@@ -28,6 +28,7 @@ struct Options {
   Clash clash = Clash::kAsk;
   bool is_bare = false, is_technical = false, to_stdout = false, is_recursive = false;
   int log = 0;
+  char messages = '1', errors = '2';       // descriptors of -bso and -bse; '0': nowhere
   std::string directory, archive;
   std::vector<Wildcard> wanted, unwanted;
   std::string type;                        // of -t; empty: by the archive
@@ -76,6 +77,13 @@ Result<uint64_t> CutVolumes(vfs::FileSystem& fs, const std::string& draft, const
 Result<std::unique_ptr<Packed>> OpenPacked(Invocation& in, const Options& options, const TimeZone& zone);
 // By -t or by the end of the name: 7z, zip, tar, gzip, bzip2, xz.
 std::string TypeByName(const Options& options);
+
+// Where messages go that -bso or -bse sends to `stream`, and whether they go anywhere.
+inline Output& StreamOf(Invocation& in, char stream) { return stream == '2' ? in.err : in.out; }
+inline void TellError(Invocation& in, const Options& options, std::string_view text) {
+  in.out.Flush();
+  if (options.errors != '0') StreamOf(in, options.errors).Write(text);
+}
 
 ExitStatus Read(Invocation& in, Options& options);
 ExitStatus Write(Invocation& in, Options& options);

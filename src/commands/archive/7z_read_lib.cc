@@ -22,10 +22,11 @@ struct Target {
 
 class Archiver {
  public:
-  Archiver(Invocation& in, Options& options) : in_(in), o_(options), zone_(LocalZone(in.env)), says_(!options.is_bare && !options.to_stdout), command_(options.command[0]) {}
+  Archiver(Invocation& in, Options& options) : in_(in), o_(options), zone_(LocalZone(in.env)), says_(!options.is_bare && !options.to_stdout && (options.messages != '0' || options.command == "l")), messages_(StreamOf(in, options.command == "l" ? '1' : options.messages)), command_(options.command[0]) {}
 
   ExitStatus Run() {
-    if (says_) in_.out.Write("\nScanning the drive for archives:\n");
+    const bool says_all = says_ && o_.messages != '0';
+    if (says_all) messages_.Write("\nScanning the drive for archives:\n");
     const auto attributes = in_.fs.Stat(o_.archive);
     if (!attributes || attributes->is_directory()) {
       const Error error = attributes ? Error(Code::kIsDirectory) : attributes.error();
@@ -33,21 +34,21 @@ class Archiver {
       return Complain("\nERROR: " + text + o_.archive + "\n\n\n\nSystem ERROR:\n" + text);
     }
     static constexpr auto kVerb = [](char command) { return command == 'l' ? "Listing" : command == 't' ? "Testing" : "Extracting"; };
-    if (says_) in_.out.Write("1 file, " + SizeText(attributes->size) + "\n\n" + kVerb(command_) + " archive: " + o_.archive + "\n");
-    if (says_ && command_ == 'l') in_.out.Write("\n");
+    if (says_all) messages_.Write("1 file, " + SizeText(attributes->size) + "\n");
+    if (says_) messages_.Write(std::string("\n") + kVerb(command_) + " archive: " + o_.archive + "\n");
+    if (says_ && command_ == 'l') messages_.Write("\n");
     auto opened = OpenPacked(in_, o_, zone_);
     if (!opened) return CannotOpen(opened.error());
     packed_ = std::move(*opened);
     if (packed_->type != "7z" && o_.is_technical) return in_.Fail("-slt is not supported for archives of the type " + packed_->type, kFatal);
     const std::string whole = packed_->volume_facts.empty() ? o_.archive : o_.archive.substr(0, o_.archive.size() - 4);
-    if (says_) in_.out.Write(packed_->volume_facts + "--\nPath = " + whole + "\nType = " + packed_->type + "\n" + packed_->facts + "\n");
+    if (says_) messages_.Write(packed_->volume_facts + "--\nPath = " + whole + "\nType = " + packed_->type + "\n" + packed_->facts + "\n");
     return command_ == 'l' ? List() : Extract();
   }
 
  private:
   ExitStatus Complain(const std::string& text) {
-    in_.out.Flush();
-    in_.err.Write(text);
+    TellError(in_, o_, text);
     return status_ = kFatal;
   }
 
@@ -57,7 +58,7 @@ class Archiver {
     if (error.code == Code::kSyntax) text += "Cannot open the file as archive\n\n";
     else text += name + "\nOpen ERROR: Cannot open the file as [7z] archive\n\n\nERRORS:\n" + std::string(error.Text()) + "\n";
     Complain(text + (command_ == 'l' ? "\n" : ""));
-    if (says_) in_.out.Write(command_ == 'l' ? "\nErrors: 1\n" : "\nCan't open as archive: 1\nFiles: 0\nSize:       0\nCompressed: 0\n");
+    if (says_) messages_.Write(command_ == 'l' ? "\nErrors: 1\n" : "\nCan't open as archive: 1\nFiles: 0\nSize:       0\nCompressed: 0\n");
     return kFatal;
   }
 
@@ -125,7 +126,7 @@ class Archiver {
     if (item.has_stream) {
       for (const codec::SevenZipCoder& coder : packed_->archive.folders[item.folder].coders) method.insert(0, codec::SevenZipMethodName(coder, true) + (method.empty() ? "" : " "));
     }
-    in_.out.Write("Path = " + item.name + "\nSize = " + std::to_string(item.size) + "\nPacked Size = " + (packed ? std::to_string(*packed) : "") + "\nModified = " + date + "\nAttributes = " + attributes +
+    messages_.Write("Path = " + item.name + "\nSize = " + std::to_string(item.size) + "\nPacked Size = " + (packed ? std::to_string(*packed) : "") + "\nModified = " + date + "\nAttributes = " + attributes +
                   "\nCRC = " + crc + "\nEncrypted = " + (item.has_stream && packed_->archive.folders[item.folder].is_encrypted() ? "+" : "-") + "\nMethod = " + method +
                   "\nBlock = " + (item.has_stream ? std::to_string(item.folder) : "") + "\n\n");
   }
@@ -139,8 +140,8 @@ class Archiver {
 
   ExitStatus List() {
     static constexpr std::string_view kRule = "------------------- ----- ------------ ------------  ------------------------\n";
-    if (says_ && o_.is_technical) in_.out.Write("----------\n");
-    else if (says_) in_.out.Write("   Date      Time    Attr         Size   Compressed  Name\n" + std::string(kRule));
+    if (says_ && o_.is_technical) messages_.Write("----------\n");
+    else if (says_) messages_.Write("   Date      Time    Attr         Size   Compressed  Name\n" + std::string(kRule));
     uint64_t size = 0, packed = 0, files = 0, folders = 0;
     bool knows_packed = false;
     std::optional<TimePoint> latest;
@@ -163,12 +164,12 @@ class Archiver {
       for (size_t k = 0; k < 4; ++k) {
         if ((item.attributes.value_or(0) & kBits[k].first) != 0) attributes[k + 1] = kBits[k].second;
       }
-      in_.out.Write(Row(Date(moment), attributes, item.size, packed_->has_sizes ? taken : std::nullopt) + item.name + "\n");
+      messages_.Write(Row(Date(moment), attributes, item.size, packed_->has_sizes ? taken : std::nullopt) + item.name + "\n");
     }
     if (!says_ || o_.is_technical) return status_;
     if (!knows_packed && files > 0) packed = packed_->archive.physical_size;
-    in_.out.Write(std::string(kRule) + Row(Date(latest), "", size, packed) + std::to_string(files) + " files" + (folders > 0 ? ", " + std::to_string(folders) + " folders" : "") + "\n");
-    if (packed_->volumes > 1) in_.out.Write("\nArchives: 1\nVolumes: " + std::to_string(packed_->volumes) + "\nTotal archives size: " + std::to_string(packed_->volumes_size) + "\n");
+    messages_.Write(std::string(kRule) + Row(Date(latest), "", size, packed) + std::to_string(files) + " files" + (folders > 0 ? ", " + std::to_string(folders) + " folders" : "") + "\n");
+    if (packed_->volumes > 1) messages_.Write("\nArchives: 1\nVolumes: " + std::to_string(packed_->volumes) + "\nTotal archives size: " + std::to_string(packed_->volumes_size) + "\n");
     return status_;
   }
 
@@ -190,14 +191,14 @@ class Archiver {
     if (!says_) return status_;
     if (errors_ > 0) {
       const std::string count = std::to_string(errors_);
-      in_.out.Write("\nSub items Errors: " + count + "\n\nArchives with Errors: 1\n\nSub items Errors: " + count + "\n");
+      messages_.Write("\nSub items Errors: " + count + "\n\nArchives with Errors: 1\n\nSub items Errors: " + count + "\n");
       return status_;
     }
-    if (files_ + folders_ == 0) in_.out.Write("\nNo files to process\n");
-    in_.out.Write("Everything is Ok\n\n");
-    if (folders_ > 0) in_.out.Write("Folders: " + std::to_string(folders_) + "\n");
-    if (folders_ > 0 || files_ != 1) in_.out.Write("Files: " + std::to_string(files_) + "\n");
-    in_.out.Write("Size:       " + std::to_string(packed_->is_open_ended ? unpacked_ : size) + "\nCompressed: " + std::to_string(packed_->archive.physical_size) + "\n");
+    if (files_ + folders_ == 0) messages_.Write("\nNo files to process\n");
+    messages_.Write("Everything is Ok\n\n");
+    if (folders_ > 0) messages_.Write("Folders: " + std::to_string(folders_) + "\n");
+    if (folders_ > 0 || files_ != 1) messages_.Write("Files: " + std::to_string(files_) + "\n");
+    messages_.Write("Size:       " + std::to_string(packed_->is_open_ended ? unpacked_ : size) + "\nCompressed: " + std::to_string(packed_->archive.physical_size) + "\n");
     return status_;
   }
 
@@ -239,7 +240,7 @@ class Archiver {
   }
 
   void Announce(char what, const SevenZipItem& item) {
-    if (o_.log > 0 && says_) in_.out.Write(std::string(1, what) + " " + item.name + (item.is_directory ? "/" : "") + "\n");
+    if (o_.log > 0 && says_) messages_.Write(std::string(1, what) + " " + item.name + (item.is_directory ? "/" : "") + "\n");
   }
 
   static std::string Reason(const Error& error) { return "errno=" + std::to_string(static_cast<int>(error.code)) + " : " + std::string(error.Text()); }
@@ -290,18 +291,18 @@ class Archiver {
     in_.out.Write("\nWould you like to replace the existing file:\n  Path:     " + path + "\n  Size:     " + SizeText(there.size) + "\n  Modified: " + Date(ToTimePoint(there.modify_time)) +
                   "\nwith the file from archive:\n  Path:     " + item.name + "\n  Size:     " + SizeText(item.size) + "\n  Modified: " + Date(MomentOf(item)) + "\n? ");
     while (true) {
-      in_.out.Write("(Y)es / (N)o / (A)lways / (S)kip all / A(u)to rename all / (Q)uit? ");
+      messages_.Write("(Y)es / (N)o / (A)lways / (S)kip all / A(u)to rename all / (Q)uit? ");
       in_.out.Flush();
       const auto line = in_.in.ReadLine();
       if (!line) {
-        in_.out.Write("\n");
+        messages_.Write("\n");
         Complain("\n\nBreak signaled\n");
         status_ = kBreak;
         is_over_ = true;
         return std::nullopt;
       }
       const char answer = line->text.size() == 1 ? static_cast<char>(line->text[0] | 0x20) : '\0';
-      if (answer != '\0' && std::string_view("ynasuq").find(answer) != std::string_view::npos) in_.out.Write("\n");
+      if (answer != '\0' && std::string_view("ynasuq").find(answer) != std::string_view::npos) messages_.Write("\n");
       if (answer == 'y') return Clash::kReplace;
       if (answer == 'n') return Clash::kSkip;
       if (answer == 'a') return o_.clash = Clash::kReplace;
@@ -434,6 +435,7 @@ class Archiver {
   Options& o_;
   TimeZone zone_;
   bool says_;
+  Output& messages_;
   char command_;
   std::unique_ptr<Packed> packed_;
   std::vector<bool> is_told_;

@@ -82,7 +82,7 @@ struct Counts {
 
 class Writer {
  public:
-  Writer(Invocation& in, Options& options) : in_(in), o_(options), zone_(LocalZone(in.env)), says_(!options.to_stdout) {}
+  Writer(Invocation& in, Options& options) : in_(in), o_(options), zone_(LocalZone(in.env)), says_(!options.to_stdout && options.messages != '0') {}
 
   ExitStatus Run() {
     type_ = TypeByName(o_);
@@ -117,19 +117,21 @@ class Writer {
       Say("Everything is Ok\n");
       return 0;
     }
-    Say("\nScan WARNINGS for files and folders:\n\n");
-    for (const auto& [path, why] : missing_) Say(path + " : " + why + "\n");
-    Say("----------------\nScan WARNINGS: " + std::to_string(missing_.size()) + "\n");
+    std::string text = "\nScan WARNINGS for files and folders:\n\n";
+    for (const auto& [path, why] : missing_) text += path + " : " + why + "\n";
+    text += "----------------\nScan WARNINGS: " + std::to_string(missing_.size()) + "\n";
+    if (o_.messages == '0') TellError(in_, o_, text);   // these are told nevertheless
+    else Say(text);
     return kWarning;
   }
 
  private:
   void Say(const std::string& text) {
-    if (says_) in_.out.Write(text);
+    if (says_) StreamOf(in_, o_.messages).Write(text);
   }
   ExitStatus System(const std::string& what) {
     in_.out.Flush();
-    in_.err.Write("\n\n\nSystem ERROR:\n" + what + "\n");
+    TellError(in_, o_, "\n\n\nSystem ERROR:\n" + what + "\n");
     return kFatal;
   }
   ExitStatus Problem(const Error& error) {
@@ -144,7 +146,7 @@ class Writer {
     auto opened = OpenPacked(in_, o_, zone_);
     if (!opened || (*opened)->type != type_) {
       in_.out.Flush();
-      in_.err.Write("\nERROR: " + o_.archive + "\n" + (opened || opened.error().code == Code::kSyntax ? "Cannot open the file as archive" : std::string(opened.error().Text())) + "\n\n");
+      TellError(in_, o_, "\nERROR: " + o_.archive + "\n" + (opened || opened.error().code == Code::kSyntax ? "Cannot open the file as archive" : std::string(opened.error().Text())) + "\n\n");
       return System("Cannot open the file as archive");
     }
     old_ = std::move(*opened);
@@ -182,7 +184,7 @@ class Writer {
     std::sort(found_.begin(), found_.end(), [](const Found& a, const Found& b) { return IsBefore(a.name, b.name); });
     if (!warnings.empty()) {
       in_.out.Flush();
-      in_.err.Write(warnings);
+      TellError(in_, o_, warnings);
     }
     Counts counts;
     for (const Found& found : found_) counts.Add(found.attributes.is_directory(), found.attributes.is_symlink() ? 0 : found.size());
