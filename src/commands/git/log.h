@@ -3,6 +3,7 @@
 
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -32,7 +33,7 @@ struct LogOptions : DiffOptions {
   std::string encoding;
   std::vector<std::string> grep_reflogs, path_starts, line_ranges;
   // Only rev-list has these.
-  bool objects_edge = false, no_object_names = false, unpacked = false, header = false, bisects = false, bisect_all = false, bisect_vars = false, exclude_first_parent = false;
+  bool objects_edge = false, no_object_names = false, unpacked = false, header = false, bisects = false, bisect_all = false, bisect_vars = false;
   std::optional<std::string> disk_usage;
   std::string hidden;   // --exclude-hidden
   std::optional<int64_t> count, skip;
@@ -52,6 +53,7 @@ Status ReadStdin(Git& git, const LogOptions& options, Args& args);
 struct LogSides {
   std::map<Oid, std::vector<Oid>> parents;  // of those that are shown, among them; filled when they are asked for
   std::map<Oid, char> marks;                // <, >, = or -
+  std::set<Oid> left;                       // of A...B, for %m
   std::map<Oid, std::string> followed;      // where --follow is
 };
 

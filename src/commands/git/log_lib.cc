@@ -77,6 +77,7 @@ Result<ExitStatus> ShowGraph(Git& git, History& history, const LogOptions& optio
     const char sign = mark == sides.marks.end() ? '*' : mark->second == '-' ? 'o' : mark->second;
     graph.Show(id, std::move(parents), sign == '+' ? '*' : sign);
     naming.Name(git, options, sides, id, node->commit, printer.pretty());
+    printer.pretty().is_left = sides.left.contains(id);
     PADDOCK_TRY(printer.Print(id, node->commit, paths, false, &graph));
   }
   return 0;
@@ -127,6 +128,7 @@ Result<ExitStatus> Log(Git& git, LogOptions& options, Args& args) {
     PADDOCK_ASSIGN(const History::Node* node, history.Get(id));
     const auto mark = sides.marks.find(id);
     printer.pretty().mark = mark == sides.marks.end() ? "" : std::string(1, mark->second);
+    printer.pretty().is_left = sides.left.contains(id);
     naming.Name(git, options, sides, id, node->commit, printer.pretty());
     PADDOCK_TRY(printer.Print(id, node->commit, paths, false));
   }

@@ -62,6 +62,8 @@ Result<PrettyOptions> PrettyOf(Git& git, const LogOptions& options) {
 }
 
 Status LogPrinter::Print(const Oid& id, const Commit& commit, Pathspec& paths, bool diffs_merges, HistoryGraph* graph) {
+  const bool is_signed = std::any_of(commit.extra.begin(), commit.extra.end(), [](const std::string& line) { return line.starts_with("gpgsig"); });
+  if (options_.shows_signatures && is_signed) return Error(Code::kNotSupported, "--show-signature: " + id.Hex() + " is signed, and signatures cannot be checked here");
   if (has_printed_ && IsSeparated(pretty_) && options_.nul) git_.Print(std::string_view("\0", 1));
   else if (has_printed_ && IsSeparated(pretty_)) git_.Print(graph != nullptr && ended_line_ ? graph->Padding() + "\n" : "\n");
   has_printed_ = true;

@@ -122,7 +122,7 @@ Result<std::string> PatchMark(Git& git, const Commit& commit) {
 
 // Marks the sides of A...B, and takes out of `order` what the options do not want of them.
 Status TakeSides(Git& git, History& history, const LogOptions& options, const Selection& selection, std::vector<Oid>& order, LogSides& sides) {
-  const bool marks = options.left_right || options.left_only || options.right_only || options.cherry_pick || options.cherry_mark;
+  const bool marks = options.left_right || options.left_only || options.right_only || options.cherry_pick || options.cherry_mark || options.pretty.find("%m") != std::string::npos;
   if (marks && selection.has_symmetric) {
     PADDOCK_ASSIGN(const std::set<Oid> left, history.Ancestors(selection.left));
     std::map<std::string, std::pair<bool, bool>> changes;   // on which side
@@ -142,6 +142,7 @@ Status TakeSides(Git& git, History& history, const LogOptions& options, const Se
       const auto name = names.find(id);
       const bool is_both = name != names.end() && changes[name->second].first && changes[name->second].second;
       if ((options.left_only && !is_left) || (options.right_only && is_left) || (options.cherry_pick && is_both)) continue;
+      if (is_left) sides.left.insert(id);
       if (options.cherry_mark) sides.marks[id] = is_both ? '=' : options.left_right ? (is_left ? '<' : '>') : '+';
       else if (options.left_right) sides.marks[id] = is_left ? '<' : '>';
       kept.push_back(id);

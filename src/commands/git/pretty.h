@@ -41,6 +41,7 @@ struct PrettyOptions {
   std::map<Oid, std::vector<Decoration>> decorations;
   std::string reflog_name, reflog_short, reflog_message, reflog_who;   // of log -g
   std::string mark;                                      // of left-right
+  bool is_left = false;                                  // on the left of A...B
   std::string from_parent;                               // of a merge that is shown against each parent
   std::string id_suffix;                                 // parents or children, behind the id
   std::string source;                                    // the name by which it was found

@@ -329,7 +329,7 @@ class Expansion {
       case 'f': out += SlugOf(SubjectOf(commit_.message)); return 1;
       case 'b': out += BodyOf(commit_.message); return 1;
       case 'B': out += commit_.message; return 1;
-      case 'm': out += options_.mark.empty() ? ">" : options_.mark; return 1;
+      case 'm': out += options_.mark.empty() || options_.mark == "+" ? (options_.is_left ? "<" : ">") : options_.mark; return 1;
       case 'S': out += options_.source; return 1;
       case 'd': case 'D': {
         PrettyOptions named;

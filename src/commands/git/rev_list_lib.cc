@@ -74,6 +74,7 @@ class RevLister {
     // The line of the id is written above, in rev-list's own form.
     pretty_.id_suffix.clear();
     pretty_.mark.clear();
+    pretty_.is_left = sides_.left.contains(id);
     if (options_.header && options_.pretty.empty()) pretty_.format = "raw";
     std::string text = PrettyCommit(git_, id, node->commit, pretty_);
     const bool is_own = pretty_.format.find("format:") != std::string::npos;
