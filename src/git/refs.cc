@@ -204,12 +204,13 @@ Status Refs::Remove(std::string_view name) {
 }
 
 Status Refs::Log(std::string_view name, const Oid& before, const Oid& after, std::string_view who, std::string_view message) {
-  if (!HasLog(name) || !IsRefName(name, true)) return {};
+  if (!IsRefName(name, true)) return {};
   const std::string path = LogPath(name);
+  if (!HasLog(name) && !fs_.Stat(path)) return {};   // others have one when it was made for them
   PADDOCK_TRY(vfs::MakeDirectories(fs_, vfs::DirectoryName(path)));
   PADDOCK_ASSIGN(const vfs::OpenFilePtr file, fs_.Open(path, vfs::OpenFlags::Append()));
   std::string line(message.substr(0, message.find('\n')));
-  return file->Write(before.Hex() + " " + after.Hex() + " " + std::string(who) + "\t" + line + "\n");
+  return file->Write(before.Hex() + " " + after.Hex() + " " + std::string(who) + (line.empty() ? "" : "\t") + line + "\n");
 }
 
 std::vector<ReflogEntry> Refs::ReadLog(std::string_view name) {

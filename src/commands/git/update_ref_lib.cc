@@ -1,5 +1,6 @@
 // git update-ref and check-ref-format.
 #include <algorithm>
+#include <set>
 
 #include "commands/git/revision.h"
 
@@ -28,6 +29,7 @@ class Updater {
     PADDOCK_TRY(Check(name, before, id));
     if (!id.is_null() && !git_.objects.Has(id)) return Error(Code::kNoEntry, Lead(name) + "cannot update ref '" + name + "': trying to write ref '" + name + "' with nonexistent object " + id.Hex());
     if (id.is_null()) return git_.refs.Remove(Target(name));
+    if (options_.creates_log) PADDOCK_TRY(CreateLog(Target(name)));
     if (options_.no_deref) {
       const Oid was = git_.refs.Read(name).value_or(Oid{});
       PADDOCK_TRY(git_.refs.WriteDirect(name, id));
@@ -59,6 +61,13 @@ class Updater {
   }
 
  private:
+  // Where a log is, changes go into it, whatever the reference.
+  Status CreateLog(const std::string& name) {
+    const std::string path = git_.GitPath("logs/" + name);
+    if (git_.in.fs.Stat(path)) return {};
+    PADDOCK_TRY(vfs::MakeDirectories(git_.in.fs, vfs::DirectoryName(path)));
+    return vfs::WriteFile(git_.in.fs, path, "");
+  }
   std::string Lead(const std::string& name) const { return options_.from_stdin || options_.deletes ? "" : "update_ref failed for ref '" + name + "': "; }
   std::string Target(const std::string& name) {
     if (options_.no_deref) return name;
@@ -91,20 +100,48 @@ class Updater {
   Oid before_known_;
 };
 
+// How many values follow the reference, at most.
+size_t MostValues(std::string_view verb) { return verb == "update" ? 2 : verb == "create" || verb == "delete" || verb == "verify" ? 1 : 0; }
+
+// The words of the next command, or nothing at the end. With -z each value ends with NUL, and all of them are there.
+Result<std::optional<std::vector<std::string>>> NextCommand(Git& git, bool nul) {
+  const auto line = git.in.in.ReadLine(nul ? '\0' : '\n');
+  if (!line) return std::optional<std::vector<std::string>>();
+  git.in.budget.Step();
+  git.in.budget.WillAllocate(line->text.size() + 200);
+  std::vector<std::string> words;
+  std::string_view rest = line->text;
+  while (!rest.empty()) {
+    const size_t blank = nul && !words.empty() ? rest.size() : std::min(rest.find(' '), rest.size());
+    words.emplace_back(rest.substr(0, blank));
+    rest.remove_prefix(std::min(blank + 1, rest.size()));
+  }
+  if (!nul || words.empty()) return std::optional(std::move(words));
+  if (words.size() == 2 && !IsRefName(words[1], true) && MostValues(words[0]) > 0) return Error(Code::kInvalid, "invalid ref format: " + words[1]);
+  for (size_t i = 0; words.size() == 2 + i && i < MostValues(words[0]); ++i) {
+    const auto value = git.in.in.ReadLine('\0');
+    const bool is_old = i == 1 || words[0] == "delete" || words[0] == "verify";
+    if (!value) return Error(Code::kSyntax, words[0] + " " + words[1] + ": unexpected end of input when reading " + (is_old ? "<oldvalue>" : "<newvalue>"));
+    if (value->text.empty() && words[0] == "create") return Error(Code::kInvalid, "create " + words[1] + ": missing <newvalue>");
+    if (value->text.empty() && words[0] == "update" && !is_old) {
+      git.Warn("update " + words[1] + ": missing <newvalue>, treating as zero");
+      words.emplace_back(40, '0');
+    } else if (!value->text.empty()) {
+      words.emplace_back(value->text);
+    }
+  }
+  return std::optional(std::move(words));
+}
+
 // The lines of --stdin: all of them are read and checked before the first one is done.
 Status RunLines(Git& git, const UpdateOptions& options, Updater& updater) {
-  if (options.nul) return Error(Code::kNotSupported, "--stdin -z is not supported");
   std::vector<std::pair<std::string, std::vector<std::string>>> commands;
-  while (const auto line = git.in.in.ReadLine()) {
-    git.in.budget.Step();
-    git.in.budget.WillAllocate(line->text.size() + 200);
-    std::vector<std::string> words;
-    std::string_view rest = line->text;
-    while (!rest.empty()) {
-      const size_t blank = std::min(rest.find(' '), rest.size());
-      words.emplace_back(rest.substr(0, blank));
-      rest.remove_prefix(std::min(blank + 1, rest.size()));
-    }
+  while (true) {
+    PADDOCK_ASSIGN(auto read, NextCommand(git, options.nul));
+    if (!read) break;
+    std::vector<std::string> words = std::move(*read);
+    std::string whole;
+    for (const std::string& word : words) whole += (whole.empty() ? "" : " ") + word;
     if (words.empty()) return Error(Code::kSyntax, "empty command in input");
     const std::string verb = words[0];
     words.erase(words.begin());
@@ -115,11 +152,16 @@ Status RunLines(Git& git, const UpdateOptions& options, Updater& updater) {
       continue;
     }
     const size_t least = verb == "update" || verb == "create" ? 2 : 1, most = verb == "update" ? 3 : verb == "create" ? 2 : 2;
-    if (verb != "update" && verb != "create" && verb != "delete" && verb != "verify") return Error(Code::kSyntax, "unknown command: " + std::string(line->text) + "\n");
+    if (verb != "update" && verb != "create" && verb != "delete" && verb != "verify") return Error(Code::kSyntax, "unknown command: " + whole + (options.nul ? "" : "\n"));
     if (words.empty()) return Error(Code::kSyntax, verb + ": missing <ref>");
     if (words.size() < least) return Error(Code::kSyntax, verb + " " + words[0] + ": missing <newvalue>");
     if (words.size() > most) return Error(Code::kSyntax, verb + " " + words[0] + ": extra input: " + words[most]);
     commands.emplace_back(verb, std::move(words));
+  }
+  std::set<std::string> changed;
+  for (const auto& [verb, words] : commands) {
+    git.in.budget.Step();
+    if (!changed.insert(words[0]).second) return Error(Code::kInvalid, "multiple updates for ref '" + words[0] + "' not allowed");
   }
   for (const auto& [verb, words] : commands) {
     git.in.budget.Step();
