@@ -17,7 +17,7 @@ constexpr uint64_t kMostSignatureBytes = 1 << 20;
 
 struct Options : DiffOptions {
   bool to_stdout = false, cover_letter = false, signoff = false, numbered = false, not_numbered = false, keeps_subject = false, numbered_files = false, patch_alone = false, root = false;
-  bool rfc = false, no_signature = false, no_binary = false, ignores_upstream = false, zero_commit = false, no_thread = false;
+  bool rfc = false, no_signature = false, no_binary = false, zero_commit = false, no_thread = false;
   bool quiet_names = false, with_empty = false;
   std::optional<int64_t> count, start;
   std::string directory, prefix = "PATCH", suffix = ".patch", version, in_reply_to, signature = "2.39.5";

@@ -277,7 +277,7 @@ constexpr auto kReflogOptions = JoinTables(kOptions, std::array{
     Flag<&LogOptions::rewrites>(0, "rewrite", "with expire and delete: each entry begins where the one before ends"),
     Flag<&LogOptions::updates_ref>(0, "updateref", "with expire and delete: the reference is what the last entry says"),
     Flag<&LogOptions::fixes_stale>(0, "stale-fix", "with expire: also what leads to objects that are gone"),
-    Flag<&LogOptions::one_worktree>(0, "single-worktree", "with expire --all: only the logs of this working tree"),
+    Flag<&LogOptions::one_worktree>(0, "single-worktree", "with expire --all: only the logs of this working tree (others are never taken)"),
     Value<&LogOptions::expire>(0, "expire", "DATE", "with expire: what is older (90 days)"),
     Value<&LogOptions::expire_unreachable>(0, "expire-unreachable", "DATE", "with expire: what is older and no longer part of the branch (30 days)"),
 });

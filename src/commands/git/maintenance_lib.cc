@@ -277,6 +277,7 @@ constexpr Option kRepackOptions[] = {
 };
 
 Result<ExitStatus> RunRepack(Git& git, RepackOptions& options, Args&) {
+  if (options.islands && !git.config.GetAll("pack.island").empty()) return Error(Code::kNotSupported, "--delta-islands is not supported where pack.island names some");
   RepackPlan plan{.all = options.all || options.all_loosened, .removes = options.removes, .loosens = options.all_loosened, .keeps_unreachable = options.keeps_unreachable, .is_local = options.local, .updates_server_info = !options.no_update, .takes_kept = options.takes_kept, .kept_packs = options.kept_packs};
   plan.pack.window = static_cast<size_t>(std::max<int64_t>(options.window.value_or(10), 0));
   plan.pack.depth = static_cast<size_t>(std::clamp<int64_t>(options.depth.value_or(50), 0, 4095));

@@ -403,6 +403,7 @@ class Packing {
 };
 
 Result<ExitStatus> RunPackObjects(Git& git, PackOptions& options, Args& args) {
+  if (options.islands && !git.config.GetAll("pack.island").empty()) return Error(Code::kNotSupported, "--delta-islands is not supported where pack.island names some");
   const std::vector<std::string> names = args.All();
   if (names.size() != (options.to_stdout ? 0u : 1u)) {
     git.Say("usage: git pack-objects --stdout [<options>] [< <ref-list> | < <object-list>]\n   or: git pack-objects [<options>] <base-name> [< <ref-list> | < <object-list>]\n");
