@@ -407,7 +407,7 @@ class Runner:
     def compare(self, name, script):
         script = script.replace("$S", f"http://127.0.0.1:{self.port}").replace("$P", str(self.port))
         real = self.outside(script)
-        ours = self.inside(script)
+        ours = self.inside(script, hosts=[f"127.0.0.1:{self.port}", f"localhost:{self.port}"])
         mine = (ours["stdout"], ours["stderr"], ours["exit_code"])
         # Times and speeds differ, as do temporary places.
         plain = lambda text: re.sub(r"after \d+ ms", "after N ms", re.sub(r"bash: line \d+: ", "", text))

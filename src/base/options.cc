@@ -1,5 +1,6 @@
 #include "base/options.h"
 
+#include <algorithm>
 #include <charconv>
 #include <cstdlib>
 
@@ -22,18 +23,25 @@ Status ParseInteger(std::string_view text, T& value) {
   return {};
 }
 
-// Index of the long option that `text` names or abbreviates, before a '='.
+// What every table has at its end, unless it has its own.
+constexpr std::string_view kImplied[] = {"help", "version"};
+
+// Index of the long option that `text` names or abbreviates, before a '='; from table.size() on, of kImplied.
 Result<size_t> FindLong(std::string_view text, std::span<const Option> table) {
   const std::string_view name = text.substr(0, text.find('='));
   std::optional<size_t> found;
   std::string candidates;
   bool is_ambiguous = false;
-  for (size_t i = 0; i < table.size(); ++i) {
-    if (table[i].long_name == nullptr) continue;
-    const std::string_view candidate = table[i].long_name;
+  const auto is_own = [&](std::string_view implied) {
+    return std::any_of(table.begin(), table.end(), [&](const Option& option) { return option.long_name != nullptr && option.long_name == implied; });
+  };
+  for (size_t i = 0; i < table.size() + std::size(kImplied); ++i) {
+    const bool is_implied = i >= table.size();
+    if (!is_implied && table[i].long_name == nullptr) continue;
+    const std::string_view candidate = is_implied ? kImplied[i - table.size()] : table[i].long_name;
+    if (!candidate.starts_with(name) || (is_implied && is_own(candidate))) continue;
     if (candidate == name) return i;
-    if (!candidate.starts_with(name)) continue;
-    if (found && table[*found].apply != table[i].apply) is_ambiguous = true;
+    if (found && (is_implied || table[*found].apply != table[i].apply)) is_ambiguous = true;
     if (!found) found = i;
     candidates += " '--" + std::string(candidate) + "'";
   }
@@ -92,21 +100,16 @@ class Parser {
 
   Status TakeLong(std::string_view text) {
     const size_t equals = text.find('=');
-    const std::string_view name = text.substr(0, equals);
     auto found = FindLong(text, table_);
     if (!found) {
       if (found.error().code != Code::kNoEntry) return found.error();
-      if (equals == std::string_view::npos && !name.empty()) {
-        if (std::string_view("help").starts_with(name)) {
-          parsed_.wants_help = true;
-          return {};
-        }
-        if (std::string_view("version").starts_with(name)) {
-          parsed_.wants_version = true;
-          return {};
-        }
-      }
       return Error(Code::kSyntax, "unrecognized option '--" + std::string(text) + "'");
+    }
+    if (*found >= table_.size()) {
+      const std::string_view implied = kImplied[*found - table_.size()];
+      if (equals != std::string_view::npos) return Error(Code::kSyntax, "option '--" + std::string(implied) + "' doesn't allow an argument");
+      (implied == "help" ? parsed_.wants_help : parsed_.wants_version) = true;
+      return {};
     }
     const Option& option = table_[*found];
     const std::string long_name = option.long_name;

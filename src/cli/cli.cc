@@ -185,7 +185,7 @@ std::string StopMessage(const sandbox::ExecResult& result) {
   const sandbox::Termination& end = result.termination;
   if (end.reason == sandbox::Termination::Reason::kExit || end.reason == sandbox::Termination::Reason::kSignal) return {};
   std::string text = std::string("paddock: stopped: ") + sandbox::ReasonName(end.reason);
-  if (!end.limit.empty()) {
+  if (!end.limit.empty() && end.limit != sandbox::ReasonName(end.reason)) {   // "cancelled" and "deadlock" say it all
     // Where the machinery failed there is no limit: the text is what happened.
     text += " (" + end.limit + (end.reason == sandbox::Termination::Reason::kInfra ? "" : " limit");
     if (end.peak > 0 && end.reason == sandbox::Termination::Reason::kTimeout) text += ", after " + std::to_string(end.peak / 1'000'000) + " ms";

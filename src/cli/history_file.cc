@@ -9,22 +9,10 @@
 #include <cstring>
 #include <filesystem>
 
+#include "base/descriptor.h"
+
 namespace paddock::cli {
 namespace {
-
-class Descriptor {
- public:
-  explicit Descriptor(int number) : number_(number) {}
-  ~Descriptor() {
-    if (number_ >= 0) close(number_);
-  }
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  int get() const { return number_; }
-
- private:
-  int number_;
-};
 
 Error SystemError(const std::string& path) { return Error(Code::kIo, path + ": " + std::strerror(errno)); }
 

@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <boost/json.hpp>
 #include <cerrno>
 #include <csignal>
@@ -10,6 +11,7 @@
 #include <fstream>
 #include <sstream>
 
+#include "base/memory_meter.h"
 #include "base/options.h"
 #include "cli/base64.h"
 #include "cli/cli.h"
@@ -111,6 +113,20 @@ boost::json::value PostureOf(const sandbox::Sandbox& sandbox) {
           {"seccomp", truth(posture.has_seccomp_filter)},
           {"no_new_privileges", truth(posture.has_no_new_privileges)},
           {"capabilities", posture.capabilities ? text(sandbox::CapabilityText(*posture.capabilities)) : nullptr}};
+}
+
+// What helps after an end that this program can do something about; empty for others.
+std::string Remedy(const sandbox::ExecResult& result, const std::string& isolation) {
+  constexpr int kNotFound = 127;
+  constexpr std::string_view kAdjustable[] = {"time", "steps", "memory", "output", "processes", "disk", "files"};
+  const std::string& limit = result.termination.limit;
+  if (!result.exit_code && std::find(std::begin(kAdjustable), std::end(kAdjustable), limit) != std::end(kAdjustable)) {
+    return "'--limits " + limit + "=VALUE' sets that limit, 0 for none";
+  }
+  if (result.exit_code == kNotFound && isolation == "virtual") {
+    return "'paddock commands' lists what the virtual sandbox runs; '--isolation process' runs the host's programs";
+  }
+  return {};
 }
 
 void PrintJson(const sandbox::ExecResult& result, const std::string& isolation, boost::json::value posture, const std::vector<std::string>& warnings) {
@@ -242,6 +258,7 @@ std::optional<int> Run::Create() {
   isolation_ = is_auto ? "process" : options_.isolation.empty() ? "virtual" : options_.isolation;
   const auto driver = drivers_.Find(isolation_);
   if (!driver) return Fail("run", std::string(driver.error().Text()) + ", auto");
+  if (!has_wall()) TuneAllocatorForOneRun();
   (*driver)->GetReady();
   if (const Status configured = Configure(**driver); !configured) return Fail("run", configured.error().Text());
   auto sandbox = (*driver)->Create(spec_);
@@ -280,6 +297,7 @@ int Run::Execute() {
   } else {
     for (const std::string& line : result->denials) WriteAll(2, "paddock: " + line + "\n");
     if (const std::string message = StopMessage(*result); !message.empty() && !has_lost_reader) WriteAll(2, message + "\n");
+    if (const std::string remedy = Remedy(*result, isolation_); !remedy.empty()) WriteAll(2, "paddock: " + remedy + "\n");
   }
   if (has_lost_reader) return 128 + SIGPIPE;   // as a program that the signal ends
   return ProcessStatus(*result);

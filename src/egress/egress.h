@@ -19,6 +19,9 @@
 
 namespace paddock::egress {
 
+// Which addresses of a name are dialled: all in the resolver's order, those of one family alone, or those of one family first.
+enum class AddressFamily { kAny, kV4, kV6, kV4First, kV6First };
+
 enum class ListenerKind {
   kProxy,         // TCP: HTTP proxy, CONNECT, SOCKS5 and SOCKS4a on one port, told apart by the first byte
   kTransparent,   // TCP: any connection; its own local address (getsockname) is where the client wanted to go
@@ -33,6 +36,7 @@ struct Listener {
   int fd = -1;
   ListenerKind kind = ListenerKind::kProxy;
   uint16_t host_port = 0;   // kHostPort only
+  AddressFamily family = AddressFamily::kAny;   // of a kProxy client's tunnels
 };
 
 // A secret and the value that its binding's source held. Values: 8 … 16,384 bytes, without control characters.
@@ -112,7 +116,8 @@ class Egress {
 
   // Serves a stream that a bridge brings instead of a listener; owns `fd` at once. `destination` ("192.0.2.1" and port) is where
   // a kTransparent client wanted to go; kHostPort takes the port from there. kDnsUdp is not a stream: kInvalid.
-  virtual Status AcceptConnected(int fd, ListenerKind kind, const std::string& destination = {}, uint16_t port = 0) = 0;
+  virtual Status AcceptConnected(int fd, ListenerKind kind, const std::string& destination = {}, uint16_t port = 0,
+                                 AddressFamily family = AddressFamily::kAny) = 0;
 
   // Replaces the rules. Holds for every verdict from the return on; tunnels and exchanges under way that the new rules
   // would not allow are cut. Errors: kInvalid, and the old rules stay.

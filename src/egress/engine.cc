@@ -57,7 +57,7 @@ class Engine : public Egress {
     });
   }
 
-  Status AcceptConnected(int number, ListenerKind kind, const std::string& destination, uint16_t port) override {
+  Status AcceptConnected(int number, ListenerKind kind, const std::string& destination, uint16_t port, AddressFamily family) override {
     auto fd = std::make_shared<Descriptor>(number);
     if (!*fd) return Error(Code::kBadDescriptor, "egress: a stream without a descriptor");
     if (kind == ListenerKind::kDnsUdp) return Error(Code::kInvalid, "egress: datagrams are no stream");
@@ -67,7 +67,7 @@ class Engine : public Egress {
       if (!address) return Error(Code::kInvalid, "egress: destination '" + destination + "' is no address");
       to = Endpoint{*address, port};
     }
-    return Have([this, fd, kind, to, port] { Begin(std::move(*fd), {-1, kind, port}, to); });
+    return Have([this, fd, kind, to, port, family] { Begin(std::move(*fd), {-1, kind, port, family}, to); });
   }
 
   Status UpdateRules(policy::NetworkRules rules) override {
@@ -129,19 +129,19 @@ class Engine : public Egress {
     auto socket = Socket::Make(*reactor_, std::move(fd));
     if (!socket) return;
     ++connections_;
-    reactor_->Spawn([this, kind = listener.kind, port = listener.host_port, to,
+    reactor_->Spawn([this, kind = listener.kind, port = listener.host_port, family = listener.family, to,
                      owned = std::make_shared<std::unique_ptr<Socket>>(std::move(*socket))] {
-      Serve(**owned, kind, port, to);
+      Serve(**owned, kind, port, family, to);
       owned->reset();
       --connections_;
       reactor_->Wake(connection_ended_);
     });
   }
 
-  void Serve(Socket& socket, ListenerKind kind, uint16_t port, const std::optional<Endpoint>& to) {
+  void Serve(Socket& socket, ListenerKind kind, uint16_t port, AddressFamily family, const std::optional<Endpoint>& to) {
     const Services services{gate_, *secrets_, authority_, trust_};
     switch (kind) {
-      case ListenerKind::kProxy: return ServeProxyClient(services, socket);
+      case ListenerKind::kProxy: return ServeProxyClient(services, socket, family);
       case ListenerKind::kTransparent: return ServeTransparentClient(services, socket, to ? *to : socket.LocalEndpoint());
       case ListenerKind::kHostPort: return ServeHostPortClient(services, socket, port);
       case ListenerKind::kDnsTcp: return ServeDnsClient(gate_, socket);

@@ -1,13 +1,24 @@
 #include "egress/gate.h"
 
 #include <algorithm>
+#include <functional>
 
 #include "egress/upstream_proxy.h"
 
 namespace paddock::egress {
-
 using policy::IpAddress;
 using policy::NetworkVerdict;
+
+namespace {
+
+// Leaves the addresses that a client asked for, in the order it asked for.
+void Arrange(std::vector<IpAddress>& addresses, AddressFamily family) {
+  const auto is_other = [family](const IpAddress& address) { return address.is_v6 != (family == AddressFamily::kV6 || family == AddressFamily::kV6First); };
+  if (family == AddressFamily::kV4 || family == AddressFamily::kV6) std::erase_if(addresses, is_other);
+  if (family == AddressFamily::kV4First || family == AddressFamily::kV6First) std::stable_partition(addresses.begin(), addresses.end(), std::not_fn(is_other));
+}
+
+}  // namespace
 
 std::string FailureText(const Error& error) { return std::string(error.Text()); }
 
@@ -80,6 +91,8 @@ Opened<std::unique_ptr<Upstream>> Gate::Open(const Destination& to, const Networ
     if (!resolved)
       return {nullptr, Failed(std::move(draft), "could not resolve " + to.host.text + ": " + FailureText(resolved.error()))};
     addresses = std::move(*resolved);
+    Arrange(addresses, to.family);
+    if (addresses.empty()) return {nullptr, Failed(std::move(draft), "could not resolve " + to.host.text + ": no address of that family")};
   }
   std::string refusal;
   std::string refused;

@@ -22,6 +22,7 @@ struct Destination {
   policy::Host host;
   uint16_t port = 0;
   std::string protocol;   // Event::protocol
+  AddressFamily family = AddressFamily::kAny;
 };
 
 // What the protocol tells the client when nothing was opened.

@@ -17,8 +17,8 @@ constexpr char kSocks5 = 5;
 // One SOCKS client, from its first byte to its tunnel.
 class SocksServer {
  public:
-  SocksServer(const Services& services, Socket& socket, Input& client)
-      : services_(services), gate_(services.gate), socket_(socket), client_(client) {}
+  SocksServer(const Services& services, Socket& socket, Input& client, AddressFamily family)
+      : services_(services), gate_(services.gate), socket_(socket), client_(client), family_(family) {}
 
   void Run() {
     version_ = client_.view()[0];
@@ -69,7 +69,7 @@ class SocksServer {
         [this](const Refusal& refusal) {
           Answer(refusal.kind == Event::Kind::kDenied ? SocksReply::kNotAllowed : SocksReply::kUnreachable);
         }};
-    ServeTunnel(services_, socket_, client_, {request.host, request.port, Protocol()}, reply);
+    ServeTunnel(services_, socket_, client_, {request.host, request.port, Protocol(), family_}, reply);
   }
 
   void Refuse(Event draft, SocksReply reply, const std::string& reason) {
@@ -87,6 +87,7 @@ class SocksServer {
   Gate& gate_;
   Socket& socket_;
   Input& client_;
+  const AddressFamily family_;
   int version_ = kSocks5;
   const Deadline deadline_ = gate_.reactor().In(gate_.limits().head_timeout);
 };
@@ -115,10 +116,10 @@ void RefuseCaptured(Gate& gate, Socket& socket, Input& client, const Endpoint& t
 
 }  // namespace
 
-void ServeProxyClient(const Services& services, Socket& socket) {
+void ServeProxyClient(const Services& services, Socket& socket, AddressFamily family) {
   Input client(socket);
   if (!client.Need(1, services.gate.reactor().In(services.gate.limits().idle_timeout))) return;
-  if (client.view()[0] == kSocks4 || client.view()[0] == kSocks5) return SocksServer(services, socket, client).Run();
+  if (client.view()[0] == kSocks4 || client.view()[0] == kSocks5) return SocksServer(services, socket, client, family).Run();
   HttpSession(services, socket, client).Run();
 }
 

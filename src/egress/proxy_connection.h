@@ -6,7 +6,7 @@
 namespace paddock::egress {
 
 // The mixed port: HTTP, CONNECT, SOCKS5 or SOCKS4a by the first byte.
-void ServeProxyClient(const Services& services, Socket& socket);
+void ServeProxyClient(const Services& services, Socket& socket, AddressFamily family = AddressFamily::kAny);
 // A captured connection. `to`: where the client wanted to go.
 void ServeTransparentClient(const Services& services, Socket& socket, const Endpoint& to);
 // A port of the host's loopback.

@@ -10,26 +10,13 @@
 #include <memory>
 #include <vector>
 
+#include "base/descriptor.h"
 #include "policy/document.h"
 #include "policy/parse.h"
 #include "policy/verdict.h"
 
 namespace paddock::policy {
 namespace {
-
-class Descriptor {
- public:
-  explicit Descriptor(int number) : number_(number) {}
-  ~Descriptor() {
-    if (number_ >= 0) close(number_);
-  }
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  int get() const { return number_; }
-
- private:
-  const int number_;
-};
 
 Error Refuse(const std::string& path, const std::string& why) {
   return Error(Code::kAccess, "policy document '" + path + "' " + why);

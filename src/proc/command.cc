@@ -4,6 +4,7 @@
 
 #include "proc/kernel.h"
 #include "proc/option_complaint.h"
+#include "proc/packages.h"
 
 namespace paddock {
 namespace {
@@ -93,15 +94,20 @@ std::string HelpText(const Command& command, std::string_view name) {
   if (!summary.empty() && summary[0] >= 'a' && summary[0] <= 'z') summary[0] = static_cast<char>(summary[0] - 32);
   text += summary + ".\n";
   if (!command.options.empty()) text += "\n" + OptionHelp(command.options);
-  text += "      --help                 display this help and exit\n";
-  text += "      --version              output version information and exit\n";
+  const auto has_own = [&](std::string_view long_name) {
+    return std::any_of(command.options.begin(), command.options.end(), [&](const Option& option) { return option.long_name != nullptr && option.long_name == long_name; });
+  };
+  if (!has_own("help")) text += "      --help                 display this help and exit\n";
+  if (!has_own("version")) text += "      --version              output version information and exit\n";
   if (command.details[0] != '\0') text += "\n" + std::string(command.details);
   if (text.back() != '\n') text += '\n';
   return text;
 }
 
 std::string VersionText(const Command&, std::string_view name) {
-  return std::string(name) + " (Paddock) " + kVersion + "\n";
+  const std::string line = PackageLine(name);
+  if (line.empty()) return std::string(name) + " (Paddock) " + kVersion + "\n";
+  return line + "\nAs implemented by Paddock " + kVersion + ".\n";
 }
 
 namespace command_internal {
@@ -159,7 +165,8 @@ ExitStatus RunCommand(const Command& command, proc::Process& process, std::span<
   if (const Status& flushed = output.Flush(); !flushed) {
     const Error problem = flushed.error();
     output.ClearStatus();
-    return in.Fail("write error", problem, status == 0 ? 1 : status);
+    // Programs whose trouble is 2 (grep, ls, diff) say so here, too.
+    return in.Fail("write error", problem, std::max(status, command.usage_status == 2 ? 2 : 1));
   }
   return status;
 }

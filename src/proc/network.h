@@ -25,7 +25,17 @@ struct FormPart {
   std::vector<std::string> headers;
 };
 
-enum class HttpVersion { kAny, k10, k11, k2 };
+// Which addresses of a name are connected to: any, those of one kind alone, or those of one kind first.
+enum class AddressFamily { kAny, kV4, kV6, kV4First, kV6First };
+
+// A host that is asked by https alone.
+struct HstsEntry {
+  std::string host;
+  bool has_subdomains = false;   // its subdomains are, too
+  std::string expires;           // "YYYYMMDD HH:MM:SS"; empty: never
+};
+
+enum class HttpVersion { kAny, k10, k11, k2, k2Alone };   // k2Alone: without asking whether the server knows it
 enum class HttpAuth { kBasic, kDigest, kAny, kNtlm, kNone };   // kAny: the best that the server offers; kNone: `user` is not sent
 
 // A request in the terms of libcurl's manual, whose meaning its members have. Only http and https URLs.
@@ -51,6 +61,10 @@ struct HttpRequest {
   bool keeps_post[3] = {};                // after 301, 302, 303
   bool fails_on_error = false;            // no body of answers from 400 on
   bool is_insecure = false;               // takes any certificate
+  AddressFamily family = AddressFamily::kAny;
+  std::vector<std::string> connect_to;    // "HOST1:PORT1:HOST2:PORT2": where requests for the first are sent; the policy judges the second
+  bool uses_hsts = false;                 // keeps which hosts want https, for later requests of the client
+  std::vector<HstsEntry> hsts;            // to begin with; of the client's first request alone
   bool keeps_path = false;                // /../ as it is
   bool is_verbose = false;                // OnDebug() is called
   bool uses_cookies = false;              // keeps what servers set, for later requests of the client
@@ -125,6 +139,8 @@ class HttpClient {
   virtual HttpOutcome Perform(const HttpRequest& request, HttpObserver& observer) = 0;
   // What it keeps, as lines of a cookie file.
   virtual std::vector<std::string> Cookies() = 0;
+  // The hosts that want https, as far as the client knows. Ends what it keeps: the last call.
+  virtual std::vector<HstsEntry> TakeHsts() = 0;
 };
 
 class Network {

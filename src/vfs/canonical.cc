@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/memory_meter.h"
 #include "vfs/view.h"
 
 namespace paddock::vfs {
@@ -50,6 +51,7 @@ Result<std::string> View::Canonical(std::string_view path, MustExist must_exist)
     const size_t end = std::min(rest.find('/', begin), rest.size());
     const std::string name = rest.substr(begin, end - begin);
     begin = end + 1;
+    ChargeExec(1);
     if (name.empty()) continue;
     if (so_far.beyond > 0 && !takes_missing) return so_far.failure;
     if (name == ".") continue;

@@ -3,10 +3,17 @@
 #include <algorithm>
 
 namespace paddock::vfs {
+namespace {
+
+constexpr uint64_t kMostAhead = 64 << 20;   // that is reserved for a file as large as it says it is
+
+}  // namespace
 
 Result<std::string> ReadFile(FileSystem& fs, std::string_view path, uint64_t max_bytes) {
   PADDOCK_ASSIGN(const OpenFilePtr file, fs.Open(path, OpenFlags::Read()));
   std::string content;
+  // A size is only a hint: room that turns out to be too small, or too large, does no harm.
+  if (const auto facts = file->GetAttributes(); facts && facts->is_file()) content.reserve(std::min({facts->size, max_bytes, kMostAhead}));
   while (true) {
     PADDOCK_ASSIGN(const Block block, file->ReadBlock(64 << 10));
     if (block.bytes.empty()) return content;

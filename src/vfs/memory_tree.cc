@@ -249,7 +249,10 @@ void MemoryTree::DropLink(NodeId node, Nanoseconds now) {
   Inode* inode = inodes_.Change(node);
   inode->links = inode->directory() != nullptr ? 0 : inode->links - 1;
   inode->change_time = now;
-  if (inode->links == 0 && holders_.count(node) == 0) Forget(node);
+  if (inode->links > 0) return;
+  if (holders_.count(node) == 0) return Forget(node);
+  // ".." still leads out of a directory without a name, whatever becomes of the one above.
+  if (const Directory* directory = inode->directory()) Hold(directory->parent);
 }
 
 void MemoryTree::Forget(NodeId node) {
@@ -262,11 +265,18 @@ void MemoryTree::Forget(NodeId node) {
 }
 
 void MemoryTree::Release(NodeId node) {
-  const auto it = holders_.find(node);
-  if (--it->second > 0) return;
-  holders_.erase(it);
-  const Inode* inode = Find(node);
-  if (inode != nullptr && inode->links == 0) Forget(node);
+  for (;;) {
+    const auto it = holders_.find(node);
+    if (--it->second > 0) return;
+    holders_.erase(it);
+    const Inode* inode = Find(node);
+    if (inode == nullptr || inode->links > 0) return;
+    const bool holds_parent = inode->directory() != nullptr;
+    const NodeId parent = holds_parent ? inode->directory()->parent : node;
+    Forget(node);
+    if (!holds_parent) return;
+    node = parent;
+  }
 }
 
 bool MemoryTree::IsWithin(NodeId directory, NodeId ancestor) const {

@@ -235,5 +235,24 @@ TEST_F(MemoryVolumeTest, NothingIsMadeInRemovedDirectory) {
   EXPECT_EQ(volume.Name(d).error().code, Code::kNoEntry);
 }
 
+TEST_F(MemoryVolumeTest, TheWayOutOfRemovedDirectoriesStays) {
+  const NodeId a = Make("a", FileType::kDirectory);
+  const NodeId b = *volume.Create(a, "b", Of(FileType::kDirectory));
+  const NodeId c = *volume.Create(b, "c", Of(FileType::kDirectory));
+  const uint64_t used = volume.Space().used_inodes;
+  {
+    const auto hold = volume.Hold(c);
+    ASSERT_TRUE(volume.Remove(b, "c", true).has_value());
+    ASSERT_TRUE(volume.Remove(a, "b", true).has_value());
+    ASSERT_TRUE(volume.Remove(volume.root(), "a", true).has_value());
+    EXPECT_EQ(*volume.Parent(c), b);
+    EXPECT_EQ(*volume.Parent(b), a);
+    EXPECT_EQ(*volume.Parent(a), volume.root());
+    EXPECT_EQ(volume.Space().used_inodes, used);
+  }
+  EXPECT_EQ(volume.Parent(c).error().code, Code::kNoEntry);
+  EXPECT_EQ(volume.Space().used_inodes, used - 3);
+}
+
 }  // namespace
 }  // namespace paddock::vfs

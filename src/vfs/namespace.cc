@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/memory_meter.h"
+
 namespace paddock::vfs {
 namespace {
 
@@ -134,6 +136,7 @@ Result<std::string> Namespace::PathOf(const Place& directory) const {
     names.push_back(std::move(name));
     PADDOCK_ASSIGN(place, Parent(place));
   }
+  ChargeExec(static_cast<int64_t>(names.size()));
   if (names.empty()) return std::string("/");
   std::string path;
   for (auto name = names.rbegin(); name != names.rend(); ++name) {
@@ -156,6 +159,7 @@ Result<Walked> Namespace::Walk(const Place& start, std::string_view path, Follow
   PADDOCK_ASSIGN(Attributes attributes, here.volume->GetAttributes(here.node));
   while (!rest.empty()) {
     const Component component = SplitFirst(rest);
+    ChargeExec(1);  // forty symlinks of two thousand components each are one path
     if (!attributes.is_directory()) return Code::kNotDirectory;
     if (!MayAccess(attributes, who, 1)) return Code::kAccess;
     if (component.name == "." || component.name == "..") {

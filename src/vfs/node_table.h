@@ -16,6 +16,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/memory_meter.h"
 #include "vfs/volume.h"
 
 namespace paddock::vfs {
@@ -111,6 +112,7 @@ std::optional<std::string> NodeTable<Memory>::PathOf(NodeId node) {
     length += it->second.name.size() + 1;
     node = it->second.parent;
   }
+  ChargeExec(static_cast<int64_t>(names.size()));
   std::string path;
   path.reserve(length);
   for (auto name = names.rbegin(); name != names.rend(); ++name) {
@@ -147,13 +149,17 @@ bool NodeTable<Memory>::IsWithin(NodeId node, NodeId ancestor) const {
 template <class Memory>
 void NodeTable<Memory>::Detach(NodeId node) {
   std::vector<NodeId> doomed{node};
-  while (!doomed.empty()) {
-    const auto it = entries_.find(doomed.back());
-    doomed.pop_back();
-    for (const auto& [name, child] : it->second.children) doomed.push_back(child);
-    it->second.children.clear();
-    it->second.is_gone = true;
+  for (size_t i = 0; i < doomed.size(); ++i) {
+    Entry& entry = entries_.find(doomed[i])->second;
+    for (const auto& [name, child] : entry.children) doomed.push_back(child);
+    entry.children.clear();
+    entry.is_gone = true;
+  }
+  // From the leaves: what is held keeps what is above it, so that ".." still leads out.
+  for (auto gone = doomed.rbegin(); gone != doomed.rend(); ++gone) {
+    const auto it = entries_.find(*gone);
     if (it->second.holders == 0) entries_.erase(it);
+    else Hold(it->second.parent);
   }
 }
 
@@ -208,9 +214,13 @@ void NodeTable<Memory>::Hold(NodeId node) {
 
 template <class Memory>
 void NodeTable<Memory>::Release(NodeId node) {
-  const auto it = entries_.find(node);
-  if (it == entries_.end() || it->second.holders == 0) return;
-  if (--it->second.holders == 0 && it->second.is_gone) entries_.erase(it);
+  for (;;) {
+    const auto it = entries_.find(node);
+    if (it == entries_.end() || it->second.holders == 0) return;
+    if (--it->second.holders > 0 || !it->second.is_gone) return;
+    node = it->second.parent;
+    entries_.erase(it);
+  }
 }
 
 template <class Memory>

@@ -25,6 +25,30 @@ TEST(NodeTable, ForgetsWhatIsOldButNotWhatIsHeld) {
   table.Release(held);
 }
 
+TEST(NodeTable, WhatIsHeldKeepsWhatIsAbove) {
+  Table table(100);
+  const NodeId a = table.Intern(Table::kRoot, "a");
+  const NodeId b = table.Intern(a, "b");
+  const NodeId c = table.Intern(b, "c");
+  table.Hold(c);
+  table.Forget(b, "c");    // one by one …
+  table.Forget(a, "b");
+  EXPECT_EQ(table.ParentOf(c), b);
+  EXPECT_EQ(table.ParentOf(b), a);
+  EXPECT_EQ(table.PathOf(a), "a");
+  table.Release(c);
+  EXPECT_EQ(table.ParentOf(c), std::nullopt);
+  EXPECT_EQ(table.ParentOf(b), std::nullopt);
+
+  const NodeId d = table.Intern(table.Intern(a, "b"), "d");
+  table.Hold(d);
+  table.Forget(Table::kRoot, "a");   // … and all at once
+  EXPECT_EQ(table.ParentOf(*table.ParentOf(*table.ParentOf(d))), Table::kRoot);
+  EXPECT_EQ(table.PathOf(d), std::nullopt);
+  table.Release(d);
+  EXPECT_EQ(table.size(), 1u);
+}
+
 TEST(NodeTable, MovedDirectoryTakesItsContentAlong) {
   Table table(100);
   const NodeId a = table.Intern(Table::kRoot, "a");

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/memory_meter.h"
 #include "vfs/special_volumes.h"
 
 namespace paddock::vfs {
@@ -36,6 +37,7 @@ std::string_view LastComponent(std::string_view path) {
 bool IsWithin(const Place& directory, const Place& ancestor) {
   Place place = directory;
   while (!(place == ancestor)) {
+    ChargeExec(1);
     const auto parent = place.volume->Parent(place.node);
     if (!parent || *parent == place.node) return false;
     place.node = *parent;

@@ -17,6 +17,7 @@ long VersionNumber(HttpVersion version) {
     case HttpVersion::k10: return CURL_HTTP_VERSION_1_0;
     case HttpVersion::k11: return CURL_HTTP_VERSION_1_1;
     case HttpVersion::k2: return CURL_HTTP_VERSION_2_0;
+    case HttpVersion::k2Alone: return CURL_HTTP_VERSION_2_PRIOR_KNOWLEDGE;
     case HttpVersion::kAny: break;
   }
   return CURL_HTTP_VERSION_NONE;
@@ -29,6 +30,8 @@ CurlRequest::CurlRequest(const CurlLibrary& curl, CURL* easy, const HttpRequest&
   if (!request.method.empty()) Set(CURLOPT_CUSTOMREQUEST, request.method.c_str());
   for (const std::string& header : request.headers) headers_ = curl_.slist_append(headers_, header.c_str());
   if (headers_ != nullptr) Set(CURLOPT_HTTPHEADER, headers_);
+  for (const std::string& place : request.connect_to) connect_to_ = curl_.slist_append(connect_to_, place.c_str());
+  if (connect_to_ != nullptr) Set(CURLOPT_CONNECT_TO, connect_to_);
   const auto set_text = [this](CURLoption option, const std::string& text) {
     if (!text.empty()) Set(option, text.c_str());
   };
@@ -92,6 +95,8 @@ CurlRequest::~CurlRequest() {
   Set(CURLOPT_HTTPHEADER, static_cast<curl_slist*>(nullptr));
   Set(CURLOPT_MIMEPOST, static_cast<curl_mime*>(nullptr));
   curl_.slist_free_all(headers_);
+  Set(CURLOPT_CONNECT_TO, static_cast<curl_slist*>(nullptr));
+  curl_.slist_free_all(connect_to_);
   if (mime_ != nullptr) curl_.mime_free(mime_);
 }
 

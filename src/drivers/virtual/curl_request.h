@@ -31,6 +31,7 @@ class CurlRequest {
   const CurlLibrary& curl_;
   CURL* const easy_;
   curl_slist* headers_ = nullptr;
+  curl_slist* connect_to_ = nullptr;
   curl_mime* mime_ = nullptr;
 };
 

@@ -119,6 +119,36 @@ int OnDebug(CURL*, curl_infotype type, char* data, size_t size, void* context) {
   return 0;
 }
 
+egress::AddressFamily FamilyOf(const HttpRequest& request) {
+  switch (request.family) {
+    case proc::AddressFamily::kV4: return egress::AddressFamily::kV4;
+    case proc::AddressFamily::kV6: return egress::AddressFamily::kV6;
+    case proc::AddressFamily::kV4First: return egress::AddressFamily::kV4First;
+    case proc::AddressFamily::kV6First: return egress::AddressFamily::kV6First;
+    case proc::AddressFamily::kAny: break;
+  }
+  return egress::AddressFamily::kAny;
+}
+
+// HSTS: what libcurl is given to begin with, one entry a call, and what it knows in the end.
+CURLSTScode GiveHsts(CURL*, curl_hstsentry* entry, void* context) {
+  auto& left = *static_cast<std::vector<proc::HstsEntry>*>(context);
+  if (left.empty()) return CURLSTS_DONE;
+  const proc::HstsEntry& next = left.back();
+  if (next.host.size() >= entry->namelen || next.expires.size() >= sizeof entry->expire) return CURLSTS_FAIL;
+  std::memcpy(entry->name, next.host.c_str(), next.host.size() + 1);
+  std::memcpy(entry->expire, next.expires.c_str(), next.expires.size() + 1);
+  entry->includeSubDomains = next.has_subdomains;
+  left.pop_back();
+  return CURLSTS_OK;
+}
+CURLSTScode TakeEntry(CURL*, curl_hstsentry* entry, curl_index*, void* context) {
+  constexpr size_t kMost = 10000;
+  auto& hosts = *static_cast<std::vector<proc::HstsEntry>*>(context);
+  if (hosts.size() < kMost) hosts.push_back({entry->name, entry->includeSubDomains != 0, entry->expire});
+  return CURLSTS_OK;
+}
+
 // libcurl connects to the address that stands there afterwards.
 curl_socket_t OpenSocket(void* context, curlsocktype, curl_sockaddr* address) {
   auto& transfer = *static_cast<Transfer*>(context);
@@ -153,6 +183,7 @@ class Client final : public proc::HttpClient {
 
   HttpOutcome Perform(const HttpRequest& request, HttpObserver& observer) override;
   std::vector<std::string> Cookies() override { return ReadCookies(curl_, easy_); }
+  std::vector<proc::HstsEntry> TakeHsts() override;
 
  private:
   static int OnSocket(CURL*, curl_socket_t socket, int what, void* context, void*);
@@ -164,6 +195,8 @@ class Client final : public proc::HttpClient {
   Status Deliver(Transfer& transfer, HttpObserver& observer);
   Status Feed(Transfer& transfer, HttpObserver& observer);
   std::optional<HttpOutcome> RefusalOf(const HttpOutcome& outcome, uint64_t mark);
+  // Where the connection for a URL goes: its own host and port, or what connect_to_ says.
+  std::pair<std::string, std::string> PlaceOf(const std::string& url) const;
   Nanoseconds Now() const { return kernel_.clock().MonotonicNow(); }
 
   const CurlLibrary& curl_;
@@ -171,12 +204,16 @@ class Client final : public proc::HttpClient {
   proc::Kernel& kernel_;
   io::PollWaiter& waiter_;
   Descriptor epoll_;   // all sockets of libcurl's in one that can be waited for
-  CURL* const easy_;
+  CURL* easy_;
   CURLM* const multi_;
   Nanoseconds timer_ = Nanoseconds::max();
   std::string error_text_ = std::string(CURL_ERROR_SIZE, '\0');
   uint64_t mark_ = 0;
+  std::vector<std::string> connect_to_;   // of the request
+  std::vector<proc::HstsEntry> hsts_;     // what libcurl has yet to read
+  bool has_hsts_ = false;
   bool is_refused_ = false;
+  egress::AddressFamily family_ = egress::AddressFamily::kAny;   // of the request
 };
 
 int Client::OnSocket(CURL*, curl_socket_t socket, int what, void* context, void*) {
@@ -216,6 +253,13 @@ void Client::Prepare(const HttpRequest& request, Transfer& transfer) {
   set(CURLOPT_WRITEDATA, &transfer);
   set(CURLOPT_READFUNCTION, &OnUpload);
   set(CURLOPT_READDATA, &transfer);
+  if (request.uses_hsts) {
+    if (!has_hsts_) hsts_.assign(request.hsts.rbegin(), request.hsts.rend());
+    has_hsts_ = true;
+    set(CURLOPT_HSTS_CTRL, CURLHSTS_ENABLE);
+    set(CURLOPT_HSTSREADFUNCTION, &GiveHsts);
+    set(CURLOPT_HSTSREADDATA, &hsts_);
+  }
   if (request.is_verbose) {
     set(CURLOPT_VERBOSE, 1L);
     set(CURLOPT_DEBUGFUNCTION, &OnDebug);
@@ -277,7 +321,7 @@ CURLcode Client::Drive(Transfer& transfer, HttpObserver& observer) {
   Nanoseconds next_beat = Now() + kBeat;
   for (;;) {
     Turn();
-    for (Descriptor& listener : transfer.listeners) door_.Serve(std::move(listener));
+    for (Descriptor& listener : transfer.listeners) door_.Serve(std::move(listener), family_);
     transfer.listeners.clear();
     if (transfer.is_engine_refusal && !transfer.is_head_open) {
       // A server can write the same field; what the engine refused it has also told.
@@ -308,11 +352,44 @@ CURLcode Client::Drive(Transfer& transfer, HttpObserver& observer) {
   }
 }
 
+std::vector<proc::HstsEntry> Client::TakeHsts() {
+  std::vector<proc::HstsEntry> hosts;
+  if (!has_hsts_) return hosts;
+  // libcurl tells when a handle ends.
+  curl_.easy_setopt(easy_, CURLOPT_HSTS_CTRL, CURLHSTS_ENABLE);
+  curl_.easy_setopt(easy_, CURLOPT_HSTSWRITEFUNCTION, &TakeEntry);
+  curl_.easy_setopt(easy_, CURLOPT_HSTSWRITEDATA, &hosts);
+  curl_.easy_cleanup(easy_);
+  easy_ = curl_.easy_init();
+  has_hsts_ = false;
+  return hosts;
+}
+
+std::pair<std::string, std::string> Client::PlaceOf(const std::string& url) const {
+  std::pair<std::string, std::string> place(UrlPart(curl_, url, CURLUPART_HOST), UrlPart(curl_, url, CURLUPART_PORT));
+  // A part ends at a colon outside of brackets.
+  const auto take = [](std::string_view& rest) {
+    const size_t end = std::min(rest.find(':', rest.starts_with('[') ? rest.find(']') : 0), rest.size());
+    std::string_view part = rest.substr(0, end);
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+    if (part.starts_with('[') && part.ends_with(']')) part = part.substr(1, part.size() - 2);
+    return std::string(part);
+  };
+  for (const std::string& entry : connect_to_) {
+    std::string_view rest = entry;
+    const std::string host = take(rest), port = take(rest), to_host = take(rest), to_port = take(rest);
+    if ((!host.empty() && host != place.first) || (!port.empty() && port != place.second)) continue;
+    return {to_host.empty() ? place.first : to_host, to_port.empty() ? place.second : to_port};
+  }
+  return place;
+}
+
 std::optional<HttpOutcome> Client::RefusalOf(const HttpOutcome& outcome, uint64_t mark) {
   using Kind = egress::Event::Kind;
-  const auto host = policy::ParseHost(UrlPart(curl_, outcome.effective_url, CURLUPART_HOST));
+  const auto [place, port_text] = PlaceOf(outcome.effective_url);
+  const auto host = policy::ParseHost(place);
   if (!host) return std::nullopt;
-  const auto port = static_cast<uint16_t>(std::atoi(UrlPart(curl_, outcome.effective_url, CURLUPART_PORT).c_str()));
+  const auto port = static_cast<uint16_t>(std::atoi(port_text.c_str()));
   HttpOutcome refused = outcome;
   if (const auto denied = door_.LastEvent(mark, Kind::kDenied, host->text, port)) {
     refused.error = kCannotConnect;
@@ -328,6 +405,10 @@ std::optional<HttpOutcome> Client::RefusalOf(const HttpOutcome& outcome, uint64_
   if (failed->reason.starts_with("could not resolve ")) {
     refused.error = kCannotResolve;
     refused.message = "Could not resolve host: " + host->text;
+    if (failed->reason.ends_with("no address of that family") && host->text == "localhost") {   // it has both, whatever the host's table says
+      refused.error = kCannotConnect;
+      refused.message = "Failed to connect to localhost port " + port_text + " after " + std::to_string(outcome.time_total / 1000) + " ms: Couldn't connect to server";
+    }
   } else if (failed->reason.starts_with("could not connect ")) {
     refused.message = "Failed to connect to " + host->text + " port " + std::to_string(port) + " after " + std::to_string(outcome.time_total / 1000) +
                       " ms: Couldn't connect to server";
@@ -342,12 +423,23 @@ HttpOutcome Client::Perform(const HttpRequest& request, HttpObserver& observer) 
   mark_ = door_.Mark();
   is_refused_ = false;
   timer_ = Nanoseconds::max();
+  connect_to_ = request.connect_to;
+  family_ = FamilyOf(request);
   curl_.easy_reset(easy_);
   std::string trust = request.ca_pem;
   if (trust.empty()) {
     if (const auto pem = door_.TrustedPem()) trust = *pem;
   }
-  const std::string host = UrlPart(curl_, request.url, CURLUPART_HOST), port = UrlPart(curl_, request.url, CURLUPART_PORT);
+  const auto [host, port] = PlaceOf(request.url);
+  const auto literal = policy::ParseHost(host);
+  if (literal && literal->address && (request.family == proc::AddressFamily::kV4 || request.family == proc::AddressFamily::kV6) &&
+      literal->address->is_v6 != (request.family == proc::AddressFamily::kV6)) {
+    HttpOutcome outcome;
+    outcome.error = kCannotConnect;
+    outcome.message = "Couldn't connect to server";
+    outcome.effective_url = request.url;
+    return outcome;
+  }
   transfer.connected = "Connected to " + host + " (through the policy) port " + port + " (#0)";
   Prepare(request, transfer);
   const CurlRequest options(curl_, easy_, request, trust);
@@ -375,8 +467,9 @@ HttpOutcome Client::Perform(const HttpRequest& request, HttpObserver& observer) 
     if (const auto refused = RefusalOf(outcome, mark_)) outcome = *refused;
   }
   if (outcome.error == CURLE_OK) {
-    if (const auto to = policy::ParseHost(UrlPart(curl_, outcome.effective_url, CURLUPART_HOST))) {
-      outcome.remote_port = std::atoi(UrlPart(curl_, outcome.effective_url, CURLUPART_PORT).c_str());
+    const auto [place, port_text] = PlaceOf(outcome.effective_url);
+    if (const auto to = policy::ParseHost(place)) {
+      outcome.remote_port = std::atoi(port_text.c_str());
       if (const auto allowed = door_.LastEvent(0, egress::Event::Kind::kAllowed, to->text, static_cast<uint16_t>(outcome.remote_port))) outcome.remote_ip = allowed->address;
     }
   }

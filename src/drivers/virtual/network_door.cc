@@ -55,7 +55,7 @@ Result<NetworkDoor::Way> NetworkDoor::MakeWay() {
   return way;
 }
 
-void NetworkDoor::Serve(Descriptor listener) {
+void NetworkDoor::Serve(Descriptor listener, egress::AddressFamily family) {
   for (;;) {
     Descriptor stream(accept4(listener.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
     if (!stream) return;
@@ -63,7 +63,7 @@ void NetworkDoor::Serve(Descriptor listener) {
     ucred peer{};
     socklen_t length = sizeof peer;
     if (getsockopt(stream.get(), SOL_SOCKET, SO_PEERCRED, &peer, &length) != 0 || peer.pid != getpid()) continue;
-    [[maybe_unused]] const Status ignored = engine_->AcceptConnected(stream.Release(), egress::ListenerKind::kProxy);   // else the stream ends at once
+    [[maybe_unused]] const Status ignored = engine_->AcceptConnected(stream.Release(), egress::ListenerKind::kProxy, {}, 0, family);   // else the stream ends at once
   }
 }
 

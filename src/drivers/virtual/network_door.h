@@ -42,7 +42,7 @@ class NetworkDoor {
     socklen_t length = 0;
   };
   Result<Way> MakeWay();
-  void Serve(Descriptor listener);
+  void Serve(Descriptor listener, egress::AddressFamily family);
 
   // The last event about a destination since a Mark(), of one kind.
   uint64_t Mark();

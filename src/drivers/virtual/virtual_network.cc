@@ -21,6 +21,7 @@ class Placed final : public proc::HttpClient {
   ~Placed() override { --clients_; }
   proc::HttpOutcome Perform(const proc::HttpRequest& request, proc::HttpObserver& observer) override { return client_->Perform(request, observer); }
   std::vector<std::string> Cookies() override { return client_->Cookies(); }
+  std::vector<proc::HstsEntry> TakeHsts() override { return client_->TakeHsts(); }
 
  private:
   std::unique_ptr<proc::HttpClient> client_;

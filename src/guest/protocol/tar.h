@@ -3,6 +3,8 @@
 //
 // Written is POSIX ustar, with pax records for what that has no room for. Read are those, GNU's long names and base-256 numbers,
 // and what came before POSIX. Sparse files of GNU's old kind are refused.
+//
+// Not codec's: the agent carries nothing but base and this folder into a wall, and takes bytes as they come instead of asking for them.
 #pragma once
 
 #include <cstdint>

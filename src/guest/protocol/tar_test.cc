@@ -93,6 +93,17 @@ TEST(Tar, SizesBeyondOctalSurvive) {
   EXPECT_FALSE(reader.Finish()) << "its content never came";
 }
 
+TEST(Tar, TimesBeyondOctalSurvive) {
+  for (const int64_t seconds : {int64_t{077777777777}, int64_t{0100000000000}, INT64_MAX / 1'000'000'000}) {
+    TarEntry entry = File("late", 0);
+    entry.modified_ns = seconds * 1'000'000'000;
+    Collector seen;
+    TarReader reader;
+    ASSERT_TRUE(reader.Feed(EncodeTarHeader(entry), seen));
+    EXPECT_EQ(seen.entries.at(0).modified_ns, entry.modified_ns);
+  }
+}
+
 TEST(Tar, OtherWritersWaysAreRead) {
   const std::string name(200, 'g'), target(150, 't');
   const std::string archive =

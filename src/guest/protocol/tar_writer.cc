@@ -63,7 +63,7 @@ void AppendBlock(std::string& out, const TarEntry& entry, char type, uint64_t si
   PutOctal(block, 116, 8, entry.gid <= kMaxOctal8 ? entry.gid : 0);
   PutOctal(block, 124, 12, size <= kMaxOctal12 ? size : 0);
   const int64_t seconds = entry.modified_ns / kSecond;
-  PutOctal(block, 136, 12, seconds >= 0 ? static_cast<uint64_t>(seconds) : 0);
+  PutOctal(block, 136, 12, seconds >= 0 && static_cast<uint64_t>(seconds) <= kMaxOctal12 ? static_cast<uint64_t>(seconds) : 0);
   PutText(block, 148, "        ");
   block[156] = type;
   PutText(block, 157, std::string_view(entry.target).substr(0, kMaxShortName));
@@ -88,7 +88,9 @@ std::string EncodeTarHeader(const TarEntry& entry) {
   if (size > kMaxOctal12) records += Record("size", std::to_string(size));
   if (entry.uid > kMaxOctal8) records += Record("uid", std::to_string(entry.uid));
   if (entry.gid > kMaxOctal8) records += Record("gid", std::to_string(entry.gid));
-  if (entry.modified_ns < 0 || entry.modified_ns % kSecond != 0) records += Record("mtime", TimeText(entry.modified_ns));
+  const bool has_whole_time = entry.modified_ns % kSecond == 0 && entry.modified_ns >= 0 &&
+                              static_cast<uint64_t>(entry.modified_ns / kSecond) <= kMaxOctal12;
+  if (!has_whole_time) records += Record("mtime", TimeText(entry.modified_ns));
   std::string out;
   if (!records.empty()) {
     TarEntry pax;

@@ -1,29 +1,14 @@
 #include "registry/entry/sandbox_entry.h"
 
-#include <algorithm>
 #include <thread>
 #include <utility>
 
-#include "base/id.h"
+#include "registry/entry/measure.h"
 #include "sandbox/shell_session.h"
 #include "sandbox/tells_denials.h"
 #include "sandbox/tells_posture.h"
 
 namespace paddock::registry {
-namespace {
-
-sandbox::Measured Measure(const sandbox::Sandbox& live) {
-  const auto* metered = dynamic_cast<const sandbox::Metered*>(&live);
-  return metered != nullptr ? metered->Measure() : sandbox::Measured{};
-}
-
-sandbox::ExecResult NotRun(sandbox::Termination::Reason reason) {
-  sandbox::ExecResult result;
-  result.termination.reason = reason;
-  return result;
-}
-
-}  // namespace
 
 const char* SandboxStateName(SandboxState state) {
   switch (state) {
@@ -203,165 +188,6 @@ Result<vfs::ExtentPtr> SandboxEntry::TakeExtent(sandbox::Sandbox& live, int file
   return keeps->TakeExtent(live, file, size, checksum);
 }
 
-Result<std::shared_ptr<RunningProcess>> SandboxEntry::Admit(const ExecRequest& request) {
-  const std::lock_guard lock(mutex_);
-  size_t living = 0, ended = 0;
-  for (const auto& [age, process] : processes_) ++(process->Info().state == ProcessState::kExited ? ended : living);
-  if (living >= settings_->most_processes) {
-    return Error(Code::kLimit, id_ + " has " + std::to_string(living) + " processes, the most there may be; wait for some, or end them");
-  }
-  for (auto it = processes_.begin(); it != processes_.end() && ended > settings_->most_ended;) {
-    if (it->second->Info().state != ProcessState::kExited) {
-      ++it;
-      continue;
-    }
-    it = processes_.erase(it);
-    --ended;
-  }
-  auto process = std::make_shared<RunningProcess>(NewId("proc_"), id_, request, settings_->output_directory);
-  processes_.emplace(++last_process_, process);
-  return process;
-}
-
-void SandboxEntry::TakeImagesCommand(ExecRequest& request) const {
-  if (request.script || !request.command.empty() || request.keeps_shell) return;
-  const std::lock_guard lock(mutex_);
-  request.command = info_.request.image.command;
-}
-
-void SandboxEntry::Withdraw(const std::shared_ptr<RunningProcess>& process) {
-  const std::lock_guard lock(mutex_);
-  std::erase_if(processes_, [&](const auto& one) { return one.second == process; });
-}
-
-sandbox::ExecSpec SandboxEntry::SpecOf(ExecRequest& request) const {
-  const std::lock_guard lock(mutex_);
-  const SandboxRequest& of = info_.request;
-  sandbox::ExecSpec spec;
-  spec.script = std::move(request.script);
-  spec.command = std::move(request.command);
-  spec.environment = sandbox::UserEnvironment(sandbox::SandboxSpec().user);
-  for (const Variables* variables : {&of.environment, &std::as_const(request).environment}) {
-    for (const auto& [name, value] : *variables) spec.environment.Set(name, value);
-  }
-  spec.cwd = request.cwd.empty() ? of.image.working_directory : std::move(request.cwd);
-  spec.keeps_state = request.keeps_shell;
-  spec.terminal = request.terminal;
-  if (of.limits.memory_bytes) spec.limits.memory_bytes = *of.limits.memory_bytes;
-  if (of.limits.processes) spec.limits.processes = *of.limits.processes;
-  if (of.limits.output_bytes) spec.limits.output_bytes = *of.limits.output_bytes;
-  if (of.limits.cpu_time) spec.limits.cpu_time = *of.limits.cpu_time;
-  if (request.terminal) spec.limits.output_bytes = kUnlimited;   // nobody keeps it; who looks at it holds it up
-  if (request.output_bytes) spec.limits.output_bytes = std::min(spec.limits.output_bytes, *request.output_bytes);
-  return spec;
-}
-
-Result<sandbox::ExecResult> SandboxEntry::Run(const std::shared_ptr<RunningProcess>& process, ExecRequest request, sandbox::OutputHandler handler) {
-  const std::shared_ptr<void> use = BeginUse();
-  const auto give_up = [&](sandbox::Termination::Reason reason, Error error) -> Error {
-    process->Finish(NotRun(reason), Now(), std::string(error.Text()));
-    return error;
-  };
-  const std::optional<Duration> time = request.timeout ? request.timeout : Info().request.limits.exec_time;
-  const Deadline asked = std::chrono::steady_clock::now();
-  const Deadline until = time ? asked + *time : Deadline::max();
-
-  auto live = Live();
-  if (!live) return give_up(sandbox::Termination::Reason::kInfra, live.error());
-  // Where execs go side by side it is only waited for: whoever wants quiet has it.
-  process->WhenCancelled([self = shared_from_this()] { self->turns_.Nudge(); });
-  std::unique_ptr<Turns::Turn> turn = turns_.Take(until, [&] { return process->is_cancelled(); });
-  process->WhenCancelled({});
-  if (turn == nullptr && process->is_cancelled()) {
-    sandbox::ExecResult result = NotRun(sandbox::Termination::Reason::kCancelled);
-    process->Finish(result, Now());
-    return result;
-  }
-  if (turn == nullptr) {
-    sandbox::ExecResult result = NotRun(sandbox::Termination::Reason::kTimeout);
-    result.termination.limit = "time";
-    process->Finish(result, Now());
-    return result;
-  }
-  live = Live();   // it may have been put to rest while others had the turn
-  if (!live) return give_up(sandbox::Termination::Reason::kInfra, live.error());
-  if (!IsSerial(**live)) turn.reset();
-
-  sandbox::StdinSource input;
-  const Descriptor input_end(process->TakeInput());
-  if (input_end.is_open()) {
-    input = {.kind = sandbox::StdinSource::Kind::kHostDescriptor, .text = {}, .descriptor = input_end.get()};
-  } else if (!request.input.empty()) {
-    input = {.kind = sandbox::StdinSource::Kind::kText, .text = std::move(request.input), .descriptor = -1};
-  }
-  if (request.keeps_shell && dynamic_cast<sandbox::KeepsShell*>(live->get()) == nullptr) {
-    return give_up(sandbox::Termination::Reason::kInfra, Error(Code::kNotSupported, "keep_shell: this isolation keeps no shell between execs"));
-  }
-  const bool is_command = !request.command.empty();
-  sandbox::ExecSpec spec = SpecOf(request);
-  if (time) {
-    const auto left = std::chrono::duration_cast<Nanoseconds>(until - std::chrono::steady_clock::now());
-    spec.limits.time = std::max(left, Nanoseconds(1));
-  }
-  const bool is_logged = !request.terminal;   // what a person sees is no log
-  const auto output = [&](sandbox::Stream stream, std::string_view bytes) {
-    std::string lines;
-    if (process->reads_lines()) {
-      // What it read is shown before what it answers: whoever types holds the input until then.
-      static_cast<void>(process->WriteSome({}, std::chrono::steady_clock::now()));
-      bytes = lines = ForTerminal(bytes);
-    }
-    process->output().Append(stream, bytes);
-    if (is_logged) log_.Append(process->id(), stream, Now(), bytes);
-    if (handler) handler(stream, bytes);
-  };
-  auto started = request.starter ? request.starter(**live, std::move(spec), std::move(input), output) : (*live)->Start(std::move(spec), std::move(input), output);
-  if (!started && is_command && (started.error().code == Code::kNoEntry || started.error().code == Code::kAccess)) {
-    // As a shell answers: that is the command's failure, not the sandbox's.
-    const std::string text = "paddock: " + std::string(started.error().Text()) + "\n";
-    output(sandbox::Stream::kStderr, text);
-    sandbox::ExecResult result;
-    result.exit_code = started.error().code == Code::kNoEntry ? 127 : 126;
-    process->Finish(result, Now());
-    return result;
-  }
-  if (!started) return give_up(sandbox::Termination::Reason::kInfra, started.error());
-  sandbox::ExecResult result;
-  ledger_.ExecBegan(Now());
-  if (process->Begin(**started, Now())) {
-    result = (*started)->Wait();
-  } else {
-    (*started)->Cancel();
-    result = (*started)->Wait();
-  }
-  process->Leave();   // before it goes: signals, new sizes and cancels come from other threads
-  ledger_.ExecEnded(result, Measure(**live), Now());
-  started->reset();
-  if (const Status kept = Keep(**live); !kept) {
-    const Error failure(kept.error().code, "the exec ended, but what it changed could not be kept: " + std::string(kept.error().Text()) +
-                                               "; it is in memory, and kept with the next one that succeeds");
-    process->Finish(result, Now(), failure.message);
-    return failure;
-  }
-  process->Finish(result, Now());
-  return result;
-}
-
-std::vector<ProcessInfo> SandboxEntry::Processes() const {
-  const std::lock_guard lock(mutex_);
-  std::vector<ProcessInfo> list;
-  for (const auto& [age, process] : processes_) list.push_back(process->Info());
-  return list;
-}
-
-std::shared_ptr<RunningProcess> SandboxEntry::FindProcess(std::string_view id) const {
-  const std::lock_guard lock(mutex_);
-  for (const auto& [age, process] : processes_) {
-    if (process->id() == id) return process;
-  }
-  return nullptr;
-}
-
 Hold SandboxEntry::TakeHold(sandbox::Sandbox& live, Deadline until) {
   if (auto turn = turns_.Take(std::chrono::steady_clock::now())) return Hold(std::move(turn));
   auto* stands_still = dynamic_cast<sandbox::StandsStill*>(&live);
@@ -377,14 +203,6 @@ Hold SandboxEntry::TakeHold(sandbox::Sandbox& live, Deadline until) {
   }
   if (loan->Withdraw()) return Hold();
   return Hold(std::move(loan));
-}
-
-void SandboxEntry::ForgetEnded(Time before) {
-  const std::lock_guard lock(mutex_);
-  std::erase_if(processes_, [&](const auto& entry) {
-    const auto info = entry.second->Info();
-    return info.state == ProcessState::kExited && info.ended && *info.ended < before;
-  });
 }
 
 Result<HeldFiles> SandboxEntry::Files(Deadline until) {
@@ -508,15 +326,6 @@ void SandboxEntry::LetGo() {
   live.swap(live_);
 }
 
-void SandboxEntry::EndProcesses() {
-  std::vector<std::shared_ptr<RunningProcess>> living;
-  {
-    const std::lock_guard lock(mutex_);
-    for (const auto& [age, process] : processes_) living.push_back(process);
-  }
-  for (const auto& process : living) process->Cancel();
-}
-
 Status SandboxEntry::Remove() {
   {
     const std::lock_guard lock(mutex_);
@@ -537,114 +346,6 @@ Status SandboxEntry::Remove() {
   if (live != nullptr) live->Close();
   live.reset();
   return keeper_->Remove();
-}
-
-Status SandboxEntry::WithStill(Deadline until, const std::function<Status(KeepsStates& states, sandbox::Sandbox* live)>& body) {
-  const std::shared_ptr<void> use = BeginUse();
-  const bool needs_live = NeedsLive();
-  // Where execs go side by side, none does: their files would be read while they change.
-  std::unique_ptr<Turns::Turn> turn;
-  if (needs_live) {
-    turn = turns_.Take(until);
-    if (turn == nullptr) return Error(Code::kTimedOut, id_ + " runs something else; wait for it, or end it");
-  } else {
-    auto quiet = TakeQuiet(false, until);
-    if (!quiet) return Error(Code::kBusy, id_ + " runs something; wait for it, end it, or pause the sandbox");
-    turn = std::move(*quiet);
-  }
-  bool is_running = false;
-  {
-    const std::lock_guard lock(mutex_);
-    is_running = info_.state == SandboxState::kRunning;
-  }
-  if (is_running && needs_live) PADDOCK_TRY(Wake());
-  const std::lock_guard keeping(keeper_mutex_);
-  auto* states = dynamic_cast<KeepsStates*>(keeper_.get());
-  if (states == nullptr) return Error(Code::kNotSupported, id_ + ": sandboxes of isolation " + Info().request.isolation + " cannot be copied yet");
-  std::shared_ptr<sandbox::Sandbox> live;
-  {
-    const std::lock_guard lock(mutex_);
-    if (info_.state == SandboxState::kDeleting) return Error(Code::kNoEntry, id_ + " is being deleted");
-    live = live_;
-  }
-  if (live == nullptr && needs_live) {   // for the moment
-    PADDOCK_ASSIGN(live, keeper_->Load());
-  }
-  auto* const frozen = is_running ? nullptr : dynamic_cast<sandbox::Freezable*>(live.get());
-  if (frozen != nullptr) PADDOCK_TRY(frozen->Thaw());
-  const Status done = body(*states, live.get());
-  if (frozen != nullptr) PADDOCK_TRY(frozen->Freeze());
-  return done;
-}
-
-Result<SavedState> SandboxEntry::Capture(trees::Session& session, Deadline until, CaptureFor purpose) {
-  SavedState state;
-  PADDOCK_TRY(WithStill(until, [&](KeepsStates& states, sandbox::Sandbox* live) -> Status {
-    PADDOCK_ASSIGN(state, purpose == CaptureFor::kForks ? states.CaptureToFork(live, session) : states.Capture(live, session));
-    return {};
-  }));
-  return state;
-}
-
-Result<std::optional<CapturedRoot>> SandboxEntry::CaptureRoot(trees::Session& session, Deadline until, const trees::ArchiveLimits& limits) {
-  std::optional<CapturedRoot> root;
-  PADDOCK_TRY(WithStill(until, [&](KeepsStates& states, sandbox::Sandbox* live) -> Status {
-    auto* const gives = dynamic_cast<GivesRoots*>(&states);
-    if (gives == nullptr) return {};
-    PADDOCK_ASSIGN(root, gives->CaptureRoot(live, session, limits));
-    return {};
-  }));
-  return root;
-}
-
-Status SandboxEntry::Become(const SavedState& state, bool force, Deadline until) {
-  const std::shared_ptr<void> use = BeginUse();
-  PADDOCK_ASSIGN(const std::unique_ptr<Turns::Turn> turn, TakeQuiet(force, force ? until : std::chrono::steady_clock::now()));
-  const std::lock_guard keeping(keeper_mutex_);
-  auto* states = dynamic_cast<KeepsStates*>(keeper_.get());
-  if (states == nullptr) return Error(Code::kNotSupported, id_ + ": sandboxes of isolation " + Info().request.isolation + " cannot be put back yet");
-  std::shared_ptr<sandbox::Sandbox> live;   // ends here, when nobody else looks at it any more
-  {
-    const std::lock_guard lock(mutex_);
-    if (info_.state == SandboxState::kDeleting) return Error(Code::kNoEntry, id_ + " is being deleted");
-    live = live_;
-    if (!states->needs_live()) live_ = nullptr;   // the next use stands it up anew, whatever becomes of this
-  }
-  if (live != nullptr && !states->needs_live()) live->Close();
-  PADDOCK_TRY(states->Become(state));
-  const std::lock_guard lock(mutex_);
-  live_ = nullptr;
-  info_.updated = Now();
-  return {};
-}
-
-bool SandboxEntry::NeedsLive() {
-  const std::lock_guard keeping(keeper_mutex_);
-  const auto* states = dynamic_cast<const KeepsStates*>(keeper_.get());
-  return states == nullptr || states->needs_live();
-}
-
-Result<std::shared_ptr<const void>> SandboxEntry::Share(const SavedState& state) {
-  const std::lock_guard keeping(keeper_mutex_);
-  auto* states = dynamic_cast<KeepsStates*>(keeper_.get());
-  if (states == nullptr) return std::shared_ptr<const void>();
-  return states->Share(state);
-}
-
-Result<trees::ObjectId> SandboxEntry::CaptureCreation(trees::Session& session) {
-  const std::lock_guard keeping(keeper_mutex_);
-  auto* states = dynamic_cast<KeepsStates*>(keeper_.get());
-  const SandboxInfo info = Info();
-  if (states == nullptr) return Error(Code::kNotSupported, id_ + ": of sandboxes of isolation " + info.request.isolation + " it is not known how they began");
-  if (info.state == SandboxState::kDeleting) return Error(Code::kNoEntry, id_ + " is being deleted");
-  return states->CaptureCreation(session);
-}
-
-Result<std::vector<trees::ObjectId>> SandboxEntry::Trees() {
-  const std::lock_guard keeping(keeper_mutex_);
-  auto* states = dynamic_cast<KeepsStates*>(keeper_.get());
-  if (states == nullptr) return std::vector<trees::ObjectId>();
-  return states->Trees();
 }
 
 void SandboxEntry::SetLease(const Lease& lease, Time extended) {

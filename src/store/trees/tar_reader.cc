@@ -1,9 +1,10 @@
 #include "store/trees/tar_reader.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cstring>
 #include <utility>
+
+#include "codec/tar_fields.h"
 
 namespace paddock::trees {
 namespace {
@@ -16,80 +17,13 @@ constexpr size_t kMaxExtents = 1 << 20;
 constexpr uint64_t kMaxSize = uint64_t{1} << 46;
 constexpr int kMaxExtraHeaders = 64;            // before one file
 
+// Unlike codec's reader this one refuses what is damaged: a tree is taken whole or not at all.
 Error Bad(const std::string& why) { return {Code::kSyntax, "malformed tar archive: " + why}; }
 
-std::string_view Field(const char* record, size_t offset, size_t size) {
-  const std::string_view field(record + offset, size);
-  return field.substr(0, std::min(field.find('\0'), size));
-}
-
-// An octal or base-256 number; nothing when it is neither, negative or too large for 63 bits.
+// Nothing for what is no number, is negative or too large for 63 bits.
 std::optional<uint64_t> NumberIn(const char* record, size_t offset, size_t size) {
-  const auto* bytes = reinterpret_cast<const unsigned char*>(record + offset);
-  if ((bytes[0] & 0x80) != 0) {
-    if (bytes[0] != 0x80) return std::nullopt;
-    uint64_t value = 0;
-    for (size_t i = 1; i < size; ++i) {
-      if (value >> 55 != 0) return std::nullopt;
-      value = value << 8 | bytes[i];
-    }
-    return value;
-  }
-  uint64_t value = 0;
-  size_t i = 0;
-  while (i < size && bytes[i] == ' ') ++i;
-  for (; i < size && bytes[i] >= '0' && bytes[i] <= '7'; ++i) {
-    if (value >> 60 != 0) return std::nullopt;
-    value = value << 3 | static_cast<uint64_t>(bytes[i] - '0');
-  }
-  return i == size || bytes[i] == '\0' || bytes[i] == ' ' ? std::optional(value) : std::nullopt;
-}
-
-// A modification time before 1970 is base 256, in two's complement.
-int64_t SignedIn(const char* record, size_t offset, size_t size) {
-  if (const auto value = NumberIn(record, offset, size)) return static_cast<int64_t>(*value);
-  const auto* bytes = reinterpret_cast<const unsigned char*>(record + offset);
-  if (bytes[0] != 0xff) return 0;
-  uint64_t value = ~uint64_t{0};
-  for (size_t i = 1; i < size; ++i) value = value << 8 | bytes[i];
-  return static_cast<int64_t>(value);
-}
-
-bool HasGoodChecksum(const char* record) {
-  const auto expected = NumberIn(record, 148, 8);
-  if (!expected) return false;
-  uint64_t sum = 0;
-  int64_t signed_sum = 0;  // of old programs
-  for (size_t i = 0; i < kRecord; ++i) {
-    const char c = i >= 148 && i < 156 ? ' ' : record[i];
-    sum += static_cast<unsigned char>(c);
-    signed_sum += static_cast<signed char>(c);
-  }
-  return sum == *expected || signed_sum == static_cast<int64_t>(*expected);
-}
-
-template <class Number>
-std::optional<Number> Decimal(std::string_view text) {
-  Number value{};
-  const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), value);
-  return code == std::errc() && end == text.data() + text.size() ? std::optional(value) : std::nullopt;
-}
-
-// "seconds[.fraction]", maybe negative.
-std::optional<Nanoseconds> TimeOf(std::string_view text) {
-  const size_t point = text.find('.');
-  const auto seconds = Decimal<int64_t>(text.substr(0, point));
-  if (!seconds || *seconds > 9'000'000'000 || *seconds < -9'000'000'000) return std::nullopt;
-  int64_t fraction = 0;
-  if (point != std::string_view::npos) {
-    std::string digits(text.substr(point + 1, 9));
-    digits.resize(9, '0');
-    const auto value = Decimal<uint32_t>(digits);
-    if (!value) return std::nullopt;
-    fraction = *value;
-  }
-  const bool is_negative = !text.empty() && text[0] == '-';
-  return std::chrono::seconds(*seconds) + Nanoseconds(is_negative ? -fraction : fraction);
+  const auto number = codec::FindTarNumber(record, offset, size);
+  return number && !number->is_negative && number->value <= INT64_MAX ? std::optional(number->value) : std::nullopt;
 }
 
 }  // namespace
@@ -142,16 +76,10 @@ Result<std::string> TarReader::ReadText(uint64_t size, const char* what) {
 Status TarReader::ParsePax(const std::string& text, Records& records) {
   std::string_view rest = text;
   while (!rest.empty()) {
-    const size_t space = rest.find(' ');
-    if (space == std::string_view::npos) return Bad("a pax record without length");
-    const auto length = Decimal<size_t>(rest.substr(0, space));
-    if (!length || *length > rest.size() || *length < space + 3 || rest[*length - 1] != '\n') return Bad("a pax record of wrong length");
-    const std::string_view record = rest.substr(space + 1, *length - space - 2);
-    rest.remove_prefix(*length);
-    const size_t equals = record.find('=');
-    if (equals == std::string_view::npos || equals == 0) return Bad("a pax record without keyword");
-    const std::string key(record.substr(0, equals));
-    const std::string value(record.substr(equals + 1));
+    const auto record = codec::TakePaxRecord(rest);
+    if (!record) return Bad("a pax record: " + record.error().message);
+    if (record->key.empty()) return Bad("a pax record without keyword");
+    const std::string key(record->key), value(record->value);
     // The oldest sparse format repeats its keywords.
     std::string& slot = records[key];
     if (key == "GNU.sparse.offset" || key == "GNU.sparse.numbytes") slot += value + ",";
@@ -168,15 +96,15 @@ Status TarReader::ApplyPax(const Records& records, TarEntry& entry, uint64_t& st
     } else if (key == "linkpath") {
       entry.target = value;
     } else if (key == "size") {
-      const auto size = Decimal<uint64_t>(value);
+      const auto size = codec::PaxNumber<uint64_t>(value);
       if (!size || *size > kMaxSize) return Bad("an impossible size");
       stored = *size;
     } else if (key == "uid" || key == "gid") {
-      const auto number = Decimal<uint32_t>(value);
+      const auto number = codec::PaxNumber<uint32_t>(value);
       if (!number) return Bad("an impossible owner");
       (key == "uid" ? entry.uid : entry.gid) = *number;
     } else if (key == "mtime") {
-      const auto time = TimeOf(value);
+      const auto time = codec::ParsePaxNanoseconds(value);
       if (!time) return Bad("an impossible time");
       entry.modify_time = *time;
     }
@@ -244,7 +172,7 @@ Status TarReader::ReadSparseMap(TarEntry& entry) {
         if (line.size() > 20) return Bad("an impossible map of a sparse file");
         continue;
       }
-      const auto number = Decimal<uint64_t>(line);
+      const auto number = codec::PaxNumber<uint64_t>(line);
       line.clear();
       if (!number || (numbers.empty() && *number > kMaxExtents)) return Bad("an impossible map of a sparse file");
       numbers.push_back(*number);
@@ -263,7 +191,7 @@ Status TarReader::ReadPaxSparse(const Records& records, TarEntry& entry) {
   const std::string* real = find("GNU.sparse.realsize");
   if (real == nullptr) real = find("GNU.sparse.size");
   if (real == nullptr) return {};
-  const auto size = Decimal<uint64_t>(*real);
+  const auto size = codec::PaxNumber<uint64_t>(*real);
   if (!size || *size > kMaxSize) return Bad("an impossible size");
   entry.size = *size;
   if (const std::string* major = find("GNU.sparse.major"); major != nullptr && *major == "1") return ReadSparseMap(entry);
@@ -273,7 +201,7 @@ Status TarReader::ReadPaxSparse(const Records& records, TarEntry& entry) {
     std::string_view rest = text == nullptr ? std::string_view() : std::string_view(*text);
     while (!rest.empty()) {
       const size_t comma = std::min(rest.find(','), rest.size());
-      const auto number = Decimal<uint64_t>(rest.substr(0, comma));
+      const auto number = codec::PaxNumber<uint64_t>(rest.substr(0, comma));
       if (!number) return false;
       list.push_back(*number);
       rest.remove_prefix(std::min(comma + 1, rest.size()));
@@ -305,7 +233,7 @@ Result<std::optional<TarEntry>> TarReader::Next() {
     PADDOCK_ASSIGN(const bool came, ReadRecord(record));
     // Two records of zeros end an archive; a file that just stops is taken as well, as tar does.
     if (!came || std::all_of(record, record + kRecord, [](char c) { return c == '\0'; })) return std::optional<TarEntry>();
-    if (!HasGoodChecksum(record)) return Bad("the checksum of a header does not match");
+    if (!codec::HasTarChecksum(record)) return Bad("the checksum of a header does not match");
     const auto size_field = NumberIn(record, 124, 12);
     if (!size_field || *size_field > kMaxSize) return Bad("an impossible size");
     const char kind = record[156];
@@ -324,12 +252,12 @@ Result<std::optional<TarEntry>> TarReader::Next() {
     }
 
     TarEntry entry;
-    entry.path = Field(record, 0, 100);
+    entry.path = codec::TarText(record, 0, 100);
     // POSIX's magic; GNU's own format uses these bytes otherwise.
     if (std::memcmp(record + 257, "ustar\0", 6) == 0 && record[345] != '\0') {
-      entry.path = std::string(Field(record, 345, 155)) + "/" + entry.path;
+      entry.path = std::string(codec::TarText(record, 345, 155)) + "/" + entry.path;
     }
-    entry.target = Field(record, 157, 100);
+    entry.target = codec::TarText(record, 157, 100);
     if (has_long_path) entry.path = long_path;
     if (has_long_target) entry.target = long_target;
     const auto mode = NumberIn(record, 100, 8);
@@ -341,7 +269,8 @@ Result<std::optional<TarEntry>> TarReader::Next() {
     entry.mode = static_cast<uint32_t>(*mode & 07777);
     entry.uid = static_cast<uint32_t>(uid.value_or(0) & UINT32_MAX);
     entry.gid = static_cast<uint32_t>(gid.value_or(0) & UINT32_MAX);
-    const int64_t seconds = SignedIn(record, 136, 12);
+    // Before 1970 it is base 256, in two's complement.
+    const auto seconds = static_cast<int64_t>(codec::FindTarNumber(record, 136, 12).value_or(codec::TarNumber()).value);
     entry.modify_time = std::chrono::seconds(std::clamp<int64_t>(seconds, -9'000'000'000, 9'000'000'000));
     uint64_t stored = *size_field;
     PADDOCK_TRY(ApplyPax(records, entry, stored));

@@ -93,5 +93,17 @@ struct SearchOutput {
 };
 std::span<const Field> FieldsOf(const SearchOutput*);
 Result<Answer<SearchOutput>> Search(vfs::FileSystem& files, const SearchRequest& request);
+// What the arguments of both search tools, which call them alike, ask for below `root`.
+template <class Arguments>
+SearchRequest SearchRequestOf(const Arguments& arguments, std::string root, std::stop_token stop) {
+  return {.root = std::move(root),
+          .pattern = arguments.pattern,
+          .is_regex = arguments.regex,
+          .ignores_case = arguments.ignore_case,
+          .glob = arguments.glob.value_or(""),
+          .most = static_cast<size_t>(arguments.limit),
+          .context = static_cast<size_t>(arguments.context_lines),
+          .stop = std::move(stop)};
+}
 
 }  // namespace paddock::tools

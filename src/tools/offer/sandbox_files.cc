@@ -140,16 +140,8 @@ std::span<const Field> FieldsOf(const SearchArguments*) { return kSearchArgument
 
 Result<Answer<SearchOutput>> RunSearch(CallContext& context, const SearchArguments& arguments) {
   PADDOCK_ASSIGN(const Chosen chosen, Choose(context, arguments.sandbox_id));
-  SearchRequest request;
-  request.root = vfs::NormalizePath(arguments.path ? *arguments.path : chosen.sandbox->Inspect().working_directory);
-  request.pattern = arguments.pattern;
-  request.is_regex = arguments.regex;
-  request.ignores_case = arguments.ignore_case;
-  request.glob = arguments.glob.value_or("");
-  request.most = static_cast<size_t>(arguments.limit);
-  request.context = static_cast<size_t>(arguments.context_lines);
-  request.stop = context.stop;
-  return Search(*chosen.files, request);
+  std::string root = vfs::NormalizePath(arguments.path ? *arguments.path : chosen.sandbox->Inspect().working_directory);
+  return Search(*chosen.files, SearchRequestOf(arguments, std::move(root), context.stop));
 }
 
 }  // namespace

@@ -113,17 +113,9 @@ constexpr Field kGrepArguments[] = {
 std::span<const Field> FieldsOf(const GrepArguments*) { return kGrepArguments; }
 
 Result<Answer<SearchOutput>> Grep(CallContext& context, const GrepArguments& arguments) {
-  SearchRequest request;
-  PADDOCK_ASSIGN(request.root, SessionPath(arguments.path, "path"));
-  request.pattern = arguments.pattern;
-  request.is_regex = arguments.regex;
-  request.ignores_case = arguments.ignore_case;
-  request.glob = arguments.glob.value_or("");
-  request.most = static_cast<size_t>(arguments.limit);
-  request.context = static_cast<size_t>(arguments.context_lines);
-  request.stop = context.stop;
+  PADDOCK_ASSIGN(std::string root, SessionPath(arguments.path, "path"));
   PADDOCK_ASSIGN(const FileLease files, context.session.Files());
-  return Search(*files, request);
+  return Search(*files, SearchRequestOf(arguments, std::move(root), context.stop));
 }
 
 // ---- delete_file

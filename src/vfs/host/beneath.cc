@@ -9,6 +9,8 @@
 #include <climits>
 #include <utility>
 
+#include "base/memory_meter.h"
+
 namespace paddock::vfs {
 namespace {
 
@@ -91,6 +93,8 @@ Result<HostDescriptor> BeneathOpener::Open(const std::string& path, int flags, u
   if (path.empty()) return Open(".", flags, mode);
   if (path.size() >= PATH_MAX) return Code::kNameTooLong;
   flags |= O_CLOEXEC | O_NOFOLLOW;
+  constexpr size_t kBytesOfStep = 4;  // the kernel walks the path from the root each time
+  ChargeExec(static_cast<int64_t>(path.size() / kBytesOfStep));
   const int number =
       uses_openat2_ ? OpenAtOnce(path, flags, mode) : OpenStepwise(path, flags, mode);
   if (number >= 0) return HostDescriptor(number);

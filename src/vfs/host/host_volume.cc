@@ -145,8 +145,9 @@ class HostVolume final : public Volume, public NameLooker {
       recent_directories_.Saw(node, seen->found);
       return shared_->Translate(seen->found);
     }
-    PADDOCK_ASSIGN(const std::string path, PathOf(node));
-    PADDOCK_ASSIGN(const struct stat found, StatPath(path));
+    const auto path = table().PathOf(node);
+    if (!path) return OfRemoved(node);
+    PADDOCK_ASSIGN(const struct stat found, StatPath(*path));
     recent_directories_.Saw(node, found);
     if (S_ISDIR(found.st_mode)) seen_.Add(node, "", node, found);
     return shared_->Translate(found);
@@ -212,6 +213,20 @@ class HostVolume final : public Volume, public NameLooker {
   };
 
   HostNodes& table() { return shared_->table; }
+
+  // Of a directory that is held or has such a one below: it can only be walked out of.
+  Result<Attributes> OfRemoved(NodeId node) {
+    if (table().Find(node) == nullptr) return Code::kNoEntry;
+    Attributes removed;
+    removed.type = FileType::kDirectory;
+    removed.mode = 0755;
+    removed.links = 0;
+    removed.uid = shared_->owners.shown.uid;
+    removed.gid = shared_->owners.shown.gid;
+    removed.inode = node;
+    removed.device = device();
+    return removed;
+  }
 
   Result<std::string> PathOf(NodeId node) {
     auto path = table().PathOf(node);
@@ -346,8 +361,12 @@ std::vector<Result<Attributes>> HostVolume::LookAtEach(
 }
 
 Result<std::vector<DirectoryEntry>> HostVolume::List(NodeId directory) {
-  PADDOCK_ASSIGN(const std::string path, PathOf(directory));
-  PADDOCK_ASSIGN(HostDescriptor file, opener_.Open(path, O_RDONLY | O_DIRECTORY));
+  const auto path = table().PathOf(directory);
+  if (!path) {
+    PADDOCK_TRY(OfRemoved(directory));
+    return std::vector<DirectoryEntry>();
+  }
+  PADDOCK_ASSIGN(HostDescriptor file, opener_.Open(*path, O_RDONLY | O_DIRECTORY));
   const std::unique_ptr<DIR, int (*)(DIR*)> stream(fdopendir(file.get()), closedir);
   if (stream == nullptr) return CodeOf(errno);
   const int number = file.Release();  // closedir() closes it

@@ -218,12 +218,15 @@ TEST_P(HostVolumeTest, DirectoryThatTheHostTakesAwayIsGone) {
   EXPECT_EQ(Failure(view.Stat("f")), Code::kNoEntry);
   // A symlink to where it went, made inside, does not bring it back.
   ASSERT_TRUE(view.MakeSymlink(outside.Path("d"), "/d").has_value());
-  for (const std::string_view path : {"f", ".", "/d/e/f", "../e/f", "/d/e"}) {
+  for (const std::string_view path : {"f", "/d/e/f", "../e/f", "/d/e"}) {
     EXPECT_EQ(Failure(view.Stat(path)), Code::kNoEntry) << path;
   }
-  EXPECT_EQ(Failure(view.List(".")), Code::kNoEntry);
+  // As any directory that was removed, it is empty, takes nothing and has a way out.
+  EXPECT_EQ(view.Stat(".")->links, 0u);
+  EXPECT_TRUE(view.List(".")->empty());
   EXPECT_EQ(Failure(WriteFile(view, "g", "x")), Code::kNoEntry);
   EXPECT_EQ(std::distance(std::filesystem::directory_iterator(outside.Path("d/e")), {}), 1);
+  EXPECT_EQ(view.Stat("../..")->inode, view.Stat("/")->inode);
 }
 
 TEST_P(HostVolumeTest, RightsThatTheHostTakesFromADirectoryAreGone) {
