@@ -54,6 +54,7 @@ Shell::Shell(const Shell& parent, proc::Process& process)
       errexit_ignored(parent.errexit_ignored),
       command_number(parent.command_number),
       is_subshell_of_script(true),
+      tells_of_signals(parent.tells_of_signals),
       reads_command_string(parent.reads_command_string),
       reads_stdin(parent.reads_stdin),
       getopts_offset(parent.getopts_offset),
@@ -87,8 +88,11 @@ Shell::Shell(const Shell& parent, proc::Process& process)
   err_.set_unbuffered(true);
   initial_stdin = parent.initial_stdin;
   variables.set_shell(this);
+  jobs_->NoteEnded(process);
   // Caught signals go back to their default; ignored ones stay ignored. `trap` still lists the parent's.
   traps.ignored_at_start = parent.traps.ignored_at_start;
+  traps.innermost = parent.traps.innermost;
+  traps.status_before = parent.traps.status_before;
   traps.inherited = parent.traps.inherited.empty() ? parent.traps.actions : parent.traps.inherited;
   for (const auto& [signal, action] : parent.traps.actions) {
     if (action.empty() && signal != kTrapExit) traps.actions[signal] = action;
@@ -321,6 +325,7 @@ void Shell::DefineFunction(const std::string& name, Function function) {
   const Function* replaced = FindFunction(name);
   if (function.is_exported || (replaced != nullptr && replaced->is_exported)) variables.NoteExport();
   if (functions_.use_count() > 1) {
+    budget().Step(static_cast<int64_t>(functions_->size()));
     functions_ = std::make_shared<std::map<std::string, Function, std::less<>>>(*functions_);
   }
   (*functions_)[name] = std::move(function);
@@ -329,6 +334,7 @@ void Shell::DefineFunction(const std::string& name, Function function) {
 bool Shell::RemoveFunction(const std::string& name) {
   if (!functions_->contains(name)) return false;
   if (functions_.use_count() > 1) {
+    budget().Step(static_cast<int64_t>(functions_->size()));
     functions_ = std::make_shared<std::map<std::string, Function, std::less<>>>(*functions_);
   }
   if (functions_->find(name)->second.is_exported) variables.NoteExport();
@@ -342,8 +348,19 @@ std::vector<std::string> Shell::FunctionNames() const {
   return names;
 }
 
+std::map<std::string, Alias>& Shell::MutableAliases() {
+  if (aliases.use_count() > 1) {
+    budget().Step(static_cast<int64_t>(aliases->size()));
+    aliases = std::make_shared<std::map<std::string, Alias>>(*aliases);
+  }
+  return *aliases;
+}
+
 std::map<std::string, std::pair<std::string, int>>& Shell::MutableHash() {
-  if (hash_.use_count() > 1) hash_ = std::make_shared<std::map<std::string, std::pair<std::string, int>>>(*hash_);
+  if (hash_.use_count() > 1) {
+    budget().Step(static_cast<int64_t>(hash_->size()));
+    hash_ = std::make_shared<std::map<std::string, std::pair<std::string, int>>>(*hash_);
+  }
   return *hash_;
 }
 

@@ -87,12 +87,14 @@ inline constexpr int kTrapDebug = 65;
 inline constexpr int kTrapErr = 66;
 inline constexpr int kTrapReturn = 67;
 inline constexpr int kTrapCount = 68;
+inline constexpr int kNoTrap = -1;
 struct Traps {
   std::map<int, std::string> actions;   // set here; "" means ignored
   std::map<int, std::string> inherited; // of the parent shell, shown by `trap` until one is set here
   uint64_t ignored_at_start = 0;        // signals that cannot be trapped
   bool is_running[kTrapCount] = {};
-  int running_count = 0;
+  int innermost = kNoTrap;              // the trap whose action runs just now
+  int status_before = 0;                // $? when that began: `exit` and `return` without a number give it
   int withheld_count = 0;               // calls that keep DEBUG, RETURN or ERR from their function
 };
 
@@ -198,6 +200,7 @@ class Shell {
   std::string FindInPath(std::string_view name, std::optional<std::string_view> path = {}, bool remember = true);
   std::vector<std::string> FindAllInPath(std::string_view name);
   std::map<std::string, std::pair<std::string, int>>& MutableHash();   // name → path, hits
+  std::map<std::string, Alias>& MutableAliases();
 
   // --- descriptors (exec/) ------------------------------------------------------------------------
   // Applies redirections to this shell's process; false (complaint printed) if one fails. What they
@@ -222,6 +225,8 @@ class Shell {
   const void* initial_stdin = nullptr;   // the open file that descriptor 0 was at the start; only compared
   // Runs the action of DEBUG, ERR or RETURN if one is set and applies here; its status. Keeps $?.
   int RunPseudoTrap(int trap);
+  // At the end of a function or a sourced file, which `return` may have left: the trap sees the status before that one.
+  void RunReturnTrap();
   // DEBUG before a command: false when the command must not run (extdebug, or the action left).
   bool RunDebugTrap();
   bool has_traps() const { return !traps.actions.empty() || traps.withheld_count > 0; }
@@ -250,6 +255,7 @@ class Shell {
   Options options;
   Traps traps;
   int last_status = 0;
+  int status_before_return = 0;   // what `return` found in last_status
   int last_substitution_status = 0;
   bool had_substitution = false;       // an assignment-only command takes the status of its last $(…)
   Flow flow = Flow::kNone;
@@ -271,6 +277,8 @@ class Shell {
   bool was_misused = false;            // by the builtin that just ran: fatal in posix mode to a special one
   bool runs_last_command = false;      // this subshell exists for one command: it may take the process over
   bool is_subshell_of_script = false;  // made by ( ), a pipeline, & or a substitution
+  std::pair<int, int> killed_program;          // the program that just ended by a signal, until that is told: process id, signal
+  bool tells_of_signals = true;        // false in a substitution: what kills a command there is not reported
   bool reads_command_string = false;   // -c: $- has c
   bool reads_stdin = false;            // -s or a script on stdin
   uint64_t getopts_offset = 1;         // place inside the current word

@@ -7,6 +7,7 @@ namespace paddock::shell {
 namespace {
 
 void Print(Shell& shell, const std::string& name, const Alias& alias) {
+  shell.budget().Step(1 + static_cast<int64_t>(alias.value.size() / 16));
   shell.out().WriteLine("alias " + name + "=" + QuoteForReuse(alias.value));
 }
 
@@ -40,8 +41,7 @@ int Run(Shell& shell, const BuiltinCall& call) {
       status = 1;
       continue;
     }
-    if (shell.aliases.use_count() > 1) shell.aliases = std::make_shared<std::map<std::string, Alias>>(*shell.aliases);
-    (*shell.aliases)[name] = Alias{operand.substr(equals + 1)};
+    shell.MutableAliases()[name] = Alias{operand.substr(equals + 1)};
   }
   return status;
 }

@@ -15,10 +15,10 @@ std::optional<int64_t> ParseInteger(std::string_view text) {
   return value;
 }
 
-std::optional<int> StatusArgument(Shell& shell, const BuiltinCall& call, int* failure) {
+std::optional<int> StatusArgument(Shell& shell, const BuiltinCall& call, int otherwise, int* failure) {
   size_t index = 1;
   if (index < call.args.size() && call.args[index] == "--") ++index;
-  if (index >= call.args.size()) return shell.last_status;
+  if (index >= call.args.size()) return otherwise;
   const auto value = ParseInteger(call.args[index]);
   if (!value) {
     shell.Complain(call.args[0], call.args[index] + ": numeric argument required");

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "shell/builtins/help_topics.h"
+
 namespace paddock::shell {
 namespace {
 
@@ -49,6 +51,7 @@ char BuiltinOptions::Next() {
     }
     const bool is_option = arg.size() > 1 && (arg[0] == '-' || (plus_too_ && arg[0] == '+'));
     if (!is_option) return 0;
+    if (AnswerHelp(shell_, builtin_.name, arg)) return '?';
     is_plus_ = arg[0] == '+';
     offset_ = 1;
   }

@@ -44,7 +44,7 @@ class BuiltinOptions {
   BuiltinOptions(Shell& shell, const BuiltinCall& call, const Builtin& builtin, std::string_view spec,
                  bool plus_too = false);
   // The next letter, 0 at the end, '?' after a complaint ("bash: line 1: cd: -z: invalid option" and the
-  // usage line) — then return 2.
+  // usage line) or after --help: then return 2.
   char Next();
   std::string_view argument() const { return argument_; }
   bool is_plus() const { return is_plus_; }

@@ -8,7 +8,8 @@ namespace {
 
 int Run(Shell& shell, const BuiltinCall& call) {
   int failure = 0;
-  const auto status = StatusArgument(shell, call, &failure);
+  const bool is_end = shell.traps.innermost == kTrapExit;
+  const auto status = StatusArgument(shell, call, is_end ? shell.traps.status_before : shell.last_status, &failure);
   if (!status && failure == 1) return 1;
   shell.last_status = status.value_or(failure);
   if (shell.is_interactive) shell.err().Write("exit\n");

@@ -15,8 +15,10 @@ int Run(Shell& shell, const BuiltinCall& call) {
     return 2;
   }
   int failure = 0;
-  const auto status = StatusArgument(shell, call, &failure);
+  const bool is_trap = shell.traps.innermost != kNoTrap && shell.traps.innermost != kTrapDebug;
+  const auto status = StatusArgument(shell, call, is_trap ? shell.traps.status_before : shell.last_status, &failure);
   if (!status && failure == 1) return 1;
+  shell.status_before_return = shell.last_status;
   shell.last_status = status.value_or(failure);
   shell.flow = Flow::kReturn;
   return shell.last_status;

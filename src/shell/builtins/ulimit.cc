@@ -1,6 +1,6 @@
 // ulimit - shows and sets resource limits
 
-#include <charconv>
+#include <algorithm>
 
 #include "shell/builtins/builtin.h"
 
@@ -66,35 +66,47 @@ void Show(Shell& shell, const Resource& resource, const Mode& mode, bool with_na
   shell.out().WriteLine(line + (value == kUnlimited ? "unlimited" : std::to_string(value)));
 }
 
+// What one of the shown units is in bytes, seconds or pieces.
+uint64_t FactorOf(const Resource& resource) {
+  const std::string_view unit = resource.unit == nullptr ? "" : resource.unit;
+  return unit == "kbytes" || unit == "blocks" ? 1024 : 1;
+}
+
+// Digits to a number, without a look at how many: bash's wraps around, too.
+std::optional<uint64_t> ParseValue(Shell& shell, const Resource& resource, const std::string& text) {
+  const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
+  if (!std::all_of(text.begin(), text.end(), is_digit)) {
+    const bool has_zero = text.size() > 1 && text[0] == '0';
+    const char* const kind = has_zero && text[1] == 'x' ? "hex " : has_zero && is_digit(text[1]) ? "octal " : "";
+    shell.Complain("ulimit", text + ": invalid " + kind + "number");
+    return std::nullopt;
+  }
+  uint64_t value = 0;
+  for (const char digit : text) value = value * 10 + static_cast<uint64_t>(digit - '0');
+  if (value <= kUnlimited / FactorOf(resource)) return value;
+  shell.Complain("ulimit", text + ": limit out of range");
+  return std::nullopt;
+}
+
 int Set(Shell& shell, const Resource& resource, Mode mode, const std::string& text) {
   ResourceLimit limit = LimitOf(shell, resource);
-  uint64_t value = 0;
-  if (text == "unlimited") {
-    value = kUnlimited;
-  } else if (text == "hard") {
-    value = limit.hard;
-  } else if (text == "soft") {
-    value = limit.soft;
-  } else {
-    if (text.find_first_not_of("0123456789") != std::string::npos || text.empty()) {
-      shell.Complain("ulimit", text + ": invalid number");
-      return 1;
-    }
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (error != std::errc() || value > kUnlimited / 1024) {
-      shell.Complain("ulimit", text + ": limit out of range");
-      return 1;
-    }
-  }
+  std::optional<uint64_t> value;
+  if (text == "unlimited") value = kUnlimited;
+  else if (text == "hard") value = limit.hard;
+  else if (text == "soft") value = limit.soft;
+  else value = ParseValue(shell, resource, text);
+  if (!value) return 1;
   const auto refuse = [&](const char* reason) {
     shell.Complain("ulimit", std::string(resource.name) + ": cannot modify limit: " + reason);
     return 1;
   };
   if (resource.letter == 'p') return refuse("Invalid argument");
   if (!mode.soft && !mode.hard) mode.soft = mode.hard = true;
-  if (mode.hard && value > limit.hard) return refuse("Operation not permitted");
-  if (mode.hard) limit.hard = value;
-  if (mode.soft) limit.soft = value;
+  // As in bash: the highest that is allowed.
+  if (!mode.hard && *value == kUnlimited) value = limit.hard;
+  if (mode.hard && *value > limit.hard) return refuse("Operation not permitted");
+  if (mode.hard) limit.hard = *value;
+  if (mode.soft) limit.soft = *value;
   if (limit.soft > limit.hard) return refuse("Invalid argument");
   shell.resource_limits[resource.letter] = limit;
   return 0;
@@ -105,47 +117,53 @@ struct Request {
   std::optional<std::string> value;
 };
 
-int Run(Shell& shell, const BuiltinCall& call) {
-  const Builtin& self = *FindBuiltin("ulimit");
+struct Parsed {
   Mode mode;
   bool shows_all = false;
   std::vector<Request> requests;
+};
+
+// A letter takes the rest of its word, or else the next word unless that is an option. A status if something is wrong.
+std::optional<int> Parse(Shell& shell, const BuiltinCall& call, Parsed& parsed) {
   size_t i = 1;
-  for (; i < call.args.size(); ++i) {
+  for (; i < call.args.size() && call.args[i] != "--"; ++i) {
     const std::string& word = call.args[i];
-    if (word == "--") {
-      ++i;
-      break;
-    }
-    if (word.size() < 2 || word[0] != '-') {
-      // A value may follow the letter that it is for.
-      if (requests.empty() || requests.back().value) break;
-      requests.back().value = word;
-      continue;
-    }
+    if (word.size() < 2 || word[0] != '-') break;
     for (size_t j = 1; j < word.size(); ++j) {
       const Resource* resource = FindResource(word[j]);
-      if (word[j] == 'S') mode.soft = true;
-      else if (word[j] == 'H') mode.hard = true;
-      else if (word[j] == 'a') shows_all = true;
-      else if (resource != nullptr) requests.push_back({resource, std::nullopt});
-      else {
+      if (word[j] == 'S') parsed.mode.soft = true;
+      else if (word[j] == 'H') parsed.mode.hard = true;
+      else if (word[j] == 'a') parsed.shows_all = true;
+      else if (resource == nullptr) {
         shell.Complain("ulimit", std::string("-") + word[j] + ": invalid option");
-        return UsageError(shell, self);
+        return UsageError(shell, *FindBuiltin("ulimit"));
+      } else {
+        Request& request = parsed.requests.emplace_back(Request{resource, std::nullopt});
+        const bool takes_next = j + 1 == word.size() && i + 1 < call.args.size() && !call.args[i + 1].starts_with('-');
+        if (j + 1 < word.size()) request.value = word.substr(j + 1);
+        if (takes_next) request.value = call.args[++i];
+        break;
       }
     }
   }
-  if (shows_all) {
-    for (const Resource& resource : kResources) Show(shell, resource, mode, true);
+  if (i < call.args.size() && call.args[i] == "--") ++i;
+  if (parsed.requests.empty()) parsed.requests.push_back({FindResource('f'), std::nullopt});
+  if (i < call.args.size() && !parsed.requests.back().value) parsed.requests.back().value = call.args[i];
+  return std::nullopt;
+}
+
+int Run(Shell& shell, const BuiltinCall& call) {
+  Parsed parsed;
+  if (const auto status = Parse(shell, call, parsed)) return *status;
+  if (parsed.shows_all) {
+    for (const Resource& resource : kResources) Show(shell, resource, parsed.mode, true);
     return 0;
   }
-  if (requests.empty()) requests.push_back({FindResource('f'), std::nullopt});
-  if (i < call.args.size() && !requests.back().value) requests.back().value = call.args[i];
-  for (const Request& request : requests) {
+  for (const Request& request : parsed.requests) {
     if (request.value) {
-      if (const int status = Set(shell, *request.resource, mode, *request.value); status != 0) return status;
+      if (const int status = Set(shell, *request.resource, parsed.mode, *request.value); status != 0) return status;
     } else {
-      Show(shell, *request.resource, mode, requests.size() > 1);
+      Show(shell, *request.resource, parsed.mode, parsed.requests.size() > 1);
     }
   }
   return 0;
@@ -157,8 +175,8 @@ extern const Builtin kBuiltin_ulimit;
 const Builtin kBuiltin_ulimit = {
     .name = "ulimit",
     .usage = "[-SHabcdefiklmnpqrstuvxPRT] [limit]",
-    .help = "Modify shell resource limits. They are kept and inherited, but what really bounds a script is the budget of "
-            "its sandbox.",
+    .help = "Modify shell resource limits. They are kept, shown and inherited by subshells, but not by programs, and bound nothing: "
+            "what bounds a script is the budget of its sandbox.",
     .run = Run,
 };
 

@@ -13,14 +13,13 @@ int Run(Shell& shell, const BuiltinCall& call) {
     all = true;
   }
   if (!all && options.operands().empty()) return UsageError(shell, *FindBuiltin("unalias"));
-  if (shell.aliases.use_count() > 1) shell.aliases = std::make_shared<std::map<std::string, Alias>>(*shell.aliases);
   if (all) {
-    shell.aliases->clear();
+    shell.MutableAliases().clear();
     return 0;
   }
   int status = 0;
   for (const std::string& name : options.operands()) {
-    if (shell.aliases->erase(name) == 0) {
+    if (shell.MutableAliases().erase(name) == 0) {
       shell.Complain("unalias", name + ": not found");
       status = 1;
     }

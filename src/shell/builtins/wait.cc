@@ -20,6 +20,7 @@ std::optional<int> WaitForPid(Shell& shell, int pid) {
     return ended->status;
   }
   if (ended.error().code == Code::kInterrupted) return std::nullopt;
+  shell.jobs().NoteExit(pid, kUnknownChild, 0);
   return kUnknownChild;
 }
 
@@ -45,9 +46,9 @@ int WaitForAll(Shell& shell) {
     if (running.empty()) break;
     const auto status = WaitForPid(shell, running.front());
     if (!status) return Interrupted(shell);
-    shell.jobs().NoteExit(running.front(), *status, 0);
   }
   ForgetCoprocesses(shell);
+  ReapJobs(shell);
   std::vector<int> numbers;
   for (const Job& job : shell.jobs().jobs()) numbers.push_back(job.number);
   for (const int number : numbers) shell.jobs().Remove(number);
@@ -64,11 +65,11 @@ int WaitForJob(Shell& shell, Job& job) {
     if (current->statuses[at] >= 0) continue;
     const auto status = WaitForPid(shell, pid);
     if (!status) return Interrupted(shell);
-    shell.jobs().NoteExit(pid, *status, 0);
   }
   ForgetCoprocesses(shell);
   Job* done = shell.jobs().FindByNumber(number);
   const int status = done == nullptr ? kUnknownChild : done->status();
+  if (done != nullptr) TellOfKilled(shell, *done);
   shell.jobs().Remove(number);
   return status;
 }
@@ -121,6 +122,7 @@ int WaitForNext(Shell& shell, std::span<const std::string> operands, int* pid_ou
       if (job == nullptr) continue;
       if (job->is_done()) {
         const int status = job->status();
+        TellOfKilled(shell, *job);
         *pid_out = job->pids.back();
         ForgetCoprocesses(shell);
         shell.jobs().Remove(number);

@@ -26,6 +26,17 @@ int Fail(Shell& shell, const std::string& message, int status) {
   return status;
 }
 
+constexpr std::string_view kUsage =
+    "Usage:\tbash [GNU long option] [option] ...\n\tbash [GNU long option] [option] script-file ...\nGNU long options:\n"
+    "\t--help\n\t--init-file\n\t--login\n\t--noediting\n\t--noprofile\n\t--norc\n\t--posix\n\t--rcfile\n\t--verbose\n\t--version\n"
+    "Shell options:\n\t-ils or -c command or -O shopt_option\t\t(invocation only)\n"
+    "\t-abefhkmnptuvxBCEHPT or -o option\n";
+
+int FailWithUsage(Shell& shell, const std::string& message) {
+  shell.err().Write(shell.name0 + ": " + message + "\n" + std::string(kUsage));
+  return 2;
+}
+
 // Parses bash's options; a status when it is all over already.
 std::optional<int> ParseArguments(Shell& shell, std::span<const std::string> args, Arguments* parsed) {
   size_t i = 1;
@@ -38,12 +49,12 @@ std::optional<int> ParseArguments(Shell& shell, std::span<const std::string> arg
     if (arg.size() < 2 || (arg[0] != '-' && arg[0] != '+')) break;
     if (arg.starts_with("--")) {
       if (arg == "--version") {
-        shell.out().Write("GNU bash, version 5.2.15(1)-release (x86_64-pc-linux-gnu) compatible (Paddock)\n");
+        shell.out().Write("GNU bash, version 5.2.15(1)-release (x86_64-pc-linux-gnu)\nAs implemented by Paddock.\n");
         shell.out().Flush();
         return 0;
       }
       if (arg == "--help") {
-        shell.out().Write("Usage:\tbash [long option] [option] ...\n\tbash [long option] [option] script-file ...\n");
+        shell.out().Write(kUsage);
         shell.out().Flush();
         return 0;
       }
@@ -54,7 +65,7 @@ std::optional<int> ParseArguments(Shell& shell, std::span<const std::string> arg
       } else if (arg == "--rcfile" || arg == "--init-file") {
         ++i;
       } else if (arg != "--norc" && arg != "--noprofile" && arg != "--noediting" && arg != "--login") {
-        return Fail(shell, arg + ": invalid option", 2);
+        return FailWithUsage(shell, arg + ": invalid option");
       }
       continue;
     }
@@ -89,7 +100,7 @@ std::optional<int> ParseArguments(Shell& shell, std::span<const std::string> arg
       } else if (const auto option = FindSetOption(letter)) {
         parsed->set_options.emplace_back(*option, on);
       } else {
-        return Fail(shell, arg.substr(0, 1) + letter + ": invalid option", 2);
+        return FailWithUsage(shell, arg.substr(0, 1) + letter + ": invalid option");
       }
     }
   }
@@ -172,7 +183,11 @@ ExitStatus RunBash(proc::Process& process, const ShellHost& host, std::span<cons
     shell.traps.ignored_at_start |= 1ull << (signal - 1);
   }
   if (base == "sh" || environment.Get("POSIXLY_CORRECT")) shell.options.Put(SetOption::kPosix, true);
-  for (const auto& [option, on] : parsed.set_options) shell.options.Put(option, on);
+  if (base == "rbash") return Fail(shell, "restricted shells are not supported in this sandbox", 2);
+  for (const auto& [option, on] : parsed.set_options) {
+    shell.options.Put(option, on);
+    if (option == SetOption::kPosix && on) shell.SetShellVariable("POSIXLY_CORRECT", "y");
+  }
   for (const auto& [option, on] : parsed.shopt_options) shell.options.Put(option, on);
   if (shell.options.Get(SetOption::kPosix)) {
     shell.options.Put(ShoptOption::kInheritErrexit, true);

@@ -126,9 +126,7 @@ void SetRematch(Shell& shell, std::string_view subject, const std::vector<RegexG
   }
 }
 
-Answer MatchRegex(Shell& shell, const std::string& subject, const Word& word) {
-  std::string pattern;
-  if (!ExpandRegex(shell, word, &pattern)) return std::nullopt;
+Answer MatchRegex(Shell& shell, const std::string& subject, const std::string& pattern) {
   const RegexFlags flags{.dialect = RegexDialect::kExtended,
                          .ignore_case = shell.options.Get(ShoptOption::kNocasematch),
                          .is_utf8 = shell.locale().is_utf8};
@@ -148,24 +146,26 @@ Answer MatchRegex(Shell& shell, const std::string& subject, const Word& word) {
   return *found;
 }
 
-void TraceCondition(Shell& shell, const std::string& text) {
-  if (shell.options.Get(SetOption::kXtrace)) TraceLine(shell, "[[ " + text + " ]]");
+void TraceCondition(Shell& shell, bool is_negated, const std::string& text) {
+  if (shell.options.Get(SetOption::kXtrace)) TraceLine(shell, std::string("[[ ") + (is_negated ? "! " : "") + text + " ]]");
 }
 
 std::string Shown(const std::string& text) { return text.empty() ? "''" : text; }
 
-Answer EvaluateBinary(Shell& shell, const Condition& condition) {
+Answer EvaluateBinary(Shell& shell, const Condition& condition, bool is_negated) {
   std::string left;
   if (!ExpandToString(shell, condition.word, &left)) return std::nullopt;
   const std::string& op = condition.op;
   if (op == "=~") {
-    TraceCondition(shell, Shown(left) + " =~ " + condition.word2.source);
-    return MatchRegex(shell, left, condition.word2);
+    std::string pattern;
+    if (!ExpandRegex(shell, condition.word2, &pattern)) return std::nullopt;
+    TraceCondition(shell, is_negated, Shown(left) + " =~ " + Shown(pattern));
+    return MatchRegex(shell, left, pattern);
   }
   if (op == "=" || op == "==" || op == "!=") {
     std::string pattern;
     if (!ExpandPattern(shell, condition.word2, &pattern)) return std::nullopt;
-    TraceCondition(shell, Shown(left) + " " + op + " " + Shown(pattern));
+    TraceCondition(shell, is_negated, Shown(left) + " " + op + " " + Shown(pattern));
     const PatternFlags flags{.extglob = true,
                              .ignore_case = shell.options.Get(ShoptOption::kNocasematch),
                              .is_utf8 = shell.locale().is_utf8};
@@ -173,7 +173,7 @@ Answer EvaluateBinary(Shell& shell, const Condition& condition) {
   }
   std::string right;
   if (!ExpandToString(shell, condition.word2, &right)) return std::nullopt;
-  TraceCondition(shell, Shown(left) + " " + op + " " + Shown(right));
+  TraceCondition(shell, is_negated, Shown(left) + " " + op + " " + Shown(right));
   if (op == "<") return left < right;
   if (op == ">") return left > right;
   if (IsArithmetic(op)) {
@@ -186,7 +186,8 @@ Answer EvaluateBinary(Shell& shell, const Condition& condition) {
   return CompareFiles(shell, op, left, right);
 }
 
-Answer EvaluateCondition(Shell& shell, const Condition& condition) {
+// `is_negated`: behind an odd number of '!', which only set -x asks for.
+Answer EvaluateCondition(Shell& shell, const Condition& condition, bool is_negated = false) {
   shell.budget().Step();
   shell.budget().CheckStack();
   switch (condition.kind) {
@@ -201,23 +202,23 @@ Answer EvaluateCondition(Shell& shell, const Condition& condition) {
       return EvaluateCondition(shell, *condition.right);
     }
     case Condition::Kind::kNot: {
-      const Answer inner = EvaluateCondition(shell, *condition.left);
+      const Answer inner = EvaluateCondition(shell, *condition.left, !is_negated);
       if (!inner) return inner;
       return !*inner;
     }
     case Condition::Kind::kWord: {
       std::string text;
       if (!ExpandToString(shell, condition.word, &text)) return std::nullopt;
-      TraceCondition(shell, "-n " + Shown(text));
+      TraceCondition(shell, is_negated, "-n " + Shown(text));
       return !text.empty();
     }
     case Condition::Kind::kUnary: {
       std::string operand;
       if (!ExpandToString(shell, condition.word, &operand)) return std::nullopt;
-      TraceCondition(shell, condition.op + " " + Shown(operand));
+      TraceCondition(shell, is_negated, condition.op + " " + Shown(operand));
       return TestUnary(shell, condition.op, operand);
     }
-    case Condition::Kind::kBinary: return EvaluateBinary(shell, condition);
+    case Condition::Kind::kBinary: return EvaluateBinary(shell, condition, is_negated);
   }
   return false;
 }

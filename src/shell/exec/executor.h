@@ -36,7 +36,9 @@ void CloseSubstitutions(Shell& shell, size_t size);
 
 // jobs.cc: waits for a child, running traps that arrive; $? of it.
 proc::WaitStatus WaitForChild(Shell& shell, int pid);
-// Tells of a child that a signal killed, as bash does in scripts ("Killed", "Segmentation fault").
-void ReportSignal(Shell& shell, int pid, const proc::WaitStatus& status, const std::string& text);
+// Tells of a child that a signal killed, as bash does in scripts ("Killed", "Segmentation fault"). `statement` is what it ran.
+void ReportSignal(Shell& shell, int pid, const proc::WaitStatus& status, const Statement* statement);
+// The same for a pipeline whose status is that of a stage which a signal killed.
+void ReportStages(Shell& shell, const Statement& pipeline, const std::vector<int>& pids, const std::vector<proc::WaitStatus>& ended);
 
 }  // namespace paddock::shell

@@ -5,7 +5,10 @@
 #include <cstdlib>
 #include <utility>
 
+#include "proc/kernel.h"
+#include "proc/process.h"
 #include "proc/signals.h"
+#include "shell/ast/printer.h"
 #include "shell/exec/executor.h"
 #include "shell/shell.h"
 
@@ -13,6 +16,24 @@ namespace paddock::shell {
 namespace {
 
 constexpr size_t kKeptFinished = 4096;
+constexpr std::string_view kLaterStage = "\n     ";
+
+// Whether a script is told at length of what this signal killed: not where it has a trap for it, or expects it.
+bool IsTold(const Shell& shell, int signal) {
+  return signal != 0 && signal != proc::kSigInt && signal != proc::kSigTerm && signal != proc::kSigPipe &&
+         !shell.traps.actions.contains(signal);
+}
+
+// "  106 Killed                  sleep 5"
+std::string StageLine(int pid, int status, int signal, const std::string& text) {
+  constexpr size_t kPidWidth = 5;
+  constexpr size_t kStateWidth = 24;
+  std::string line = std::to_string(pid);
+  if (line.size() < kPidWidth) line.insert(0, kPidWidth - line.size(), ' ');
+  std::string state(signal != 0 ? std::string(proc::SignalDescription(signal)) : status == 0 ? "Done" : "Exit " + std::to_string(status));
+  if (state.size() < kStateWidth) state.resize(kStateWidth, ' ');
+  return line + " " + state + text;
+}
 
 }  // namespace
 
@@ -101,6 +122,18 @@ bool JobTable::NoteExit(int pid, int status, int signal) {
   return false;
 }
 
+void JobTable::NoteEnded(proc::Process& child) {
+  for (Job& job : jobs_) {
+    for (size_t i = 0; i < job.pids.size(); ++i) {
+      if (job.statuses[i] >= 0) continue;
+      const proc::Process* process = child.kernel().Find(job.pids[i]);
+      if (process == nullptr || process->state() != proc::Process::State::kExited || process->parent_pid() != child.parent_pid()) continue;
+      job.statuses[i] = process->exit_status();
+      job.signals[i] = process->exit_signal();
+    }
+  }
+}
+
 std::optional<int> JobTable::FinishedStatus(int pid) const {
   for (auto it = finished_.rbegin(); it != finished_.rend(); ++it) {
     if (it->first == pid) return it->second;
@@ -153,6 +186,7 @@ void ReapJobs(Shell& shell) {
         job.signals[i] = ended ? ended->signal : 0;
       }
     }
+    TellOfKilled(shell, job);
   }
   // Finished jobs of a script are only kept for `wait PID`; bound the list.
   constexpr size_t kKeptJobs = 256;
@@ -181,16 +215,43 @@ proc::WaitStatus WaitForChild(Shell& shell, int pid) {
   return ended ? *ended : proc::WaitStatus{127, 0};
 }
 
-void ReportSignal(Shell& shell, int pid, const proc::WaitStatus& status, const std::string& text) {
-  if (status.signal == proc::kSigPipe || status.signal == proc::kSigInt || status.signal == 0) return;
-  if (shell.is_interactive) {
+void ReportSignal(Shell& shell, int pid, const proc::WaitStatus& status, const Statement* statement) {
+  if (status.signal == proc::kSigPipe || status.signal == proc::kSigInt || status.signal == 0 || !shell.tells_of_signals) return;
+  if (shell.is_interactive || !IsTold(shell, status.signal)) {
     shell.err().Write(std::string(proc::SignalDescription(status.signal)) + "\n");
     return;
   }
-  std::string line(proc::SignalDescription(status.signal));
-  constexpr size_t kColumn = 24;
-  if (line.size() < kColumn) line.resize(kColumn, ' ');
-  shell.Complain(" " + std::to_string(pid) + " " + line + text);
+  shell.Complain(StageLine(pid, status.status, status.signal, statement == nullptr ? std::string() : PrintStatement(*statement)));
+}
+
+void ReportStages(Shell& shell, const Statement& pipeline, const std::vector<int>& pids, const std::vector<proc::WaitStatus>& ended) {
+  if (ended.empty() || ended.size() != pipeline.children.size() || !shell.tells_of_signals) return;
+  // The stage whose status is that of the pipeline.
+  size_t deciding = ended.size() - 1;
+  while (shell.options.Get(SetOption::kPipefail) && deciding > 0 && ended[deciding].status == 0) --deciding;
+  if (!IsTold(shell, ended[deciding].signal)) return;
+  shell.line = pipeline.line;
+  std::string text;
+  for (size_t i = 0; i < ended.size(); ++i) {
+    if (i > 0) text += kLaterStage;
+    text += StageLine(pids[i], ended[i].status, ended[i].signal, (i > 0 ? "| " : "") + PrintStatement(*pipeline.children[i]));
+  }
+  shell.Complain(text);
+}
+
+void TellOfKilled(Shell& shell, Job& job) {
+  if (shell.is_interactive || !shell.tells_of_signals || job.is_notified || !job.is_done() || !IsTold(shell, job.signals.back())) return;
+  job.is_notified = true;
+  if (job.stage_texts.size() != job.pids.size()) {
+    shell.Complain(StageLine(job.pids.back(), job.status(), job.signals.back(), job.text));
+    return;
+  }
+  std::string text;
+  for (size_t i = 0; i < job.pids.size(); ++i) {
+    if (i > 0) text += kLaterStage;
+    text += StageLine(job.pids[i], job.statuses[i], job.signals[i], (i > 0 ? "| " : "") + job.stage_texts[i]);
+  }
+  shell.Complain(text);
 }
 
 }  // namespace paddock::shell

@@ -7,6 +7,10 @@
 #include <utility>
 #include <vector>
 
+namespace paddock::proc {
+class Process;
+}
+
 namespace paddock::shell {
 
 struct Job {
@@ -15,6 +19,7 @@ struct Job {
   std::vector<int> statuses;       // beside them; -1 while running
   std::vector<int> signals;        // beside them; 0 when it exited
   std::string text;                // as `jobs` shows it
+  std::vector<std::string> stage_texts;   // of each stage, where there are several
   std::string coprocess;           // the name of a coprocess, while its variables are set
   int group = 0;
   bool is_notified = false;        // its end or stop was reported (wait, jobs, before a prompt)
@@ -37,6 +42,8 @@ class JobTable {
   const std::vector<Job>& jobs() const { return jobs_; }
   // Notes the end of a process; false if no job has it.
   bool NoteExit(int pid, int status, int signal);
+  // Notes what has ended of a parent's jobs, in the copy that a child shell gets: it cannot wait for them.
+  void NoteEnded(proc::Process& child);
   // The status of a pid that ended and was dropped from the list (wait $pid later); -1 if unknown.
   std::optional<int> FinishedStatus(int pid) const;
   void Remove(int number);
@@ -57,8 +64,10 @@ class JobTable {
 class Shell;
 // "[1]+  Done                    sleep 1", with the pid after the mark if `is_long`.
 std::string DescribeJob(Shell& shell, const Job& job, bool is_long);
-// Takes note of background children that have ended, without waiting.
+// Takes note of background children that have ended, without waiting, and tells of those that a signal killed.
 void ReapJobs(Shell& shell);
+// Tells of a background job that a signal killed, once, as bash does in scripts.
+void TellOfKilled(Shell& shell, Job& job);
 // Closes the descriptors of coprocesses that have ended and unsets their variables.
 void ForgetCoprocesses(Shell& shell);
 

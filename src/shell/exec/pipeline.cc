@@ -73,7 +73,7 @@ int StartChildShell(Shell& shell, const Statement& statement, const ChildPlan& p
 void AnnounceStage(Shell& shell, const Statement& stage) {
   if (shell.traps.actions.empty() || shell.options.Get(SetOption::kFunctrace)) return;
   shell.line = stage.line;
-  if (shell.traps.running_count == 0) shell.command_text = PrintStatement(stage);
+  if (shell.traps.innermost == kNoTrap) shell.command_text = PrintStatement(stage);
   shell.RunPseudoTrap(kTrapDebug);
 }
 
@@ -127,6 +127,7 @@ void RunStages(Shell& shell, const Statement& pipeline) {
   vfs::OpenFilePtr last_input;
   const std::vector<int> pids = StartStages(shell, pipeline, nullptr, false, last_in_shell, &last_input);
   std::vector<int> statuses;
+  std::vector<proc::WaitStatus> ends;
   int last_status = 0;
   if (last_in_shell) {
     proc::DescriptorTable& descriptors = shell.process().descriptors();
@@ -144,12 +145,14 @@ void RunStages(Shell& shell, const Statement& pipeline) {
   bool is_interrupted = false;
   for (const int pid : pids) {
     const proc::WaitStatus ended = WaitForChild(shell, pid);
-    if (ended.signal != 0) ReportSignal(shell, pid, ended, {});
+    ends.push_back(ended);
     is_interrupted |= ended.signal == proc::kSigInt;
     statuses.push_back(ended.status);
   }
   if (last_in_shell) statuses.push_back(last_status);
   SetPipelineStatus(shell, pipeline, statuses);
+  if (!shell.jobs().jobs().empty()) ReapJobs(shell);
+  ReportStages(shell, pipeline, pids, ends);
   shell.SettleInterrupt(is_interrupted);
 }
 
@@ -238,10 +241,12 @@ void RunPipeline(Shell& shell, const Statement& statement) {
 
 void RunSubshell(Shell& shell, const Statement& statement) {
   shell.out().Flush();
+  const int pid = shell.kernel().next_pid();
   const proc::WaitStatus ended =
       shell.kernel().RunInline(shell.process(), nullptr, [&](proc::Process& child) {
         Shell subshell(shell, child);
         subshell.loop_depth = 0;
+        subshell.traps.innermost = kNoTrap;
         std::vector<Shell::SavedDescriptor> replaced;
         if (!statement.redirects.empty()) {
           subshell.line = statement.line;
@@ -251,7 +256,10 @@ void RunSubshell(Shell& shell, const Statement& statement) {
       });
   shell.last_status = ended.status;
   shell.pipe_status.assign(1, ended.status);
-  if (ended.signal != 0) ReportSignal(shell, shell.kernel().next_pid() - 1, ended, {});
+  if (ended.signal != 0) {
+    shell.line = statement.line;
+    ReportSignal(shell, pid, ended, &statement);
+  }
   shell.SettleInterrupt(ended.signal == proc::kSigInt);
 }
 
@@ -274,6 +282,9 @@ void StartBackground(Shell& shell, const Statement& statement, StatementListPtr 
   }
   const int last_pid = pids.back();
   Job& job = shell.jobs().Add(std::move(pids), PrintStatement(statement));
+  if (is_plain_pipeline) {
+    for (const auto& stage : statement.children) job.stage_texts.push_back(PrintStatement(*stage));
+  }
   shell.last_background_pid = last_pid;
   shell.last_status = 0;
   if (shell.is_interactive) {

@@ -9,6 +9,7 @@
 #include "shell/exec/jobs.h"
 #include "shell/expand/arithmetic.h"
 #include "shell/expand/expander.h"
+#include "shell/expand/expansion.h"
 #include "shell/parser/parser.h"
 #include "shell/shell.h"
 #include "shell/state/assign.h"
@@ -138,8 +139,7 @@ int Shell::Source(const std::string& path, std::string_view text, std::optional<
   ++trace_depth;
   RunText(*this, text, 1, "", /*is_main=*/false);
   --trace_depth;
-  if (flow == Flow::kReturn) flow = Flow::kNone;
-  if (flow == Flow::kNone) RunPseudoTrap(kTrapReturn);
+  RunReturnTrap();
   frames.pop_back();
   line = saved_line;
   // `set --` inside the file stays in effect, as in bash; otherwise the caller's parameters come back.
@@ -335,7 +335,12 @@ void RunFor(Shell& shell, const Statement& statement) {
 }
 
 std::optional<int64_t> EvaluatePart(Shell& shell, const Statement& statement, size_t index) {
-  if (shell.options.Get(SetOption::kXtrace)) TraceArithmetic(shell, statement.expressions[index]);
+  if (shell.options.Get(SetOption::kXtrace)) {
+    std::string text;
+    if (!ExpandArithmeticText(shell, statement.expressions[index], &text)) return std::nullopt;
+    TraceArithmetic(shell, text);
+    return EvaluateText(shell, text, "((");
+  }
   if (index < statement.compiled.size() && statement.compiled[index]) {
     return Evaluate(shell, *statement.compiled[index], "((");
   }
@@ -433,9 +438,9 @@ void RunSelect(Shell& shell, const Statement& statement) {
   std::vector<std::string> words;
   if (!LoopWords(shell, statement, &words)) return;
   shell.last_status = 0;
+  if (shell.options.Get(SetOption::kXtrace)) TraceFor(shell, statement);
   if (words.empty()) return;
   if (shell.has_traps() && !Announce(shell, HeadOf(statement, "select"))) return;
-  if (shell.options.Get(SetOption::kXtrace)) TraceFor(shell, statement);
   const LoopScope loop(shell);
   bool needs_menu = true;
   int status = 0;
@@ -605,7 +610,8 @@ int Shell::ExecuteStatement(const Statement& statement) {
     const size_t substitutions = substitution_descriptors.size();
     std::vector<SavedDescriptor> saved;
     line = statement.line;
-    if (ApplyRedirects(statement.redirects, &saved)) {
+    const bool is_redirected = ApplyRedirects(statement.redirects, &saved);
+    if (is_redirected) {
       RunBody(*this, statement);
       out_.Flush();
     } else if (flow == Flow::kNone) {
@@ -613,7 +619,8 @@ int Shell::ExecuteStatement(const Statement& statement) {
     }
     RestoreRedirects(saved);
     CloseSubstitutions(*this, substitutions);
-    if (last_status != 0 && !CountsItself(statement.kind) && flow == Flow::kNone && saved.empty()) CheckFailure(*this, statement);
+    // A redirection that fails is the command's own failure; what fails inside has been judged there.
+    if (!is_redirected && last_status != 0 && !CountsItself(statement.kind) && flow == Flow::kNone) CheckFailure(*this, statement);
   }
   if (statement.kind == Statement::Kind::kSubshell && last_status != 0 && !traps.actions.empty()) {
     line = statement.line;

@@ -5,7 +5,9 @@
 
 #include "shell/ast/printer.h"
 #include "shell/builtins/builtin.h"
+#include "shell/builtins/help_topics.h"
 #include "shell/exec/executor.h"
+#include "shell/exec/jobs.h"
 #include "shell/exec/program.h"
 #include "shell/expand/expander.h"
 #include "shell/shell.h"
@@ -215,8 +217,7 @@ int CallFunctionBody(Shell& shell, std::string name, const Function& called, std
   if (shell.traps.actions.empty() || shell.RunDebugTrap()) shell.ExecuteStatement(*function.definition);
   shell.ForgetCommand();
   if (!withheld.empty()) --shell.traps.withheld_count;
-  if (shell.flow == Flow::kReturn) shell.flow = Flow::kNone;
-  if (shell.flow == Flow::kNone && !shell.traps.actions.empty()) shell.RunPseudoTrap(kTrapReturn);
+  shell.RunReturnTrap();
   for (auto& [trap, action] : withheld) shell.traps.actions.try_emplace(trap, std::move(action));
   if (const auto& saved = shell.frames.back().saved_options) {
     for (const SetOptionInfo& info : SetOptions()) shell.options.Put(info.option, saved->Get(info.option));
@@ -235,7 +236,8 @@ int RunBuiltin(Shell& shell, const Builtin& builtin, const Expanded& expanded, b
   assignments.resize(expanded.words.size());
   const BuiltinCall call{.args = expanded.words, .assignments = assignments};
   shell.was_misused = false;
-  int status = builtin.run(shell, call);
+  const bool wants_help = call.args.size() > 1 && AnswerHelp(shell, builtin.name, call.args[1]);
+  int status = wants_help ? 2 : builtin.run(shell, call);
   const bool was_misused = std::exchange(shell.was_misused, false);
   if (was_misused && is_fatal && builtin.is_special && shell.options.Get(SetOption::kPosix) && !shell.is_interactive) {
     shell.last_status = status;
@@ -303,8 +305,10 @@ int RunProgram(Shell& shell, std::vector<std::string> words, bool use_default_pa
     shell.flow = Flow::kExit;
     return status;
   }
+  const int pid = shell.kernel().next_pid();
   const proc::WaitStatus ended = shell.kernel().RunInline(shell.process(), nullptr, execute);
-  if (ended.signal != 0) ReportSignal(shell, shell.kernel().next_pid() - 1, ended, name);
+  if (!shell.jobs().jobs().empty()) ReapJobs(shell);
+  if (ended.signal != 0) shell.killed_program = {pid, ended.signal};
   shell.SettleInterrupt(ended.signal == proc::kSigInt);
   return ended.status;
 }
@@ -356,6 +360,7 @@ void RunApart(Shell& shell, const Statement& statement, Expanded expanded) {
   shell.out().Flush();
   const std::string name = expanded.words[0];
   const std::string last = expanded.words.back();
+  const int pid = shell.kernel().next_pid();
   const proc::WaitStatus ended =
       shell.kernel().RunInline(shell.process(), nullptr, [&](proc::Process& child) {
         Shell own(shell, child);
@@ -367,7 +372,8 @@ void RunApart(Shell& shell, const Statement& statement, Expanded expanded) {
         own.out().Flush();
         return own.last_status;
       });
-  if (ended.signal != 0) ReportSignal(shell, shell.kernel().next_pid() - 1, ended, name);
+  if (!shell.jobs().jobs().empty()) ReapJobs(shell);
+  if (ended.signal != 0) ReportSignal(shell, pid, ended, &statement);
   shell.last_status = ended.status;
   shell.last_argument = last;
 }
@@ -417,6 +423,10 @@ void RunExpanded(Shell& shell, const Statement& statement, Expanded expanded) {
     shell.keeps_redirects = false;
   } else {
     shell.RestoreRedirects(saved);
+  }
+  // Told only now: not into what the command's own errors went to.
+  if (const auto [pid, signal] = std::exchange(shell.killed_program, {}); signal != 0) {
+    ReportSignal(shell, pid, {.status = shell.last_status, .signal = signal}, &statement);
   }
 }
 

@@ -45,6 +45,16 @@ class CaptureFile final : public vfs::OpenFile {
 
 constexpr int kFirstSubstitutionDescriptor = 63;
 
+void AwaitWriters(Scheduler& scheduler, CaptureFile::State& state) {
+  // Park() throws when a signal ends this shell, and a writer that outlives it must find nobody to wake.
+  struct Enlisted {
+    CaptureFile::State& state;
+    ~Enlisted() { state.waiter = nullptr; }
+  } enlisted{state};
+  state.waiter = scheduler.current();
+  while (!state.is_closed) scheduler.Park();
+}
+
 template <class Run>
 Captured Capture(Shell& shell, Run&& run) {
   shell.out().Flush();
@@ -56,6 +66,7 @@ Captured Capture(Shell& shell, Run&& run) {
   const proc::WaitStatus ended = kernel.RunInline(shell.process(), prepare, [&](proc::Process& child) {
     Shell subshell(shell, child);
     subshell.loop_depth = 0;
+    subshell.tells_of_signals = false;
     ++subshell.trace_depth;
     if (!shell.options.Get(ShoptOption::kInheritErrexit) && !shell.options.Get(SetOption::kPosix)) {
       subshell.options.Put(SetOption::kErrexit, false);
@@ -63,9 +74,7 @@ Captured Capture(Shell& shell, Run&& run) {
     return subshell.Finish(run(subshell));
   });
   // A background child may still write: bash reads on until the pipe's last writer is gone.
-  state->waiter = kernel.scheduler().current();
-  while (!state->is_closed) kernel.scheduler().Park();
-  state->waiter = nullptr;
+  AwaitWriters(kernel.scheduler(), *state);
   shell.last_substitution_status = ended.status;
   shell.last_status = ended.status;
   shell.had_substitution = true;
@@ -108,6 +117,7 @@ std::string Shell::SubstituteProcess(const StatementList& program, bool is_outpu
     }
     *child_shell = std::make_unique<Shell>(*this, child);
     (*child_shell)->loop_depth = 0;
+    (*child_shell)->tells_of_signals = false;
   };
   const int pid = kernel().Start(*process_, prepare, [child_shell, keep](proc::Process&) {
     Shell& own = **child_shell;

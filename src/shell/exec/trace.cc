@@ -94,7 +94,7 @@ void TraceFor(Shell& shell, const Statement& statement) {
   std::string text = statement.kind == Statement::Kind::kSelect ? "select " : "for ";
   text += statement.name.text;
   if (statement.has_in) {
-    text += " in";
+    text += statement.words.empty() ? " in " : " in";
     for (const Word& word : statement.words) text += " " + word.source;
   } else {
     text += " in \"$@\"";
@@ -104,6 +104,6 @@ void TraceFor(Shell& shell, const Statement& statement) {
 
 void TraceCase(Shell& shell, const Word& subject) { TraceLine(shell, "case " + subject.source + " in"); }
 
-void TraceArithmetic(Shell& shell, const Word& expression) { TraceLine(shell, "(( " + expression.source + " ))"); }
+void TraceArithmetic(Shell& shell, std::string_view expression) { TraceLine(shell, "(( " + std::string(expression) + " ))"); }
 
 }  // namespace paddock::shell

@@ -22,6 +22,7 @@ void TraceValue(Shell& shell, std::string_view name, bool is_append, std::string
 std::string TraceSingleQuoted(std::string_view word);
 void TraceFor(Shell& shell, const Statement& statement);
 void TraceCase(Shell& shell, const Word& subject);
-void TraceArithmetic(Shell& shell, const Word& expression);
+// An expression after its expansions.
+void TraceArithmetic(Shell& shell, std::string_view expression);
 
 }  // namespace paddock::shell

@@ -1,5 +1,7 @@
 // Traps: pseudo signals and real ones, and the end of a shell.
 
+#include <utility>
+
 #include "shell/ast/printer.h"
 #include "shell/exec/executor.h"
 #include "shell/exec/jobs.h"
@@ -12,19 +14,21 @@ namespace {
 int RunAction(Shell& shell, int trap, const std::string& action) {
   if (shell.traps.is_running[trap]) return 0;
   const int saved_status = shell.last_status;
+  const int outer = std::exchange(shell.traps.innermost, trap);
+  const int outer_status = std::exchange(shell.traps.status_before, saved_status);
   const std::vector<int> saved_pipe_status = shell.pipe_status;
   const Statement* const saved_command = shell.command;
   const int saved_line = shell.line;
   const int saved_ignored = shell.errexit_ignored;
   shell.traps.is_running[trap] = true;
-  ++shell.traps.running_count;
   const std::string text = action;   // the action may change the trap
   const int saved_depth = shell.trace_depth;
   if (trap == kTrapExit) --shell.trace_depth;   // nothing is left that it could be nested in
   shell.Eval(text, shell.line);
   shell.trace_depth = saved_depth;
   shell.traps.is_running[trap] = false;
-  --shell.traps.running_count;
+  shell.traps.innermost = outer;
+  shell.traps.status_before = outer_status;
   const int status = shell.last_status;
   shell.errexit_ignored = saved_ignored;
   shell.command = saved_command;
@@ -113,13 +117,23 @@ int Shell::RunPseudoTrap(int trap) {
   return RunAction(*this, trap, it->second);
 }
 
+void Shell::RunReturnTrap() {
+  const bool has_returned = flow == Flow::kReturn;
+  if (has_returned) flow = Flow::kNone;
+  if (flow != Flow::kNone || traps.actions.empty()) return;
+  const int status = last_status;
+  if (has_returned) last_status = status_before_return;
+  RunPseudoTrap(kTrapReturn);
+  if (has_returned && flow == Flow::kNone) last_status = status;
+}
+
 bool Shell::RunDebugTrap() {
   const int status = RunPseudoTrap(kTrapDebug);
   if (flow != Flow::kNone) return false;
   if (status == 0 || !options.Get(ShoptOption::kExtdebug)) return true;
   constexpr int kReturns = 2;
   if (status == kReturns && frames.size() > 1) {
-    last_status = status;
+    status_before_return = last_status = status;
     flow = Flow::kReturn;
   } else {
     last_status = 0;
@@ -128,12 +142,12 @@ bool Shell::RunDebugTrap() {
 }
 
 bool Shell::AnnounceCommand(std::string text) {
-  if (traps.running_count == 0) command_text = std::move(text);
+  if (traps.innermost == kNoTrap) command_text = std::move(text);
   return RunDebugTrap();
 }
 
 void Shell::ForgetCommand() {
-  if (command != nullptr && has_traps() && traps.running_count == 0) command_text = PrintStatement(*command);
+  if (command != nullptr && has_traps() && traps.innermost == kNoTrap) command_text = PrintStatement(*command);
   command = nullptr;
 }
 

@@ -105,27 +105,45 @@ class BraceParser {
  private:
   bool Is(size_t i, char byte) const { return atoms_[i].part == nullptr && atoms_[i].byte == byte; }
 
+  static constexpr uint32_t kNone = UINT32_MAX;
+
+  // Fills the tables below, from the end to the start, so that no search walks a second time over what stands behind it.
+  void FindPartners() {
+    const size_t size = atoms_.size();
+    shell_.budget().WillAllocate(4 * sizeof(uint32_t) * (size + 1));
+    shell_.budget().Step(1 + static_cast<int64_t>(size / 16));
+    partner_.assign(size, kNone);
+    std::vector<uint32_t> open;
+    for (uint32_t i = 0; i < size; ++i) {
+      if (Is(i, '{')) open.push_back(i);
+      if (!Is(i, '}') || open.empty()) continue;
+      partner_[open.back()] = i;
+      open.pop_back();
+    }
+    plain_close_.assign(size + 1, kNone);
+    separated_close_.assign(size + 1, kNone);
+    next_comma_.assign(size + 1, kNone);
+    for (uint32_t i = static_cast<uint32_t>(size); i-- > 0;) {
+      next_comma_[i] = Is(i, ',') ? i : next_comma_[i + 1];
+      if (Is(i, '{')) {
+        if (partner_[i] == kNone) continue;
+        plain_close_[i] = plain_close_[partner_[i] + 1];
+        separated_close_[i] = separated_close_[partner_[i] + 1];
+        continue;
+      }
+      const bool is_range = Is(i, '.') && i + 1 < size && Is(i + 1, '.') && !(i + 2 < size && Is(i + 2, '}'));
+      plain_close_[i] = is_range || Is(i, ',') ? separated_close_[i + 1] : plain_close_[i + 1];
+      separated_close_[i] = Is(i, '}') ? i : separated_close_[i + 1];
+    }
+  }
+
   // The '}' that closes a '{' whose inside starts at `begin`: the first one at its level behind a comma or
   // a "..". Nothing if there is none before `end`.
   std::optional<size_t> FindClose(size_t begin, size_t end) {
-    shell_.budget().Step(1 + static_cast<int64_t>((end - begin) / 16));
-    size_t level = 0;
-    bool has_separator = false;
-    for (size_t i = begin; i < end; ++i) {
-      if (Is(i, '{')) {
-        ++level;
-      } else if (Is(i, '}')) {
-        if (level > 0) {
-          --level;
-        } else if (has_separator) {
-          return i;
-        }
-      } else if (level == 0) {
-        const bool is_range = Is(i, '.') && i + 1 < end && Is(i + 1, '.') && !(i + 2 < end && Is(i + 2, '}'));
-        has_separator = has_separator || is_range || Is(i, ',');
-      }
-    }
-    return std::nullopt;
+    if (partner_.empty()) FindPartners();
+    shell_.budget().Step();
+    const size_t close = plain_close_[begin];
+    return close < end ? std::optional(close) : std::nullopt;
   }
 
   void AddAtom(Sequence& sequence, const Atom& atom) {
@@ -164,9 +182,7 @@ class BraceParser {
 
   // What stands between braces. Without any comma it can only be a range.
   std::optional<Node> ParseInside(size_t begin, size_t end) {
-    bool has_comma = false;
-    for (size_t i = begin; i < end && !has_comma; ++i) has_comma = Is(i, ',');
-    if (!has_comma) {
+    if (next_comma_[begin] >= end) {
       std::string text;
       for (size_t i = begin; i < end; ++i) {
         if (atoms_[i].part != nullptr || text.size() > 80) return std::nullopt;
@@ -175,11 +191,10 @@ class BraceParser {
       return ParseRange(text);
     }
     Node node(Node::Kind::kChoice);
-    size_t level = 0;
     for (size_t i = begin; i < end; ++i) {
-      if (Is(i, '{')) ++level;
-      if (Is(i, '}') && level > 0) --level;
-      if (!Is(i, ',') || level > 0) continue;
+      if (Is(i, '{')) i = partner_[i];
+      if (i >= end) break;
+      if (!Is(i, ',')) continue;
       node.choices.push_back(Parse(begin, i));
       begin = i + 1;
     }
@@ -189,6 +204,10 @@ class BraceParser {
 
   Shell& shell_;
   std::vector<Atom> atoms_;
+  std::vector<uint32_t> partner_;           // of each '{': the '}' that ends its level
+  std::vector<uint32_t> plain_close_;       // from each place: the '}' that closes the level which it is in
+  std::vector<uint32_t> separated_close_;   // the same where a separator has come before
+  std::vector<uint32_t> next_comma_;
 };
 
 class BraceWriter {
@@ -213,11 +232,13 @@ class BraceWriter {
         return With(node.text, behind);
       case Node::Kind::kPart:
         return WithPart(node.part, behind);
-      case Node::Kind::kChoice:
+      case Node::Kind::kChoice: {
+        const Rest* const rest_of_word = behind.index == behind.sequence->size() ? behind.next : &behind;
         for (const Sequence& choice : node.choices) {
-          if (!Write({&choice, 0, &behind})) return false;
+          if (!Write({&choice, 0, rest_of_word})) return false;
         }
         return true;
+      }
       case Node::Kind::kRange:
         return WriteRange(node, behind);
     }

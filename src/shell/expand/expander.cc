@@ -4,6 +4,7 @@
 
 #include "shell/expand/brace.h"
 #include "shell/expand/expansion.h"
+#include "shell/expand/regex_quotes.h"
 #include "shell/shell.h"
 
 namespace paddock::shell {
@@ -139,7 +140,8 @@ bool ExpandPattern(Shell& shell, const Word& word, std::string* pattern) {
 bool ExpandRegex(Shell& shell, const Word& word, std::string* pattern) {
   Expansion out(shell, Target::kRegex);
   if (!out.AddWord(word, {})) return false;
-  *pattern = std::move(out.text());
+  shell.budget().Step(static_cast<int64_t>(out.text().size() / 32));
+  *pattern = RegexOfMarked(out.text());
   return true;
 }
 

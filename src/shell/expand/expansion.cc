@@ -7,6 +7,7 @@
 #include "shell/expand/arithmetic.h"
 #include "shell/expand/expander.h"
 #include "shell/expand/glob.h"
+#include "shell/expand/regex_quotes.h"
 #include "shell/shell.h"
 #include "text/pattern.h"
 #include "text/utf8.h"
@@ -19,11 +20,16 @@ bool MayBePattern(std::string_view text, bool extglob) {
   return text.find_first_of(extglob ? "*?[\\+@!(" : "*?[\\") != std::string_view::npos;
 }
 
-constexpr std::string_view kRegexSpecial = "\\^$.[]|()*+?{}";
-
 void AppendEscaped(std::string_view text, std::string_view special, std::string* out) {
   for (const char byte : text) {
     if (special.find(byte) != std::string_view::npos) *out += '\\';
+    *out += byte;
+  }
+}
+
+void AppendAllEscaped(std::string_view text, std::string* out) {
+  for (const char byte : text) {
+    if ((byte & 0xC0) != 0x80) *out += '\\';   // one before a character of several bytes
     *out += byte;
   }
 }
@@ -127,10 +133,15 @@ void Expansion::Append(std::string_view text, bool is_quoted) {
       text_ += text;
       return;
     case Target::kPattern:
-      text_ += is_quoted ? QuotePattern(text) : std::string(text);
+      // set -x shows patterns, and by their backslashes what of them was quoted.
+      if (is_quoted && shell_.options.Get(SetOption::kXtrace)) AppendAllEscaped(text, &text_);
+      else text_ += is_quoted ? QuotePattern(text) : std::string(text);
       return;
     case Target::kRegex:
-      AppendEscaped(text, is_quoted ? kRegexSpecial : std::string_view(), &text_);
+      for (const char byte : text) {
+        if (is_quoted) text_ += kRegexQuote;
+        text_ += byte;
+      }
       return;
     case Target::kReplacement:
       AppendEscaped(text, is_quoted ? std::string_view("\\&") : std::string_view(), &text_);

@@ -130,8 +130,7 @@ bool StoreIndexed(Shell& shell, const Name& name, Variable& variable, int64_t in
 // BASH_ALIASES and BASH_CMDS are views: an element that is set changes what they show (one unset does not).
 void NoteElement(Shell& shell, const std::string& name, const std::string& key, const std::string& value) {
   if (name == "BASH_ALIASES") {
-    if (shell.aliases.use_count() > 1) shell.aliases = std::make_shared<std::map<std::string, Alias>>(*shell.aliases);
-    (*shell.aliases)[key] = Alias{value};
+    shell.MutableAliases()[key] = Alias{value};
   } else if (name == "BASH_CMDS") {
     shell.MutableHash()[key] = {value, 0};
   }

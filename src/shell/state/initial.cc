@@ -86,7 +86,7 @@ void RefreshLine(Shell& shell, Variable& variable) { SetText(variable, std::to_s
 void RefreshPid(Shell& shell, Variable& variable) { SetText(variable, std::to_string(shell.process().pid())); }
 void RefreshSubshell(Shell& shell, Variable& variable) { SetText(variable, std::to_string(shell.subshell_level)); }
 void RefreshCommand(Shell& shell, Variable& variable) {
-  if (shell.command != nullptr && shell.traps.running_count == 0) shell.command_text = PrintStatement(*shell.command);
+  if (shell.command != nullptr && shell.traps.innermost == kNoTrap) shell.command_text = PrintStatement(*shell.command);
   SetText(variable, shell.command_text);
 }
 void RefreshArgv0(Shell& shell, Variable& variable) { SetText(variable, shell.name0); }
@@ -227,7 +227,7 @@ constexpr Constant kConstants[] = {
     {"IFS", " \t\n", true},
     {"OPTIND", "1", true},
     {"OPTERR", "1", true},
-    {"PS4", "+ ", true},
+    {"PS4", "+ ", false},
     {"COMP_WORDBREAKS", " \t\n\"'@><=;|&(:", false},
     {"PATH", "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", false},
     {"TERM", "dumb", false},
@@ -315,6 +315,8 @@ void SetInitialVariables(Shell& shell, const Environment& environment) {
   for (const Constant& constant : kConstants) {
     if (constant.is_fixed && environment.Get(constant.name)) Put(shell, constant.name, constant.value);
   }
+  // What a stranger may set is no prompt for root: bash expands it.
+  if (shell.files().credentials().uid == 0 && environment.Get("PS4")) Put(shell, "PS4", "+ ");
   if (environment.Get("IFS")) shell.variables.ObtainGlobal(Name("IFS")).attributes &= ~static_cast<uint32_t>(kExported);
   shell.variables.ObtainGlobal(Name("OPTIND")).attributes |= kInteger;
   if (!environment.Get("_")) shell.last_argument = "/bin/bash";
