@@ -48,13 +48,21 @@ class GzipDecoder : public Coder {
   virtual const GzipHeader& header() const = 0;
   // Of the member that ended last.
   virtual uint32_t checksum() const = 0;
+  // Zeros followed the last member.
+  virtual bool has_padding() const = 0;
 };
 
 // Decoders. All but raw deflate take members, streams or frames one behind the other. `budget` may be null: then memory is not limited but
 // by the limits given.
 std::unique_ptr<GzipDecoder> NewGzipDecoder(Budget* budget);
-CoderPtr NewInflater(Budget* budget);   // raw deflate, up to its end
+// One that can take another stream when it is done with one, or has given it up.
+class StreamDecoder : public Coder {
+ public:
+  virtual void Restart() = 0;
+};
+std::unique_ptr<StreamDecoder> NewInflater(Budget* budget);   // raw deflate, up to its end
 CoderPtr NewBzip2Decoder(Budget* budget);
+CoderPtr NewPackDecoder();  // one file of pack, as old as that
 CoderPtr NewLzwDecoder();   // one file of compress, a quarter of a megabyte of memory
 struct XzDecoderOptions {
   enum class Format { kAuto, kXz, kLzma } format = Format::kXz;
@@ -138,6 +146,8 @@ class DecodingSource final : public ByteSource {
 
   // At the end: something follows that is not compressed data.
   bool has_garbage() const { return has_garbage_; }
+  // What follows at the end, up to the end of `in`.
+  Result<Block> ReadGarbage();
   uint64_t bytes_in() const { return bytes_in_; }
   uint64_t bytes_out() const { return bytes_out_; }
   Coder& decoder() { return *decoder_; }

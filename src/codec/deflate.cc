@@ -46,7 +46,7 @@ struct Stream {
 Error Violated() { return {Code::kCorrupt, "invalid compressed data--format violated"}; }
 Error EarlyEnd() { return {Code::kCorrupt, "unexpected end of file"}; }
 
-class Inflater final : public Coder {
+class Inflater final : public StreamDecoder {
  public:
   explicit Inflater(Budget* budget) : stream_(budget) { is_ready_ = inflateInit2(&stream_.z, -15) == Z_OK; }
   ~Inflater() override { inflateEnd(&stream_.z); }
@@ -67,8 +67,8 @@ class Inflater final : public Coder {
     return step;
   }
   bool is_done() const { return is_done_; }
-  void Restart() {
-    inflateReset(&stream_.z);
+  void Restart() override {
+    if (is_ready_) inflateReset(&stream_.z);
     is_done_ = false;
   }
 
@@ -83,6 +83,7 @@ class Gunzipper final : public GzipDecoder {
   explicit Gunzipper(Budget* budget) : inflater_(budget) {}
   const GzipHeader& header() const override { return header_; }
   uint32_t checksum() const override { return last_crc_; }
+  bool has_padding() const override { return has_padding_; }
 
   Result<Step> Run(std::string_view in, bool ends, char* out, size_t room) override {
     Step total;
@@ -104,6 +105,7 @@ class Gunzipper final : public GzipDecoder {
         // Zeros fill a block up; anything else is not ours.
         const size_t zeros = std::min(rest.find_first_not_of('\0'), rest.size());
         has_garbage_ = zeros == 0;
+        has_padding_ |= zeros > 0;
         total.taken += zeros;
         if (zeros == 0) return total;
         continue;
@@ -225,7 +227,7 @@ class Gunzipper final : public GzipDecoder {
   uint8_t flags_ = 0;
   uint32_t crc_ = 0, size_ = 0, last_crc_ = 0, header_crc_ = 0;
   uint64_t members_ = 0;
-  bool has_garbage_ = false;
+  bool has_garbage_ = false, has_padding_ = false;
 };
 
 class Deflater final : public Coder {
@@ -329,7 +331,7 @@ class Gzipper final : public Coder {
 }  // namespace
 
 std::unique_ptr<GzipDecoder> NewGzipDecoder(Budget* budget) { return std::make_unique<Gunzipper>(budget); }
-CoderPtr NewInflater(Budget* budget) { return std::make_unique<Inflater>(budget); }
+std::unique_ptr<StreamDecoder> NewInflater(Budget* budget) { return std::make_unique<Inflater>(budget); }
 CoderPtr NewDeflater(Budget* budget, int level) { return std::make_unique<Deflater>(budget, level); }
 CoderPtr NewGzipEncoder(Budget* budget, int level, const GzipHeader& header, bool is_rsyncable) {
   return std::make_unique<Gzipper>(budget, level, header, is_rsyncable);

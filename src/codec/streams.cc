@@ -36,6 +36,12 @@ Result<Block> DecodingSource::ReadBlock(size_t max) {
   return block;
 }
 
+Result<Block> DecodingSource::ReadGarbage() {
+  if (rest_.empty()) return in_.ReadBlock(kBufferBytes);
+  const Block block{nullptr, rest_};
+  rest_ = {};
+  return block;
+}
 Status DecodingSource::Fill() {
   start_ = end_ = 0;
   while (end_ == 0 && !is_finished_) {

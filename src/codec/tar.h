@@ -27,6 +27,8 @@ namespace paddock::codec {
 inline constexpr size_t kTarBlock = 512;
 
 enum class TarFormat { kV7, kOldGnu, kGnu, kUstar, kPax };
+// How pax archives tell where the holes of a file are: records for each part, one record, a text in front of the content.
+enum class TarSparseForm { k00, k01, k10 };
 
 struct TarExtent {
   uint64_t offset = 0;
@@ -50,6 +52,8 @@ struct TarMember {
   bool is_sparse = false;
   std::vector<TarExtent> extents;
   TarFormat format = TarFormat::kGnu;
+  uint64_t continued_at = 0;          // type M: where in the file this part begins
+  std::optional<std::string> names;   // pax only: what a directory of an incremental archive held (GNU.dumpdir)
 };
 
 class TarReader {
@@ -71,6 +75,13 @@ class TarReader {
   Status CopyStored(const std::function<Status(std::string_view)>& data) { return ReadBytes(std::exchange(data_left_, 0), data); }
   Status Skip();
 
+  // A volume label in a pax archive's global header comes as a member of type V, as it does in GNU archives.
+  void TellLabels() { tells_labels_ = true; }
+
+  // The last member that has content behind its header, and how much of what is stored was not taken yet.
+  const std::string& content_name() const { return content_name_; }
+  uint64_t content_total() const { return content_total_; }
+  uint64_t content_left() const { return content_end_ > taken_ ? content_end_ - taken_ : 0; }
   // Blocks taken up to here, and where the header of the last member (with what stands in front of it) began.
   uint64_t block() const { return taken_ / kTarBlock; }
   uint64_t member_block() const { return member_block_; }
@@ -106,6 +117,9 @@ class TarReader {
   std::vector<TarExtent> extents_;
   uint64_t size_ = 0;
   Records global_;
+  std::string content_name_;
+  uint64_t content_total_ = 0, content_end_ = 0;
+  bool tells_labels_ = false;
   std::string raw_;
   std::vector<std::string> complaints_;
 };
@@ -116,7 +130,20 @@ struct TarHeaderOptions {
   std::vector<std::pair<std::string, std::string>> pax_records;   // further ones, in order
   std::vector<std::string> pax_without;                            // keywords that are left out
   std::string pax_name;                                            // of the extended header; empty: DIRECTORY/PaxHeaders/FILE
+  TarSparseForm sparse_form = TarSparseForm::k10;                  // of pax archives; the map of form 1.0 counts in the member's `stored`
+  int pid = 0;                                                     // in the names of sparse files
+  bool has_devices = true;                                         // fields of them, if only zeros, where the format has some
 };
 Result<std::string> EncodeTarHeader(const TarMember& member, const TarHeaderOptions& options);
+
+// The text that stands in front of a sparse file's content in form 1.0, padded to a block.
+std::string TarSparseMap(const std::vector<TarExtent>& extents);
+// The block that labels a volume of a GNU archive, and the one which says that a file goes on in it: `left` bytes, from `offset` on.
+std::string EncodeTarLabel(std::string_view label, int64_t time);
+std::string EncodeTarContinuation(std::string_view name, uint64_t left, uint64_t offset);
+// A global pax header.
+std::string EncodeTarGlobal(const std::string& name, int64_t time, const std::vector<std::pair<std::string, std::string>>& records);
+// The value of a record of a pax header's text; nothing without one.
+std::optional<std::string> FindPaxRecord(std::string_view text, std::string_view key);
 
 }  // namespace paddock::codec

@@ -1,96 +1,15 @@
 #include <algorithm>
-#include <charconv>
 #include <cstring>
 
 #include "base/budget.h"
 #include "codec/tar.h"
+#include "codec/tar_fields.h"
 
 namespace paddock::codec {
 namespace {
 
 constexpr uint64_t kMostBytes = INT64_MAX;
 constexpr size_t kMostExtents = 1 << 22;
-
-std::string Field(const char* block, size_t at, size_t size) {
-  const void* end = std::memchr(block + at, '\0', size);
-  return std::string(block + at, end == nullptr ? size : static_cast<size_t>(static_cast<const char*>(end) - (block + at)));
-}
-
-// Octal digits between blanks, or base 256. Nothing for what is no number; `negative` tells of one below zero.
-std::optional<uint64_t> NumberIn(const char* block, size_t at, size_t size, bool& negative) {
-  negative = false;
-  const auto* field = reinterpret_cast<const unsigned char*>(block + at);
-  if ((field[0] & 0x80) != 0) {
-    negative = (field[0] & 0x40) != 0;
-    uint64_t value = negative ? UINT64_MAX << 6 | (field[0] & 0x3f) : field[0] & 0x3f;
-    for (size_t i = 1; i < size; ++i) {
-      const uint64_t top = value >> 55;
-      if (top != 0 && top != 0x1ff) return std::nullopt;
-      value = value << 8 | field[i];
-    }
-    if (negative != (value >> 63 != 0)) return std::nullopt;
-    return value;
-  }
-  size_t i = 0;
-  while (i < size && (field[i] == ' ' || (i == 0 && field[i] == '\0'))) ++i;
-  if (i == size || field[i] == '\0') return 0;
-  uint64_t value = 0;
-  const size_t first = i;
-  for (; i < size && field[i] >= '0' && field[i] <= '7'; ++i) value = value << 3 | (field[i] - '0');
-  if (i == first || (i < size && field[i] != ' ' && field[i] != '\0')) return std::nullopt;
-  return value;
-}
-
-bool HasGoodChecksum(const char* block) {
-  bool negative = false;
-  const auto stated = NumberIn(block, 148, 8, negative);
-  if (!stated) return false;
-  uint64_t plain = 0;
-  int64_t with_sign = 0;
-  for (size_t i = 0; i < kTarBlock; ++i) {
-    const char byte = i >= 148 && i < 156 ? ' ' : block[i];
-    plain += static_cast<unsigned char>(byte);
-    with_sign += static_cast<signed char>(byte);
-  }
-  return *stated == plain || static_cast<int64_t>(*stated) == with_sign;
-}
-
-template <class T>
-std::optional<T> Decimal(std::string_view text) {
-  T value{};
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return value;
-}
-
-// "1700000000.25", down to the nanosecond; rounded down.
-bool ParseTime(std::string_view text, int64_t& seconds, int32_t& nanos) {
-  const size_t dot = std::min(text.find('.'), text.size());
-  const bool is_negative = text.starts_with('-');
-  const auto whole = Decimal<int64_t>(text.substr(0, dot));
-  if (!whole) return false;
-  int32_t fraction = 0, scale = 100'000'000;
-  for (size_t i = dot + 1; i < text.size(); ++i, scale /= 10) {
-    if (text[i] < '0' || text[i] > '9') return false;
-    fraction += (text[i] - '0') * scale;
-  }
-  seconds = *whole;
-  nanos = fraction;
-  if (is_negative && fraction > 0) {
-    if (seconds == INT64_MIN) return false;
-    --seconds;
-    nanos = 1'000'000'000 - fraction;
-  }
-  return true;
-}
-
-std::optional<Nanoseconds> TimeOf(std::string_view text) {
-  int64_t seconds = 0;
-  int32_t nanos = 0;
-  constexpr int64_t kFar = 9'000'000'000;   // what nanoseconds hold
-  if (!ParseTime(text, seconds, nanos) || seconds > kFar || seconds < -kFar) return std::nullopt;
-  return std::chrono::seconds(seconds) + Nanoseconds(nanos);
-}
 
 }  // namespace
 
@@ -156,20 +75,12 @@ void TarReader::ParsePax(std::string_view text, Records& records) {
   std::string offsets, lengths;   // of GNU's first sparse form, where keys are repeated
   while (!text.empty()) {
     budget_.Step();
-    const size_t blank = text.find(' ');
-    const auto length = blank == std::string_view::npos ? std::nullopt : Decimal<uint64_t>(text.substr(0, blank));
-    if (!length || *length <= blank + 1 || *length > text.size() || text[*length - 1] != '\n') {
-      complaints_.emplace_back(blank == std::string_view::npos || length ? "Malformed extended header: missing newline" : "Malformed extended header: missing length");
+    const auto record = TakePaxRecord(text);
+    if (!record) {
+      complaints_.push_back("Malformed extended header: " + record.error().message);
       break;
     }
-    const std::string_view record = text.substr(blank + 1, *length - blank - 2);
-    text.remove_prefix(*length);
-    const size_t equals = record.find('=');
-    if (equals == std::string_view::npos) {
-      complaints_.emplace_back("Malformed extended header: missing equal sign");
-      break;
-    }
-    const std::string_view key = record.substr(0, equals), value = record.substr(equals + 1);
+    const auto [key, value] = *record;
     if (key == "GNU.sparse.offset") offsets.append(value).push_back(',');
     else if (key == "GNU.sparse.numbytes") lengths.append(value).push_back(',');
     else if (value.empty()) records.erase(std::string(key));
@@ -180,49 +91,49 @@ void TarReader::ParsePax(std::string_view text, Records& records) {
 }
 
 std::optional<uint64_t> TarReader::Number(const char* block, size_t at, size_t size, const char* what) {
-  bool negative = false;
-  const auto value = NumberIn(block, at, size, negative);
-  if (value && !negative && *value <= kMostBytes) return value;
-  if (value && negative) complaints_.push_back("Archive value " + std::to_string(static_cast<int64_t>(*value)) + " is out of " + what + " range");
-  else if (value || (block[at] & 0x80) != 0) complaints_.push_back("Archive base-256 value is out of " + std::string(what) + " range");
-  else complaints_.push_back("Archive contains '" + Field(block, at, size) + "' where numeric " + what + " value expected");
+  const auto found = FindTarNumber(block, at, size);
+  if (found && !found->is_negative && found->value <= kMostBytes) return found->value;
+  if (found && found->is_negative) complaints_.push_back("Archive value " + std::to_string(static_cast<int64_t>(found->value)) + " is out of " + what + " range");
+  else if (found || (block[at] & 0x80) != 0) complaints_.push_back("Archive base-256 value is out of " + std::string(what) + " range");
+  else complaints_.push_back("Archive contains '" + std::string(TarText(block, at, size)) + "' where numeric " + what + " value expected");
   return std::nullopt;
 }
 
 void TarReader::ParseHeader(const char* block, TarMember& member) {
-  member.name = Field(block, 0, 100);
+  member.name = TarText(block, 0, 100);
   member.type = block[156] == '\0' ? '0' : block[156];
-  member.link = Field(block, 157, 100);
+  member.link = TarText(block, 157, 100);
   const bool is_ustar = std::memcmp(block + 257, "ustar\0", 6) == 0;
   const bool is_gnu = std::memcmp(block + 257, "ustar  ", 8) == 0;
   member.format = is_ustar ? TarFormat::kUstar : is_gnu ? TarFormat::kGnu : TarFormat::kV7;
-  if (is_ustar && block[345] != '\0') member.name = Field(block, 345, 155) + "/" + member.name;
+  if (is_ustar && block[345] != '\0') member.name = std::string(TarText(block, 345, 155)) + "/" + member.name;
   if (is_ustar || is_gnu) {
-    member.user = Field(block, 265, 32);
-    member.group = Field(block, 297, 32);
+    member.user = TarText(block, 265, 32);
+    member.group = TarText(block, 297, 32);
     member.major = Number(block, 329, 8, "major_t").value_or(0);
     member.minor = Number(block, 337, 8, "minor_t").value_or(0);
   }
   member.mode = static_cast<uint32_t>(Number(block, 100, 8, "mode_t").value_or(0) & 07777);
   member.uid = Number(block, 108, 8, "uid_t").value_or(0);
   member.gid = Number(block, 116, 8, "gid_t").value_or(0);
-  bool negative = false;
-  const auto modified = NumberIn(block, 136, 12, negative);
+  const auto modified = FindTarNumber(block, 136, 12);
   if (!modified) static_cast<void>(Number(block, 136, 12, "time_t"));
-  member.modified = static_cast<int64_t>(modified.value_or(0));
+  member.modified = static_cast<int64_t>(modified.value_or(TarNumber()).value);
   const auto size = Number(block, 124, 12, "off_t");
   member.stored = member.size = size.value_or(0);
+  if (member.type == 'M' && !is_ustar) member.continued_at = Number(block, 369, 12, "off_t").value_or(0);
 }
 
 void TarReader::ApplyPax(const Records& records, TarMember& member) {
   const auto number = [&](const std::string& text, uint64_t& value) {
-    if (const auto parsed = Decimal<uint64_t>(text); parsed && *parsed <= kMostBytes) value = *parsed;
+    if (const auto parsed = PaxNumber<uint64_t>(text); parsed && *parsed <= kMostBytes) value = *parsed;
     else complaints_.push_back("Malformed extended header: invalid number");
   };
   for (const auto& [key, value] : records) {
     const std::string text = value.substr(0, value.find('\0'));
     if (key == "path") member.name = text;
     else if (key == "linkpath") member.link = text;
+    else if (key == "GNU.dumpdir") member.names = value;
     else if (key == "uname") member.user = text;
     else if (key == "gname") member.group = text;
     else if (key == "uid") number(text, member.uid);
@@ -231,11 +142,16 @@ void TarReader::ApplyPax(const Records& records, TarMember& member) {
       number(text, member.stored);
       member.size = member.stored;
     } else if (key == "mtime") {
-      if (!ParseTime(text, member.modified, member.modified_nanos)) complaints_.push_back("Malformed extended header: invalid mtime=" + text);
+      if (const auto time = ParsePaxTime(text)) {
+        member.modified = time->seconds;
+        member.modified_nanos = time->nanos;
+      } else {
+        complaints_.push_back("Malformed extended header: invalid mtime=" + text);
+      }
     } else if (key == "atime") {
-      member.accessed = TimeOf(text);
+      member.accessed = ParsePaxNanoseconds(text);
     } else if (key == "ctime") {
-      member.changed = TimeOf(text);
+      member.changed = ParsePaxNanoseconds(text);
     }
   }
 }
@@ -260,15 +176,13 @@ void TarReader::CheckExtents(TarMember& member) {
 Status TarReader::ReadOldSparse(const char* block, TarMember& member) {
   const auto take = [&](const char* from, size_t count) {
     for (size_t i = 0; i < count; ++i, from += 24) {
-      bool negative = false;
-      const auto offset = NumberIn(from, 0, 12, negative), length = NumberIn(from, 12, 12, negative);
+      const auto offset = FindTarNumber(from, 0, 12), length = FindTarNumber(from, 12, 12);
       if (from[12] == '\0' || !offset || !length) return;
-      member.extents.push_back({*offset, *length});
+      member.extents.push_back({offset->value, length->value});
     }
   };
-  bool negative = false;
-  const auto size = NumberIn(block, 483, 12, negative);
-  member.size = size && !negative && *size <= kMostBytes ? *size : 0;
+  const auto size = FindTarNumber(block, 483, 12);
+  member.size = size && !size->is_negative && size->value <= kMostBytes ? size->value : 0;
   take(block + 386, 4);
   bool has_more = block[482] != '\0';
   char extension[kTarBlock];
@@ -305,7 +219,7 @@ Status TarReader::ReadSparseMap(TarMember& member) {
       if (c < '0' || c > '9' || digits.size() > 20) return Error(Code::kCorrupt, "malformed sparse archive member");
       digits += c;
     }
-    const auto value = Decimal<uint64_t>(digits);
+    const auto value = PaxNumber<uint64_t>(digits);
     if (!value) return Error(Code::kCorrupt, "malformed sparse archive member");
     return *value;
   };
@@ -328,7 +242,7 @@ Status TarReader::ReadPaxSparse(const Records& records, TarMember& member) {
   const std::string* real = find("GNU.sparse.realsize");
   if (real == nullptr) real = find("GNU.sparse.size");
   if (real == nullptr) return {};
-  member.size = Decimal<uint64_t>(*real).value_or(0);
+  member.size = PaxNumber<uint64_t>(*real).value_or(0);
   if (member.size > kMostBytes) member.size = 0;
   if (const std::string* name = find("GNU.sparse.name")) member.name = name->substr(0, name->find('\0'));
   const auto list = [](const std::string* text) {
@@ -336,7 +250,7 @@ Status TarReader::ReadPaxSparse(const Records& records, TarMember& member) {
     std::string_view rest = text == nullptr ? std::string_view() : std::string_view(*text);
     while (!rest.empty()) {
       const size_t comma = std::min(rest.find(','), rest.size());
-      numbers.push_back(Decimal<uint64_t>(rest.substr(0, comma)).value_or(UINT64_MAX));
+      numbers.push_back(PaxNumber<uint64_t>(rest.substr(0, comma)).value_or(UINT64_MAX));
       rest.remove_prefix(std::min(comma + 1, rest.size()));
     }
     return numbers;
@@ -369,7 +283,7 @@ Result<TarReader::Found> TarReader::Next(TarMember& member) {
     PADDOCK_ASSIGN(const bool came, ReadBlock(block));
     if (!came) return Found::kEnd;
     if (std::all_of(block, block + kTarBlock, [](char c) { return c == '\0'; })) return Found::kZeros;
-    if (!HasGoodChecksum(block)) return Found::kBad;
+    if (!HasTarChecksum(block)) return Found::kBad;
     budget_.WillAllocate(2 * raw_.size() + kTarBlock);
     raw_.append(block, kTarBlock);
     member = {};
@@ -381,6 +295,17 @@ Result<TarReader::Found> TarReader::Next(TarMember& member) {
       is_pax = true;
       ParsePax(text, member.type == 'g' ? global_ : records);
       if (member.type == 'g') records = global_;
+      const auto label = global_.find("GNU.volume.label");
+      if (member.type == 'g' && tells_labels_ && label != global_.end()) {
+        const int64_t time = member.modified;
+        member = {};
+        member.name = label->second;
+        member.type = 'V';
+        member.modified = time;
+        member.format = TarFormat::kPax;
+        global_.erase(label);
+        return Found::kMember;
+      }
       continue;
     }
     text.resize(std::min(text.find('\0'), text.size()));
@@ -401,6 +326,9 @@ Result<TarReader::Found> TarReader::Next(TarMember& member) {
   padding_ = (kTarBlock - member.stored % kTarBlock) % kTarBlock;
   if (member.type == 'S') PADDOCK_TRY(ReadOldSparse(block, member));
   else if (is_pax) PADDOCK_TRY(ReadPaxSparse(records, member));
+  content_name_ = member.name;
+  content_total_ = member.stored;
+  content_end_ = taken_ + data_left_;
   is_sparse_ = member.is_sparse;
   extents_ = member.extents;
   size_ = member.size;
@@ -418,6 +346,15 @@ Status TarReader::ReadContent(const std::function<Status(std::string_view)>& dat
   }
   if (at < size_) return hole(size_ - at);
   return {};
+}
+
+std::optional<std::string> FindPaxRecord(std::string_view text, std::string_view key) {
+  while (!text.empty()) {
+    const auto record = TakePaxRecord(text);
+    if (!record) break;
+    if (record->key == key) return std::string(record->value);
+  }
+  return std::nullopt;
 }
 
 }  // namespace paddock::codec

@@ -63,6 +63,8 @@ class HeaderEncoder {
   HeaderEncoder(const TarMember& member, const TarHeaderOptions& options) : m_(member), o_(options) {}
 
   Result<std::string> Encode() {
+    const bool is_pax_sparse = is_pax() && m_.type == 'S';
+    if (is_pax_sparse) AddSparse();
     PADDOCK_TRY(PutNames());
     PADDOCK_TRY(PutNumber(100, 8, m_.mode, "mode"));
     PADDOCK_TRY(PutNumber(108, 8, m_.uid, "uid"));
@@ -70,9 +72,9 @@ class HeaderEncoder {
     PADDOCK_TRY(PutNumber(124, 12, m_.stored, "size"));
     PADDOCK_TRY(PutTime());
     Extend();
-    block_[156] = m_.type == '0' && o_.format == TarFormat::kV7 ? '\0' : m_.type;
+    block_[156] = m_.type == '0' && o_.format == TarFormat::kV7 ? '\0' : is_pax_sparse ? '0' : m_.type;
     PADDOCK_TRY(PutOwners());
-    if (m_.type == 'S') PutSparse();
+    if (m_.type == 'S' && !is_pax_sparse) PutSparse();
     PutChecksum(block_);
     return front_ + ExtendedHeader() + std::string(block_, kTarBlock) + sparse_rest_;
   }
@@ -88,6 +90,36 @@ class HeaderEncoder {
     return std::all_of(text.begin(), text.end(), [](char c) { return static_cast<unsigned char>(c) < 0x80; });
   }
 
+  // The map of a sparse file, or that it stands in front of the content.
+  void AddSparse() {
+    if (o_.sparse_form == TarSparseForm::k10) {
+      Add("GNU.sparse.major", "1");
+      Add("GNU.sparse.minor", "0");
+      Add("GNU.sparse.name", m_.name);
+      Add("GNU.sparse.realsize", std::to_string(m_.size));
+      return;
+    }
+    Add("GNU.sparse.size", std::to_string(m_.size));
+    Add("GNU.sparse.numblocks", std::to_string(m_.extents.size()));
+    std::string map;
+    for (const TarExtent& extent : m_.extents) {
+      if (o_.sparse_form == TarSparseForm::k00) {
+        Add("GNU.sparse.offset", std::to_string(extent.offset));
+        Add("GNU.sparse.numbytes", std::to_string(extent.length));
+      } else {
+        map += (map.empty() ? "" : ",") + std::to_string(extent.offset) + "," + std::to_string(extent.length);
+      }
+    }
+    if (o_.sparse_form == TarSparseForm::k00) return;
+    Add("GNU.sparse.name", m_.name);
+    Add("GNU.sparse.map", map);
+  }
+  // What readers that know no sparse files call one.
+  std::string SparseName() const {
+    const size_t slash = m_.name.rfind('/');
+    return (slash == std::string::npos ? "." : m_.name.substr(0, slash)) + "/GNUSparseFile." + std::to_string(o_.pid) + "/" + m_.name.substr(slash == std::string::npos ? 0 : slash + 1);
+  }
+
   // What a pax header says beyond the fields.
   void Extend() {
     if (!is_pax()) return;
@@ -98,6 +130,7 @@ class HeaderEncoder {
     }
     if (m_.user.size() > 31 || !IsAscii(m_.user)) Add("uname", m_.user);
     if (m_.group.size() > 31 || !IsAscii(m_.group)) Add("gname", m_.group);
+    if (m_.names) Add("GNU.dumpdir", *m_.names);
     for (const auto& [key, value] : o_.pax_records) Add(key, value);
   }
   std::string ExtendedHeader() const {
@@ -150,6 +183,10 @@ class HeaderEncoder {
     const bool is_v7 = o_.format == TarFormat::kV7;
     const size_t room = is_v7 || o_.format == TarFormat::kOldGnu ? kNameField - 1 : kNameField;
     m_.link.copy(block_ + 157, kNameField);
+    if (is_pax() && m_.type == 'S' && o_.sparse_form != TarSparseForm::k00) {
+      SparseName().copy(block_, kNameField);
+      return {};
+    }
     m_.name.copy(block_, room);
     if (is_pax()) {
       if (m_.link.size() > room || !IsAscii(m_.link)) Add("linkpath", m_.link);
@@ -203,7 +240,7 @@ class HeaderEncoder {
       m_.group.copy(block_ + 297, is_gnu() ? 32 : 31);
     }
     if (is_gnu() && !is_device) return {};
-    if (m_.type == 'x') return {};
+    if (m_.type == 'x' || !o_.has_devices) return {};
     PADDOCK_TRY(PutNumber(329, 8, is_device ? m_.major : 0, "major"));
     return PutNumber(337, 8, is_device ? m_.minor : 0, "minor");
   }
@@ -233,6 +270,48 @@ class HeaderEncoder {
 };
 
 }  // namespace
+
+std::string TarSparseMap(const std::vector<TarExtent>& extents) {
+  std::string map = std::to_string(extents.size()) + "\n";
+  for (const TarExtent& extent : extents) map += std::to_string(extent.offset) + "\n" + std::to_string(extent.length) + "\n";
+  return Padded(std::move(map));
+}
+
+std::string EncodeTarLabel(std::string_view label, int64_t time) {
+  char block[kTarBlock] = {};
+  label.copy(block, kNameField);
+  PutOctal(block + 136, 12, static_cast<uint64_t>(std::max<int64_t>(time, 0)));
+  block[156] = 'V';
+  PutChecksum(block);
+  return std::string(block, kTarBlock);
+}
+
+std::string EncodeTarContinuation(std::string_view name, uint64_t left, uint64_t offset) {
+  char block[kTarBlock] = {};
+  name.copy(block, kNameField);
+  for (const auto& [field, value] : {std::pair{block + 124, left}, std::pair{block + 369, offset}}) {
+    if (!PutOctal(field, 12, value)) PutBase256(field, 12, value, false);
+  }
+  block[156] = 'M';
+  PutChecksum(block);
+  return std::string(block, kTarBlock);
+}
+
+std::string EncodeTarGlobal(const std::string& name, int64_t time, const std::vector<std::pair<std::string, std::string>>& records) {
+  std::string text;
+  for (const auto& [key, value] : records) AddRecord(text, key, value);
+  TarMember header;
+  header.name = name.substr(0, kNameField);
+  header.type = 'g';
+  header.mode = 0644;
+  header.stored = text.size();
+  header.modified = std::max<int64_t>(time, 0);
+  TarHeaderOptions options;
+  options.format = TarFormat::kUstar;
+  options.has_devices = false;
+  const auto encoded = EncodeTarHeader(header, options);
+  return encoded ? *encoded + Padded(std::move(text)) : std::string();
+}
 
 Result<std::string> EncodeTarHeader(const TarMember& member, const TarHeaderOptions& options) { return HeaderEncoder(member, options).Encode(); }
 

@@ -48,6 +48,7 @@ void ApplyZip64(ZipEntry& entry) {
 
 struct End {
   uint64_t at = 0, entries = 0, size = 0, start = 0;
+  uint16_t part = 0;
   std::string comment;
 };
 
@@ -59,6 +60,7 @@ Result<End> FindEnd(uint64_t archive_size, const ZipReadAt& read) {
   if (at == std::string::npos || tail.size() - at < kEndSize) return Error(Code::kSyntax, "End-of-central-directory signature not found");
   End end;
   end.at = tail_at + at;
+  end.part = At16(tail, at + 4);
   end.entries = At16(tail, at + 10);
   end.size = At32(tail, at + 12);
   end.start = At32(tail, at + 16);
@@ -67,9 +69,16 @@ Result<End> FindEnd(uint64_t archive_size, const ZipReadAt& read) {
   PADDOCK_ASSIGN(const std::string locator, read(end.at - 20, 20));
   if (locator.size() < 20 || !locator.starts_with(std::string_view("PK\6\7", 4))) return end;
   const uint64_t record_at = At(locator, 8, 8);
-  if (record_at > end.at) return Error(Code::kCorrupt, "the end of the central directory is damaged");
-  PADDOCK_ASSIGN(const std::string record, read(record_at, 56));
-  if (record.size() < 56 || !record.starts_with(std::string_view("PK\6\6", 4))) return Error(Code::kCorrupt, "the end of the central directory is damaged");
+  std::string record;
+  if (record_at <= end.at - 20) {
+    PADDOCK_ASSIGN(record, read(record_at, 56));
+  }
+  if (record.size() < 56 || !record.starts_with(std::string_view("PK\6\6", 4))) {
+    // Where the plain record has room for all its numbers these bytes may as well be the end of the last entry.
+    const bool is_needed = end.entries == 0xffff || end.size == kMax32 || end.start == kMax32;
+    if (!is_needed) return end;
+    return Error(Code::kCorrupt, "the end of the central directory is damaged");
+  }
   end.at = record_at;
   end.entries = At(record, 32, 8);
   end.size = At(record, 40, 8);
@@ -133,6 +142,7 @@ Result<ZipDirectory> ReadZipDirectory(uint64_t archive_size, const ZipReadAt& re
     entry.crc = At32(head, 16);
     entry.packed = At32(head, 20);
     entry.size = At32(head, 24);
+    entry.part = At16(head, 34);
     entry.internal = At16(head, 36);
     entry.external = At32(head, 38);
     entry.offset = At32(head, 42);
@@ -145,6 +155,11 @@ Result<ZipDirectory> ReadZipDirectory(uint64_t archive_size, const ZipReadAt& re
     directory.entries.push_back(std::move(entry));
   }
   return directory;
+}
+
+Result<uint16_t> ReadZipPart(uint64_t archive_size, const ZipReadAt& read) {
+  PADDOCK_ASSIGN(const End end, FindEnd(archive_size, read));
+  return end.part;
 }
 
 Result<uint64_t> FindZipData(const ZipEntry& entry, const ZipDirectory& directory, const ZipReadAt& read) {

@@ -32,6 +32,7 @@ struct ZipEntry {
   uint16_t internal = 0;            // bit 0: text
   uint32_t external = 0;            // Unix mode << 16 | DOS attributes
   uint64_t offset = 0;              // of the local header
+  uint16_t part = 0;                // as it was read: which file of a split archive that is in, from 0
   std::string extra, comment;       // of the directory
 
   bool is_directory() const { return name.ends_with('/'); }
@@ -56,6 +57,8 @@ using ZipReadAt = std::function<Result<std::string>(uint64_t offset, size_t size
 
 // Errors: kSyntax (no zip archive), kCorrupt (a damaged directory), those of `read`.
 Result<ZipDirectory> ReadZipDirectory(uint64_t archive_size, const ZipReadAt& read, Budget& budget);
+// How many files of a split archive come before this one, by its end. Errors: as ReadZipDirectory().
+Result<uint16_t> ReadZipPart(uint64_t archive_size, const ZipReadAt& read);
 // Where the data of an entry begins. Errors: kCorrupt, those of `read`.
 Result<uint64_t> FindZipData(const ZipEntry& entry, const ZipDirectory& directory, const ZipReadAt& read);
 

@@ -79,10 +79,9 @@ void AddFolded(std::vector<CodeRange>& ranges) {
   std::vector<CodeRange> folded;
   for (const CodeRange& range : ranges) {
     for (char32_t c = range.first; c <= std::min(range.last, kLastCased); ++c) {
-      const char32_t lower = ToLower(c);
-      const char32_t upper = ToUpper(c);
-      if (lower != c && lower >= 128) folded.push_back({lower, lower});
-      if (upper != c && upper >= 128) folded.push_back({upper, upper});
+      for (const char32_t variant : CaseVariants(c)) {
+        if (variant >= 128) folded.push_back({variant, variant});
+      }
     }
   }
   ranges.insert(ranges.end(), folded.begin(), folded.end());
@@ -101,6 +100,27 @@ std::vector<CodeRange> Complement(const std::vector<CodeRange>& ranges) {
 }
 
 }  // namespace
+
+std::u32string CaseVariants(char32_t code) {
+  // Letters whose upper case has another lower one, with that upper case.
+  static constexpr std::pair<char32_t, char32_t> kSecondLowers[] = {
+      {0xB5, 0x39C}, {0x131, 0x49}, {0x17F, 0x53}, {0x1C5, 0x1C4}, {0x1C8, 0x1C7}, {0x1CB, 0x1CA},
+      {0x1F2, 0x1F1}, {0x345, 0x399}, {0x3C2, 0x3A3}, {0x3D0, 0x392}, {0x3D1, 0x398}, {0x3D5, 0x3A6},
+      {0x3D6, 0x3A0}, {0x3F0, 0x39A}, {0x3F1, 0x3A1}, {0x3F5, 0x395}, {0x1C80, 0x412}, {0x1C81, 0x414},
+      {0x1C82, 0x41E}, {0x1C83, 0x421}, {0x1C84, 0x422}, {0x1C85, 0x422}, {0x1C86, 0x42A}, {0x1C87, 0x462},
+      {0x1C88, 0xA64A}, {0x1E9B, 0x1E60}, {0x1FBE, 0x399}};
+  const char32_t upper = ToUpper(code);
+  const char32_t lower = ToLower(upper);
+  std::u32string variants;
+  if (upper != code) variants += upper;
+  // The Kelvin sign is no K: nothing leads back from its lower case.
+  const bool has_lower = lower != upper && ToUpper(lower) == upper;
+  if (has_lower && lower != code) variants += lower;
+  for (const auto& [other, others_upper] : kSecondLowers) {
+    if (others_upper == upper && other != code && other != lower) variants += other;
+  }
+  return variants;
+}
 
 void CharSet::Add(char32_t first, char32_t last) {
   last = std::min(last, kLastCode);
@@ -121,8 +141,21 @@ void CharSet::Finish(bool is_negated, bool ignore_case, bool newline_is_text, bo
   is_utf8_ = is_utf8;
   if (ignore_case) {
     for (char32_t c = 'a'; c <= 'z'; ++c) {
-      if (bytes_[c] || bytes_[c - 0x20]) bytes_.set(c).set(c - 0x20);
+      if (!bytes_[c] && !bytes_[c - 0x20]) continue;
+      bytes_.set(c).set(c - 0x20);
+      for (const char32_t variant : is_utf8 ? CaseVariants(c) : U"") {
+        if (variant >= 128) ranges_.push_back({variant, variant});
+      }
     }
+    Merge(ranges_);
+    // Letters beyond ASCII with a case in it: the dotless i and the long s.
+    for (const char32_t c : {0x131, 0x17F}) {
+      const bool is_member = is_utf8 && IsInRanges(c, ranges_);
+      for (const char32_t variant : is_member ? CaseVariants(c) : U"") {
+        if (variant < 128) bytes_.set(variant);
+      }
+    }
+    if (is_utf8) AddFolded(ranges_);
     for (CharClass& char_class : classes_) {
       if (char_class != CharClass::kLower && char_class != CharClass::kUpper) continue;
       for (char32_t c = 'a'; c <= 'z'; ++c) bytes_.set(c).set(c - 0x20);
@@ -147,15 +180,14 @@ void CharSet::Keep(CharClass char_class, bool is_member) {
   }
 }
 
-bool CharSet::ContainsWide(char32_t code) const {
-  if (IsInRanges(code, ranges_)) return true;
+bool CharSet::IsInClasses(char32_t code) const {
   return std::any_of(classes_.begin(), classes_.end(), [code](CharClass c) { return IsInClass(code, c); });
 }
 
 bool CharSet::Contains(char32_t code) const {
   if (code < 128 || !is_utf8_) return code < 256 && bytes_[code];
-  bool is_member = ContainsWide(code);
-  if (!is_member && ignore_case_) is_member = ContainsWide(ToLower(code)) || ContainsWide(ToUpper(code));
+  bool is_member = IsInRanges(code, ranges_) || IsInClasses(code);
+  if (!is_member && ignore_case_) is_member = IsInClasses(ToLower(code)) || IsInClasses(ToUpper(code));
   return is_member != is_negated_;
 }
 

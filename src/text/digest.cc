@@ -101,11 +101,12 @@ std::string DigestOf(DigestAlgorithm algorithm, std::string_view text) {
 
 std::string HexOf(std::string_view bytes) {
   constexpr std::string_view kDigits = "0123456789abcdef";
-  std::string hex;
+  std::string hex(2 * bytes.size(), '\0');
+  char* out = hex.data();
   for (const char c : bytes) {
     const auto byte = static_cast<unsigned char>(c);
-    hex += kDigits[byte >> 4];
-    hex += kDigits[byte & 15];
+    *out++ = kDigits[byte >> 4];
+    *out++ = kDigits[byte & 15];
   }
   return hex;
 }

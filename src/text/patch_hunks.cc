@@ -186,7 +186,8 @@ Result<std::optional<PatchHunk>> PatchParser::NextContext() {
       line = Fetch();
       if (!line) break;
       const char mark = line->front() == '\n' || line->front() == '\t' ? ' ' : line->front();
-      const bool is_line = (mark == ' ' || mark == change || mark == '!') && (line->size() < 3 || (*line)[1] == ' ' || (*line)[1] == '\t');
+      // Of an unchanged line one of the two blanks may be lost.
+      const bool is_line = (mark == ' ' || mark == change || mark == '!') && (mark == ' ' || line->size() < 3 || (*line)[1] == ' ' || (*line)[1] == '\t');
       if (!is_line) {
         const bool is_next = line->starts_with(side == 0 ? "--- " : "***");
         if (!sections[index].lines.empty() && (side == 0 || !is_next)) return mangled();

@@ -309,6 +309,7 @@ Result<std::optional<PatchHeader>> PatchParser::NextHeader() {
       if (*draft.kind == PatchKind::kContext || *draft.kind == PatchKind::kNewContext) return FinishContext(draft);
       if (*draft.kind == PatchKind::kNormal) {
         draft.header.indent = draft.previous.indent;
+        draft.header.strips_returns = !keeps_returns_ && draft.previous.content.ends_with("\r\n");
         return std::optional(Finish(draft, PatchKind::kNormal, draft.previous.begin, line_number_ - 1));
       }
       PatchHeader header = Finish(draft, PatchKind::kUnified, line->begin, line_number_);

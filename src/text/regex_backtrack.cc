@@ -522,6 +522,9 @@ class BacktrackMatcher::Run {
 
 BacktrackMatcher::BacktrackMatcher(const RegexTree& tree) : tree_(tree) {
   is_anchored_ = AnalyzeRegex(tree).is_anchored;
+  steps_by_characters_ = tree.is_utf8 && std::all_of(tree.nodes.begin(), tree.nodes.end(), [&tree](const RegexNode& node) {
+    return node.kind != RegexNode::Kind::kLiteral || IsValidUtf8(tree.Literal(node));
+  });
   Compiler(*this).Run();
 }
 BacktrackMatcher::~BacktrackMatcher() = default;
@@ -541,7 +544,7 @@ Result<bool> BacktrackMatcher::Search(std::string_view text, size_t from, bool i
     }
     found = run.MatchAt(start);
     if (!found || *found || start == text.size()) break;
-    start += tree_.is_utf8 ? DecodeUtf8(text.substr(start)).length : 1;
+    start += steps_by_characters_ ? DecodeUtf8(text.substr(start)).length : 1;
     budget.Step();
   }
   if (found && *found && groups != nullptr) run.CopyGroups(*groups);

@@ -45,6 +45,7 @@ class BacktrackMatcher {
   bool has_back_references_ = false;
   std::vector<uint32_t> referenced_groups_;
   bool is_anchored_ = false;
+  bool steps_by_characters_ = false;   // matches begin where characters do; bytes of the pattern that are none may begin anywhere
   bool has_first_bytes_ = false;
   std::bitset<256> first_bytes_;
   mutable std::unique_ptr<Scratch> scratch_;

@@ -28,11 +28,13 @@ struct Syntax {
   bool empty_range_is_error = true;
   bool warns_of_class_syntax = false;  // [:alpha:] without the outer brackets
   bool has_awk_escapes = false;
+  bool is_grep = false;
   bool open_bracket_is_bad = false;    // what a pattern that ends in [ is called
 };
 
 Syntax SyntaxOf(RegexDialect dialect) {
   Syntax s;
+  s.is_grep = dialect == RegexDialect::kGrepBasic || dialect == RegexDialect::kGrepExtended;
   switch (dialect) {
     case RegexDialect::kBasic:
     case RegexDialect::kGrepBasic:
@@ -305,13 +307,11 @@ Token Parser::LexEscape() {
 }
 
 uint32_t Parser::AddCharacter(char32_t code, bool is_valid) {
-  const bool has_case = flags_.ignore_case && is_valid && (flags_.is_utf8 || code < 0x80) &&
-                        (ToLower(code) != code || ToUpper(code) != code);
-  if (has_case) {
+  const bool may_have_case = flags_.ignore_case && is_valid && (flags_.is_utf8 || code < 0x80);
+  if (const std::u32string variants = may_have_case ? CaseVariants(code) : U""; !variants.empty()) {
     CharSet set;
     set.Add(code, code);
-    set.Add(ToLower(code), ToLower(code));
-    set.Add(ToUpper(code), ToUpper(code));
+    for (const char32_t variant : variants) set.Add(variant, variant);
     return AddSet(std::move(set), false);
   }
   const auto begin = static_cast<uint32_t>(tree_.literals.size());
@@ -337,7 +337,7 @@ uint32_t Parser::AddEscapedClass(char32_t letter) {
 }
 
 Result<uint32_t> Parser::ParseAlternatives(int depth) {
-  if (depth > kMaxNesting) return Syntax_("Regular expression too big");
+  if (depth > kMaxNesting) return Syntax_(syntax_.is_grep ? "stack overflow" : "Regular expression too big");
   RegexNode alternatives{RegexNode::Kind::kAlternate, 0, 0, 0, {}};
   // A group of one branch cannot be referred to in another.
   const std::vector<bool> before = is_complete_;

@@ -15,6 +15,7 @@ using Kind = RegexNode::Kind;
 
 constexpr int kMaxRepeat = 1000;  // RE2's own
 constexpr const char* kNever = "[^\\x00-\\x{10ffff}]";
+constexpr char32_t kBeforeSurrogates = 0xD7FF, kAfterSurrogates = 0xE000;
 
 bool IsAssertion(const RegexNode& node, Assertion assertion) {
   return node.kind == Kind::kAssertion && node.value == static_cast<uint32_t>(assertion);
@@ -76,8 +77,11 @@ class Writer {
       }
     }
     if (is_utf8_text()) {
-      const auto wide = set.WideRanges();
-      ranges.insert(ranges.end(), wide.begin(), wide.end());
+      // RE2 takes a range over all characters for one over all lead bytes, malformed sequences among them; in two parts it is exact.
+      for (const CodeRange& wide : set.WideRanges()) {
+        if (wide.first <= kBeforeSurrogates) ranges.push_back({wide.first, std::min(wide.last, kBeforeSurrogates)});
+        if (wide.last >= kAfterSurrogates) ranges.push_back({std::max(wide.first, kAfterSurrogates), wide.last});
+      }
     }
     if (ranges.empty()) {
       out_ += kNever;

@@ -14,6 +14,9 @@
 
 namespace paddock {
 
+// The characters that -i takes for this one as well: k for K, and the old long s for S and s.
+std::u32string CaseVariants(char32_t code);
+
 // A set of characters; in the C locale, of bytes.
 class CharSet {
  public:
@@ -32,7 +35,7 @@ class CharSet {
   std::vector<CodeRange> WideRanges() const;
 
  private:
-  bool ContainsWide(char32_t code) const;
+  bool IsInClasses(char32_t code) const;
 
   std::bitset<256> bytes_;  // members below 128; below 256 in the C locale
   std::vector<CodeRange> ranges_;

@@ -6,6 +6,8 @@
 #include <cmath>
 
 #include "base/budget.h"
+#include "base/memory_meter.h"
+#include "lang/awk/big_number.h"
 #include "lang/awk/number.h"
 
 namespace paddock::awk {
@@ -69,6 +71,11 @@ ArrayKey::ArrayKey(const Value& value, std::string_view format) {
     SetText(value.view());
     return;
   }
+  if (value.kind() == Kind::kBig) {
+    AppendBig(long_text_, value.big(), format);
+    SetText(long_text_);
+    return;
+  }
   if (value.kind() != Kind::kNumber && value.kind() != Kind::kBool) {
     SetText("");
     return;
@@ -87,6 +94,8 @@ ArrayKey::ArrayKey(const Value& value, std::string_view format) {
 }
 
 void ArrayKey::SetText(std::string_view text) {
+  constexpr size_t kLong = 4096, kBytesOfStep = 16;
+  if (text.size() >= kLong) ChargeExec(static_cast<int64_t>(text.size() / kBytesOfStep));   // for its hash
   text_ = text.data() == nullptr ? std::string_view("") : text;
   is_integer_ = ParseCanonical(text, integer_);
 }
@@ -484,6 +493,11 @@ std::vector<Array::Element> Array::Elements(Budget& budget) {
   elements.reserve(size_);
   Visit([&](Value key, Value& value) { elements.push_back({std::move(key), value}); });
   return elements;
+}
+
+std::string_view Array::KindName() const {
+  if (size_ == 0) return "null";
+  return dense_ != nullptr ? "cint" : sparse_ != nullptr ? "int" : "str";
 }
 
 Value KeyToText(const Value& key) {

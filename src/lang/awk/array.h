@@ -155,6 +155,8 @@ class Array {
   static void Free(Array* array);
 
   size_t size() const { return size_; }
+  // Which kind of keys it began with, as gawk names its arrays: "cint", "int", "str", or "null" when it is empty.
+  std::string_view KindName() const;
   // Null when there is no such element. Valid until the next change of the array.
   Value* Find(const ArrayKey& key);
   Value* FindOrInsert(const ArrayKey& key, Budget& budget);

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "lang/awk/extension.h"
 #include "lang/awk/lexer.h"
 #include "lang/awk/pattern_cache.h"
 #include "lang/awk/source.h"
@@ -100,16 +101,25 @@ struct FunctionDefinition {
   bool is_defined = false;
 };
 
-// An @include of the program.
+// An @include or @load of the program.
 struct Inclusion {
   std::string path;
   uint32_t source = 0;  // 0 for what had been included before
+  bool is_library = false;
+};
+
+// An @namespace of the program.
+struct SpaceChange {
+  Place place;
+  std::string space;   // "" for awk's own
 };
 
 struct SyntaxTree {
   UnknownEscapes escapes;
   std::vector<Comment> comments;      // with ParseInput::keeps_form
   std::vector<Inclusion> inclusions;
+  std::vector<SpaceChange> space_changes;
+  Libraries libraries = 0;            // of @load and -l
   std::deque<Node> nodes;
   std::vector<Rule> rules;
   std::vector<FunctionDefinition> functions;
@@ -123,18 +133,18 @@ struct SyntaxTree {
 enum SpecialSlot : int {
   kSlotNf, kSlotNr, kSlotFnr,
   kSlotFs, kSlotOfs, kSlotOrs, kSlotRs, kSlotSubsep, kSlotConvfmt, kSlotOfmt,
-  kSlotIgnorecase, kSlotFieldwidths, kSlotFpat,
-  kLastHooked = kSlotFpat,
+  kSlotIgnorecase, kSlotFieldwidths, kSlotFpat, kSlotLint, kSlotPrec, kSlotRoundmode,
+  kLastHooked = kSlotRoundmode,
   kSlotRt, kSlotRstart, kSlotRlength, kSlotFilename, kSlotArgc, kSlotArgv, kSlotArgind, kSlotErrno,
-  kSlotEnviron, kSlotProcinfo, kSlotBinmode, kSlotLint, kSlotTextdomain, kSlotPrec,
-  kSlotRoundmode, kSlotSymtab, kSlotFunctab,
+  kSlotEnviron, kSlotProcinfo, kSlotBinmode, kSlotTextdomain,
+  kSlotSymtab, kSlotFunctab,
   kSpecialCount,
 };
 
 inline constexpr std::string_view kSpecialNames[kSpecialCount] = {
     "NF", "NR", "FNR", "FS", "OFS", "ORS", "RS", "SUBSEP", "CONVFMT", "OFMT", "IGNORECASE",
-    "FIELDWIDTHS", "FPAT", "RT", "RSTART", "RLENGTH", "FILENAME", "ARGC", "ARGV", "ARGIND", "ERRNO",
-    "ENVIRON", "PROCINFO", "BINMODE", "LINT", "TEXTDOMAIN", "PREC", "ROUNDMODE", "SYMTAB",
+    "FIELDWIDTHS", "FPAT", "LINT", "PREC", "ROUNDMODE", "RT", "RSTART", "RLENGTH", "FILENAME", "ARGC", "ARGV", "ARGIND", "ERRNO",
+    "ENVIRON", "PROCINFO", "BINMODE", "TEXTDOMAIN", "SYMTAB",
     "FUNCTAB"};
 
 }  // namespace paddock::awk

@@ -5,6 +5,8 @@
 #include <optional>
 
 #include "lang/awk/compiler.h"
+#include "lang/awk/extension_library.h"
+#include "lang/awk/number.h"
 #include "lang/awk/parser.h"
 #include "lang/awk/pretty.h"
 #include "text/time_format.h"
@@ -40,6 +42,27 @@ std::string CheckPatterns(const Program& program, bool is_utf8) {
   return "";
 }
 
+// The arithmetic of -M, with the precision and rounding that -v sets, which hold for the numbers in the program too.
+BigMath MakeMath(const RunOptions& options, Budget& budget) {
+  BigMath math(options.reads_non_decimal, budget);
+  for (const std::string_view assignment : options.assignments) {
+    const std::string_view value = assignment.substr(std::min(assignment.find('=') + 1, assignment.size()));
+    if (assignment.starts_with("PREC=")) math.SetPrecision(value, ParseNumber(value).value);
+    if (assignment.starts_with("ROUNDMODE=")) math.SetRounding(value);
+  }
+  return math;
+}
+
+// Whether --lint may begin, or end, in the middle of the run.
+bool SetsLint(const SyntaxTree& tree, const RunOptions& options) {
+  const auto is_lint = [](std::string_view text) { return text.starts_with("LINT="); };
+  return std::any_of(options.assignments.begin(), options.assignments.end(), is_lint) ||
+         std::any_of(options.operands.begin(), options.operands.end(), is_lint) ||
+         std::any_of(tree.nodes.begin(), tree.nodes.end(), [](const Node& node) {
+           return node.kind == NodeKind::kVariable && !node.is_local && (node.slot == kSlotLint || node.slot == kSlotSymtab);
+         });
+}
+
 // The time now as `date` writes it, less the zone.
 std::string LocalTimeText(Host& host) {
   std::optional<std::string> zone;
@@ -53,7 +76,7 @@ std::string LocalTimeText(Host& host) {
 
 }  // namespace
 
-Result<std::string> ReadProgramFile(Host& host, std::string_view path, std::string_view search) {
+Result<ProgramFile> ReadProgramFile(Host& host, std::string_view path, std::string_view search) {
   std::vector<std::string> folders;
   if (path.find('/') != std::string_view::npos) {
     folders.emplace_back();
@@ -66,14 +89,18 @@ Result<std::string> ReadProgramFile(Host& host, std::string_view path, std::stri
       at = end + 1;
     }
   }
-  Result<std::string> first = Code::kNoEntry;
+  Result<ProgramFile> first = Code::kNoEntry;
   for (const std::string_view suffix : {"", ".awk"}) {
     for (const std::string& folder : folders) {
       host.budget().Step();
-      auto text = ReadAll(host, folder + std::string(path) + std::string(suffix));
-      if (text) return text;
+      std::string found = folder + std::string(path) + std::string(suffix);
+      auto text = ReadAll(host, found);
+      if (text) return ProgramFile{std::move(found), std::move(*text)};
       if (first.error().code == Code::kNoEntry) first = text.error();
     }
+  }
+  if (const std::string_view built_in = BuiltInProgram(path); !built_in.empty() && first.error().code == Code::kNoEntry) {
+    return ProgramFile{std::string(path), std::string(built_in)};
   }
   return first;
 }
@@ -82,9 +109,21 @@ int RunAwk(std::vector<Source> sources, const RunOptions& options, Host& host) {
   const auto complain = [&](const std::string& text) { (void)host.standard_error().Write(text); };
   std::vector<std::string> warnings;
   const bool lints = options.lint != LintLevel::kOff || options.lints_for_old_awk;
-  const bool is_printed = options.pretty_path || options.profile_path || lints;
-  const ParseInput input = {options.name, sources, options.strictness, warnings, is_printed,
+  const bool is_printed = options.pretty_path || options.profile_path || lints || options.has_big_numbers;
+  ParseInput input = {options.name, sources, options.strictness, warnings, is_printed,
                             [&](std::string_view path) { return ReadProgramFile(host, path, options.program_path); }};
+  Libraries libraries = 0;
+  for (const std::string& name : options.libraries) {
+    const auto library = FindLibrary(name);
+    if (!library) {
+      complain(options.name + ": fatal: cannot open shared library `" + name + "' for reading: No such file or directory\n");
+      return 2;
+    }
+    if (*library == Library::kTime) complain(options.name + ": warning: " + std::string(kTimeIsObsolete) + "\n");
+    libraries |= BitOf(*library);
+  }
+  input.libraries = libraries;
+  input.lints = options.lint == LintLevel::kWarn || options.lint == LintLevel::kFatal;
   auto tree = Parse(input, host.budget());
   for (const std::string& warning : warnings) complain(warning + "\n");
   if (!tree) {
@@ -118,7 +157,11 @@ int RunAwk(std::vector<Source> sources, const RunOptions& options, Host& host) {
     complain(options.name + ": " + PlaceName(sources, last) + ": fatal: there were shadowed variables\n");
     return 2;
   }
-  const CompileOptions compiling = {options.profile_path.has_value(), options.lint != LintLevel::kOff};
+  std::optional<BigMath> math;
+  if (options.has_big_numbers) math.emplace(MakeMath(options, host.budget()));
+  BigMath* const used_math = math ? &*math : nullptr;
+  const CompileOptions compiling = {options.profile_path.has_value(), options.lint != LintLevel::kOff || SetsLint(*tree, options), options.reads_non_decimal,
+                                    used_math};
   Program program = Compile(*tree, std::move(sources), compiling, host.budget());
   // What is to be shown at the end has to be kept up to date.
   if (options.dump_path) program.uses_rt = program.uses_symtab = program.uses_functab = program.uses_environ = true;
@@ -130,7 +173,7 @@ int RunAwk(std::vector<Source> sources, const RunOptions& options, Host& host) {
     WriteListing(host, {options.name, *options.pretty_path, "profile", PrettyPrint(*tree, nullptr, host.budget())});
     return 0;
   }
-  Interpreter interpreter(program, options, host);
+  Interpreter interpreter(program, options, host, used_math);
   const int status = interpreter.Run();
   if (options.profile_path) {
     const std::string start = "\t# gawk profile, created " + LocalTimeText(host) + "\n\n";

@@ -2,7 +2,7 @@
 //
 // Where to look: lexer, parser, ast (text to tree), compiler, program (tree to instructions), interpreter
 // with variables, io and builtins* (running), value, number, array, format (data), fields, record_reader,
-// streams, pattern_cache (input and output).
+// streams, pattern_cache (input and output), big_* (the numbers of -M), extension* (the libraries of @load).
 #pragma once
 
 #include <string>
@@ -10,13 +10,14 @@
 
 #include "lang/awk/host.h"
 #include "lang/awk/interpreter.h"
+#include "lang/awk/parser.h"
 #include "lang/awk/source.h"
 
 namespace paddock::awk {
 
-// The text of a program file: as it is named when that has a slash, else from the folders of `search` (AWKPATH; empty is the
+// A program file: as it is named when that has a slash, else from the folders of `search` (AWKPATH; empty is the
 // default); with ".awk" behind the name when there is none without.
-Result<std::string> ReadProgramFile(Host& host, std::string_view path, std::string_view search);
+Result<ProgramFile> ReadProgramFile(Host& host, std::string_view path, std::string_view search);
 
 // Compiles and runs the program that the sources make up, in order. Complaints go to the host's standard
 // error. Returns the exit status: 1 for a program that does not parse, 2 for a fatal error.

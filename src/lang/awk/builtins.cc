@@ -45,13 +45,13 @@ bool Interpreter::CallBuiltin(Builtin id, size_t count) {
     case Builtin::kInt:
     case Builtin::kRand:
     case Builtin::kSrand:
-    case Builtin::kStrtonum: return CallNumeric(id, count);
+    case Builtin::kStrtonum: return math_ != nullptr ? CallBigNumeric(id, count) : CallNumeric(id, count);
     case Builtin::kAnd:
     case Builtin::kOr:
     case Builtin::kXor:
     case Builtin::kCompl:
     case Builtin::kLshift:
-    case Builtin::kRshift: return CallBitwise(id, count);
+    case Builtin::kRshift: return math_ != nullptr ? CallBigBitwise(id, count) : CallBitwise(id, count);
     case Builtin::kSystem:
     case Builtin::kClose:
     case Builtin::kFflush: return CallStream(id, count);
@@ -62,6 +62,13 @@ bool Interpreter::CallBuiltin(Builtin id, size_t count) {
     case Builtin::kAsorti: return SortArray(count, true);
     case Builtin::kIsarray: return ReturnNumber(1, stack_.At(0).array() != nullptr ? 1 : 0);
     case Builtin::kTypeof:
+      if (count > 1) {   // an array that is told more
+        Array* const told = stack_.At(0).array();
+        if (told == nullptr) return Fatal("typeof: second argument is not an array");
+        told->Clear();
+        const Array* const array = stack_.At(count - 1).array();
+        if (array != nullptr) told->Set("array_type", Value::String(array->KindName()), budget_);
+      }
       stack_.Pop(count - 1);
       return TypeOf(stack_.At(0));
     case Builtin::kMkbool: return Return(1, Value::Bool(stack_.At(0).ToBool()));
@@ -163,6 +170,7 @@ bool Interpreter::TypeOf(const Value& value) {
   switch (value.kind()) {
     case Kind::kMissing:
     case Kind::kUnassigned: name = "unassigned"; break;
+    case Kind::kBig:
     case Kind::kNumber: name = "number"; break;
     case Kind::kBool: name = "number|bool"; break;
     case Kind::kString: name = "string"; break;
@@ -211,7 +219,7 @@ bool Interpreter::CloseFunction(size_t count) {
   if (!status) {
     return Fatal("flush to \"" + name + "\" failed: " + std::string(status.error().Text()));
   }
-  if (*status < 0 && options_.lint != LintLevel::kOff) {
+  if (*status < 0 && lint_ != LintLevel::kOff) {
     if (!Lint("close: `" + name + "' is not an open file, pipe or co-process")) return false;
   }
   if (*status < 0) SetErrno(Error(Code::kOk, "close of redirection that was never opened"));

@@ -1,5 +1,6 @@
 // asort(), asorti() and the order of for-in under PROCINFO["sorted_in"].
 #include <algorithm>
+#include <cmath>
 
 #include "lang/awk/interpreter.h"
 
@@ -13,7 +14,11 @@ int TypeRank(const Value& value) {
   return value.IsNumeric() ? 1 : 2;
 }
 
-int CompareNumbers(double left, double right) { return left < right ? -1 : left > right ? 1 : 0; }
+// What is not a number comes last.
+int CompareNumbers(double left, double right) {
+  if (std::isnan(left) || std::isnan(right)) return static_cast<int>(std::isnan(left)) - static_cast<int>(std::isnan(right));
+  return left < right ? -1 : left > right ? 1 : 0;
+}
 
 }  // namespace
 
@@ -45,6 +50,12 @@ bool Interpreter::Sort(std::vector<Array::Element>& elements, std::string_view h
     const int order = CompareText(left, right);
     return order != 0 || !patterns_.ignore_case() ? order : left.compare(right);
   };
+  const auto compare_numbers = [this](const Value& left, const Value& right) {
+    if (math_ != nullptr) {
+      if (const int order = math_->Compare(left, right); order != 2) return order;
+    }
+    return CompareNumbers(left.ToNumber(), right.ToNumber());
+  };
   const auto by_index_text = [&](const Array::Element& x, const Array::Element& y) {
     const TextOf left(x.key, convfmt_), right(y.key, convfmt_);
     return compare_text(left.view(), right.view());
@@ -55,7 +66,7 @@ bool Interpreter::Sort(std::vector<Array::Element>& elements, std::string_view h
                         y.key.is_text() ? y.key.view() : std::string_view());
   };
   const auto by_index_number = [&](const Array::Element& x, const Array::Element& y) {
-    const int order = CompareNumbers(x.key.ToNumber(), y.key.ToNumber());
+    const int order = compare_numbers(x.key, y.key);
     return order != 0 ? order : by_index_text(x, y);
   };
   const auto by_value_text = [&](const Array::Element& x, const Array::Element& y) {
@@ -74,14 +85,14 @@ bool Interpreter::Sort(std::vector<Array::Element>& elements, std::string_view h
       if (left_is_array && right_is_array) return by_index(x, y);
       return left_is_array ? 1 : -1;
     }
-    const int order = CompareNumbers(x.value.ToNumber(), y.value.ToNumber());
+    const int order = compare_numbers(x.value, y.value);
     return order != 0 ? order : by_value_text(x, y);
   };
   const auto by_type = [&](const Array::Element& x, const Array::Element& y) {
     const int left = TypeRank(x.value), right = TypeRank(y.value);
     if (left != right) return left - right;
     if (left == 1) {
-      const int order = CompareNumbers(x.value.ToNumber(), y.value.ToNumber());
+      const int order = compare_numbers(x.value, y.value);
       return order != 0 ? order : by_index(x, y);
     }
     return left == 2 ? by_value_text(x, y) : by_index(x, y);

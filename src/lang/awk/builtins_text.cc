@@ -23,8 +23,9 @@ bool IsAscii(std::string_view text) {
   return true;
 }
 
-// Adds the replacement of sub() and gsub(): & is the match, \& is &, \\& a backslash and the match.
-void AppendReplacement(std::string& out, std::string_view replacement, std::string_view match) {
+// Adds the replacement of sub() and gsub(): & is the match, \& is &, \\& a backslash and the match. For POSIX two
+// backslashes are one wherever they stand.
+void AppendReplacement(std::string& out, std::string_view replacement, std::string_view match, bool is_posix) {
   for (size_t i = 0; i < replacement.size();) {
     const char c = replacement[i];
     if (c == '&') {
@@ -47,7 +48,8 @@ void AppendReplacement(std::string& out, std::string_view replacement, std::stri
         ++end;
       }
     } else {
-      out.append(backslashes, '\\');
+      // Four are two in any case.
+      out.append(is_posix ? (backslashes + 1) / 2 : backslashes / 4 * 2 + backslashes % 4, '\\');
     }
     i = end;
   }
@@ -201,9 +203,10 @@ bool Interpreter::Sprintf(size_t count) {
   std::string text;
   {
     const TextOf format(stack_.At(count - 1), convfmt_);
-    const FormatContext context = {convfmt_, options_.is_utf8, &budget_};
+    const FormatContext context = MakeFormatContext();
     const std::span<const Value> arguments(&stack_.At(0) - (count - 1) + 1, count - 1);
     if (Status status = Format(text, format.view(), arguments, context); !status) {
+      if (flow_ == Flow::kFatal) return false;
       return FatalError(status.error());
     }
   }
@@ -295,7 +298,9 @@ bool Interpreter::Split(size_t count, bool by_content) {
     }
     ++fields;
     budget_.Step();
-    array->Set(fields, Value::Input(text.substr(field.begin, field.end - field.begin)), budget_);
+    Value value = Value::Input(text.substr(field.begin, field.end - field.begin));
+    if (options_.reads_non_decimal) value.text()->LookNonDecimal();
+    array->Set(fields, std::move(value), budget_);
     const bool is_last = field.separator_end == text.size() && after.empty();
     if (separators != nullptr && (by_content || !is_last)) {
       separators->Set(fields, Value::String(after), budget_);
@@ -340,7 +345,7 @@ bool Interpreter::Substitute(bool is_global) {
     if (is_plain) {
       out.append(replacement.view());
     } else {
-      AppendReplacement(out, replacement.view(), text.substr(begin, end - begin));
+      AppendReplacement(out, replacement.view(), text.substr(begin, end - begin), options_.strictness == Strictness::kPosix);
     }
     if (out.size() > Text::kMaxSize) budget_.Stop(LimitKind::kMemory);
     copied = end;

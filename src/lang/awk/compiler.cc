@@ -4,14 +4,16 @@
 
 #include "base/budget.h"
 #include "base/check.h"
+#include "lang/awk/big_number.h"
 
 namespace paddock::awk {
 
 Compiler::Compiler(const SyntaxTree& tree, std::vector<Source> sources, const CompileOptions& options, Budget& budget)
-    : tree_(tree), budget_(budget), lints_(options.lints) {
+    : tree_(tree), budget_(budget), lints_(options.lints), reads_non_decimal_(options.reads_non_decimal), math_(options.math) {
   program_.sources = std::move(sources);
   program_.globals = tree.globals;
   program_.escapes = tree.escapes;
+  program_.libraries = tree.libraries;
   if (options.profiles) program_.counter_count = static_cast<int>(tree.nodes.size());
 }
 
@@ -61,9 +63,16 @@ int Compiler::NumberConstant(double number) {
   return entry->second;
 }
 
+int Compiler::NumberConstant(const Node* node) {
+  return math_ != nullptr && !node->literal.empty() ? AddConstant(math_->FromLiteral(node->literal)) : NumberConstant(node->number);
+}
+
 int Compiler::TextConstant(const std::string& text, Kind kind) {
   const auto [entry, is_new] = texts_.try_emplace({kind, text}, 0);
-  if (is_new) entry->second = AddConstant(Value::FromText(Text::Make(text), kind));
+  if (!is_new) return entry->second;
+  Value constant = Value::FromText(Text::Make(text), kind);
+  if (reads_non_decimal_) constant.text()->LookNonDecimal();
+  entry->second = AddConstant(std::move(constant));
   return entry->second;
 }
 
@@ -272,7 +281,11 @@ void Compiler::Print(const Node* node) {
     return;
   }
   if (node->list.empty()) {
-    Emit(Op::kPrintRecord);
+    if (lints_) {
+      PrintGeneral(node, Op::kPrint);
+    } else {
+      Emit(Op::kPrintRecord);
+    }
     return;
   }
   for (const Node* argument : node->list) {
@@ -313,7 +326,10 @@ void Compiler::EmitPiece(const Node* node) {
 
 void Compiler::PrintGeneral(const Node* node, Op op) {
   for (const Node* argument : node->list) Expression(argument);
-  if (node->list.empty() && op == Op::kPrint) Emit(Op::kPushFieldAt, 0);
+  if (node->list.empty() && op == Op::kPrint) {
+    Emit(Op::kPushFieldAt, 0);
+    Lint(LintCheck::kField, 0);
+  }
   if (node->b != nullptr) Expression(node->b);
   const bool is_record = node->list.empty() && op == Op::kPrint;
   Emit(op, static_cast<int>(node->redirect),

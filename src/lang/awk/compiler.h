@@ -14,9 +14,13 @@ class Budget;
 
 namespace paddock::awk {
 
+class BigMath;
+
 struct CompileOptions {
   bool profiles = false;
   bool lints = false;
+  bool reads_non_decimal = false;  // -n
+  const BigMath* math = nullptr;   // of a program that runs with -M
 };
 
 // `sources` moves into the program. When it is profiled it counts how often it comes by each statement, block, case label and

@@ -72,7 +72,7 @@ void Compiler::Discard(const Node* node) {
 
 void Compiler::Number(const Node* node) {
   const int field = FieldNumber(node);
-  if (field >= 0) {
+  if (field >= 0 && math_ == nullptr) {
     Emit(Op::kPushFieldNumber, field);
   } else {
     Expression(node);
@@ -83,7 +83,7 @@ void Compiler::Expression(const Node* node) {
   budget_.CheckStack();
   place_ = node->place;
   switch (node->kind) {
-    case NodeKind::kNumber: Emit(Op::kPushConstant, NumberConstant(node->number)); return;
+    case NodeKind::kNumber: Emit(Op::kPushConstant, NumberConstant(node)); return;
     case NodeKind::kString:
       Emit(Op::kPushConstant, TextConstant(node->text, Kind::kString));
       return;
@@ -111,6 +111,10 @@ void Compiler::Expression(const Node* node) {
     case NodeKind::kNegate:
     case NodeKind::kPlus:
       Number(node->a);
+      if (math_ != nullptr) {
+        Emit(node->kind == NodeKind::kNegate ? Op::kBigNegate : Op::kBigPlus);
+        return;
+      }
       Emit(node->kind == NodeKind::kNegate ? Op::kNegate : Op::kPlus);
       return;
     case NodeKind::kArithmetic:
@@ -118,6 +122,10 @@ void Compiler::Expression(const Node* node) {
       Number(node->b);
       place_ = node->place;
       if (node->op == Tok::kPlus) Lint(LintCheck::kAdd);
+      if (math_ != nullptr) {
+        Emit(Op::kBigArithmetic, 0, static_cast<uint32_t>(ArithmeticOp(node->op)));
+        return;
+      }
       Emit(ArithmeticOp(node->op));
       return;
     case NodeKind::kCompare:
@@ -138,6 +146,12 @@ void Compiler::Expression(const Node* node) {
     case NodeKind::kCall:
       for (const Node* argument : node->list) Argument(argument);
       place_ = node->place;
+      if (const FunctionDefinition& function = tree_.functions[static_cast<size_t>(node->slot)]; !function.is_defined) {
+        if (const ExtensionInfo* const info = FindExtension(function.name, tree_.libraries)) {
+          Emit(Op::kExtension, static_cast<int>(info->id), static_cast<uint32_t>(node->list.size()));
+          return;
+        }
+      }
       Emit(Op::kCall, node->slot, static_cast<uint32_t>(node->list.size()));
       return;
     case NodeKind::kIndirectCall:
@@ -170,6 +184,7 @@ void Compiler::Field(const Node* node) {
     return;
   }
   Number(node->a);
+  Lint(LintCheck::kComputedField);
   Emit(Op::kPushField);
 }
 
@@ -277,7 +292,7 @@ void Compiler::Assign(const Node* node, bool drop) {
   }
   place_ = node->place;
   const uint32_t flags = is_update
-                             ? static_cast<uint32_t>(ArithmeticOp(node->op)) | (drop ? 0x100u : 0u)
+                             ? static_cast<uint32_t>(ArithmeticOp(node->op)) | (drop ? kDropsUpdated : 0u)
                              : drop;
   if (to->kind == NodeKind::kField) {
     Number(to->a);
@@ -404,6 +419,7 @@ void Compiler::BuiltinCall(const Node* node) {
         if (i > 0) {
           ArrayArgument(list[i]);
         } else {
+          if (node->builtin == Builtin::kLength && list[0]->kind == NodeKind::kVariable) LintVariable(list[0]);
           Argument(list[0]);
         }
       }

@@ -45,6 +45,7 @@ class Compiler {
   void Patch(const Jumps& jumps, int target);
   int AddConstant(Value value);
   int NumberConstant(double number);
+  int NumberConstant(const Node* node);
   int TextConstant(const std::string& text, Kind kind);
   void PushConstant(Value value) { Emit(Op::kPushConstant, AddConstant(std::move(value))); }
 
@@ -119,6 +120,8 @@ class Compiler {
   const SyntaxTree& tree_;
   Budget& budget_;
   const bool lints_;
+  const bool reads_non_decimal_;
+  const BigMath* math_;
   Program program_;
   Place place_;
   std::vector<Loop> loops_;

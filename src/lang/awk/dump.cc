@@ -39,6 +39,7 @@ void WriteListing(Host& host, const Listing& listing) {
 std::string Interpreter::DumpedValue(const std::string& name, Value& value) const {
   if (const Array* const array = value.array()) return "array, " + std::to_string(array->size()) + " elements";
   if (value.kind() == Kind::kNumber || value.kind() == Kind::kBool) return NumberText(value.ToNumber());
+  if (value.kind() == Kind::kBig) return std::string(TextOf(value, "%.17g").view());
   if (value.kind() == Kind::kRegex) return "@/" + std::string(value.view()) + "/";
   if (!value.is_text()) return "uninitialized scalar";
   const bool is_given = std::find(options_.assignments.begin(), options_.assignments.end(),

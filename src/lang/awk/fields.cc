@@ -334,12 +334,18 @@ void Record::SplitOther() {
   if (!status && status_) status_ = std::move(status);
 }
 
+Value Record::MakeInput(std::string_view text) const {
+  Value value = Value::Input(text);
+  if (reads_non_decimal_) value.text()->LookNonDecimal();
+  return value;
+}
+
 Value Record::Field(size_t index) {
   if (index == 0) {
     const std::string_view whole = text();
     if (values_end_ > 0 && values_[0].kind() != Kind::kUntyped) return values_[0];
     if (!is_set_) return Value::Missing();
-    Value value = Value::Input(whole);
+    Value value = MakeInput(whole);
     if (values_.empty()) values_.resize(8);
     values_[0] = value;
     values_end_ = std::max<size_t>(values_end_, 1);
@@ -350,7 +356,7 @@ Value Record::Field(size_t index) {
     if (index > count_) return Value::Missing();
   }
   if (index < values_end_ && values_[index].kind() != Kind::kUntyped) return values_[index];
-  Value value = Value::Input(SpanText(index));
+  Value value = MakeInput(SpanText(index));
   if (index >= values_.size()) values_.resize(index * 2);
   values_[index] = value;
   values_end_ = std::max(values_end_, index + 1);

@@ -90,6 +90,8 @@ class Record {
   // Changes the rule for later records; this one keeps the rule it was read under.
   void set_rule(FieldRule rule);
   // OFS and CONVFMT as they are when a record is put together.
+  // Fields may be hexadecimal or octal numbers (-n).
+  void set_reads_non_decimal() { reads_non_decimal_ = true; }
   void set_formats(const std::string* ofs, const std::string* convfmt) {
     ofs_ = ofs;
     convfmt_ = convfmt;
@@ -118,6 +120,8 @@ class Record {
   bool has_failed() const { return !status_; }
 
  private:
+  Value MakeInput(std::string_view text) const;
+  bool reads_non_decimal_ = false;
   struct Span {
     size_t begin, end;
   };

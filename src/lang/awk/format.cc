@@ -6,6 +6,8 @@
 #include <cstdio>
 
 #include "base/budget.h"
+#include "lang/awk/big_format.h"
+#include "lang/awk/big_number.h"
 #include "lang/awk/number.h"
 #include "text/utf8.h"
 
@@ -21,6 +23,7 @@ struct Conversion {
 };
 
 constexpr int64_t kMaxWidth = INT32_MAX;
+constexpr std::string_view kModifiers = "hlLjtz";
 
 // Code points as UTF-8, also those above Unicode's range, as the C library encodes them.
 void AppendCodePoint(std::string& out, uint32_t code) {
@@ -49,6 +52,7 @@ class Formatter {
       if (at_ == format_.size()) break;
       PADDOCK_TRY(Convert());
     }
+    if (next_ < arguments_.size() && !counts_positions_) return Lint("too many arguments supplied for format string");
     return {};
   }
 
@@ -65,9 +69,13 @@ class Formatter {
     return value;
   }
 
-  Status CheckCounting(bool is_positional) {
+  Status Lint(const std::string& message) {
+    return context_.lint == nullptr || context_.lint(message) ? Status() : Status(Code::kInvalid);
+  }
+
+  Status CheckCounting(bool is_positional, std::string_view intro = "") {
     if (has_counted_ && is_positional != counts_positions_) {
-      return Error(Code::kInvalid, "must use `count$' on all formats or none");
+      return Error(Code::kInvalid, std::string(intro) + "must use `count$' on all formats or none");
     }
     has_counted_ = true;
     counts_positions_ = is_positional;
@@ -83,9 +91,13 @@ class Formatter {
       return &arguments_[static_cast<size_t>(position) - 1];
     }
     if (next_ < arguments_.size()) return &arguments_[next_++];
-    return Error(Code::kInvalid, "not enough arguments to satisfy format string\n\t`" +
-                                     std::string(format_) + "'\n\t" + std::string(start_ + 1, ' ') +
-                                     "^ ran out for this one");
+    return RanOut(start_ + 1);
+  }
+
+  Error RanOut() const { return RanOut(at_ - 1); }
+  Error RanOut(size_t at) const {
+    return Error(Code::kInvalid, "not enough arguments to satisfy format string\n\t`" + std::string(format_) + "'\n\t" +
+                                     std::string(at, ' ') + "^ ran out for this one");
   }
 
   // After '*': the value of the next argument, or of "N$".
@@ -98,7 +110,8 @@ class Formatter {
     } else {
       at_ = digits;
     }
-    PADDOCK_TRY(CheckCounting(is_positional));
+    PADDOCK_TRY(CheckCounting(is_positional, is_positional ? "" : "fatal: "));
+    if (is_positional && static_cast<size_t>(position) > arguments_.size()) return RanOut();
     PADDOCK_ASSIGN(const Value* value, Argument(is_positional ? position : 0));
     const double number = value->ToNumber();
     if (!(std::abs(number) <= static_cast<double>(kMaxWidth))) return int64_t{0};
@@ -121,25 +134,37 @@ class Formatter {
     } else {
       at_ = digits;
     }
+    if (position > 0) PADDOCK_TRY(CheckCounting(true));
     TakeFlags(conversion);
     PADDOCK_TRY(TakeWidth(conversion));
-    bool seen[3] = {};
+    bool seen[kModifiers.size()] = {};
     for (;; ++at_) {
-      const size_t modifier = std::string_view("hlL").find(Peek());
+      const size_t modifier = kModifiers.find(Peek());
       if (at_ == format_.size() || modifier == std::string_view::npos || seen[modifier]) break;
+      const std::string shown = std::string("`") + Peek() + "' is ";
+      const bool is_first = std::none_of(std::begin(seen), std::end(seen), [](bool is_seen) { return is_seen; });
+      if (is_first) PADDOCK_TRY(Lint(shown + "meaningless in awk formats; ignored"));
+      if (context_.is_posix) return Error(Code::kInvalid, shown + "not permitted in POSIX awk formats");
       seen[modifier] = true;
     }
     if (at_ == format_.size()) {
       CopyLiterally();
-      return {};
+      return Lint("[s]printf: format specifier does not have control letter");
     }
     conversion.letter = format_[at_++];
     if (conversion.letter == '%') {
+      if (conversion.width > 0) PADDOCK_TRY(Lint("field width is ignored for `%%' specifier"));
+      if (conversion.precision > 0) PADDOCK_TRY(Lint("precision is ignored for `%%' specifier"));
       out_ += '%';
       return {};
     }
     if (std::string_view("cdieEfFgGaAosuxX").find(conversion.letter) == std::string_view::npos) {
       CopyLiterally();
+      // What cannot be shown ends the format as if it had no letter.
+      if (conversion.letter > ' ') {
+        return Lint(std::string("ignoring unknown format specifier character `") + conversion.letter + "': no argument converted");
+      }
+      return Lint("[s]printf: format specifier does not have control letter");
       return {};
     }
     PADDOCK_TRY(CheckCounting(position > 0));
@@ -207,8 +232,19 @@ class Formatter {
       case 'o':
       case 'u':
       case 'x':
-      case 'X': WriteInteger(conversion, value.ToNumber()); return;
-      default: WriteFloating(conversion, conversion.letter, value.ToNumber()); return;
+      case 'X':
+        if (context_.math != nullptr) {
+          WriteBigInteger(conversion, context_.math->NumberOf(value));
+        } else {
+          WriteInteger(conversion, value.ToNumber());
+        }
+        return;
+      default:
+        if (context_.math != nullptr) {
+          WriteBigFloating(conversion, context_.math->NumberOf(value).ToFloat());
+          return;
+        }
+        WriteFloating(conversion, conversion.letter, value.ToNumber()); return;
     }
   }
 
@@ -287,12 +323,17 @@ class Formatter {
         }
       }
     }
-    std::string body(digits, length);
-    if (number == 0 && conversion.precision == 0) body.clear();
+    WriteDigits(conversion, {digits, length}, number < 0, number == 0);
+  }
+
+  // The digits of a whole number's magnitude; unsigned conversions know no sign.
+  void WriteDigits(const Conversion& conversion, std::string body, bool is_negative, bool is_zero) {
+    const bool is_signed = conversion.letter == 'd' || conversion.letter == 'i';
+    if (is_zero && conversion.precision == 0) body.clear();
     std::string prefix;
     if (is_signed) {
-      prefix = number < 0 ? "-" : conversion.plus ? "+" : conversion.blank ? " " : "";
-    } else if (conversion.alternate && number != 0) {
+      prefix = is_negative ? "-" : conversion.plus ? "+" : conversion.blank ? " " : "";
+    } else if (conversion.alternate && !is_zero) {
       prefix = conversion.letter == 'x' ? "0x" : conversion.letter == 'X' ? "0X" : "";
     }
     if (conversion.precision > static_cast<int64_t>(body.size())) {
@@ -302,6 +343,57 @@ class Formatter {
       body.insert(0, 1, '0');
     }
     WriteNumber(conversion, prefix, body, conversion.zero && conversion.precision < 0);
+  }
+
+  void WriteBigInteger(const Conversion& conversion, const BigValue& number) {
+    if (!number.is_finite()) {
+      out_.append(SpecialName(number.real.ToDouble()));
+      return;
+    }
+    Budget& budget = context_.math->budget();
+    BigInteger whole = context_.math->Cut(number).whole;
+    const bool is_signed = conversion.letter == 'd' || conversion.letter == 'i';
+    if (!is_signed && number.is_negative()) {
+      // As 64 bits have it, rounded down.
+      if (!number.is_whole && !number.real.IsIntegral()) --whole;
+      const BigInteger wrapped = (BigInteger(1) << 64) + whole;
+      if (wrapped.sign() >= 0) whole = wrapped;
+    }
+    const bool is_negative = whole.sign() < 0, is_zero = whole.is_zero();
+    if (is_negative) whole = -whole;
+    std::string digits;
+    switch (conversion.letter) {
+      case 'o': digits = whole.str(0, std::ios_base::oct); break;
+      case 'x':
+      case 'X': digits = whole.str(0, std::ios_base::hex); break;
+      default: digits = ToDecimal(whole, budget); break;
+    }
+    for (char& c : digits) {
+      if (conversion.letter == 'X') c = c >= 'a' ? static_cast<char>(c - 32) : c;
+      if (conversion.letter == 'x') c = c >= 'A' && c <= 'F' ? static_cast<char>(c + 32) : c;
+    }
+    if (is_negative && !is_signed) digits.insert(0, 1, '-');
+    WriteDigits(conversion, std::move(digits), is_negative, is_zero);
+  }
+
+  void WriteBigFloating(const Conversion& conversion, const BigFloat& number) {
+    if (!number.is_finite()) {
+      const std::string_view name = number.is_nan() ? (number.is_negative ? "-nan" : "+nan") : number.is_negative ? "-inf" : "+inf";
+      Pad(conversion, name, name.size());
+      return;
+    }
+    FloatStyle style;
+    style.letter = conversion.letter;
+    if (conversion.precision >= 0) style.precision = conversion.precision;
+    style.is_alternate = conversion.alternate;
+    style.rounding = context_.math->context().rounding;
+    std::string body = FloatText(number, style, context_.math->budget());
+    std::string prefix = number.is_negative ? "-" : conversion.plus ? "+" : conversion.blank ? " " : "";
+    if (conversion.letter == 'a' || conversion.letter == 'A') {
+      prefix += body.substr(0, 2);
+      body.erase(0, 2);
+    }
+    WriteNumber(conversion, prefix, body, conversion.zero);
   }
 
   void WriteFloating(const Conversion& conversion, char letter, double number) {
@@ -380,6 +472,12 @@ void AppendByFormat(std::string& out, std::string_view format, double value) {
   const Value argument = Value::Number(value);
   const FormatContext context = {"%.6g", true, nullptr};
   // A format that wants more arguments shows as far as it got.
+  if (const Status status = Format(out, format, {&argument, 1}, context); !status) return;
+}
+
+void AppendByFormat(std::string& out, std::string_view format, const BigNumber& value) {
+  const Value argument = value.math->Make(value.value);
+  const FormatContext context = {"%.6g", true, nullptr, value.math};
   if (const Status status = Format(out, format, {&argument, 1}, context); !status) return;
 }
 

@@ -55,6 +55,26 @@ struct ProcessIds {
   int64_t uid = 0, euid = 0, gid = 0, egid = 0;
 };
 
+// What stat(2) tells of a file.
+struct FileStatus {
+  char type = 'f';   // f file, d directory, l symbolic link, p fifo, c and b devices, s socket
+  uint32_t permissions = 0;
+  uint64_t links = 1, size = 0, inode = 0, device = 0, device_number = 0, blocks = 0;
+  uint32_t uid = 0, gid = 0;
+  Nanoseconds access_time{0}, modify_time{0}, change_time{0};
+};
+
+struct FileEntry {
+  std::string name;
+  char type = 'f';
+  uint64_t inode = 0;
+};
+
+// What statvfs(2) tells of the place a file is in.
+struct FileSpace {
+  uint64_t block_size = 4096, blocks = 0, free_blocks = 0, files = 0, free_files = 0;
+};
+
 class Host {
  public:
   virtual ~Host() = default;
@@ -69,6 +89,20 @@ class Host {
   // A directory is the error kIsDirectory.
   virtual Result<std::unique_ptr<ByteSource>> OpenForReading(std::string_view path) = 0;
   virtual Result<std::unique_ptr<ByteSink>> OpenForWriting(std::string_view path, bool append) = 0;
+
+  // Files by name, for the libraries that @load names.
+  virtual Result<FileStatus> Stat(std::string_view, bool /*follows_link*/) { return Code::kNotSupported; }
+  virtual Result<std::string> ReadLink(std::string_view) { return Code::kNotSupported; }
+  virtual Result<std::vector<FileEntry>> ListDirectory(std::string_view) { return Code::kNotSupported; }
+  virtual Result<FileSpace> Space(std::string_view) { return Code::kNotSupported; }
+  virtual Status ChangeDirectory(std::string_view) { return Code::kNotSupported; }
+  virtual Status Rename(std::string_view, std::string_view) { return Code::kNotSupported; }
+  virtual Status MakeLink(std::string_view, std::string_view) { return Code::kNotSupported; }
+  virtual Status Remove(std::string_view) { return Code::kNotSupported; }
+  // Standard output, also of commands, goes to the new file `path`, which gets the permissions and the owner of `like`.
+  virtual Status DivertOutput(std::string_view, const FileStatus& /*like*/) { return Code::kNotSupported; }
+  virtual void RestoreOutput() {}
+  virtual Status Sleep(Nanoseconds) { return Code::kNotSupported; }
 
   // Commands are text for `sh -c`. Error kNotSupported where no command can run.
   virtual Result<std::unique_ptr<CommandOutput>> StartReading(std::string_view command) = 0;

@@ -15,7 +15,9 @@
 #include "base/budget.h"
 #include "lang/awk/array.h"
 #include "lang/awk/ast.h"
+#include "lang/awk/big_number.h"
 #include "lang/awk/fields.h"
+#include "lang/awk/format.h"
 #include "lang/awk/host.h"
 #include "lang/awk/lint.h"
 #include "lang/awk/pattern_cache.h"
@@ -43,6 +45,8 @@ struct RunOptions {
   bool lists_translations = false;                // -g: print the texts to be translated instead of running
   bool operands_are_files = false;                // -E: "x=1" is a file, too
   bool is_sandboxed = false;                      // -S
+  bool has_big_numbers = false;                   // -M
+  std::vector<std::string> libraries;             // -l
   bool reads_non_decimal = false;                 // -n
   Strictness strictness = Strictness::kGnu;
 };
@@ -102,7 +106,8 @@ void WriteListing(Host& host, const Listing& listing);
 
 class Interpreter {
  public:
-  Interpreter(const Program& program, const RunOptions& options, Host& host);
+  // `math` is null but with -M.
+  Interpreter(const Program& program, const RunOptions& options, Host& host, BigMath* math);
 
   // Runs the program; the exit status.
   int Run();
@@ -122,29 +127,80 @@ class Interpreter {
     size_t next = 0;
   };
 
+  enum class Scope : uint8_t { kGlobal, kLocal };
+
   // --- the machine (interpreter.cc)
   Flow Execute(int entry);
+  inline bool PushVariable(Value& variable, int slot, Scope scope);
+  inline bool StoreVariable(Value& variable, int slot, Scope scope, bool drops);
+  inline bool UpdateValue(Op op, Value& target, const Value& operand, bool drop);
+  inline bool UpdateVariable(Value& variable, int slot, Scope scope, uint32_t a);
+  inline bool IncrementVariable(Value& variable, int slot, Scope scope, uint32_t flags);
+  // The end of a record of standard output.
+  inline bool EndPrint();
   Flow RunRules(Rule::When when);
   // False with a complaint when `next` or `nextfile` makes no sense in the rule in progress.
   bool CheckNext(bool is_file);
+
+  // --- single instructions (instructions.cc); `a` is the instruction's own
+  std::string VariableName(int slot, Scope scope) const;
+  bool CheckVariable(Value& variable, int slot, Scope scope);
+  // By the array and the key on the stack, the key `depth` below the top.
+  Value& ElementAt(size_t depth) { return *stack_.At(depth + 1).array()->FindOrInsert(Key(stack_.At(depth)), budget_); }
+  Value* AssignableElement(size_t depth);
+  bool PushArray(Value& variable, int slot, Scope scope);
+  bool PushSubarray();
+  bool PushElement(bool keeps);
+  void PushElementRef();
+  bool StoreElement(bool drops);
+  bool UpdateElement(uint32_t a);
+  bool IncrementElement(uint32_t flags);
+  bool IncrementElementByField(size_t field, uint32_t flags);
+  void DeleteElement();
+  void DeleteAll();
+  bool PushField(bool keeps);
+  bool StoreFieldAt(bool drops);
+  bool UpdateField(uint32_t a);
+  bool IncrementField(uint32_t flags);
+  bool UpdateHooked(int slot, uint32_t a);
+  bool IncrementHooked(int slot, uint32_t flags);
+  bool StoreAsideIn(Value& variable, int slot, Scope scope);
+  bool StoreAsideField();
+  bool StoreAsideElement();
+  bool Match(bool is_negated);
+  bool MatchConstant(const Value& pattern, bool is_negated);
+  // True when `next`, which stores into a variable, is done with: the text was appended to that.
+  bool ConcatInto(const Instruction& next, Value* local, size_t count);
+  void SetExitStatus();
+
+  // --- calls (calls.cc)
+  // That there is such a function; a warning for too many arguments.
+  bool CheckCall(int function, size_t argument_count);
   bool Call(int function, size_t argument_count, int return_to);
   bool CallIndirect(size_t argument_count, int return_to);
   bool SubstituteIndirectly(Builtin id, size_t argument_count);
   bool PrepareArrays(Builtin id, size_t argument_count);
   // Calls a function with arguments that are on the stack; leaves its result there.
   bool CallBack(int function, size_t argument_count);
+  // Leaves the result on the stack; where to go on, -1 for the C++ code that called.
+  int LeaveFunction();
+
+  // --- operations on values (operations.cc)
   bool Compare(Op op, const Value& left, const Value& right);
   int CompareText(std::string_view left, std::string_view right) const;
   bool CaseMatches(const Value& value, const Value& label, bool& matches);
   bool MatchText(std::string_view text, const Value& pattern, bool& matches);
-  bool Arithmetic(Op op, double left, double right, double& result);
+  bool CompareBig(Op op, const Value& left, const Value& right) const;
+  bool Calculate(Op op, const Value& left, const Value& right, Value& result);
+  bool CalculateBig(Op op, const Value& left, const Value& right, Value& result);
   void Concat(size_t count);
   void Append(Value& to, const Value& what);
   // x = x …, when the stack's first of `count` values is x and only x holds its text besides.
   bool AppendInPlace(Value& to, size_t count);
   void JoinSubscripts(size_t count);
-  bool UpdateValue(Op op, Value& target, const Value& operand, bool drop);
-  void IncrementValue(Value& target, uint32_t flags);
+  // (arithmetic.h)
+  inline bool Arithmetic(Op op, double left, double right, double& result);
+  inline void IncrementValue(Value& target, uint32_t flags);
 
   // --- variables (variables.cc)
   std::string LocalName(int slot) const;
@@ -155,6 +211,8 @@ class Interpreter {
   std::string DumpedValue(const std::string& name, Value& value) const;
   void DumpVariables();
   bool StoreSymbol(Array& array, const Value& key);
+  // Whether -S lets an element of ARGV have that value.
+  bool CheckNewOperand(const Array& array, const Value& value);
   bool CheckSymbol(Array& array, const Value& key);
   void SetUpTables();
   bool PushScalar(Value& variable, const std::function<std::string()>& name);
@@ -163,6 +221,7 @@ class Interpreter {
   Array* ArrayIn(Value& variable, const std::function<std::string()>& name);
   bool CheckAssignable(Value& variable, const std::function<std::string()>& name);
   void PushCounter(int slot);
+  void SetCounter(const Value& value, double& count, Value& base);
   bool StoreHooked(int slot, const Value& value);
   bool AfterChange(int slot);
   bool FieldIndex(const Value& value, size_t& index);
@@ -179,6 +238,7 @@ class Interpreter {
   // --- input and output (io.cc)
   bool Print(Redirect how, size_t count);
   bool Printf(Redirect how, size_t count);
+  FormatContext MakeFormatContext();
   bool CheckWritten(Output& output, std::string_view name, std::string_view verb);
   // Null after a failure, which is fatal unless the program said otherwise.
   Output* OutputFor(Redirect how, const Value& destination, const char* verb);
@@ -198,6 +258,11 @@ class Interpreter {
   bool CallBuiltin(Builtin id, size_t count);
   bool CallNumeric(Builtin id, size_t count);
   bool CallBitwise(Builtin id, size_t count);
+  // The same with -M (big_operations.cc).
+  bool CallBigNumeric(Builtin id, size_t count);
+  bool CallBigBitwise(Builtin id, size_t count);
+  bool SetPrecision();
+  bool SetRounding();
   bool CallText(Builtin id, size_t count);
   bool CallStream(Builtin id, size_t count);
   bool CallTime(Builtin id, size_t count);
@@ -229,6 +294,41 @@ class Interpreter {
   size_t CharOffset(std::string_view text, size_t count) const;
   const AwkPattern* PatternOf(const Value& value);
 
+  // --- functions of the libraries that @load names (extension_*.cc)
+  bool CallExtension(Extension id, size_t count);
+  // The variables that come with them.
+  void SetUpLibraries();
+  bool HasLibrary(Library library) const { return (program_.libraries & BitOf(library)) != 0; }
+  std::string ExtensionText(size_t count, size_t argument);
+  // Null when the argument is something else than an array.
+  Array* ExtensionArray(size_t count, size_t argument);
+  // 0, or -1 with ERRNO set.
+  bool Outcome(size_t count, const Status& status);
+  bool Refuse(size_t count, const std::string& warning, double result);
+  bool FnmatchFunction(size_t count);
+  bool Intdiv(size_t count);
+  bool SleepFunction(size_t count);
+  void DescribeFile(Array& data, std::string_view name, const std::string& path, const FileStatus& status);
+  bool StatFunction(size_t count);
+  bool SpaceFunction(size_t count);
+  Array* Subarray(Array& array, std::string_view key);
+  void DescribeWalked(Array& place, std::string_view name, const std::string& path, const FileStatus& status);
+  void DescribeFailure(Array& place, const std::string& path, const Error& error);
+  void WalkFile(Array& parent, const std::string& path, int flags, std::vector<FileStatus>& above);
+  bool WalkFunction(size_t count);
+  bool ReadfileFunction(size_t count);
+  bool InplaceBegin(size_t count);
+  bool InplaceEnd(size_t count);
+  void DropInplace();
+  void AppendValue(std::string& out, const Value& value, int depth);
+  void AppendArray(std::string& out, Array& array, int depth);
+  bool WriteStored(const std::string& path, const std::string& content);
+  bool ReadStored(const std::string& path, Array& array);
+  bool WriteArrayFunction(size_t count);
+  bool ReadArrayFunction(size_t count);
+  bool WriteVariables(size_t count);
+  bool ReadVariables(size_t count);
+
   // Orders elements by "@ind_str_asc" and the like or by a function; false after a fatal error.
   bool Sort(std::vector<Array::Element>& elements, std::string_view how);
   using Order = std::function<bool(const Array::Element&, const Array::Element&)>;
@@ -244,13 +344,20 @@ class Interpreter {
   void Warn(const std::string& message);
   // A warning of --lint; false when it is fatal.
   bool Lint(const std::string& message);
+  // What is put into the variable LINT.
+  void SetLint(const Value& value);
   bool CheckLint(LintCheck check, int operand);
   bool LintArguments(Builtin id, size_t count);
+  // A name that is used in two ways.
+  bool LintStream(Redirect how, bool is_output, std::string_view name);
+  // What a coprocess of that name fails with, which gawk takes for a place in the network: there is none. Empty for others.
+  std::optional<Error> NetworkError(std::string_view name);
 
   const Program& program_;
   const RunOptions& options_;
   Host& host_;
   Budget& budget_;
+  BigMath* const math_;
   Streams streams_;
   PatternCache patterns_;
   Record record_;
@@ -263,6 +370,7 @@ class Interpreter {
   std::vector<uint64_t> counts_;
   Array* symtab_ = nullptr;   // null unless the program names SYMTAB
   Array* functab_ = nullptr;  // null unless the program names FUNCTAB
+  LintLevel lint_ = LintLevel::kOff;
   bool guards_tables_ = false;  // it names one of them
   Value aside_;             // what the last getline, sub or gsub left to be stored
   bool has_aside_ = false;
@@ -276,6 +384,7 @@ class Interpreter {
 
   // Copies of special variables in the form in which they are used.
   double nr_ = 0, fnr_ = 0;
+  Value nr_base_ = Value::Number(0), fnr_base_ = Value::Number(0);   // what to add to them with -M
   std::string ofs_ = " ", ors_ = "\n", subsep_ = "\034", convfmt_ = "%.6g", ofmt_ = "%.6g";
   int field_slot_ = kSlotFs;  // which of FS, FIELDWIDTHS and FPAT was set last
   RecordRule record_rule_;
@@ -285,13 +394,19 @@ class Interpreter {
   std::string scratch_;
   std::vector<RegexGroup> groups_;
 
+  // A file that is edited in place: what is written goes to `target`, which becomes the file.
+  struct Inplace {
+    std::string path, target;
+  };
+  std::optional<Inplace> inplace_;
+  int inplace_count_ = 0;
+
   // The main input.
   RecordReader* reader_ = nullptr;
   std::unique_ptr<ByteSource> file_;
   std::unique_ptr<RecordReader> file_reader_;
   int argument_ = 0;         // index in ARGV of the file in progress
   bool has_read_a_file_ = false;
-  bool input_is_over_ = false;
   bool skips_file_ = false;  // nextfile in BEGINFILE
 };
 

@@ -26,11 +26,12 @@ const char* OperatorOf(Redirect how) {
 
 }  // namespace
 
-Interpreter::Interpreter(const Program& program, const RunOptions& options, Host& host)
+Interpreter::Interpreter(const Program& program, const RunOptions& options, Host& host, BigMath* math)
     : program_(program),
       options_(options),
       host_(host),
       budget_(host.budget()),
+      math_(math),
       streams_(host, [this] { ShareEnvironment(); }),
       patterns_(options.is_utf8, host.budget()),
       record_(patterns_, options.is_utf8, host.budget()),
@@ -40,6 +41,8 @@ Interpreter::Interpreter(const Program& program, const RunOptions& options, Host
       counts_(static_cast<size_t>(program.counter_count)),
       // No stretch of code without a call or a jump back pushes more values than it has instructions.
       stack_margin_(program.code.size() + 64) {
+  if (options.strictness == Strictness::kTraditional) patterns_.set_literal_escapes();
+  if (options.reads_non_decimal) record_.set_reads_non_decimal();
   patterns_.WarnOfEscapes(program.escapes, [this](const std::string& message) { Warn(message); });
 }
 
@@ -102,6 +105,23 @@ void Interpreter::ShareEnvironment() {
 
 // --- output
 
+std::optional<Error> Interpreter::NetworkError(std::string_view name) {
+  std::string_view rest = name;
+  if (!rest.starts_with("/inet/") && !rest.starts_with("/inet4/") && !rest.starts_with("/inet6/")) return std::nullopt;
+  std::vector<std::string> parts;   // "", the family, the protocol, the local port, the host, its port
+  for (size_t slash = 0; slash != rest.npos && parts.size() < 6;) {
+    slash = parts.size() == 5 ? rest.npos : rest.find('/');
+    parts.emplace_back(rest.substr(0, slash));
+    rest.remove_prefix(slash == rest.npos ? rest.size() : slash + 1);
+  }
+  if (parts.size() < 6) return Error(Code::kInvalid);
+  if (parts[4] != "localhost" && parts[4] != "127.0.0.1" && parts[4] != "::1") {
+    Warn("remote host and port information (" + parts[4] + ", " + parts[5] + ") invalid");
+    return Error(Code::kInvalid);
+  }
+  return Error(Code::kUnavailable, "Connection refused");
+}
+
 Output* Interpreter::OutputFor(Redirect how, const Value& destination, const char* verb) {
   const TextOf name(destination, convfmt_);
   if (name.view().empty()) {
@@ -112,11 +132,14 @@ Output* Interpreter::OutputFor(Redirect how, const Value& destination, const cha
     Fatal("redirection not allowed in sandbox mode");
     return nullptr;
   }
-  auto output = streams_.ForOutput(how, name.view());
+  if (lint_ != LintLevel::kOff && !LintStream(how, true, name.view())) return nullptr;
+  const auto unreachable = how == Redirect::kCoprocess ? NetworkError(name.view()) : std::nullopt;
+  auto output = unreachable ? Result<Output*>(*unreachable) : streams_.ForOutput(how, name.view());
   if (output) return *output;
   if (IsNonfatal(name.view())) {
     SetErrno(output.error());
   } else if (how == Redirect::kCoprocess && output.error().code == Code::kBadDescriptor) {
+    (void)streams_.Close(name.view(), "");   // which waits for the command
     Fatal(std::string(verb) + ": attempt to write to closed write end of two-way pipe");
   } else if (how == Redirect::kPipe || how == Redirect::kCoprocess) {
     Fatal(std::string("cannot open ") + (how == Redirect::kPipe ? "pipe" : "two way pipe") + " `" +
@@ -172,17 +195,24 @@ bool Interpreter::Print(Redirect how, size_t count) {
                       "print");
 }
 
+FormatContext Interpreter::MakeFormatContext() {
+  FormatContext context = {convfmt_, options_.is_utf8, &budget_, math_};
+  context.is_posix = options_.strictness == Strictness::kPosix;
+  if (lint_ != LintLevel::kOff) context.lint = [this](const std::string& message) { return Lint(message); };
+  return context;
+}
+
 bool Interpreter::Printf(Redirect how, size_t count) {
   Value destination;
   if (how != Redirect::kNone) destination = stack_.Take();
-  if (count == 0) return Fatal("printf: no arguments");
+  if (count == 0) return options_.strictness == Strictness::kPosix || Fatal("printf: no arguments");
   std::string text;
   {
     const TextOf format(stack_.At(count - 1), convfmt_);
-    const FormatContext context = {convfmt_, options_.is_utf8, &budget_};
+    const FormatContext context = MakeFormatContext();
     const std::span<const Value> arguments(&stack_.At(0) - (count - 1) + 1, count - 1);
     if (Status status = Format(text, format.view(), arguments, context); !status) {
-      return FatalError(status.error());
+      return flow_ != Flow::kFatal && FatalError(status.error());   // unless a warning was fatal
     }
   }
   stack_.Pop(count);
@@ -208,13 +238,15 @@ bool Interpreter::OpenFile(const std::string& path) {
   global(kSlotArgind) = Value::Number(argument_);
   global(kSlotErrno) = Value::String("");
   fnr_ = 0;
+  if (math_ != nullptr) fnr_base_ = Value::Number(0);
   Error failure;
   failure.code = Code::kOk;
   if (path == "-" || path == "/dev/stdin") {
     reader_ = &streams_.standard_input();
-  } else if (auto file = host_.OpenForReading(path); file) {
-    file_ = std::move(*file);
+  } else if (auto file = OpenInput(host_, streams_.libraries(), path); file) {
+    file_ = std::move(file->source);
     file_reader_ = std::make_unique<RecordReader>(*file_, budget_);
+    if (file->rule) file_reader_->set_own_rule(*file->rule);
     reader_ = file_reader_.get();
   } else {
     failure = file.error();
@@ -230,6 +262,7 @@ bool Interpreter::OpenFile(const std::string& path) {
       return false;
     }
     if (skips_file_) return failure.code != Code::kOk || EndFile();
+    if (failure.code != Code::kOk) pc_ = last_pc_;   // gawk names the line where that rule ended
   }
   if (failure.code == Code::kOk) return true;
   if (failure.code == Code::kIsDirectory) {
@@ -244,7 +277,10 @@ bool Interpreter::OpenFile(const std::string& path) {
 bool Interpreter::OpenNextFile() {
   for (;;) {
     budget_.Step();
-    if (++argument_ >= static_cast<int>(std::min(global(kSlotArgc).ToNumber(), 2147483646.0))) break;
+    if (++argument_ >= static_cast<int>(std::min(global(kSlotArgc).ToNumber(), 2147483646.0))) {
+      --argument_;   // a program may add operands later, and read on
+      break;
+    }
     Array* const arguments = global(kSlotArgv).array();
     const Value* const found =
         arguments == nullptr ? nullptr : arguments->Find(ArrayKey(static_cast<int32_t>(argument_)));
@@ -267,11 +303,9 @@ bool Interpreter::OpenNextFile() {
     has_read_a_file_ = true;
     argument_ = 0;
     const bool is_open = OpenFile("-");
-    argument_ = INT32_MAX - 1;
+    argument_ = 1;   // standard input stood for the first operand
     return is_open;
   }
-  argument_ = INT32_MAX - 1;
-  input_is_over_ = true;
   return false;
 }
 
@@ -291,7 +325,7 @@ bool Interpreter::EndFile() {
 bool Interpreter::ReadRecord(std::string_view& record, std::string_view& terminator) {
   for (;;) {
     if (reader_ == nullptr) [[unlikely]] {
-      if (input_is_over_ || !OpenNextFile()) return false;
+      if (!OpenNextFile()) return false;
       continue;
     }
     auto has_record = reader_->Next(record_rule_, record, terminator);
@@ -317,6 +351,10 @@ bool Interpreter::Getline(Redirect how, bool has_variable) {
   std::string_view record, terminator;
   has_aside_ = false;
   if (how == Redirect::kNone) {
+    if (when_ == Rule::When::kBeginFile || when_ == Rule::When::kEndFile) {   // by way of a function
+      return Fatal(std::string("non-redirected `getline' invalid inside `") +
+                   (when_ == Rule::When::kBeginFile ? "BEGINFILE" : "ENDFILE") + "' rule");
+    }
     if (!ReadRecord(record, terminator)) {
       if (flow_ != Flow::kDone) return false;
       stack_.PushNumber(0);
@@ -330,7 +368,9 @@ bool Interpreter::Getline(Redirect how, bool has_variable) {
                    "' redirection has null string value");
     }
     if (options_.is_sandboxed) return Fatal("redirection not allowed in sandbox mode");
-    auto reader = streams_.ForInput(how, name.view());
+    if (lint_ != LintLevel::kOff && !LintStream(how, false, name.view())) return false;
+    const auto unreachable = how == Redirect::kCoprocess ? NetworkError(name.view()) : std::nullopt;
+    auto reader = unreachable ? Result<RecordReader*>(*unreachable) : streams_.ForInput(how, name.view());
     if (!reader) {
       const bool is_fatal = how != Redirect::kFile && !IsNonfatal(name.view());
       if (is_fatal && how == Redirect::kCoprocess && reader.error().code == Code::kBadDescriptor) {
@@ -370,7 +410,7 @@ int Interpreter::Run() {
   for (const std::string& assignment : options_.assignments) {
     is_ready = is_ready && AssignOperand(assignment, true);
   }
-  Flow flow = is_ready ? RunRules(Rule::When::kBegin) : Flow::kFatal;
+  Flow flow = is_ready && flow_ != Flow::kFatal ? RunRules(Rule::When::kBegin) : Flow::kFatal;
   const bool needs_input = program_.record >= 0 || program_.end >= 0 || program_.begin_file >= 0 ||
                            program_.end_file >= 0;
   if (flow == Flow::kDone && needs_input) {
@@ -394,6 +434,7 @@ int Interpreter::Run() {
     flow = RunRules(Rule::When::kEnd);
   }
   if (flow == Flow::kFatal) exit_status_ = fatal_status_;
+  DropInplace();
   pc_ = last_pc_ = -1;
   file_reader_.reset();
   if (flow != Flow::kFatal && options_.dump_path) DumpVariables();

@@ -140,6 +140,7 @@ bool IsVariableName(std::string_view text);
 
 // The lexer's error about a NUL byte, which ends the program as a fatal one.
 inline constexpr std::string_view kInvalidNul = "error: invalid character '\\000' in source code";
+inline constexpr std::string_view kReservedIdentifier = "using reserved identifier `";
 // True for keywords and built-in functions.
 bool IsReserved(std::string_view text);
 

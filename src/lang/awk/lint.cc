@@ -90,6 +90,12 @@ class Linter {
   void Old(Place place, const std::string& what) {
     if (is_old_) SayOnce(place, what + " is not supported in old awk");
   }
+  void OldEscapes(const Node& text) {
+    for (const char c : text.text) {
+      const char letter = c == '\b' ? 'b' : c == '\f' ? 'f' : c == '\r' ? 'r' : '\0';
+      if (is_old_ && letter != '\0') Say(text.place, std::string("old awk does not support the `\\") + letter + "' escape sequence");
+    }
+  }
   void Power(const Node& node, const std::string& sign) {
     if (sign.starts_with("**") && warns_) SayOnce(node.place, "POSIX does not allow operator `" + sign + "'");
     Old(node.place, "operator `" + sign + "'");
@@ -97,6 +103,10 @@ class Linter {
 
   void LintRule(const Rule& rule) {
     when_ = rule.when;
+    const bool is_begin = when_ == Rule::When::kBegin;
+    if (is_old_ && (is_begin || when_ == Rule::When::kEnd) && ++rule_counts_[is_begin ? 0 : 1] > 1) {
+      Say(rule.place, "old awk does not support multiple `BEGIN' or `END' rules");
+    }
     if (when_ == Rule::When::kBeginFile || when_ == Rule::When::kEndFile) {
       Extension(rule.place, when_ == Rule::When::kBeginFile ? "BEGINFILE" : "ENDFILE");
     }
@@ -114,6 +124,10 @@ class Linter {
   // What takes the whole program to know.
   void LintNames() {
     for (size_t i = 0; i < tree_.functions.size(); ++i) {
+      const FunctionDefinition& named = tree_.functions[i];
+      if (!named.is_defined && FindExtension(named.name, tree_.libraries) == nullptr) {
+        warnings_.push_back({{}, false, "function `" + named.name + "' called but never defined"});
+      }
       if (tree_.functions[i].is_defined && !called_.contains(static_cast<int>(i))) {
         warnings_.push_back({{}, false, "function `" + tree_.functions[i].name + "' defined but never called directly"});
       }
@@ -147,6 +161,7 @@ class Linter {
 
   void Before(const Node& node) {
     switch (node.kind) {
+      case NodeKind::kString: OldEscapes(node); return;
       case NodeKind::kSwitch: Extension(node.place, "switch"); return;
       case NodeKind::kCase: Extension(node.place, node.a == nullptr ? "default" : "case"); return;
       case NodeKind::kDo: Old(node.place, "`do'"); return;
@@ -211,6 +226,7 @@ class Linter {
     }
   }
 
+  int rule_counts_[2] = {};   // BEGIN, END
   const SyntaxTree& tree_;
   Budget& budget_;
   const bool is_old_, warns_, names_extensions_;

@@ -36,6 +36,7 @@ enum class LintCheck : uint8_t {
   kGlobal,     // b: slot
   kLocal,      // b: slot
   kField,      // v → v   b: its number
+  kComputedField,  // number → the same
   kElement,    // array sub → the same
   kDelete,     // array sub → the same
   kAdd,        // x y → the same

@@ -10,6 +10,7 @@ Parser::Parser(const ParseInput& input, Budget& budget)
       budget_(budget),
       lexer_(input.name, input.sources, input.strictness, input.warnings, budget) {
   for (const std::string_view name : kSpecialNames) GlobalSlot(name);
+  tree_.libraries = input.libraries;
 }
 
 Result<SyntaxTree> Parser::Run() {
@@ -17,7 +18,11 @@ Result<SyntaxTree> Parser::Run() {
   Advance();
   ParseProgram();
   if (!has_failed_) CheckFunctions();
-  if (has_failed_) return Error(error_code_, complaint_);
+  if (has_failed_) return Error(error_code_, errors_ + complaint_);
+  if (!errors_.empty()) {
+    errors_.pop_back();   // the end of the line, which the caller adds
+    return Error(Code::kSyntax, errors_);
+  }
   return std::move(tree_);
 }
 
@@ -97,6 +102,12 @@ void Parser::SyntaxError() {
 
 void Parser::SyntaxError(const std::string& message) {
   if (has_failed_) return;
+  if (message.starts_with(kReservedIdentifier)) {
+    // gawk goes on, and then does not understand what follows.
+    Complain(token_.place, message);
+    token_ = lexer_.Next();
+    return SyntaxError("syntax error");
+  }
   if (message == kInvalidNul) return Stop(Code::kInvalid, PlaceOf(token_.place) + ": fatal: " + message);
   const std::string& text = input_.sources.empty() ? complaint_
                                                    : input_.sources[token_.place.source].text;
@@ -111,7 +122,7 @@ void Parser::SyntaxError(const std::string& message) {
 }
 
 void Parser::Complain(Place place, const std::string& message) {
-  Stop(Code::kSyntax, PlaceOf(place) + ": error: " + message);
+  if (!has_failed_) errors_ += PlaceOf(place) + ": error: " + message + "\n";
 }
 
 Node* Parser::New(NodeKind kind) {
@@ -171,12 +182,17 @@ Node* Parser::NewVariable() {
 void Parser::CheckFunctions() {
   for (const FunctionDefinition& function : tree_.functions) {
     if (!function.is_defined) continue;
+    for (const std::string& parameter : function.parameters) {
+      if (input_.strictness != Strictness::kPosix) break;
+      const auto same = tree_.function_index.find(parameter);
+      if (same == tree_.function_index.end() || !tree_.functions[static_cast<size_t>(same->second)].is_defined) continue;
+      errors_ += input_.name + ": error: function `" + function.name + "': cannot use function `" + parameter + "' as a parameter name\n";
+    }
     if (tree_.global_index.count(function.name) != 0) {
       const auto used = name_uses_.find(function.name);
       Complain(used == name_uses_.end() ? function.place : used->second, "function `" + function.name +
                                    "' called with space between name and `(',\nor used as a "
                                    "variable or an array");
-      return;
     }
   }
 }

@@ -16,6 +16,11 @@ class Budget;
 
 namespace paddock::awk {
 
+// A file with program text, and where it was found.
+struct ProgramFile {
+  std::string path, text;
+};
+
 struct ParseInput {
   std::string name;              // what every line of a complaint starts with
   std::vector<Source>& sources;  // grows by included files
@@ -23,7 +28,9 @@ struct ParseInput {
   std::vector<std::string>& warnings;  // complete lines
   bool keeps_form = false;  // for printing: literals and comments as written, nothing worked out
   // Reads a file named by @include.
-  std::function<Result<std::string>(std::string_view path)> read_include;
+  std::function<Result<ProgramFile>(std::string_view path)> read_include;
+  bool lints = false;
+  Libraries libraries = 0;  // loaded before the program
 };
 
 // The error's message is the complete complaint; its code is kSyntax (exit status 1) or kInvalid for what

@@ -272,6 +272,9 @@ Node* Parser::ParsePostfix() {
   node->is_negative = Is(Tok::kDecrement);
   Advance();
   if (operand->kind == NodeKind::kField && IsAssignment(token_.kind)) {
+    Advance();
+    SkipNewlinesInGnuMode();
+    ParseExpression();
     SyntaxError("cannot assign a value to the result of a field post-increment expression");
   }
   return node;
@@ -381,7 +384,6 @@ Node* Parser::ParseCall() {
   node->text = QualifiedName();
   if (FindParameter(node->text) >= 0) {
     Complain(node->place, "attempt to use non-function `" + node->text + "' in function call");
-    return node;
   }
   node->slot = FunctionSlot(node->text);
   Advance();

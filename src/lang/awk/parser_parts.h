@@ -32,7 +32,7 @@ class Parser {
   void SkipNewlines();
   std::string PlaceOf(Place place) const;
 
-  // Complaints: the first one ends the parse by making every further token the end.
+  // Complaints: the first one, but of Complain(), ends the parse by making every further token the end.
   void Stop(Code code, std::string complaint);
   void SyntaxError();
   void SyntaxError(const std::string& message);
@@ -60,7 +60,9 @@ class Parser {
   // @namespace "name"
   void StopIncomplete(uint32_t source);
   void ParseNamespace();
-  // @include "file" and @namespace; what else gawk can load is not there.
+  // @load "library"
+  void ParseLoad();
+  // @include "file", @load and @namespace.
   void ParseDirective();
 
   // Statements.
@@ -135,6 +137,7 @@ class Parser {
   bool has_failed_ = false;
   Code error_code_ = Code::kSyntax;
   std::string complaint_;
+  std::string errors_;   // lines about what does not end the parse, but fails in the end
 
   const std::vector<std::string>* parameters_ = nullptr;
   bool in_function_ = false;

@@ -120,8 +120,8 @@ void Parser::ParseFunction() {
   const std::string name = QualifiedName();
   const Place place = token_.place;
   const int slot = FunctionSlot(name);
-  if (tree_.functions[static_cast<size_t>(slot)].is_defined) {
-    Complain(place, "function name `" + name + "' previously defined");
+  if (tree_.functions[static_cast<size_t>(slot)].is_defined || tree_.global_index.contains(name)) {
+    Stop(Code::kSyntax, PlaceOf(place) + ": error: function name `" + name + "' previously defined");
     return;
   }
   Advance();
@@ -196,8 +196,30 @@ void Parser::ParseNamespace() {
   }
   Namespace();
   namespaces_[token_.place.source] = name == "awk" ? "" : name;
+  tree_.space_changes.push_back({token_.place, name == "awk" ? "" : name});
   Advance();
   if (!Is(Tok::kNewline) && !Is(Tok::kSemicolon) && !Is(Tok::kEnd)) SyntaxError();
+}
+
+void Parser::ParseLoad() {
+  Advance();
+  if (!Is(Tok::kString)) {
+    SyntaxError();
+    return;
+  }
+  const auto library = FindLibrary(token_.text);
+  if (!library) {
+    Complain(token_.place, "cannot open shared library `" + token_.text + "' for reading: No such file or directory");
+    return;
+  }
+  tree_.inclusions.push_back({token_.text, 0, true});
+  Advance();
+  if (*library == Library::kTime && (tree_.libraries & BitOf(*library)) == 0) {
+    Place place = token_.place;   // gawk loads it when it has read the end of the line
+    if (Is(Tok::kNewline)) ++place.line;
+    input_.warnings.push_back(PlaceOf(place) + ": warning: " + std::string(kTimeIsObsolete));
+  }
+  tree_.libraries |= BitOf(*library);
 }
 
 void Parser::ParseDirective() {
@@ -205,6 +227,10 @@ void Parser::ParseDirective() {
   const std::string word = token_.text;
   if (word == "namespace") {
     ParseNamespace();
+    return;
+  }
+  if (word == "load") {
+    ParseLoad();
     return;
   }
   if (word != "include") {
@@ -218,21 +244,28 @@ void Parser::ParseDirective() {
     return;
   }
   const std::string path = token_.text;
+  if (input_.lints) input_.warnings.push_back(PlaceOf(token_.place) + ": warning: `include' is a gawk extension");
   tree_.inclusions.push_back({path, 0});
-  for (const Source& source : input_.sources) {
-    if (source.name == path) {
-      Advance();
-      return;
-    }
-  }
   auto text = input_.read_include(path);
+  for (const Source& source : input_.sources) {
+    if (!text || source.path != text->path) continue;
+    const Place place = token_.place;
+    Advance();
+    const uint32_t line = place.line + (Is(Tok::kNewline) ? 1 : 0);   // gawk has read on
+    if (source.is_program) {
+      Stop(Code::kInvalid, PlaceOf({place.source, line}) + ": fatal: cannot include `" + path + "' and use it as a program file");
+    } else if (input_.lints) {
+      input_.warnings.push_back(PlaceOf({place.source, line}) + ": warning: already included source file `" + path + "'");
+    }
+    return;
+  }
   if (!text) {
     Stop(Code::kInvalid, PlaceOf(token_.place) + ": error: cannot open `" + path +
                              "' for reading: " + std::string(text.error().Text()));
     return;
   }
   // The whole rest of the line is behind; the included text starts with a fresh token.
-  input_.sources.push_back({path, std::move(*text)});
+  input_.sources.push_back({path, std::move(text->text), std::move(text->path)});
   tree_.inclusions.back().source = static_cast<uint32_t>(input_.sources.size() - 1);
   lexer_.Include(static_cast<uint32_t>(input_.sources.size() - 1));
   Advance();

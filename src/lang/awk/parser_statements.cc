@@ -264,7 +264,9 @@ Node* Parser::ParseDelete() {
   const Node* base = node->a;
   while (base->kind == NodeKind::kElement) base = base->a;
   if (!base->is_local && (base->slot == kSlotSymtab || base->slot == kSlotFunctab)) {
-    Stop(Code::kInvalid, PlaceOf(node->place) + ": fatal: `delete' is not allowed with " + base->text);
+        Place place = token_.place;   // gawk has read on
+    if (Is(Tok::kNewline)) ++place.line;
+    Stop(Code::kInvalid, PlaceOf(place) + ": fatal: `delete' is not allowed with " + base->text);
   }
   if (in_parens) Expect(Tok::kRightParen);
   return node;

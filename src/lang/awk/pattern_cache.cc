@@ -10,6 +10,8 @@ bool IsPlain(std::string_view source) {
   return source.find_first_of("\\^$.[]|()*+?{}") == std::string_view::npos;
 }
 
+bool IsOperator(char c) { return std::string_view("\\^$.[]|()*+?{}").find(c) != std::string_view::npos; }
+
 bool HasLetter(std::string_view text) {
   for (const char c : text) {
     if ((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c & 0x80) != 0) return true;
@@ -50,11 +52,18 @@ void AppendBytes(std::string& out, std::string& bytes, bool is_utf8) {
 
 // \xHH and \ddd as the characters they mean, which may then be operators: /\52/ is /*/. Bytes that make no
 // character and NUL stay escapes, as \ddd, which the engine knows.
-std::string WithoutNumbers(std::string_view source, bool is_utf8) {
+std::string WithoutNumbers(std::string_view source, bool is_utf8, bool are_literal) {
   std::string out, bytes;
+  bool in_brackets = false;
   for (size_t i = 0; i < source.size(); ++i) {
     if (source[i] != '\\' || i + 1 == source.size()) {
       AppendBytes(out, bytes, is_utf8);
+      if (in_brackets && source.substr(i, 3) == "---") {   // no range, but one hyphen
+        out += "\\-";
+        i += 2;
+        continue;
+      }
+      in_brackets = source[i] == '[' || (in_brackets && source[i] != ']');
       out += source[i];
       continue;
     }
@@ -81,6 +90,7 @@ std::string WithoutNumbers(std::string_view source, bool is_utf8) {
     }
     AppendBytes(out, bytes, is_utf8);
     if (value != 0) {
+      if (are_literal && !in_brackets && IsOperator(static_cast<char>(value))) out += '\\';
       out += static_cast<char>(value);
     } else {
       out += "\\000";
@@ -92,7 +102,7 @@ std::string WithoutNumbers(std::string_view source, bool is_utf8) {
 
 }  // namespace
 
-Result<AwkPattern> AwkPattern::Compile(std::string_view source, bool ignore_case, bool is_utf8) {
+Result<AwkPattern> AwkPattern::Compile(std::string_view source, bool ignore_case, bool is_utf8, bool has_literal_escapes) {
   AwkPattern pattern;
   pattern.has_caret_ = source.find('^') != std::string_view::npos;
   const bool is_at_start = source.size() > 1 && source[0] == '^';
@@ -106,7 +116,7 @@ Result<AwkPattern> AwkPattern::Compile(std::string_view source, bool ignore_case
   flags.dialect = RegexDialect::kAwk;
   flags.ignore_case = ignore_case;
   flags.is_utf8 = is_utf8;
-  PADDOCK_ASSIGN(Regex regex, Regex::Compile(WithoutNumbers(source, is_utf8), flags));
+  PADDOCK_ASSIGN(Regex regex, Regex::Compile(WithoutNumbers(source, is_utf8, has_literal_escapes), flags));
   pattern.regex_.emplace(std::move(regex));
   return pattern;
 }
@@ -167,7 +177,7 @@ Result<const AwkPattern*> PatternCache::FindText(std::string_view source) {
   if (const auto found = patterns.find(key); found != patterns.end()) return found->second.get();
   budget_.Step(static_cast<int64_t>(100 + source.size()));
   if (warn_) ReportEscapes(source);
-  PADDOCK_ASSIGN(AwkPattern pattern, AwkPattern::Compile(source, ignore_case_, is_utf8_));
+  PADDOCK_ASSIGN(AwkPattern pattern, AwkPattern::Compile(source, ignore_case_, is_utf8_, has_literal_escapes_));
   if (patterns.size() >= kMaxPatterns) {
     ForgetRecent();
     patterns.clear();

@@ -22,7 +22,8 @@ namespace paddock::awk {
 // A regular expression. Plain text, which is what most patterns are, is searched without an engine.
 class AwkPattern {
  public:
-  static Result<AwkPattern> Compile(std::string_view source, bool ignore_case, bool is_utf8);
+  // With literal escapes a character written as a number is no operator, as in the first awk.
+  static Result<AwkPattern> Compile(std::string_view source, bool ignore_case, bool is_utf8, bool has_literal_escapes = false);
 
   // The leftmost longest match at or after `from`. Groups as in Regex::Search, null for the answer alone.
   Result<bool> Search(std::string_view text, size_t from, std::vector<RegexGroup>* groups,
@@ -71,6 +72,7 @@ class PatternCache {
     ignore_case_ = ignore_case;
     ForgetRecent();
   }
+  void set_literal_escapes() { has_literal_escapes_ = true; }
 
  private:
   struct Recent {
@@ -85,6 +87,7 @@ class PatternCache {
   UnknownEscapes escapes_;
   std::function<void(const std::string&)> warn_;
   bool is_utf8_;
+  bool has_literal_escapes_ = false;
   bool ignore_case_ = false;
   Budget& budget_;
   Recent recent_[kRecent];

@@ -18,6 +18,7 @@ struct Item {
   uint32_t end_line = 0;
   std::string space;
   bool changes_space = false;         // an @namespace stands in front of it
+  uint32_t previous_line = 0;         // where the item before it in its source ends
   std::vector<const Comment*> lead;   // in front of it
   std::vector<const Comment*> inner;  // within its lines
 };
@@ -70,7 +71,11 @@ class Printer {
   std::string Turns(uint64_t count) const { return count == 0 ? "" : " # " + std::to_string(count); }
 
   // --- what the program consists of
-  void ChangeSpace(const std::string& space);
+  // The @namespace lines in front of the item that change anything.
+  void ChangeSpace(const Item& item);
+  void WriteSpace(const std::string& space, std::string_view comment);
+  // True for a comment that belongs to an @namespace, on its line or right below.
+  bool TakeSpaceComment(const Comment& comment);
   void Rules(Rule::When when, std::string_view name);
   void WriteRule(const Item& item, std::string_view name);
   void Inclusions();
@@ -100,28 +105,32 @@ class Printer {
   size_t next_comment_ = 0;
   uint32_t following_line_ = 0;  // where the program goes on behind the statement in progress
   std::string space_;
+  std::vector<const Comment*> space_comments_;   // by number of the @namespace
   bool has_heading_ = false;
 };
 
 void Printer::CollectItems() {
-  for (const Rule& rule : tree_.rules) items_.push_back({&rule, nullptr, rule.place, rule.end_line, rule.space, false, {}, {}});
+  for (const Rule& rule : tree_.rules) items_.push_back({&rule, nullptr, rule.place, rule.end_line, rule.space, false, 0, {}, {}});
   for (const FunctionDefinition& function : tree_.functions) {
     if (!function.is_defined) continue;
     items_.push_back({nullptr, &function, {function.place.source, function.start_line}, function.end_line,
-                      function.space, false, {}, {}});
+                      function.space, false, 0, {}, {}});
   }
   std::stable_sort(items_.begin(), items_.end(), [](const Item& a, const Item& b) {
     return a.place.source != b.place.source ? a.place.source < b.place.source : a.place.line < b.place.line;
   });
   for (size_t i = 0; i < items_.size(); ++i) {
     const bool is_first = i == 0 || items_[i - 1].place.source != items_[i].place.source;
+    items_[i].previous_line = is_first ? 0 : items_[i - 1].end_line;
     items_[i].changes_space = items_[i].space != (is_first ? "" : items_[i - 1].space);
   }
 }
 
 void Printer::AssignComments() {
+  space_comments_.resize(tree_.space_changes.size());
   for (const Comment& comment : tree_.comments) {
     budget_.Step();
+    if (TakeSpaceComment(comment)) continue;
     const auto next = std::find_if(items_.begin(), items_.end(), [&](const Item& item) {
       budget_.Step();
       return item.place.source == comment.place.source && item.end_line > comment.place.line;
@@ -181,12 +190,34 @@ void Printer::Start(uint64_t count) {
   out_.append(indent_, '\t');
 }
 
-void Printer::ChangeSpace(const std::string& space) {
+void Printer::ChangeSpace(const Item& item) {
+  for (size_t i = 0; i < tree_.space_changes.size(); ++i) {
+    const SpaceChange& change = tree_.space_changes[i];
+    budget_.Step();
+    if (change.place.source != item.place.source || change.place.line > item.place.line || change.place.line < item.previous_line) continue;
+    WriteSpace(change.space, space_comments_[i] == nullptr ? "" : "\t" + space_comments_[i]->text);
+  }
+  WriteSpace(item.space, "");
+}
+
+void Printer::WriteSpace(const std::string& space, std::string_view comment) {
   if (space == space_) return;
   space_ = space;
   out_ += '\n';
-  Line("@namespace \"" + (space.empty() ? "awk" : space) + "\"");
+  Line("@namespace \"" + (space.empty() ? "awk" : space) + "\"" + std::string(comment));
   out_ += '\n';
+}
+
+bool Printer::TakeSpaceComment(const Comment& comment) {
+  for (size_t i = 0; i < tree_.space_changes.size(); ++i) {
+    const Place place = tree_.space_changes[i].place;
+    budget_.Step();
+    const bool is_here = place.line == comment.place.line || (comment.is_alone && place.line + 1 == comment.place.line);
+    if (place.source != comment.place.source || !is_here || space_comments_[i] != nullptr) continue;
+    space_comments_[i] = &comment;
+    return true;
+  }
+  return false;
 }
 
 void Printer::Rules(Rule::When when, std::string_view name) {
@@ -195,7 +226,7 @@ void Printer::Rules(Rule::When when, std::string_view name) {
     if (item.rule == nullptr || item.rule->when != when) continue;
     if (is_first && counts_ != nullptr) Line("# " + std::string(name) + (name.empty() ? "Rule(s)\n" : " rule(s)\n"));
     is_first = false;
-    if (item.changes_space) ChangeSpace(item.space);
+    if (item.changes_space) ChangeSpace(item);
     Block(item.lead);
     WriteRule(item, name);
   }
@@ -254,7 +285,7 @@ void Printer::Functions() {
   }
   for (const Item* item : functions) {
     const FunctionDefinition& function = *item->function;
-    if (item->changes_space) ChangeSpace(item->space);
+    if (item->changes_space) ChangeSpace(*item);
     out_ += '\n';
     std::vector<const Comment*> lead = item->lead;
     if (!lead.empty() && !lead[0]->is_alone) {

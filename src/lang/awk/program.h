@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "lang/awk/extension.h"
 #include "lang/awk/lexer.h"
 #include "lang/awk/pattern_cache.h"
 #include "lang/awk/source.h"
@@ -64,6 +65,8 @@ enum class Op : uint8_t {
   kIn,              // sub array → v
 
   kAdd, kSubtract, kMultiply, kDivide, kModulo, kPower,  // x y → v
+  kBigArithmetic,   // x y → v      a: one of the above, on numbers of any size (-M)
+  kBigNegate, kBigPlus,
   kNegate, kPlus, kNot, kToBool,    // v → v
   kConcat,          // v… → v       b: how many; x = x … appends in place when nobody else holds the text
   kLess, kLessEqual, kEqual, kNotEqual, kGreater, kGreaterEqual,  // x y → v
@@ -85,6 +88,7 @@ enum class Op : uint8_t {
   kCallIndirect,    // name v… → v  a: arguments
   kReturn,          // v →
   kBuiltin,         // v… → v       a: arguments, b: Builtin
+  kExtension,       // v… → v       a: arguments, b: Extension
   kPrint,           // v… [dest] →  a: arguments, b: Redirect
   kPrintf,
   kPrintRecord,     // →            to standard output
@@ -105,6 +109,9 @@ enum class Op : uint8_t {
 };
 
 inline constexpr uint32_t kDecrement = 1, kPostfix = 2, kDrop = 4;
+// Beside the operation of an update: the value is dropped.
+inline constexpr uint32_t kDropsUpdated = 0x100;
+inline constexpr Op UpdateOperation(uint32_t a) { return static_cast<Op>(a & 0xff); }
 
 struct Instruction {
   Op op;
@@ -126,6 +133,7 @@ struct Program {
   std::vector<Value> constants;
   std::vector<Function> functions;
   std::vector<std::string> globals;
+  Libraries libraries = 0;
   UnknownEscapes escapes;  // of the patterns in the program
   int range_count = 0;
 

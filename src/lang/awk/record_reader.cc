@@ -15,10 +15,17 @@ constexpr size_t kBlockSize = 128 << 10;
 Result<bool> RecordReader::Next(const RecordRule& rule, std::string_view& record,
                                 std::string_view& terminator) {
   budget_.Step();
+  if (own_rule_) [[unlikely]] {
+    if (own_rule_->kind == RecordRule::Kind::kWhole) return NextWhole(record, terminator);
+    PADDOCK_ASSIGN(const bool has_record, NextByByte(own_rule_->byte, record, terminator));
+    terminator = {};
+    return has_record;
+  }
   switch (rule.kind) {
     case RecordRule::Kind::kByte: return NextByByte(rule.byte, record, terminator);
     case RecordRule::Kind::kParagraph: return NextParagraph(record, terminator);
     case RecordRule::Kind::kPattern: return NextByPattern(*rule.pattern, record, terminator);
+    case RecordRule::Kind::kWhole: return NextWhole(record, terminator);
   }
   return false;
 }
@@ -94,6 +101,17 @@ Result<bool> RecordReader::NextByByte(char byte, std::string_view& record,
     Take(rest_.size(), 0, record, terminator);
     return true;
   }
+}
+
+Result<bool> RecordReader::NextWhole(std::string_view& record, std::string_view& terminator) {
+  PADDOCK_ASSIGN(bool has_more, Fill());
+  if (!has_more) return false;
+  while (has_more) {
+    budget_.WillAllocate(rest_.size() * 2);
+    PADDOCK_ASSIGN(has_more, Extend());
+  }
+  Take(rest_.size(), 0, record, terminator);
+  return true;
 }
 
 Result<bool> RecordReader::NextParagraph(std::string_view& record, std::string_view& terminator) {

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -21,7 +22,7 @@ class AwkPattern;
 
 // What RS asks for. The pattern outlives every call that gets the rule.
 struct RecordRule {
-  enum class Kind { kByte, kParagraph, kPattern };
+  enum class Kind { kByte, kParagraph, kPattern, kWhole };
   Kind kind = Kind::kByte;
   char byte = '\n';
   const AwkPattern* pattern = nullptr;
@@ -31,6 +32,9 @@ class RecordReader {
  public:
   // `source` outlives the reader.
   RecordReader(ByteSource& source, Budget& budget) : source_(source), budget_(budget) {}
+
+  // From now on this rule holds, whatever Next() is given, and RT is empty.
+  void set_own_rule(const RecordRule& rule) { own_rule_ = rule; }
 
   // Reads the next record; false at the end. The views stay valid until the next call. `terminator` is
   // what RT becomes.
@@ -50,11 +54,14 @@ class RecordReader {
   void Take(size_t length, size_t terminator_length, std::string_view& record,
             std::string_view& terminator);
 
+  Result<bool> NextWhole(std::string_view& record, std::string_view& terminator);
+
   ByteSource& source_;
   Budget& budget_;
   Block block_;
   std::string joined_;     // holds rest_ when it spans blocks
   std::string_view rest_;  // what is not consumed
+  std::optional<RecordRule> own_rule_;
   bool at_end_ = false;
   bool is_behind_start_ = false;  // something was read
   std::vector<RegexGroup> groups_{1};

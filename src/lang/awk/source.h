@@ -9,8 +9,10 @@
 namespace paddock::awk {
 
 struct Source {
-  std::string name;  // "cmd. line" or the file's path
+  std::string name;  // "cmd. line" or the file's name
   std::string text;
+  std::string path;         // where a file was found
+  bool is_program = false;  // a file of -f
 };
 
 // A place in the program text.

@@ -1,6 +1,7 @@
 #include "lang/awk/streams.h"
 
 #include "base/budget.h"
+#include "base/output_sink.h"
 
 namespace paddock::awk {
 
@@ -31,6 +32,7 @@ Streams::Stream* Streams::Find(Redirect how, bool is_output, std::string_view na
 }
 
 Status Streams::OpenOutput(Stream& stream) {
+  const bool reverses = libraries_.reverses_output && libraries_.reverses_output();
   ByteSink* sink = nullptr;
   if (stream.how == Redirect::kPipe) {
     standard_output_.Flush();
@@ -38,6 +40,12 @@ Status Streams::OpenOutput(Stream& stream) {
     PADDOCK_ASSIGN(stream.command_input, host_.StartWriting(stream.name));
     sink = stream.command_input.get();
   } else if (stream.name == "/dev/stdout" || stream.name == "-") {
+    if (reverses) {
+      stream.file_sink = MakeReversingSink(std::make_unique<OutputSink>(standard_output_), host_.budget());
+      stream.output = std::make_unique<Output>(*stream.file_sink);
+      stream.output->set_unbuffered(true);
+      return {};
+    }
     stream.shared_output = &standard_output_;
     return {};
   } else if (stream.name == "/dev/stderr") {
@@ -48,10 +56,11 @@ Status Streams::OpenOutput(Stream& stream) {
     if (stream.name.starts_with("/dev/")) standard_output_.Flush();
     PADDOCK_ASSIGN(stream.file_sink,
                    host_.OpenForWriting(stream.name, stream.how == Redirect::kAppend));
+    if (reverses) stream.file_sink = MakeReversingSink(std::move(stream.file_sink), host_.budget());
     sink = stream.file_sink.get();
   }
   stream.output = std::make_unique<Output>(*sink);
-  if (stream.name.starts_with("/dev/fd/")) stream.output->set_unbuffered(true);
+  if (reverses || stream.name.starts_with("/dev/fd/")) stream.output->set_unbuffered(true);
   return {};
 }
 
@@ -66,8 +75,11 @@ Status Streams::OpenInput(Stream& stream) {
     stream.shared_reader = &standard_input_;
     return {};
   } else {
-    PADDOCK_ASSIGN(stream.file_source, host_.OpenForReading(stream.name));
-    source = stream.file_source.get();
+    PADDOCK_ASSIGN(OpenedInput opened, awk::OpenInput(host_, libraries_, stream.name));
+    stream.file_source = std::move(opened.source);
+    stream.reader = std::make_unique<RecordReader>(*stream.file_source, host_.budget());
+    if (opened.rule) stream.reader->set_own_rule(*opened.rule);
+    return {};
   }
   stream.reader = std::make_unique<RecordReader>(*source, host_.budget());
   return {};
@@ -91,8 +103,13 @@ Result<Output*> Streams::ForOutput(Redirect how, std::string_view name) {
   if (how == Redirect::kCoprocess) {
     FlushAll();
     before_command_();
-    PADDOCK_ASSIGN(stream.coprocess, host_.StartCoprocess(name));
+    if (libraries_.has_mirror && name == kMirrorName) {
+      stream.coprocess = MakeMirror(host_.budget());
+    } else {
+      PADDOCK_ASSIGN(stream.coprocess, host_.StartCoprocess(name));
+    }
     stream.output = std::make_unique<Output>(stream.coprocess->input());
+    stream.output->set_unbuffered(libraries_.has_mirror && name == kMirrorName);
     stream.reader = std::make_unique<RecordReader>(stream.coprocess->output(), host_.budget());
   } else {
     PADDOCK_TRY(OpenOutput(stream));
@@ -192,6 +209,14 @@ Status Streams::CloseAll() {
   }
   Status written = standard_output_.Flush();
   return written ? first : written;
+}
+
+std::vector<StreamUse> Streams::UsesOf(std::string_view name) const {
+  std::vector<StreamUse> uses;
+  for (const Stream& stream : streams_) {
+    if (stream.name == name) uses.push_back({stream.how, stream.is_output});
+  }
+  return uses;
 }
 
 Result<CommandStatus> Streams::System(std::string_view command) {

@@ -7,19 +7,30 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/result.h"
 #include "base/stream.h"
 #include "lang/awk/ast.h"
+#include "lang/awk/extension_streams.h"
 #include "lang/awk/host.h"
 #include "lang/awk/record_reader.h"
 
 namespace paddock::awk {
 
+struct StreamUse {
+  Redirect how;
+  bool is_output;
+};
+
 class Streams {
  public:
   // `before_command` is called before a command starts.
   Streams(Host& host, std::function<void()> before_command);
+
+  // What the loaded libraries do when something is opened.
+  void set_libraries(StreamLibraries libraries) { libraries_ = std::move(libraries); }
+  const StreamLibraries& libraries() const { return libraries_; }
 
   Output& standard_output() { return standard_output_; }
   Output& standard_error() { return standard_error_; }
@@ -39,6 +50,9 @@ class Streams {
   void FlushAll();
   // Closes everything in the end: commands first, which may still write, then standard output.
   Status CloseAll();
+
+  // How the open streams of that name are used, the latest first.
+  std::vector<StreamUse> UsesOf(std::string_view name) const;
 
   Result<CommandStatus> System(std::string_view command);
 
@@ -70,6 +84,7 @@ class Streams {
   Result<int> CloseStream(std::list<Stream>::iterator at);
 
   Host& host_;
+  StreamLibraries libraries_;
   std::function<void()> before_command_;
   Output standard_output_;
   Output standard_error_;

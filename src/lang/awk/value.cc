@@ -1,8 +1,10 @@
 #include "lang/awk/value.h"
 
+#include <algorithm>
 #include <new>
 
 #include "lang/awk/array.h"
+#include "lang/awk/big_number.h"
 #include "lang/awk/number.h"
 
 namespace paddock::awk {
@@ -31,9 +33,31 @@ void Text::Look_() {
   look = awk::LooksNumeric(view(), number) ? Look::kNumeric : Look::kPlain;
 }
 
+void Text::LookNonDecimal() {
+  Look_();
+  std::string_view rest = view();
+  rest.remove_prefix(std::min(rest.find_first_not_of(" \t\n\r\v\f"), rest.size()));
+  const bool has_sign = !rest.empty() && (rest[0] == '-' || rest[0] == '+');
+  if (has_sign) rest.remove_prefix(1);
+  if (rest.size() < 2 || rest[0] != '0') return;
+  const bool is_hex = rest[1] == 'x' || rest[1] == 'X';
+  if (!is_hex && (has_sign || rest[1] < '0' || rest[1] > '9')) return;
+  number = ParseNonDecimal(view());
+  if (is_hex) rest.remove_prefix(2);
+  rest.remove_prefix(std::min(rest.find_first_not_of(is_hex ? "0123456789abcdefABCDEF" : "0123456789.eE"), rest.size()));
+  look = rest.find_first_not_of(" \t\n\r\v\f") == rest.npos ? Look::kNumeric : Look::kPlain;
+}
+
 Cell* Cell::Make() {
   void* memory = ::operator new(sizeof(Cell));
   return ::new (memory) Cell{1, false, nullptr};
+}
+
+Value Value::FromBig(BigNumber* number) {
+  Value value;
+  value.kind_ = Kind::kBig;
+  value.big_ = number;
+  return value;
 }
 
 Value Value::FromArray(Array* array) {
@@ -52,6 +76,7 @@ Value Value::FromCell(Cell* cell) {
 
 double Value::ToNumberSlow() const {
   if (kind_ == Kind::kBool) return number_;
+  if (kind_ == Kind::kBig) return big_->ToDouble();
   if (!is_text()) return 0;
   if (text_->look == Text::Look::kUnknown) text_->Look_();
   return text_->number;
@@ -67,6 +92,8 @@ bool Value::ToBool() const {
       return text_->size != 0;
     case Kind::kInput:
       return LooksNumeric() ? text_->number != 0 : text_->size != 0;
+    case Kind::kBig:
+      return !big_->is_zero();
     default:
       return false;
   }
@@ -74,6 +101,9 @@ bool Value::ToBool() const {
 
 void Value::Destroy() {
   switch (kind_) {
+    case Kind::kBig:
+      BigNumber::Free(big_);
+      break;
     case Kind::kArray:
       Array::Free(array_);
       break;
@@ -88,6 +118,11 @@ void Value::Destroy() {
 }
 
 void TextOf::Convert(const Value& value, std::string_view format) {
+  if (value.kind() == Kind::kBig) {
+    AppendBig(long_text_, value.big(), format);
+    view_ = long_text_;
+    return;
+  }
   if (value.kind() != Kind::kNumber && value.kind() != Kind::kBool) return;
   if (const size_t length = WriteIntegral(value.number(), digits_); length > 0) {
     view_ = {digits_, length};

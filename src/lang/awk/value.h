@@ -14,6 +14,7 @@
 namespace paddock::awk {
 
 class Array;
+struct BigNumber;
 
 // Immutable bytes with a reference count; the number they denote is worked out at most once.
 struct Text {
@@ -35,6 +36,8 @@ struct Text {
   static void Free(Text* text);
   // Fills in `look` and `number`.
   void Look_();
+  // The same where hexadecimal and octal numbers are read, too (-n).
+  void LookNonDecimal();
 
   static constexpr size_t kMaxSize = 0xfffffff0;
 };
@@ -49,6 +52,7 @@ enum class Kind : uint8_t {
   kString,
   kInput,       // text from outside, a number if it looks like one
   kRegex,       // @/…/
+  kBig,         // a number of any size (big_number.h)
   kArray,
   kCell,        // shared by a caller's untyped variable and the parameter it was passed to
 };
@@ -119,11 +123,14 @@ class Value {
   static Value String(std::string_view bytes) { return FromText(Text::Make(bytes)); }
   static Value Input(std::string_view bytes) { return FromText(Text::Make(bytes), Kind::kInput); }
   // Takes over one reference.
+  static Value FromBig(BigNumber* number);
+  // Takes over one reference.
   static Value FromArray(Array* array);
   // Takes over one reference.
   static Value FromCell(Cell* cell);
 
   Kind kind() const { return kind_; }
+  bool is_scalar() const { return kind_ >= Kind::kUnassigned && kind_ <= Kind::kBig; }
   bool is_number() const { return kind_ == Kind::kNumber; }
   bool is_text() const { return kind_ >= Kind::kString && kind_ <= Kind::kRegex; }
   bool is_unset() const {
@@ -133,6 +140,7 @@ class Value {
   double number() const { return number_; }
   Text* text() const { return text_; }
   std::string_view view() const { return text_->view(); }
+  const BigNumber& big() const { return *big_; }
   Cell* cell() const { return cell_; }
   // The array, also through a filled cell; null for anything else.
   Array* array() const {
@@ -148,7 +156,7 @@ class Value {
   bool ToBool() const;
   // True when comparisons treat it as a number: numbers, unset values, input that looks numeric.
   bool IsNumeric() const {
-    if (kind_ <= Kind::kBool) return true;
+    if (kind_ <= Kind::kBool || kind_ == Kind::kBig) return true;
     return kind_ == Kind::kInput && LooksNumeric();
   }
   bool LooksNumeric() const {
@@ -178,6 +186,7 @@ class Value {
   union {
     double number_;
     Text* text_;
+    BigNumber* big_;
     Array* array_;
     Cell* cell_;
     uint32_t* refs_;  // every counted thing starts with its count

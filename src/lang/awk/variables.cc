@@ -65,8 +65,17 @@ std::string Interpreter::ElementName(const Value& key) const {
 }
 
 void Interpreter::RefreshSymtab() {
-  for (int slot = 0; slot < static_cast<int>(globals_.size()); ++slot) {
-    if (slot == kSlotSymtab || slot == kSlotFunctab) continue;
+  constexpr int kHiddenSymbols = 6;
+  // In the order in which gawk makes them, on which depends in which one a walk comes by them.
+  std::vector<int> slots = {kSlotArgind, kSlotBinmode, kSlotConvfmt,  kSlotErrno,     kSlotFieldwidths, kSlotFilename, kSlotFnr,
+                            kSlotFs,     kSlotFpat,    kSlotIgnorecase, kSlotLint,    kSlotPrec,        kSlotNf,       kSlotNr,
+                            kSlotOfmt,   kSlotOfs,     kSlotOrs,      kSlotRlength,   kSlotRoundmode,   kSlotRs,       kSlotRstart,
+                            kSlotRt,     kSlotSubsep,  kSlotTextdomain, kSlotProcinfo, kSlotEnviron,    kSlotArgv,     kSlotArgc};
+  if (symtab_->size() == 0) {   // gawk's table grew when it was filled, and has more than what it shows
+    for (int i = 0; i < kHiddenSymbols; ++i) symtab_->Set(std::to_string(i) + "?", Value::Unassigned(), budget_);
+  }
+  for (int slot = kSpecialCount; slot < static_cast<int>(globals_.size()); ++slot) slots.push_back(slot);
+  for (const int slot : slots) {
     budget_.Step();
     Value value = global(slot);
     if (slot <= kSlotFnr) {
@@ -76,6 +85,7 @@ void Interpreter::RefreshSymtab() {
     if (value.kind() == Kind::kCell) value = Value::Unassigned();
     symtab_->Set(program_.globals[static_cast<size_t>(slot)], std::move(value), budget_);
   }
+  for (int i = 0; i < kHiddenSymbols; ++i) symtab_->Remove(ArrayKey(std::to_string(i) + "?"));
 }
 
 bool Interpreter::CheckSymbol(Array& array, const Value& key) {
@@ -83,9 +93,19 @@ bool Interpreter::CheckSymbol(Array& array, const Value& key) {
   return Fatal("reference to uninitialized element `" + ElementName(key) + " is not allowed'");
 }
 
+bool Interpreter::CheckNewOperand(const Array& array, const Value& value) {
+  if (!options_.is_sandboxed || &array != global(kSlotArgv).array()) return true;
+  const TextOf operand(value, convfmt_);
+  const auto& given = options_.operands;
+  const size_t equals = operand.view().find('=');
+  const bool is_assignment = equals != operand.view().npos && equals > 0 && IsVariableName(operand.view().substr(0, equals));
+  if (operand.view().empty() || is_assignment || std::find(given.begin(), given.end(), operand.view()) != given.end()) return true;
+  return Fatal("cannot add a new file (" + std::string(operand.view()) + ") to ARGV in sandbox mode");
+}
+
 bool Interpreter::StoreSymbol(Array& array, const Value& key) {
-  if (&array == functab_) return Fatal("cannot assign to elements of FUNCTAB");
-  if (&array != symtab_) return true;
+  if (functab_ != nullptr && &array == functab_) return Fatal("cannot assign to elements of FUNCTAB");
+  if (&array != symtab_) return CheckNewOperand(array, *array.Find(Key(key)));
   const TextOf name(key, convfmt_);
   const auto found = std::find(program_.globals.begin(), program_.globals.end(), name.view());
   if (found == program_.globals.end()) return Fatal("cannot assign to arbitrary elements of SYMTAB");
@@ -102,13 +122,17 @@ void Interpreter::SetUpTables() {
     symtab_ = Array::Make();
     global(kSlotSymtab) = Value::FromArray(symtab_);
   }
-  guards_tables_ = program_.uses_symtab || program_.uses_functab;
+  guards_tables_ = program_.uses_symtab || program_.uses_functab || options_.is_sandboxed;
   if (!program_.uses_functab) return;
   Array* const functab = functab_ = Array::Make();
   global(kSlotFunctab) = Value::FromArray(functab);
   for (int id = 0; id <= static_cast<int>(Builtin::kDcngettext); ++id) {
     const std::string_view name = InfoOf(static_cast<Builtin>(id)).name;
     functab->Set(name, Value::String(name), budget_);
+  }
+  for (int id = 0; id < kExtensionCount; ++id) {
+    const ExtensionInfo& info = InfoOf(static_cast<Extension>(id));
+    if (HasLibrary(info.library)) functab->Set(info.name, Value::String(info.name), budget_);
   }
   for (const Function& function : program_.functions) {
     functab->Set(function.name, Value::String(function.name), budget_);
@@ -175,8 +199,16 @@ bool Interpreter::CheckAssignable(Value& variable, const std::function<std::stri
 void Interpreter::PushCounter(int slot) {
   switch (slot) {
     case kSlotNf: stack_.PushNumber(static_cast<double>(record_.field_count())); return;
-    case kSlotNr: stack_.PushNumber(nr_); return;
-    case kSlotFnr: stack_.PushNumber(fnr_); return;
+    case kSlotNr:
+    case kSlotFnr: {
+      const double count = slot == kSlotNr ? nr_ : fnr_;
+      if (math_ == nullptr) {
+        stack_.PushNumber(count);
+      } else {
+        stack_.Push(math_->Calculate(BigMath::Operation::kAdd, slot == kSlotNr ? nr_base_ : fnr_base_, Value::Number(count)));
+      }
+      return;
+    }
     default: stack_.Push(global(slot)); return;
   }
 }
@@ -201,6 +233,12 @@ bool Interpreter::StoreField(size_t index, Value value) {
   return true;
 }
 
+// With -M the counter starts from a number of any size.
+void Interpreter::SetCounter(const Value& value, double& count, Value& base) {
+  count = math_ == nullptr ? value.ToNumber() : 0;
+  if (math_ != nullptr) base = math_->Plus(value);
+}
+
 bool Interpreter::StoreHooked(int slot, const Value& value) {
   Value copy = value;
   if (copy.kind() == Kind::kUntyped) copy.SetKind(Kind::kUnassigned);
@@ -219,8 +257,11 @@ bool Interpreter::AfterChange(int slot) {
       record_.SetFieldCount(static_cast<size_t>(count));
       return true;
     }
-    case kSlotNr: nr_ = value.ToNumber(); return true;
-    case kSlotFnr: fnr_ = value.ToNumber(); return true;
+    case kSlotNr: SetCounter(value, nr_, nr_base_); return true;
+    case kSlotFnr: SetCounter(value, fnr_, fnr_base_); return true;
+    case kSlotLint: SetLint(value); return true;
+    case kSlotPrec: return math_ == nullptr || SetPrecision();
+    case kSlotRoundmode: return math_ == nullptr || SetRounding();
     case kSlotFs:
     case kSlotFieldwidths:
     case kSlotFpat: return UpdateFieldRule(slot);
@@ -250,6 +291,7 @@ bool Interpreter::AfterChange(int slot) {
 bool Interpreter::UpdateFieldRule(int slot) {
   field_slot_ = slot;
   const TextOf text(global(slot), convfmt_);
+  if (options_.lints_for_old_awk && slot == kSlotFs && text.view().size() > 1) Warn("old awk does not support regexps as value of `FS'");
   FieldRule rule;
   if (slot == kSlotFieldwidths) {
     auto widths = FieldRule::FromWidths(text.view());
@@ -311,7 +353,7 @@ bool Interpreter::AssignOperand(std::string_view text, bool is_option) {
                                                : "qualified identifier `" + shown + "' is badly formed\n"));
     fatal_status_ = 1;
     flow_ = Flow::kFatal;
-    return false;
+    return is_option;   // the other options are looked at, too
   }
   if (name.starts_with("awk::")) name.remove_prefix(5);
   if (!IsVariableName(name)) return Fatal("`" + std::string(name) + "' is not a legal variable name");
@@ -326,6 +368,7 @@ bool Interpreter::AssignOperand(std::string_view text, bool is_option) {
                         given.ends_with('/');
   Value value = is_regex ? Value::String(given.substr(2, given.size() - 3))
                          : Value::Input(ProcessEscapes(given, warnings));
+  if (options_.reads_non_decimal) value.text()->LookNonDecimal();
   if (is_regex) value.SetKind(Kind::kRegex);
   for (const std::string& warning : warnings) Warn(warning);
   const auto found = std::find(program_.globals.begin(), program_.globals.end(), name);
@@ -349,6 +392,10 @@ void Interpreter::SetUpProcinfo() {
   set("strftime", Value::String("%a %b %e %H:%M:%S %Z %Y"));
   set("platform", Value::String("posix"));
   set("FS", Value::String("FS"));
+  set("gmp_version", Value::String("GNU MP 6.2.1"));
+  set("mpfr_version", Value::String("GNU MPFR 4.2.0"));
+  set("prec_max", Value::Number(static_cast<double>(kMostPrecision)));
+  set("prec_min", Value::Number(1));
   set("pgrpid", number(ids.pgrp));
   set("pid", number(ids.pid));
   set("ppid", number(ids.ppid));
@@ -364,6 +411,10 @@ void Interpreter::SetUpProcinfo() {
   Array* const identifiers = Array::Make();
   for (const Function& function : program_.functions) {
     identifiers->Set(function.name, Value::String("user"), budget_);
+  }
+  for (int id = 0; id < kExtensionCount; ++id) {
+    const ExtensionInfo& info = InfoOf(static_cast<Extension>(id));
+    if (HasLibrary(info.library)) identifiers->Set(info.name, Value::String("extension"), budget_);
   }
   for (size_t slot = 0; slot < program_.globals.size(); ++slot) {
     static constexpr size_t kArrays[] = {kSlotArgv, kSlotEnviron, kSlotProcinfo, kSlotSymtab, kSlotFunctab};
@@ -382,6 +433,7 @@ void Interpreter::SetUpVariables() {
                          kSlotBinmode, kSlotLint}) {
     global(slot) = Value::Number(0);
   }
+  lint_ = options_.lint;
   global(kSlotRlength) = Value::Number(0);
   for (const int slot : {kSlotRt, kSlotFilename, kSlotErrno, kSlotFieldwidths}) {
     global(slot) = Value::String("");
@@ -413,6 +465,7 @@ void Interpreter::SetUpVariables() {
   global(kSlotArgc) = Value::Number(static_cast<double>(options_.operands.size() + 1));
   if (options_.strictness == Strictness::kGnu) SetUpProcinfo();
   SetUpTables();
+  SetUpLibraries();
 }
 
 }  // namespace paddock::awk

@@ -32,6 +32,16 @@ struct Expression {
   mutable Number value;
   mutable int value_base = 0;
   mutable Number* variable = nullptr;
+
+  // A long sum leans to the left, as deep as it has terms: it is taken apart in a loop. To the right the parser bounds the depth.
+  ~Expression() {
+    if (parts.empty()) return;
+    ExpressionPtr left = std::move(parts[0]);
+    while (left && !left->parts.empty()) {
+      ExpressionPtr next = std::move(left->parts[0]);
+      left = std::move(next);
+    }
+  }
 };
 
 struct Statement;

@@ -224,8 +224,29 @@ class Machine {
       case Word::kString: return Fail("an array is no number");
       default: break;
     }
-    Number left, right;
-    return Evaluate(*e.parts[0], left) && Evaluate(*e.parts[1], right) && Operate(e.kind, left, right, out);
+    return Chain(e, out);
+  }
+
+  static bool IsBinary(Word kind) { return (kind >= Word::kAdd && kind <= Word::kPower) || (kind >= Word::kLess && kind <= Word::kUnequal); }
+
+  // Operators with two sides: a + b + c and on is a tree that leans to the left, and worked out from its far end in a loop.
+  bool Chain(const Expression& e, Number& out) {
+    std::vector<const Expression*> chain;
+    const Expression* first = &e;
+    for (; IsBinary(first->kind); first = first->parts[0].get()) {
+      host_.budget().Step();
+      chain.push_back(first);
+    }
+    Number left;
+    if (!Evaluate(*first, left)) return false;
+    for (auto node = chain.rbegin(); node != chain.rend(); ++node) {
+      host_.budget().Step();
+      Number right, result;
+      if (!Evaluate(*(*node)->parts[1], right) || !Operate((*node)->kind, left, right, result)) return false;
+      left = std::move(result);
+    }
+    out = std::move(left);
+    return true;
   }
 
   bool Operate(Word operation, const Number& a, const Number& b, Number& out) {

@@ -44,7 +44,25 @@ Result<Integer> Calculator::Product(const Integer& a, const Integer& b) {
 Result<Integer> Calculator::Quotient(const Integer& a, const Integer& b) {
   const uint64_t left = BitsOf(a), right = BitsOf(b);
   PADDOCK_TRY(Charge(left > right ? left - right : 1, right, left));
-  return Integer(a / b);
+  // The library's division cannot be interrupted and takes the product of the lengths, so that a long one is made of short ones, from
+  // the top down, with a look at the limits before each.
+  constexpr uint64_t kBitProducts = uint64_t{1} << 36;
+  if (left <= right || (left - right) * right <= kBitProducts) return Integer(a / b);
+  const auto bits = static_cast<unsigned>(std::max<uint64_t>(kBitProducts / right, 64));
+  const Integer dividend = mp::abs(a), divisor = mp::abs(b), mask = (Integer(1) << bits) - 1;
+  uint64_t at = (left - right) / bits * bits;
+  Integer rest = dividend >> at, quotient, part;
+  for (;;) {
+    budget_.CheckNow();
+    Integer remainder;
+    mp::divide_qr(rest, divisor, part, remainder);
+    quotient |= part;
+    if (at == 0) break;
+    at -= bits;
+    quotient <<= bits;
+    rest = (remainder << bits) | (Integer(dividend >> at) & mask);
+  }
+  return a.sign() == b.sign() ? quotient : Integer(-quotient);
 }
 
 Result<Integer> Calculator::PowerOfTen(uint64_t exponent) {
@@ -149,6 +167,8 @@ Result<Number> Calculator::Power(const Number& base, int64_t exponent, uint64_t 
 
 Result<Number> Calculator::SquareRoot(const Number& a, uint64_t scale) {
   const uint64_t places = std::max(scale, a.scale);
+  PADDOCK_ASSIGN(const int order, Compare(a, Number(1)));
+  if (order == 0 || a.digits.is_zero()) return Number(order == 0 ? 1 : 0);   // without decimals, as of bc and dc
   PADDOCK_ASSIGN(const Number wide, Rescale(a, 2 * places));
   const uint64_t bits = BitsOf(wide.digits);
   PADDOCK_TRY(Charge(bits, bits, bits));

@@ -25,12 +25,16 @@ class InputCommands final : public CommandSource {
     if (!host_.commands().has_buffered()) host_.out().Flush();
     const auto line = host_.commands().ReadLine();
     if (!line || !line->is_terminated) return std::nullopt;
+    ++line_count_;
     return std::string(line->text);
   }
   bool is_global() const override { return false; }
+  // Of lines given so far, those of text among them.
+  size_t line_count() const { return line_count_; }
 
  private:
   Host& host_;
+  size_t line_count_ = 0;
 };
 
 class ListCommands final : public CommandSource {

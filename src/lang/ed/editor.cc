@@ -26,25 +26,28 @@ int Editor::Run() {
     if (!line) {
       // The end of the commands is a q, once.
       if (buffer_.is_modified() && !was_warned_) {
-        Report(Bad("Warning: buffer modified"));
+        Report(Bad("Warning: buffer modified"), commands.line_count());
         return o_.is_loose ? 0 : kUnsaved;
       }
       break;
     }
     buffer_.BeginStep();
     is_warning_ = false;
-    Report(Execute(*line, commands));
+    const Status done = Execute(*line, commands);
+    Report(done, commands.line_count());
+    if (!done && o_.is_regular_script) break;   // nobody is there to notice
     was_warned_ = is_warning_;
   }
   return has_failed_ && !o_.is_loose ? 1 : 0;
 }
 
-void Editor::Report(const Status& status) {
+void Editor::Report(const Status& status, size_t script_line) {
   if (status) return;
   has_failed_ = true;
   last_error_ = status.error().Text();
   host_.out().Write("?\n");
-  if (is_verbose_) host_.out().Write(last_error_ + "\n");
+  const std::string place = o_.is_regular_script && script_line > 0 ? "script, line " + std::to_string(script_line) + ": " : "";
+  if (is_verbose_) host_.out().Write(place + last_error_ + "\n");
   host_.out().Flush();
 }
 

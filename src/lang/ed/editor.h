@@ -16,6 +16,7 @@ struct EditorOptions {
   bool is_loose = false;        // -l: commands that fail do not show in the status
   bool is_restricted = false;   // -r, red
   bool is_quiet = false;        // -q: nothing on standard error
+  bool is_regular_script = false;  // commands come from a file: the first that fails is the last
   bool is_script = false;       // -s: no counts of bytes
   bool is_verbose = false;      // -v: as H
   bool strips_returns = false;  // --strip-trailing-cr

@@ -23,7 +23,7 @@ class Editor {
   int Run();
 
  private:
-  void Report(const Status& status);
+  void Report(const Status& status, size_t script_line = 0);
   void Complain(const std::string& text);
   Status OpenFirst();
 

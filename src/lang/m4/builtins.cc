@@ -30,22 +30,26 @@ std::optional<int32_t> Number(Processor& m4, const Arguments& a, size_t index) {
   return std::nullopt;
 }
 
-bool HasTooFew(Processor& m4, const Arguments& a, size_t least) {
-  if (a.size() > least) return false;
-  m4.Warn("Warning: too few arguments to builtin `" + a[0] + "'");
-  return true;
+// A name cannot be a builtin itself.
+bool HasName(Processor& m4, const Arguments& a) {
+  if (a.builtin(1) == nullptr) return true;
+  m4.Warn("Warning: " + a[0] + ": invalid macro name ignored");
+  return false;
 }
 
-void Define(Processor& m4, const Arguments& a) {
+void DefineAs(Processor& m4, const Arguments& a, bool replaces) {
+  if (!HasName(m4, a)) return;
   m4.CheckDefinition(a[1], Argument(a, 2));
   auto& stack = m4.macros[a[1]];
-  if (!stack.empty()) stack.pop_back();
-  stack.push_back(Processor::MacroOf(Argument(a, 2)));
+  if (replaces && !stack.empty()) stack.pop_back();
+  stack.push_back({Argument(a, 2), a.builtin(2)});
 }
-void PushDef(Processor& m4, const Arguments& a) {
-  m4.CheckDefinition(a[1], Argument(a, 2));
-  m4.macros[a[1]].push_back(Processor::MacroOf(Argument(a, 2)));
-}
+// What they give with too few arguments.
+void GiveZero(Processor& m4, const Arguments& a) { m4.Push(a.size() == 2 ? "0" : ""); }
+void GiveFirst(Processor& m4, const Arguments& a) { m4.Push(Argument(a, 1)); }
+
+void Define(Processor& m4, const Arguments& a) { DefineAs(m4, a, true); }
+void PushDef(Processor& m4, const Arguments& a) { DefineAs(m4, a, false); }
 void Undefine(Processor& m4, const Arguments& a) {
   for (size_t i = 1; i < a.size(); ++i) m4.macros.erase(a[i]);
 }
@@ -62,19 +66,27 @@ void Defn(Processor& m4, const Arguments& a) {
   for (size_t i = 1; i < a.size(); ++i) {
     const Macro* const macro = m4.Find(a[i]);
     if (macro == nullptr) continue;
-    out += macro->builtin != nullptr ? Processor::TextOf(*macro) : m4.Quoted(macro->text);
+    if (macro->builtin == nullptr) {
+      m4.budget().Step();
+      if (out.size() + macro->text.size() > out.capacity()) m4.budget().WillAllocate(2 * (out.size() + macro->text.size()));
+      out += m4.Quoted(macro->text);
+    } else if (a.size() == 2) {
+      return m4.PushBuiltin(*macro->builtin);
+    } else {
+      m4.Warn("Warning: cannot concatenate builtin `" + a[i] + "'");
+    }
   }
   m4.Push(std::move(out));
 }
 
 void IfDef(Processor& m4, const Arguments& a) {
-  if (HasTooFew(m4, a, 2)) return;
   m4.Push(m4.Find(a[1]) != nullptr ? a[2] : Argument(a, 3));
 }
 
 void IfElse(Processor& m4, const Arguments& a) {
   if (a.size() == 2) return;   // a comment
-  if (HasTooFew(m4, a, 3)) return;
+  if (a.size() < 4) return m4.Warn("Warning: too few arguments to builtin `" + a[0] + "'");
+  if ((a.size() + 2) % 3 > 1) m4.Warn("Warning: excess arguments to builtin `" + a[0] + "' ignored");
   size_t at = 1;
   while (true) {
     if (Argument(a, at) == Argument(a, at + 1)) return m4.Push(Argument(a, at + 2));
@@ -119,7 +131,7 @@ void Undivert(Processor& m4, const Arguments& a) {
     } else if (!a[i].empty()) {
       auto text = m4.FindFile(a[i]);
       if (text) {
-        m4.Emit(*text);
+        m4.Emit(text->text);
       } else {
         m4.Error("cannot undivert `" + a[i] + "': " + std::string(text.error().Text()));
       }
@@ -133,13 +145,11 @@ void SInclude(Processor& m4, const Arguments& a) { m4.IncludeFile(a[1], true); }
 
 void Len(Processor& m4, const Arguments& a) { m4.Push(std::to_string(a[1].size())); }
 void Index(Processor& m4, const Arguments& a) {
-  if (HasTooFew(m4, a, 2)) return m4.Push("0");
   m4.budget().Step(1 + static_cast<int64_t>(a[1].size() / 32));
   const size_t at = a[1].find(a[2]);
   m4.Push(at == std::string::npos ? "-1" : std::to_string(at));
 }
 void Substr(Processor& m4, const Arguments& a) {
-  if (HasTooFew(m4, a, 2)) return m4.Push(a[1]);
   const auto from = Number(m4, a, 2);
   if (!from) return;
   int64_t length = static_cast<int64_t>(a[1].size());
@@ -167,7 +177,6 @@ std::string ExpandRange(const std::string& text) {
   return out;
 }
 void Translit(Processor& m4, const Arguments& a) {
-  if (HasTooFew(m4, a, 2)) return m4.Push(a[1]);
   const std::string from = ExpandRange(a[2]);
   const std::string to = ExpandRange(Argument(a, 3));
   std::string out;
@@ -194,10 +203,11 @@ std::optional<Regex> CompileRegex(Processor& m4, const Arguments& a) {
 void Substitute(Processor& m4, const std::string& replacement, const std::string& text, const std::vector<RegexGroup>& groups,
                 std::string& out) {
   for (size_t i = 0; i < replacement.size(); ++i) {
-    if (replacement[i] != '\\' || i + 1 >= replacement.size()) {
+    if (replacement[i] != '\\') {
       out += replacement[i];
       continue;
     }
+    if (i + 1 >= replacement.size()) return m4.Warn("Warning: trailing \\ ignored in replacement");
     const char c = replacement[++i];
     const size_t group = c == '&' ? 0 : static_cast<size_t>(c - '0');
     if (c != '&' && (c < '0' || c > '9')) {
@@ -213,7 +223,6 @@ void Substitute(Processor& m4, const std::string& replacement, const std::string
 }
 
 void RegExp(Processor& m4, const Arguments& a) {
-  if (HasTooFew(m4, a, 2)) return m4.Push("0");
   const auto regex = CompileRegex(m4, a);
   if (!regex) return;
   std::vector<RegexGroup> groups(regex->group_count() + 1);
@@ -226,7 +235,6 @@ void RegExp(Processor& m4, const Arguments& a) {
 }
 
 void PatSubst(Processor& m4, const Arguments& a) {
-  if (HasTooFew(m4, a, 2)) return m4.Push(a[1]);
   const auto regex = CompileRegex(m4, a);
   if (!regex) return;
   std::string out;
@@ -310,7 +318,25 @@ void M4Wrap(Processor& m4, const Arguments& a) {
   std::string text;
   for (size_t i = 1; i < a.size(); ++i) text += (i > 1 ? " " : "") + a[i];
   m4.budget().WillAllocate(text.size());
-  m4.wraps.push_back(std::move(text));
+  m4.Wrap(std::move(text));
+}
+void MakeTemporaryFile(Processor& m4, const Arguments& a) {
+  const auto name = m4.host().MakeTemporaryFile(a[1]);
+  if (name) return m4.Push(m4.Quoted(*name));
+  m4.Error(a[0] + ": cannot create tempfile `" + a[1] + "': " + std::string(name.error().Text()));
+}
+// With -G only a name: the number of the process instead of the last X.
+void MakeTemp(Processor& m4, const Arguments& a) {
+  if (!m4.is_traditional()) return MakeTemporaryFile(m4, a);
+  m4.Warn("recommend using mkstemp instead");
+  std::string name = a[1];
+  size_t end = name.size();
+  while (end > 0 && name[end - 1] == 'X') --end;
+  const std::string number = std::to_string(m4.host().ProcessId());
+  const size_t count = name.size() - end;
+  name.resize(end);
+  if (count > number.size()) name.append(count - number.size(), '0');
+  m4.Push(name + number.substr(number.size() - std::min(number.size(), count)));
 }
 void ErrPrint(Processor& m4, const Arguments& a) {
   std::string text;
@@ -318,7 +344,8 @@ void ErrPrint(Processor& m4, const Arguments& a) {
   m4.host().Err(text);
 }
 void DumpDef(Processor& m4, const Arguments& a) {
-  std::vector<std::string> names(a.begin() + 1, a.end());
+  std::vector<std::string> names;
+  for (size_t i = 1; i < a.size(); ++i) names.push_back(a[i]);
   if (names.empty()) {
     for (const auto& [name, stack] : m4.macros) names.push_back(name);
   }
@@ -337,19 +364,17 @@ void LineNumber(Processor& m4, const Arguments&) { m4.Push(std::to_string(m4.cal
 void ProgramName(Processor& m4, const Arguments&) { m4.Push(m4.Quoted("m4")); }
 
 void CallBuiltin(Processor& m4, const Arguments& a) {
+  if (!HasName(m4, a)) return;
   const Builtin* const builtin = FindBuiltin(a[1]);
   if (builtin == nullptr) return m4.Error("undefined builtin `" + a[1] + "'");
-  Arguments rest(a.begin() + 1, a.end());
-  if (builtin->needs_arguments && rest.size() < 2) rest.emplace_back();
-  builtin->run(m4, rest);
+  m4.Call({"", builtin}, a.Inner(builtin->takes_builtins));
 }
 void Indir(Processor& m4, const Arguments& a) {
+  if (!HasName(m4, a)) return;
   const Macro* const macro = m4.Find(a[1]);
   if (macro == nullptr) return m4.Error("undefined macro `" + a[1] + "'");
   const Macro copy = *macro;
-  Arguments rest(a.begin() + 1, a.end());
-  if (copy.builtin != nullptr && copy.builtin->needs_arguments && rest.size() < 2) rest.emplace_back();
-  m4.Call(copy, rest);
+  m4.Call(copy, a.Inner(copy.builtin != nullptr && copy.builtin->takes_builtins));
 }
 
 void TraceOn(Processor& m4, const Arguments& a) {
@@ -369,22 +394,53 @@ void DebugFile(Processor& m4, const Arguments& a) {
   if (!set) m4.Error("cannot set debug file `" + a[1] + "': " + std::string(set.error().Text()));
 }
 
+constexpr size_t kAny = SIZE_MAX;
+
 constexpr Builtin kBuiltins[] = {
-    {"__file__", false, FileName, true}, {"__line__", false, LineNumber, true}, {"__program__", false, ProgramName, true},
-    {"builtin", true, CallBuiltin, true}, {"changecom", false, ChangeCom}, {"changequote", false, ChangeQuote},
-    {"debugfile", false, DebugFile, true}, {"debugmode", false, DebugMode, true},
-    {"traceoff", false, TraceOff}, {"traceon", false, TraceOn},
-    {"decr", true, Decr},          {"define", true, Define},        {"defn", true, Defn},
-    {"divert", false, Divert},     {"divnum", false, DivNum},       {"dnl", false, Dnl},
-    {"dumpdef", false, DumpDef},   {"errprint", true, ErrPrint},    {"esyscmd", true, ESysCmd, true},
-    {"eval", true, Eval},          {"format", true, FormatText, true},    {"ifdef", true, IfDef},
-    {"ifelse", true, IfElse},      {"include", true, Include},      {"incr", true, Incr},
-    {"index", true, Index},        {"indir", true, Indir, true},          {"len", true, Len},
-    {"m4exit", false, M4Exit},     {"m4wrap", true, M4Wrap},        {"patsubst", true, PatSubst, true},
-    {"popdef", true, PopDef},      {"pushdef", true, PushDef},      {"regexp", true, RegExp, true},
-    {"shift", true, Shift},        {"sinclude", true, SInclude},    {"substr", true, Substr},
-    {"syscmd", true, SysCmd},      {"sysval", false, SysVal},       {"translit", true, Translit},
-    {"undefine", true, Undefine},  {"undivert", false, Undivert},
+    {"__file__", false, FileName, 0, 0, true},
+    {"__line__", false, LineNumber, 0, 0, true},
+    {"__program__", false, ProgramName, 0, 0, true},
+    {"builtin", true, CallBuiltin, 1, kAny, true, true},
+    {"changecom", false, ChangeCom, 0, 2},
+    {"changequote", false, ChangeQuote, 0, 2},
+    {"debugfile", false, DebugFile, 0, 1, true},
+    {"debugmode", false, DebugMode, 0, 1, true},
+    {"decr", true, Decr, 1, 1},
+    {"define", true, Define, 1, 2, false, true},
+    {"defn", true, Defn, 1},
+    {"divert", false, Divert, 0, 1},
+    {"divnum", false, DivNum, 0, 0},
+    {"dnl", false, Dnl, 0, 0},
+    {"dumpdef", false, DumpDef},
+    {"errprint", true, ErrPrint, 1},
+    {"esyscmd", true, ESysCmd, 1, 1, true},
+    {"eval", true, Eval, 1, 3},
+    {"format", true, FormatText, 1, kAny, true},
+    {"ifdef", true, IfDef, 2, 3},
+    {"ifelse", true, IfElse, 1},
+    {"include", true, Include, 1, 1},
+    {"incr", true, Incr, 1, 1},
+    {"index", true, Index, 2, 2, false, false, GiveZero},
+    {"indir", true, Indir, 1, kAny, true, true},
+    {"len", true, Len, 1, 1},
+    {"m4exit", false, M4Exit, 0, 1},
+    {"m4wrap", true, M4Wrap, 1},
+    {"maketemp", true, MakeTemp, 1, 1},
+    {"mkstemp", true, MakeTemporaryFile, 1, 1},
+    {"patsubst", true, PatSubst, 2, 3, true, false, GiveFirst},
+    {"popdef", true, PopDef, 1},
+    {"pushdef", true, PushDef, 1, 2, false, true},
+    {"regexp", true, RegExp, 2, 3, true, false, GiveZero},
+    {"shift", true, Shift, 1},
+    {"sinclude", true, SInclude, 1, 1},
+    {"substr", true, Substr, 2, 3, false, false, GiveFirst},
+    {"syscmd", true, SysCmd, 1, 1},
+    {"sysval", false, SysVal},
+    {"traceoff", false, TraceOff},
+    {"traceon", false, TraceOn},
+    {"translit", true, Translit, 2, 3, false, false, GiveFirst},
+    {"undefine", true, Undefine, 1},
+    {"undivert", false, Undivert},
 };
 
 }  // namespace

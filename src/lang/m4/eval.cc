@@ -1,149 +1,185 @@
-// eval's expressions, of 32 bits, and format.
+// eval's expressions, of 32 bits.
 #include <array>
-#include <charconv>
-#include <cstdio>
 
 #include "lang/m4/processor.h"
 
 namespace paddock::m4 {
 namespace {
 
+// What is wrong. Up to kExponent it counts for nothing in a part of && and || that is not needed.
+enum class Fault { kNone, kDivide, kModulo, kExponent, kSyntax, kRight, kInput, kExcess, kOperator };
+
+std::string Complaint(Fault fault) {
+  switch (fault) {
+    case Fault::kDivide: return "divide by zero in eval: ";
+    case Fault::kModulo: return "modulo by zero in eval: ";
+    case Fault::kExponent: return "negative exponent in eval: ";
+    case Fault::kRight: return "bad expression in eval (missing right parenthesis): ";
+    case Fault::kInput: return "bad expression in eval (bad input): ";
+    case Fault::kExcess: return "bad expression in eval (excess input): ";
+    case Fault::kOperator: return "invalid operator in eval: ";
+    default: return "bad expression in eval: ";
+  }
+}
+
 class Evaluator {
  public:
   Evaluator(Processor& m4, std::string_view text) : m4_(m4), text_(text) {}
 
   std::optional<int32_t> Run() {
-    const int32_t value = Binary(0);
-    Blank();
-    if (!failed_ && at_ < text_.size()) {
-      const char c = text_[at_];
-      const bool is_operand = (c >= '0' && c <= '9') || c == '(' || c == ')';
-      Fail(is_operand ? "excess input" : "invalid operator or excess input");
-    }
-    return failed_ ? std::nullopt : std::optional(value);
+    int32_t value = 0;
+    Fault fault = Binary(0, Lex(), value);
+    if (fault == Fault::kNone && at_ < text_.size()) fault = Lex().kind == Token::Kind::kBad ? Fault::kOperator : Fault::kExcess;
+    if (fault == Fault::kNone) return value;
+    m4_.Error(Complaint(fault) + std::string(text_));
+    if (fault == Fault::kOperator) m4_.FailAtEnd();
+    return std::nullopt;
   }
 
  private:
+  struct Token {
+    enum class Kind { kEnd, kNumber, kOperator, kBad, kUnknown };
+    Kind kind;
+    std::string_view text = {};
+    int32_t value = 0;
+  };
   struct Operator {
     std::string_view text;
-    int level;
+    int level;   // -1: none between two operands
   };
-  static constexpr std::array<Operator, 19> kOperators = {{{"||", 0}, {"&&", 1}, {"==", 5}, {"!=", 5}, {"<=", 6}, {">=", 6}, {"<<", 7},
-                                                           {">>", 7}, {"**", 10}, {"|", 2}, {"^", 3}, {"&", 4}, {"<", 6}, {">", 6},
-                                                           {"+", 8}, {"-", 8}, {"*", 9}, {"/", 9}, {"%", 9}}};
+  // Longer ones first. Those with = and ++ and -- are told apart to complain of them.
+  static constexpr std::array<Operator, 24> kOperators = {{{"**", 10}, {"||", 0}, {"&&", 1}, {"==", 5}, {"!=", 5}, {"<=", 6}, {">=", 6},
+                                                           {"<<", 7}, {">>", 7}, {"|", 2}, {"^", 3}, {"&", 4}, {"=", 5}, {"<", 6},
+                                                           {">", 6}, {"+", 8}, {"-", 8}, {"*", 9}, {"/", 9}, {"%", 9}, {"!", -1},
+                                                           {"~", -1}, {"(", -1}, {")", -1}}};
+  static constexpr int kPower = 10, kTightest = 11;
 
-  void Fail(const std::string& what) {
-    if (!failed_) m4_.Error(Place(what) + std::string(text_));
-    failed_ = true;
+  static bool IsBad(std::string_view op, char next) {
+    if (op == "+" || op == "-") return next == op[0] || next == '=';
+    return next == '=' && (op == "*" || op == "/" || op == "%" || op == "^" || op == "|" || op == "&" || op == "<<" || op == ">>");
   }
-  static std::string Place(const std::string& what) {
-    if (what.empty()) return "bad expression in eval: ";
-    if (what.starts_with("divide") || what.starts_with("modulo") || what.starts_with("negative")) return what + " in eval: ";
-    return "bad expression in eval (" + what + "): ";
-  }
-  void Blank() {
+  Token Lex() {
     while (at_ < text_.size() && (text_[at_] == ' ' || (text_[at_] >= '\t' && text_[at_] <= '\r'))) ++at_;
-  }
-  const Operator* Next() {
-    Blank();
+    before_ = at_;
+    if (at_ >= text_.size()) return {Token::Kind::kEnd};
+    if (text_[at_] >= '0' && text_[at_] <= '9') return Literal();
     for (const Operator& op : kOperators) {
-      if (text_.substr(at_).starts_with(op.text)) return &op;
+      if (!text_.substr(at_).starts_with(op.text)) continue;
+      at_ += op.text.size();
+      if (IsBad(op.text, at_ < text_.size() ? text_[at_] : '\0')) return {Token::Kind::kBad};
+      return {Token::Kind::kOperator, op.text};
     }
-    return nullptr;
+    return {Token::Kind::kUnknown};
+  }
+  static int LevelOf(const Token& token) {
+    if (token.kind != Token::Kind::kOperator) return -1;
+    for (const Operator& op : kOperators) {
+      if (op.text == token.text) return op.level;
+    }
+    return -1;
   }
 
-  int32_t Binary(int level) {
+  // An expression of operators of that level and tighter ones; `token` is its first.
+  Fault Binary(int level, Token token, int32_t& value) {
     m4_.budget().CheckStack();
-    int32_t left = Unary();
-    while (!failed_) {
-      m4_.budget().Step();
-      const Operator* const op = Next();
-      if (op == nullptr || op->level < level) break;
-      at_ += op->text.size();
-      const bool was_quiet = is_quiet_;
-      if ((op->text == "||" && left != 0) || (op->text == "&&" && left == 0)) is_quiet_ = true;
-      const int32_t right = Binary(op->text == "**" ? op->level : op->level + 1);
-      if (!failed_) left = Apply(op->text, left, right);
-      is_quiet_ = was_quiet;
+    m4_.budget().Step();
+    if (level == kTightest) return Unary(token, value);
+    Fault fault = Binary(level + 1, token, value);
+    while (fault == Fault::kNone) {
+      const Token op = Lex();
+      if (op.kind == Token::Kind::kUnknown) return Fault::kInput;
+      if (LevelOf(op) != level) {
+        at_ = before_;
+        return Fault::kNone;
+      }
+      if (op.text == "=") m4_.Warn("Warning: recommend ==, not =, for equality operator");
+      const Token next = Lex();
+      if (next.kind == Token::Kind::kUnknown) return Fault::kInput;
+      int32_t right = 0;
+      fault = Binary(level == kPower ? level : level + 1, next, right);
+      const bool decides = (op.text == "||" && value != 0) || (op.text == "&&" && value == 0);
+      if (decides && fault < Fault::kSyntax) {
+        value = op.text == "||";
+        fault = Fault::kNone;
+      } else if (fault == Fault::kNone) {
+        fault = Apply(op.text, value, right);
+      }
     }
-    return left;
+    return fault;
   }
 
-  int32_t Apply(std::string_view op, int32_t a, int32_t b) {
+  static Fault Apply(std::string_view op, int32_t& a, int32_t b) {
     const auto ua = static_cast<uint32_t>(a), ub = static_cast<uint32_t>(b);
-    const auto wrapped = [](uint32_t value) { return static_cast<int32_t>(value); };
-    if (op == "||") return a != 0 || b != 0;
-    if (op == "&&") return a != 0 && b != 0;
-    if (op == "==") return a == b;
-    if (op == "!=") return a != b;
-    if (op == "<=") return a <= b;
-    if (op == ">=") return a >= b;
-    if (op == "<") return a < b;
-    if (op == ">") return a > b;
-    if (op == "<<") return wrapped(ua << (ub & 31));
-    if (op == ">>") return a >> (ub & 31);
-    if (op == "|") return a | b;
-    if (op == "^") return a ^ b;
-    if (op == "&") return a & b;
-    if (op == "+") return wrapped(ua + ub);
-    if (op == "-") return wrapped(ua - ub);
-    if (op == "*") return wrapped(ua * ub);
+    const auto give = [&](uint32_t value) {
+      a = static_cast<int32_t>(value);
+      return Fault::kNone;
+    };
+    if (op == "||") return give(a != 0 || b != 0);
+    if (op == "&&") return give(a != 0 && b != 0);
+    if (op == "==" || op == "=") return give(a == b);
+    if (op == "!=") return give(a != b);
+    if (op == "<=") return give(a <= b);
+    if (op == ">=") return give(a >= b);
+    if (op == "<") return give(a < b);
+    if (op == ">") return give(a > b);
+    if (op == "<<") return give(ua << (ub & 31));
+    if (op == ">>") return give(static_cast<uint32_t>(a >> (ub & 31)));
+    if (op == "|") return give(ua | ub);
+    if (op == "^") return give(ua ^ ub);
+    if (op == "&") return give(ua & ub);
+    if (op == "+") return give(ua + ub);
+    if (op == "-") return give(ua - ub);
+    if (op == "*") return give(ua * ub);
     if (op == "**") return Power(a, b);
-    if (b == 0) {
-      if (is_quiet_) return 0;
-      Fail(op == "/" ? "divide by zero" : "modulo by zero");
-      return 0;
-    }
-    if (b == -1) return op == "/" ? wrapped(0u - ua) : 0;
-    return op == "/" ? a / b : a % b;
+    if (b == 0) return op == "/" ? Fault::kDivide : Fault::kModulo;
+    if (b == -1) return give(op == "/" ? 0u - ua : 0);
+    return give(static_cast<uint32_t>(op == "/" ? a / b : a % b));
   }
 
-  int32_t Power(int32_t base, int32_t exponent) {
-    if (exponent < 0) {
-      if (!is_quiet_) Fail("negative exponent");
-      return 0;
-    }
+  static Fault Power(int32_t& base, int32_t exponent) {
+    if (exponent < 0) return Fault::kExponent;
+    if (base == 0 && exponent == 0) return Fault::kDivide;
     uint32_t result = 1;
     auto factor = static_cast<uint32_t>(base);
     for (auto left = static_cast<uint32_t>(exponent); left > 0; left >>= 1, factor *= factor) {
       if ((left & 1) != 0) result *= factor;
     }
-    return static_cast<int32_t>(result);
+    base = static_cast<int32_t>(result);
+    return Fault::kNone;
   }
 
-  int32_t Unary() {
-    m4_.budget().CheckStack();
-    Blank();
-    if (failed_ || at_ >= text_.size()) {
-      Fail("");
-      return 0;
+  Fault Unary(const Token& token, int32_t& value) {
+    if (token.kind == Token::Kind::kOperator && token.text.size() == 1 && std::string_view("+-~!").find(token.text[0]) != std::string_view::npos) {
+      m4_.budget().CheckStack();
+      m4_.budget().Step();
+      const Token next = Lex();
+      if (next.kind == Token::Kind::kUnknown) return Fault::kInput;
+      if (const Fault fault = Unary(next, value); fault != Fault::kNone) return fault;
+      const char c = token.text[0];
+      if (c == '-') value = static_cast<int32_t>(0u - static_cast<uint32_t>(value));
+      if (c == '~') value = ~value;
+      if (c == '!') value = value == 0;
+      return Fault::kNone;
     }
-    const char c = text_[at_];
-    if (c == '-' || c == '+' || c == '~' || c == '!') {
-      ++at_;
-      const int32_t value = Unary();
-      if (c == '-') return static_cast<int32_t>(0u - static_cast<uint32_t>(value));
-      return c == '+' ? value : c == '~' ? ~value : value == 0;
-    }
-    if (c == '(') {
-      ++at_;
-      const int32_t value = Binary(0);
-      Blank();
-      if (at_ >= text_.size() || text_[at_] != ')') {
-        Fail("missing right parenthesis");
-        return 0;
-      }
-      ++at_;
-      return value;
-    }
-    if (c < '0' || c > '9') {
-      Fail(c == ')' ? "" : "bad input");
-      return 0;
-    }
-    return Literal();
+    return Primary(token, value);
   }
 
-  int32_t Literal() {
+  Fault Primary(const Token& token, int32_t& value) {
+    if (token.kind == Token::Kind::kBad) return Fault::kOperator;
+    if (token.kind == Token::Kind::kNumber) {
+      value = token.value;
+      return Fault::kNone;
+    }
+    if (token.text != "(") return Fault::kSyntax;
+    const Token first = Lex();
+    if (first.kind == Token::Kind::kUnknown) return Fault::kInput;
+    if (const Fault fault = Binary(0, first, value); fault != Fault::kNone) return fault;
+    const Token last = Lex();
+    if (last.kind == Token::Kind::kUnknown) return Fault::kInput;
+    return last.text == ")" ? Fault::kNone : Fault::kRight;
+  }
+
+  Token Literal() {
     uint32_t base = 10;
     if (text_[at_] == '0') {
       const char next = at_ + 1 < text_.size() ? text_[at_ + 1] : '\0';
@@ -153,8 +189,8 @@ class Evaluator {
       if (next == 'r' || next == 'R') {
         at_ += 2;
         base = 0;
-        while (at_ < text_.size() && text_[at_] >= '0' && text_[at_] <= '9' && base < 100) base = base * 10 + static_cast<uint32_t>(text_[at_++] - '0');
-        if (base < 1 || base > 36 || at_ >= text_.size() || text_[at_] != ':') return Fail("bad input"), 0;
+        while (at_ < text_.size() && text_[at_] >= '0' && text_[at_] <= '9' && base <= 36) base = base * 10 + static_cast<uint32_t>(text_[at_++] - '0');
+        if (base < 1 || base > 36 || at_ >= text_.size() || text_[at_] != ':') return {Token::Kind::kUnknown};
         ++at_;
       }
     }
@@ -165,78 +201,19 @@ class Evaluator {
       if (c >= '0' && c <= '9') digit = static_cast<uint32_t>(c - '0');
       if (c >= 'a' && c <= 'z') digit = static_cast<uint32_t>(c - 'a') + 10;
       if (c >= 'A' && c <= 'Z') digit = static_cast<uint32_t>(c - 'A') + 10;
-      if (digit == 99) break;
-      if (digit >= base && !(base == 1 && digit == 1)) return Fail("bad input"), 0;
-      value = base == 1 ? value + 1 : value * base + digit;
+      if (base == 1 ? digit > 1 || (digit == 0 && value > 0) : digit >= base) break;
+      value = base == 1 ? value + digit : value * base + digit;
     }
-    return static_cast<int32_t>(value);
+    return {Token::Kind::kNumber, {}, static_cast<int32_t>(value)};
   }
 
   Processor& m4_;
   std::string_view text_;
-  size_t at_ = 0;
-  bool failed_ = false;
-  bool is_quiet_ = false;   // in a part that does not count
+  size_t at_ = 0, before_ = 0;   // before_: where the last token began
 };
 
 }  // namespace
 
 std::optional<int32_t> Evaluate(Processor& m4, std::string_view text) { return Evaluator(m4, text).Run(); }
-
-std::string Format(Processor& m4, const Arguments& a) {
-  const std::string& format = a[1];
-  size_t next = 2;
-  const auto take = [&] { return next < a.size() ? a[next++] : std::string(); };
-  std::string out;
-  for (size_t i = 0; i < format.size(); ++i) {
-    m4.budget().Step();
-    if (format[i] != '%') {
-      out += format[i];
-      continue;
-    }
-    std::string spec = "%";
-    for (++i; i < format.size() && std::string_view("-+ #0123456789.*").find(format[i]) != std::string_view::npos; ++i) {
-      if (format[i] == '*') {
-        spec += std::to_string(std::atoi(take().c_str()));
-      } else {
-        spec += format[i];
-      }
-    }
-    while (i < format.size() && (format[i] == 'l' || format[i] == 'h')) ++i;
-    if (i >= format.size()) break;
-    const char kind = format[i];
-    if (kind == '%') {
-      out += '%';
-      continue;
-    }
-    if (spec.size() > 24) continue;
-    std::string value;
-    const auto print = [&](auto argument) {
-      const int length = std::snprintf(nullptr, 0, spec.c_str(), argument);
-      if (length <= 0) return;
-      m4.budget().WillAllocate(static_cast<uint64_t>(length));
-      m4.budget().Step(length);
-      value.resize(static_cast<size_t>(length) + 1);
-      std::snprintf(value.data(), value.size(), spec.c_str(), argument);
-      value.resize(static_cast<size_t>(length));
-    };
-    // A width is looked at before anything of that size is made.
-    spec += kind;
-    const std::string argument = take();
-    if (kind == 's') {
-      print(argument.c_str());
-    } else if (kind == 'c') {
-      if (const int code = std::atoi(argument.c_str()) & 255; code != 0) value = std::string(1, static_cast<char>(code));
-    } else if (std::string_view("dioxXu").find(kind) != std::string_view::npos) {
-      print(static_cast<int>(std::strtol(argument.c_str(), nullptr, 10)));
-    } else if (std::string_view("aAeEfFgG").find(kind) != std::string_view::npos) {
-      print(std::strtod(argument.c_str(), nullptr));
-    } else {
-      m4.Warn("Warning: unrecognized specifier in `" + format + "'");
-    }
-    out += value;
-  }
-  return out;
-}
 
 }  // namespace paddock::m4

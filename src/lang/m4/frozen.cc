@@ -67,7 +67,7 @@ bool Processor::Thaw(const std::string& name) {
     exit_status_ = 1;
     return false;
   }
-  Pieces pieces(*text);
+  Pieces pieces(text->text);
   const auto fail = [&](const std::string& why, int status = 1) {
     host_.Err("m4:" + name + ":" + std::to_string(pieces.line()) + ": " + why + "\n");
     exit_status_ = status;

@@ -25,6 +25,9 @@ class Host {
   // Where Debug() goes from now on: a file that is made, nowhere for the empty name, standard error for none.
   virtual Status SetDebugFile(const std::optional<std::string>& name) = 0;
   virtual void Debug(std::string_view text) = 0;
+  // Makes an empty file of a new name: the template with other letters for the six X at its end, which are put there if need be.
+  virtual Result<std::string> MakeTemporaryFile(const std::string& name_template) = 0;
+  virtual int64_t ProcessId() = 0;
   // Runs a line with sh: what it wrote, if that is captured, and its status.
   virtual std::pair<std::string, int> RunShell(const std::string& command, bool captures) = 0;
 };
@@ -45,9 +48,10 @@ struct Settings {
 
 // One step of the command line, in order.
 struct Step {
-  enum class Kind { kDefine, kUndefine, kTrace, kFile };
+  enum class Kind { kDefine, kUndefine, kTrace, kDebugFile, kFile };
   Kind kind;
   std::string text;
+  bool has_text = true;   // of kDebugFile
 };
 
 // The exit status.

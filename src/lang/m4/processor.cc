@@ -3,7 +3,8 @@
 namespace paddock::m4 {
 namespace {
 
-constexpr char kMark = '\1';   // around the name of a builtin that defn gave
+constexpr int kBuiltinToken = 256;   // stands where a builtin does
+constexpr int kEnd = -1;
 
 bool IsNameStart(int c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
 bool IsNamePart(int c) { return IsNameStart(c) || (c >= '0' && c <= '9'); }
@@ -24,16 +25,20 @@ Processor::Processor(const Settings& settings, Host& host) : settings_(settings)
   }
 }
 
+Arguments Arguments::Inner(bool keeps_builtins) const {
+  Arguments inner(texts_[1]);
+  for (size_t i = 2; i < texts_.size(); ++i) inner.Add(texts_[i], keeps_builtins ? builtin(i) : nullptr);
+  return inner;
+}
+
 void Processor::Warn(std::string_view text) {
-  if (is_over_ || settings_.is_silent) return;
-  host_.Err("m4:" + call_file_ + ":" + std::to_string(call_line_) + ": " + std::string(text) + "\n");
-  if (settings_.fatal_warnings > 0) exit_status_ = 1;
-  if (settings_.fatal_warnings > 1) End(1);
+  if (!settings_.is_silent) Error(text);
 }
 
 void Processor::Error(std::string_view text) {
   if (is_over_) return;
-  host_.Err("m4:" + call_file_ + ":" + std::to_string(call_line_) + ": " + std::string(text) + "\n");
+  const std::string place = call_line_ > 0 ? *call_file_ + ":" + std::to_string(call_line_) + ": " : " ";
+  host_.Err("m4:" + place + std::string(text) + "\n");
   if (settings_.fatal_warnings > 0) exit_status_ = 1;
   if (settings_.fatal_warnings > 1) End(1);
 }
@@ -49,13 +54,14 @@ void Processor::End(int status) {
 }
 
 int Processor::Peek() {
-  while (!sources_.empty() && sources_.back().at >= sources_.back().text.size()) {
+  while (!sources_.empty() && sources_.back().builtin == nullptr && sources_.back().at >= sources_.back().text.size()) {
     const bool was_file = sources_.back().is_file;
     if (was_file && DebugFlag('i')) Place();
     sources_.pop_back();
     if (was_file && DebugFlag('i')) TellReturn();
   }
-  return sources_.empty() ? -1 : static_cast<unsigned char>(sources_.back().text[sources_.back().at]);
+  if (sources_.empty()) return kEnd;
+  return sources_.back().builtin != nullptr ? kBuiltinToken : static_cast<unsigned char>(sources_.back().text[sources_.back().at]);
 }
 
 int Processor::Take() {
@@ -63,6 +69,10 @@ int Processor::Take() {
   if (c < 0) return c;
   budget().Step();
   Source& source = sources_.back();
+  if (c == kBuiltinToken) {
+    sources_.pop_back();
+    return c;
+  }
   ++source.at;
   if (c == '\n' && source.is_file) ++source.line;
   return c;
@@ -74,6 +84,7 @@ bool Processor::LooksAt(const std::string& text) {
   size_t matched = 0;
   for (size_t i = sources_.size(); i > 0; --i) {
     const Source& source = sources_[i - 1];
+    if (source.builtin != nullptr) return false;
     for (size_t at = source.at; at < source.text.size(); ++at) {
       if (source.text[at] != text[matched]) return false;
       if (++matched == text.size()) return true;
@@ -87,12 +98,9 @@ void Processor::Skip(size_t count) {
 }
 
 void Processor::Place() {
-  for (size_t i = sources_.size(); i > 0; --i) {
-    if (!sources_[i - 1].is_file) continue;
-    call_file_ = sources_[i - 1].file;
-    call_line_ = sources_[i - 1].line;
-    return;
-  }
+  if (sources_.empty()) return;
+  call_file_ = sources_.back().file;
+  call_line_ = sources_.back().line;
 }
 
 void Processor::Push(std::string text) {
@@ -100,7 +108,12 @@ void Processor::Push(std::string text) {
   if (text.empty()) return;
   budget().WillAllocate(text.size());
   budget().Step(static_cast<int64_t>(text.size() / 32));
-  sources_.push_back({.text = std::move(text), .file = {}});
+  sources_.push_back({.text = std::move(text), .file = call_file_, .line = call_line_});
+}
+
+void Processor::PushBuiltin(const Builtin& builtin) {
+  budget().WillAllocate(sizeof(Source));
+  sources_.push_back({.file = call_file_, .line = call_line_, .builtin = &builtin});
 }
 
 std::string Processor::TakeName() {
@@ -123,8 +136,8 @@ void Processor::TakeQuoted(std::string& out) {
       Skip(open_quote.size());
       ++depth;
       out += open_quote;
-    } else {
-      out += static_cast<char>(Take());
+    } else if (const int c = Take(); c != kBuiltinToken) {   // a builtin as text is nothing
+      out += static_cast<char>(c);
     }
     if (out.size() == out.capacity()) budget().WillAllocate(2 * out.size());
   }
@@ -136,7 +149,7 @@ void Processor::TakeComment(std::string& out) {
   Skip(comment_begin.size());
   while (!LooksAt(comment_end)) {
     if (Peek() < 0) return Fatal("ERROR: end of file in comment");
-    out += static_cast<char>(Take());
+    if (const int c = Take(); c != kBuiltinToken) out += static_cast<char>(c);
   }
   out += comment_end;
   Skip(comment_end.size());
@@ -147,28 +160,24 @@ const Macro* Processor::Find(std::string_view name) const {
   return found == macros.end() || found->second.empty() ? nullptr : &found->second.back();
 }
 
-Macro Processor::MacroOf(const std::string& text) {
-  if (text.size() > 2 && text.front() == kMark && text.back() == kMark) {
-    if (const Builtin* builtin = FindBuiltin(std::string_view(text).substr(1, text.size() - 2))) return {"", builtin};
-  }
-  return {text, nullptr};
-}
-
-std::string Processor::TextOf(const Macro& macro) {
-  return macro.builtin == nullptr ? macro.text : kMark + std::string(macro.builtin->name) + kMark;
-}
-
-void Processor::TakeArguments(Arguments& arguments) {
-  const std::string file = call_file_;
+void Processor::TakeArguments(Arguments& arguments, bool keeps_builtins) {
+  const std::string* const file = call_file_;
   const size_t line = call_line_;
   Take();   // the parenthesis
   while (!is_over_) {
     while (Peek() == ' ' || (Peek() >= '\t' && Peek() <= '\r')) Take();
     std::string argument;
+    const Builtin* builtin = nullptr;
     size_t depth = 0;
     bool is_last = false;
     while (!is_over_) {
       const int c = Peek();
+      Place();
+      if (c == kBuiltinToken) {
+        if (argument.empty()) builtin = sources_.back().builtin;
+        Take();
+        continue;
+      }
       if (c < 0) {
         call_file_ = file;
         call_line_ = line;
@@ -193,7 +202,8 @@ void Processor::TakeArguments(Arguments& arguments) {
         argument += static_cast<char>(c);
       }
     }
-    arguments.push_back(std::move(argument));
+    if (builtin != nullptr) argument.clear();
+    arguments.Add(std::move(argument), keeps_builtins ? builtin : nullptr);
     if (is_last) break;
   }
   call_file_ = file;
@@ -203,13 +213,12 @@ void Processor::TakeArguments(Arguments& arguments) {
 void Processor::RunName(const std::string& name, std::string& out) {
   budget().CheckStack();
   const Macro* const found = Find(name);
-  const bool has_arguments = found != nullptr && Peek() == '(';
+  const bool has_arguments = found != nullptr && OpensArguments();
   if (found == nullptr || (found->builtin != nullptr && found->builtin->needs_arguments && !has_arguments)) {
     out += name;
     return;
   }
   const Macro macro = *found;   // it may be defined anew by its own arguments
-  Place();
   if (settings_.nesting_limit > 0 && nesting_ >= settings_.nesting_limit) {
     return Fatal("recursion limit of " + std::to_string(settings_.nesting_limit) + " exceeded, use -L<N> to change it");
   }
@@ -218,7 +227,7 @@ void Processor::RunName(const std::string& name, std::string& out) {
   const uint64_t id = ++calls_;
   const bool is_traced = IsTraced(name);
   if (is_traced && DebugFlag('c')) host_.Debug(TraceHead(id) + name + " ...\n");
-  if (has_arguments) TakeArguments(arguments);
+  if (has_arguments) TakeArguments(arguments, macro.builtin != nullptr && macro.builtin->takes_builtins);
   if (is_traced && !is_over_) CallTraced(macro, arguments, id);
   else if (!is_over_) Call(macro, arguments);
   --nesting_;
@@ -226,7 +235,7 @@ void Processor::RunName(const std::string& name, std::string& out) {
 
 std::string Processor::TraceHead(uint64_t id) const {
   std::string head = "m4trace:";
-  if (DebugFlag('f')) head += call_file_ + ":";
+  if (DebugFlag('f')) head += *call_file_ + ":";
   if (DebugFlag('l')) head += std::to_string(call_line_) + ":";
   head += " -" + std::to_string(nesting_) + "- ";
   if (DebugFlag('x')) head += "id " + std::to_string(id) + ": ";
@@ -234,7 +243,6 @@ std::string Processor::TraceHead(uint64_t id) const {
 }
 std::string Processor::TraceText(std::string_view text) const {
   std::string shown(text);
-  if (text.size() > 2 && text.front() == kMark && text.back() == kMark) return "<" + shown.substr(1, text.size() - 2) + ">";
   if (settings_.argument_length > 0 && shown.size() >= settings_.argument_length) shown = shown.substr(0, settings_.argument_length) + "...";
   return DebugFlag('q') ? Quoted(shown) : shown;
 }
@@ -242,7 +250,10 @@ std::string Processor::TracedCall(const Arguments& arguments) const {
   std::string text = arguments[0];
   if (arguments.size() < 2 || !DebugFlag('a')) return text;
   text += '(';
-  for (size_t i = 1; i < arguments.size(); ++i) text += (i > 1 ? ", " : "") + TraceText(arguments[i]);
+  for (size_t i = 1; i < arguments.size(); ++i) {
+    if (i > 1) text += ", ";
+    text += arguments.builtin(i) != nullptr ? "<" + std::string(arguments.builtin(i)->name) + ">" : TraceText(arguments[i]);
+  }
   return text + ')';
 }
 void Processor::CallTraced(const Macro& macro, const Arguments& arguments, uint64_t id) {
@@ -283,13 +294,13 @@ void Processor::Trace(std::string_view name, bool is_on) {
 }
 void Processor::DebugInput(std::string_view text) {
   std::string head = "m4debug:";
-  if (DebugFlag('f') && call_line_ > 0) head += call_file_ + ":";
+  if (DebugFlag('f') && call_line_ > 0) head += *call_file_ + ":";
   if (DebugFlag('l') && call_line_ > 0) head += std::to_string(call_line_) + ":";
   host_.Debug(head + " " + std::string(text) + "\n");
 }
 void Processor::TellReturn() {
   for (size_t i = sources_.size(); i > 0; --i) {
-    if (sources_[i - 1].is_file) return DebugInput("input reverted to " + sources_[i - 1].file + ", line " + std::to_string(sources_[i - 1].line));
+    if (sources_[i - 1].is_file) return DebugInput("input reverted to " + *sources_[i - 1].file + ", line " + std::to_string(sources_[i - 1].line));
   }
   DebugInput("input exhausted");
 }
@@ -317,8 +328,19 @@ bool Processor::CompileWarnedSequence() {
 
 void Processor::Call(const Macro& macro, const Arguments& arguments) {
   budget().Step(4);
-  if (macro.builtin != nullptr) return macro.builtin->run(*this, arguments);
+  if (macro.builtin != nullptr) return RunBuiltin(*macro.builtin, arguments);
   ExpandText(macro, arguments);
+}
+
+void Processor::RunBuiltin(const Builtin& builtin, const Arguments& arguments) {
+  const size_t given = arguments.size() - 1;
+  if (given < builtin.least) {
+    Warn("Warning: too few arguments to builtin `" + arguments[0] + "'");
+    if (builtin.short_of != nullptr) builtin.short_of(*this, arguments);
+    return;
+  }
+  if (given > builtin.most) Warn("Warning: excess arguments to builtin `" + arguments[0] + "' ignored");
+  if (!is_over_) builtin.run(*this, arguments);
 }
 
 void Processor::ExpandText(const Macro& macro, const Arguments& arguments) {
@@ -356,18 +378,6 @@ void Processor::ExpandText(const Macro& macro, const Arguments& arguments) {
 
 void Processor::Emit(std::string_view text) {
   if (text.empty() || diversion_ < 0) return;
-  std::string plain;
-  if (text.find(kMark) != std::string_view::npos) {   // a builtin as text is nothing
-    bool is_inside = false;
-    for (const char c : text) {
-      if (c == kMark) {
-        is_inside = !is_inside;
-      } else if (!is_inside) {
-        plain += c;
-      }
-    }
-    text = plain;
-  }
   if (diversion_ == 0) return host_.Out(text);
   std::string& kept = diverted_[diversion_];
   if (kept.size() + text.size() > kept.capacity()) budget().WillAllocate(2 * (kept.size() + text.size()));
@@ -395,29 +405,26 @@ void Processor::Expand() {
   while (!is_over_) {
     const int c = Peek();
     if (c < 0) break;
-    std::string file;
-    size_t line = 0;
-    if (settings_.synchronizes) {
-      Place();
-      file = call_file_;
-      line = call_line_;
-    }
+    Place();
+    const std::string* const file = call_file_;
+    const size_t line = call_line_;
     if (LooksAt(comment_begin)) {
       TakeComment(out);
     } else if (IsNameStart(c)) {
       RunName(TakeName(), out);
     } else if (LooksAt(open_quote)) {
       TakeQuoted(out);
-    } else {
-      out += static_cast<char>(Take());
+    } else if (Take() != kBuiltinToken) {
+      out += static_cast<char>(c);
     }
+    if (is_over_) return;   // half of a string is not shown
     if (settings_.synchronizes) EmitSynchronized(out, file, line);
     else Emit(out);
     out.clear();
   }
 }
 
-void Processor::EmitSynchronized(std::string_view text, const std::string& file, size_t line) {
+void Processor::EmitSynchronized(std::string_view text, const std::string* file, size_t line) {
   if (text.empty() || diversion_ < 0) return;
   OutputPlace& place = places_[diversion_];
   std::string out;
@@ -428,7 +435,7 @@ void Processor::EmitSynchronized(std::string_view text, const std::string& file,
       const bool is_known = place.line >= 1 && place.file == file;
       ++place.line;
       if (at == 0 && (!is_known || place.line != static_cast<int64_t>(line))) {
-        out += "#line " + std::to_string(line) + (is_known ? "" : " \"" + file + "\"") + "\n";
+        out += "#line " + std::to_string(line) + (is_known ? "" : " \"" + *file + "\"") + "\n";
         place.line = static_cast<int64_t>(line);
         place.file = file;
       }
@@ -449,22 +456,24 @@ void Processor::SkipLine() {
   }
 }
 
-Result<std::string> Processor::FindFile(const std::string& name) {
+Result<Processor::FoundFile> Processor::FindFile(const std::string& name) {
   auto text = host_.Read(name);
-  if (text || name.starts_with('/')) return text;
+  if (text) return FoundFile{name, std::move(*text)};
+  if (name.starts_with('/')) return text.error();
   for (const std::string& directory : settings_.include_directories) {
-    auto found = host_.Read(directory + "/" + name);
-    if (found && DebugFlag('p')) DebugInput("path search for `" + name + "' found `" + directory + "/" + name + "'");
-    if (found) return found;
+    const std::string path = directory + "/" + name;
+    auto found = host_.Read(path);
+    if (found && DebugFlag('p')) DebugInput("path search for `" + name + "' found `" + path + "'");
+    if (found) return FoundFile{path, std::move(*found)};
   }
-  return text;
+  return text.error();
 }
 
 bool Processor::IncludeFile(const std::string& name, bool is_optional) {
-  auto text = FindFile(name);
-  if (!text) {
+  auto found = FindFile(name);
+  if (!found) {
     if (is_optional) return false;
-    Error("cannot open `" + name + "': " + std::string(text.error().Text()));
+    Error("cannot open `" + name + "': " + std::string(found.error().Text()));
     exit_status_ = 1;
     return false;
   }
@@ -472,9 +481,9 @@ bool Processor::IncludeFile(const std::string& name, bool is_optional) {
     Fatal("cannot open `" + name + "': Too many open files");
     return false;
   }
-  budget().WillAllocate(text->size());
-  if (DebugFlag('i')) DebugInput("input read from " + name);
-  sources_.push_back({.text = std::move(*text), .file = name, .is_file = true});
+  budget().WillAllocate(found->text.size());
+  if (DebugFlag('i')) DebugInput("input read from " + found->name);
+  sources_.push_back({.text = std::move(found->text), .file = NameOf(found->name), .is_file = true});
   return true;
 }
 
@@ -489,24 +498,27 @@ int Processor::Run(const std::vector<Step>& steps) {
       CheckDefinition(step.text.substr(0, equals), equals == std::string::npos ? "" : step.text.substr(equals + 1));
     } else if (step.kind == Step::Kind::kTrace) {
       Trace(step.text, true);
+    } else if (step.kind == Step::Kind::kDebugFile) {
+      const Status set = host_.SetDebugFile(step.has_text ? std::optional(step.text) : std::nullopt);
+      if (!set) host_.Err("m4: cannot set debug file `" + step.text + "': " + std::string(set.error().Text()) + "\n");
     } else if (step.kind == Step::Kind::kUndefine) {
       macros.erase(step.text);
     } else {
-      auto text = step.text == "-" ? host_.Read("-") : FindFile(step.text);
-      if (!text) {
-        host_.Err("m4: cannot open `" + step.text + "': " + std::string(text.error().Text()) + "\n");
+      auto found = FindFile(step.text);
+      if (!found) {
+        host_.Err("m4: cannot open `" + step.text + "': " + std::string(found.error().Text()) + "\n");
         exit_status_ = 1;
         continue;
       }
-      if (DebugFlag('i')) DebugInput("input read from " + (step.text == "-" ? "stdin" : step.text));
-      sources_.push_back({.text = std::move(*text), .file = step.text == "-" ? "stdin" : step.text, .is_file = true});
+      if (step.text == "-") found->name = "stdin";
+      if (DebugFlag('i')) DebugInput("input read from " + found->name);
+      sources_.push_back({.text = std::move(found->text), .file = NameOf(found->name), .is_file = true});
       Expand();
       call_line_ = 0;
     }
   }
-  while (!wraps.empty() && !is_over_) {
-    std::vector<std::string> now = std::exchange(wraps, {});
-    for (std::string& text : now) Push(std::move(text));   // the last one is read first
+  while (!wraps_.empty() && !is_over_) {
+    sources_ = std::exchange(wraps_, {});   // the last one is read first
     Expand();
   }
   if (is_over_) return exit_status_;

@@ -15,13 +15,38 @@
 namespace paddock::m4 {
 
 class Processor;
-using Arguments = std::vector<std::string>;   // the name first
+struct Builtin;
+
+// What a macro is called with: the name first. An argument can be a builtin itself (of defn), and is then empty as text.
+class Arguments {
+ public:
+  explicit Arguments(std::string name) { texts_.push_back(std::move(name)); }
+  size_t size() const { return texts_.size(); }
+  const std::string& operator[](size_t index) const { return texts_[index]; }
+  const Builtin* builtin(size_t index) const {
+    const auto found = builtins_.find(index);
+    return found == builtins_.end() ? nullptr : found->second;
+  }
+  void Add(std::string text, const Builtin* builtin = nullptr) {
+    if (builtin != nullptr) builtins_[texts_.size()] = builtin;
+    texts_.push_back(std::move(text));
+  }
+  // The call of the macro that the first one names. Builtins are empty text for a macro that takes none.
+  Arguments Inner(bool keeps_builtins) const;
+
+ private:
+  std::vector<std::string> texts_;
+  std::map<size_t, const Builtin*> builtins_;
+};
 
 struct Builtin {
   std::string_view name;
   bool needs_arguments;    // known only with a parenthesis behind it
   void (*run)(Processor& m4, const Arguments& arguments);
+  size_t least = 0, most = SIZE_MAX;   // arguments; fewer and more are warned of
   bool is_gnu = false;     // not known with -G
+  bool takes_builtins = false;
+  void (*short_of)(Processor& m4, const Arguments& arguments) = nullptr;   // what it does with too few
 };
 const Builtin* FindBuiltin(std::string_view name);
 std::vector<const Builtin*> AllBuiltins();
@@ -50,10 +75,8 @@ class Processor {
 
   // The expansion of the macro that runs.
   void Push(std::string text);
+  void PushBuiltin(const Builtin& builtin);
   std::string Quoted(std::string_view text) const { return open_quote + std::string(text) + close_quote; }
-  // What a value stands for, which may be a builtin (defn).
-  static Macro MacroOf(const std::string& text);
-  static std::string TextOf(const Macro& macro);
   const Macro* Find(std::string_view name) const;
   void Call(const Macro& macro, const Arguments& arguments);
 
@@ -66,34 +89,41 @@ class Processor {
   void UndivertAll();
   void Emit(std::string_view text);
   bool IncludeFile(const std::string& name, bool is_optional);
-  Result<std::string> FindFile(const std::string& name);
+  struct FoundFile {
+    std::string name, text;   // the name with the directory it was found in
+  };
+  Result<FoundFile> FindFile(const std::string& name);
   void SkipLine();
 
   std::map<std::string, std::vector<Macro>, std::less<>> macros;
   std::string open_quote = "`", close_quote = "'";
   std::string comment_begin = "#", comment_end = "\n";
-  std::vector<std::string> wraps;
+  void Wrap(std::string text) { wraps_.push_back({.text = std::move(text), .file = call_file_, .line = call_line_}); }
   int system_status = 0;
   // Tracing. False for flags that are none.
   bool SetDebugFlags(std::string_view flags);
   bool DebugFlag(char flag) const { return debug_flags_.find(flag) != std::string::npos; }
+  void FailAtEnd() { exit_status_ = 1; }
   void ClearDebugFlags() { debug_flags_.clear(); }
   // All macros for no name.
   void Trace(std::string_view name, bool is_on);
   bool is_traditional() const { return settings_.is_traditional; }
   // --warn-macro-sequence.
   void CheckDefinition(const std::string& name, const std::string& text);
-  const std::string& call_file() const { return call_file_; }
+  const std::string& call_file() const { return *call_file_; }
   size_t call_line() const { return call_line_; }
 
  private:
+  // What was expanded stands where its macro was called.
   struct Source {
     std::string text;
     size_t at = 0;
-    std::string file;     // empty for what was expanded
+    const std::string* file = nullptr;   // one of names_
     size_t line = 1;
     bool is_file = false;
+    const Builtin* builtin = nullptr;    // instead of a text
   };
+  const std::string* NameOf(const std::string& file) { return &*names_.insert(file).first; }
 
   int Peek();
   int Take();
@@ -105,7 +135,8 @@ class Processor {
   void TakeComment(std::string& out);
   // Runs the macro of that name, or gives the name back as text.
   void RunName(const std::string& name, std::string& out);
-  void TakeArguments(Arguments& arguments);
+  void TakeArguments(Arguments& arguments, bool keeps_builtins);
+  bool OpensArguments() { return Peek() == '(' && !LooksAt(comment_begin) && !LooksAt(open_quote); }
   void ExpandText(const Macro& macro, const Arguments& arguments);
   void Place();
   bool IsTraced(const std::string& name) const { return !traced_.empty() || DebugFlag('t') ? DebugFlag('t') || traced_.contains(name) : false; }
@@ -113,6 +144,7 @@ class Processor {
   std::string TraceHead(uint64_t id) const;
   std::string TraceText(std::string_view text) const;
   std::string TracedCall(const Arguments& arguments) const;
+  void RunBuiltin(const Builtin& builtin, const Arguments& arguments);
   void DebugInput(std::string_view text);
   void TellReturn();
   void CallTraced(const Macro& macro, const Arguments& arguments, uint64_t id);
@@ -121,12 +153,13 @@ class Processor {
   bool Thaw(const std::string& name);
   void Freeze(const std::string& name);
   // Emits a token that stood there, with #line before it where that is needed (-s).
-  void EmitSynchronized(std::string_view text, const std::string& file, size_t line);
+  void EmitSynchronized(std::string_view text, const std::string* file, size_t line);
 
   const Settings& settings_;
   Host& host_;
-  std::vector<Source> sources_;
-  std::string call_file_ = "stdin";
+  std::vector<Source> sources_, wraps_;
+  std::set<std::string, std::less<>> names_;   // of files
+  const std::string* call_file_ = NameOf("stdin");
   size_t call_line_ = 0;
   int64_t diversion_ = 0;
   std::map<int64_t, std::string> diverted_;
@@ -134,7 +167,7 @@ class Processor {
   struct OutputPlace {
     int64_t line = 0;
     bool is_line_start = true;
-    std::string file;
+    const std::string* file = nullptr;
   };
   std::map<int64_t, OutputPlace> places_;
   uint64_t nesting_ = 0;

@@ -118,6 +118,7 @@ constexpr DefaultRule kSuffixRules[] = {
 };
 
 constexpr DefaultRule kPatternRules[] = {
+    {"(%)", "%", "$(AR) $(ARFLAGS) $@ $<"},
     {"%.out", "%", "@rm -f $@ \n cp $< $@"},
     {"%.c", "%.w %.ch", "$(CTANGLE) $^ $@"},
     {"%.tex", "%.w %.ch", "$(CWEAVE) $^ $@"},

@@ -45,10 +45,10 @@ class Expander {
     const size_t close = FindClose(text, *at, open);
     if (close == std::string_view::npos) {
       if (function != nullptr) {
-        session_.Fatal(session_.where, "unterminated call to function '" + std::string(function->name) + "': missing '" +
+        session_.Fatal(session_.ExpansionPlace(), "unterminated call to function '" + std::string(function->name) + "': missing '" +
                                            (open == '(' ? ")" : "}") + "'");
       } else {
-        session_.Fatal(session_.where, "unterminated variable reference");
+        session_.Fatal(session_.ExpansionPlace(), "unterminated variable reference");
       }
       return {};
     }
@@ -114,7 +114,7 @@ const Function* FindFunction(std::string_view name) {
 std::string CallFunction(Session& session, const Function& function, Arguments arguments) {
   if (session.is_over()) return {};
   if (arguments.size() < function.least) {
-    session.Fatal(session.where, "insufficient number of arguments (" + std::to_string(arguments.size()) + ") to function '" +
+    session.Fatal(session.ExpansionPlace(), "insufficient number of arguments (" + std::to_string(arguments.size()) + ") to function '" +
                                      std::string(function.name) + "'");
     return {};
   }

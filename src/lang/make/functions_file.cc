@@ -43,32 +43,32 @@ std::string File(Session& s, Arguments a) {
   if (text.starts_with(">")) {
     const std::string name(Trim(text.substr(appends ? 2 : 1)));
     if (name.empty()) {
-      s.Fatal(s.where, "file: missing filename");
+      s.Fatal(s.ExpansionPlace(), "file: missing filename");
       return {};
     }
     std::string content = a.size() > 1 ? a[1] : "";
     if (a.size() > 1 && !content.ends_with('\n')) content += '\n';
     if (const Status written = s.host().Write(name, content, appends); !written) {
-      s.Fatal(s.where, "open: " + name + ": " + std::string(written.error().Text()));
+      s.Fatal(s.ExpansionPlace(), "open: " + name + ": " + std::string(written.error().Text()));
     }
     return {};
   }
   if (!text.starts_with("<")) {
-    s.Fatal(s.where, "file: invalid file operation: " + std::string(text));
+    s.Fatal(s.ExpansionPlace(), "file: invalid file operation: " + std::string(text));
     return {};
   }
   const std::string name(Trim(text.substr(1)));
   if (name.empty()) {
-    s.Fatal(s.where, "file: missing filename");
+    s.Fatal(s.ExpansionPlace(), "file: missing filename");
     return {};
   }
   if (a.size() > 1) {
-    s.Fatal(s.where, "file: too many arguments");
+    s.Fatal(s.ExpansionPlace(), "file: too many arguments");
     return {};
   }
   auto read = s.host().Read(name);
   if (!read) {
-    if (read.error().code != Code::kNoEntry) s.Fatal(s.where, "open: " + name + ": " + std::string(read.error().Text()));
+    if (read.error().code != Code::kNoEntry) s.Fatal(s.ExpansionPlace(), "open: " + name + ": " + std::string(read.error().Text()));
     return {};
   }
   if (read->ends_with('\n')) read->pop_back();

@@ -67,7 +67,7 @@ std::optional<int64_t> Number(Session& s, std::string_view text, std::string_vie
   int64_t value = 0;
   const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
   if (digits.empty() || digits.find_first_not_of("0123456789") != std::string_view::npos) {
-    s.Fatal(s.where, std::string(message) + ": '" + std::string(text) + "'");
+    s.Fatal(s.ExpansionPlace(), std::string(message) + ": '" + std::string(text) + "'");
     return std::nullopt;
   }
   if (error != std::errc()) value = INT64_MAX;
@@ -78,7 +78,7 @@ std::string Word(Session& s, Arguments a) {
   const auto index = Number(s, a[0], "non-numeric first argument to 'word' function");
   if (!index) return {};
   if (*index == 0) {
-    s.Fatal(s.where, "first argument to 'word' function must be greater than 0");
+    s.Fatal(s.ExpansionPlace(), "first argument to 'word' function must be greater than 0");
     return {};
   }
   std::string_view rest = a[1];
@@ -97,7 +97,7 @@ std::string WordList(Session& s, Arguments a) {
   const auto last = Number(s, a[1], "non-numeric second argument to 'wordlist' function");
   if (!last) return {};
   if (*first == 0) {
-    s.Fatal(s.where, "invalid first argument to 'wordlist' function: '" + a[0] + "'");
+    s.Fatal(s.ExpansionPlace(), "invalid first argument to 'wordlist' function: '" + a[0] + "'");
     return {};
   }
   const std::vector<std::string_view> words = SplitWords(a[2], s.budget());

@@ -38,12 +38,31 @@ void Walk(Session& session, const std::string& before, std::string_view rest, st
   }
 }
 
+// The members of archives that match, those of each archive in order of their names.
+std::vector<std::string> GlobMembers(Session& session, const MemberName& name) {
+  std::vector<std::string> found;
+  const std::string archive(name.archive);
+  const Pattern pattern(name.member, {.extglob = false, .leading_dot_special = true});
+  for (const std::string& each : HasWildcard(archive) ? Glob(session, archive) : std::vector{archive}) {
+    const auto members = session.host().Members(each);
+    const auto begin = static_cast<std::ptrdiff_t>(found.size());
+    for (const ArchiveMember& member : members ? *members : std::vector<ArchiveMember>()) {
+      session.budget().Step();
+      session.budget().WillAllocate(each.size());
+      if (pattern.Matches(member.name, session.budget())) found.push_back(each + "(" + member.name + ")");
+    }
+    std::sort(found.begin() + begin, found.end());
+  }
+  return found;
+}
+
 }  // namespace
 
 bool HasWildcard(std::string_view name) { return name.find_first_of("*?[") != std::string_view::npos; }
 
 std::vector<std::string> Glob(Session& session, const std::string& pattern) {
   std::vector<std::string> found;
+  if (const auto parts = AsMember(pattern)) return GlobMembers(session, *parts);
   std::string name = pattern;
   if (name == "~" || name.starts_with("~/")) name = session.ValueOf("HOME") + name.substr(1);
   if (!HasWildcard(name)) {

@@ -1,5 +1,8 @@
 #include "lang/make/make.h"
 
+#include <algorithm>
+#include <charconv>
+
 #include "lang/make/data_base.h"
 #include "lang/make/options.h"
 #include "lang/make/reader.h"
@@ -13,17 +16,31 @@ class Program {
   Program(const Settings& settings, Host& host) : session_(settings, host), graph_(session_), reader_(session_, graph_) {}
 
   int Go(bool* again) {
-    DefineFlags();
+    JoinJobs();
+    DefineVariables();
+    DefineFlags(false);
     const Settings& settings = session_.settings();
     // Where output is kept together, each piece says the directory itself.
     const bool says_directory = settings.prints_directory && !settings.never_prints_directory && (settings.sync <= Settings::Sync::kNone || settings.jobs == 1);
-    if (says_directory) Directory("Entering");
+    bool has_entered = false;
+    if (says_directory) {
+      session_.host().before_output = [this, &has_entered] {
+        has_entered = true;
+        Directory("Entering");
+      };
+    }
     session_.Debug(false, 0, "Reading makefiles...");
-    const bool has_makefile = reader_.ReadAll();
+    bool has_makefile = false;
+    {
+      const OutputPiece piece(session_);
+      has_makefile = reader_.ReadAll();
+    }
     for (const Makefile& makefile : reader_.makefiles()) {
       if (!makefile.is_missing) session_.Debug(true, 0, "Reading makefile '" + makefile.name + "'...");
     }
+    if (!session_.is_over()) ShareJobs();
     if (!session_.is_over()) {
+      DefineFlags(true);
       graph_.Finish();
       graph_.is_closed = true;
     }
@@ -33,7 +50,9 @@ class Program {
     if (!session_.is_over() && !*again) Goals(updater, has_makefile);
     updater.Finish();
     if (settings.prints_data_base && !*again) PrintDataBase(session_, graph_);
-    if (says_directory) Directory("Leaving");
+    session_.host().before_output = nullptr;
+    if (has_entered) Directory("Leaving");
+    CountTokens();
     return session_.exit_status();
   }
 
@@ -43,7 +62,7 @@ class Program {
     session_.Say(std::string(verb) + " " + name);
   }
 
-  void DefineFlags() {
+  void DefineVariables() {
     const Settings& settings = session_.settings();
     for (const std::string& text : settings.assignments) {
       session_.Define(session_.globals(), ParseAssignment(text), Origin::kCommandLine, false, {});
@@ -52,12 +71,62 @@ class Program {
     for (const std::string& goal : settings.goals) goals += (goals.empty() ? "" : " ") + goal;
     session_.Set(session_.globals(), "MAKECMDGOALS", goals, Origin::kDefault, false);
     if (goals.empty()) session_.globals().variables.erase("MAKECMDGOALS");
-    session_.Set(session_.globals(), "MAKEFLAGS", session_.MakeFlags(), Origin::kFile);
-    session_.Set(session_.globals(), "MFLAGS", MFlags(), Origin::kFile);
+    session_.Set(session_.globals(), "MAKEOVERRIDES", session_.Overrides(), Origin::kDefault);
   }
-  std::string MFlags() {
-    const std::string flags = session_.MakeFlags();
-    const std::string own = flags.substr(0, flags.find(" -- "));
+  void DefineFlags(bool is_all) {
+    session_.Set(session_.globals(), "MAKEFLAGS", session_.FlagsValue(is_all), Origin::kFile);
+    session_.Set(session_.globals(), "MFLAGS", MFlags(is_all), Origin::kFile);
+  }
+
+  // Joins the makes that share their jobs.
+  void JoinJobs() {
+    Settings& settings = session_.settings();
+    if (!settings.jobserver) return;
+    int read = 0, write = 0;
+    if (!ParseTokens(*settings.jobserver, &read, &write)) {
+      return session_.Fatal({}, "internal error: invalid --jobserver-auth string '" + *settings.jobserver + "'");
+    }
+    if (!settings.has_typed_jobs && session_.host().JoinTokens(read, write)) {
+      settings.shares_jobs = true;
+      return;
+    }
+    if (!settings.has_typed_jobs) {
+      session_.Warn({}, "warning: jobserver unavailable: using -j1.  Add '+' to parent make rule.");
+      settings.jobs = 1;
+      settings.has_jobs = true;
+    } else if (settings.restarts == 0) {
+      session_.Warn({}, "warning: -j" + std::to_string(settings.jobs) + " forced in submake: resetting jobserver mode.");
+    }
+    settings.jobserver.reset();
+  }
+  // Begins to share jobs with the makes below.
+  void ShareJobs() {
+    Settings& settings = session_.settings();
+    if (settings.shares_jobs || settings.jobs <= 1) return;
+    constexpr size_t kMostTokens = 65'536;
+    own_tokens_ = std::min(settings.jobs - 1, kMostTokens);
+    settings.jobserver = session_.host().MakeTokens(own_tokens_);
+    settings.shares_jobs = true;
+  }
+  static bool ParseTokens(std::string_view text, int* read, int* write) {
+    const char* const end = text.data() + text.size();
+    const auto first = std::from_chars(text.data(), end, *read);
+    if (first.ec != std::errc() || first.ptr == end || *first.ptr != ',') return false;
+    const auto second = std::from_chars(first.ptr + 1, end, *write);
+    return second.ec == std::errc() && *read >= 0 && *write >= 0;
+  }
+  // All that were made must have come back.
+  void CountTokens() {
+    if (own_tokens_ == 0) return;
+    const size_t left = session_.host().DrainTokens();
+    if (left == own_tokens_) return;
+    session_.host().Err(session_.Prefix() + "INTERNAL: Exiting with " + std::to_string(left + 1) + " jobserver tokens available; should be " +
+                        std::to_string(own_tokens_ + 1) + "!\n");
+  }
+
+  std::string MFlags(bool is_all) {
+    const std::string flags = session_.MakeFlags(is_all);
+    const std::string own = flags.substr(0, std::min(flags.find(" -- "), flags.find(" --eval=")));
     return own.empty() || own[0] == ' ' || own[0] == '-' ? std::string(TrimFront(own)) : "-" + own;
   }
 
@@ -66,14 +135,25 @@ class Program {
     std::vector<File*> files;
     std::vector<const Makefile*> missing;
     for (const Makefile& makefile : reader_.makefiles()) {
+      if (makefile.name == "-") continue;   // standard input
       File* const file = graph_.Enter(makefile.name);
       // Without prerequisites a :: rule would be run for ever.
       if (file->is_double_colon && file->deps.empty() && file->recipe != nullptr) continue;
       if (file->is_phony) continue;
-      file->dont_care = true;
-      files.push_back(file);
-      if (makefile.is_missing) missing.push_back(&makefile);
+      if (std::find(files.begin(), files.end(), file) == files.end()) {
+        files.push_back(file);
+        file->dont_care = makefile.is_optional;
+      }
+      file->dont_care = file->dont_care && makefile.is_optional;
+      if (!makefile.is_missing) continue;
+      missing.push_back(&makefile);
+      if (!makefile.is_optional) {
+        const Location& at = makefile.where;
+        const std::string place = at.file.empty() ? session_.Prefix() : at.file + ":" + std::to_string(at.line) + ": ";
+        updater.SetGoalError(*file, place + makefile.name + ": " + makefile.reason);
+      }
     }
+    std::reverse(files.begin(), files.end());   // the one read last comes first
     Settings& settings = session_.settings();
     const Settings before = settings;
     settings.just_print = settings.asks = settings.touches = settings.always_makes = settings.debugs = false;
@@ -84,21 +164,30 @@ class Program {
       settings.touches = before.touches;
       settings.always_makes = before.always_makes;
     };
+    std::vector<std::optional<Nanoseconds>> times;
+    for (const Makefile& makefile : reader_.makefiles()) times.push_back(session_.host().ModifyTime(makefile.name));
     updater.UpdateGoals(files, true);
     reset();
     if (session_.is_over()) return false;
+    if (settings.restarts > 0) graph_.MarkNewFiles();
     bool changed = false;
-    for (const Makefile& makefile : reader_.makefiles()) {
+    for (size_t i = 0; i < times.size(); ++i) {
+      const Makefile& makefile = reader_.makefiles()[i];
       const File* const file = graph_.Enter(makefile.name);
-      if (file->was_remade && file->recipe != nullptr && file->outcome == Outcome::kSuccess &&
-          session_.host().ModifyTime(makefile.name)) {
+      const auto now = session_.host().ModifyTime(makefile.name);
+      if (file->was_remade && file->recipe != nullptr && file->outcome == Outcome::kSuccess && now && now != times[i]) {
         changed = true;
       }
     }
     for (const Makefile* makefile : missing) {
       const File* const file = graph_.Enter(makefile->name);
       if (makefile->is_optional || session_.host().ModifyTime(makefile->name)) continue;
-      session_.Warn(makefile->where, makefile->name + ": " + makefile->reason);
+      if (updater.HasGoalError(*file)) session_.Warn(makefile->where, makefile->name + ": " + makefile->reason);
+      if (settings.keeps_going && file->outcome == Outcome::kFailed) {
+        session_.Warn({}, "Failed to remake makefile '" + makefile->name + "'.");
+        lacks_makefile_ = true;
+        continue;
+      }
       if (file->recipe != nullptr && file->outcome != Outcome::kFailed) continue;
       session_.Fatal({}, file->outcome == Outcome::kFailed && file->recipe != nullptr
                              ? "Failed to remake makefile '" + makefile->name + "'"
@@ -113,7 +202,11 @@ class Program {
     std::vector<std::string> names = session_.settings().goals;
     if (names.empty()) {
       const std::string goal = session_.ValueOf(".DEFAULT_GOAL");
-      for (const std::string_view name : SplitWords(goal, session_.budget())) names.emplace_back(name);
+      if (graph_.Find(goal) != nullptr) {   // a name with blanks in it
+        names.push_back(goal);
+      } else {
+        for (const std::string_view name : SplitWords(goal, session_.budget())) names.emplace_back(name);
+      }
       if (names.size() > 1) return session_.Fatal({}, ".DEFAULT_GOAL contains more than one target");
     }
     if (names.empty()) {
@@ -129,17 +222,20 @@ class Program {
         file->is_updated = false;
         file->outcome = Outcome::kSuccess;
       }
+      file->is_goal = true;
       files.push_back(file);
     }
     session_.Debug(false, 0, "Updating goal targets....");
     const Outcome outcome = updater.UpdateGoals(files, false);
-    if (outcome == Outcome::kFailed) session_.End(2);
+    if (outcome == Outcome::kFailed || lacks_makefile_) session_.End(2);
     if (outcome == Outcome::kQuestion) session_.End(1);
   }
 
   Session session_;
   Graph graph_;
   Reader reader_;
+  size_t own_tokens_ = 0;   // that this run has made
+  bool lacks_makefile_ = false;   // one that was asked for, with -k
 };
 
 }  // namespace

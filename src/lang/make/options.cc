@@ -35,7 +35,13 @@ Status NoDirectory(Settings& settings, std::string_view) {
   return {};
 }
 Status Ignored(Settings&, std::string_view) { return {}; }
-Status Load(Settings&, std::string_view) { return {}; }
+Status Load(Settings& settings, std::string_view text) {
+  settings.most_load = -1;
+  if (text.data() == nullptr) return {};
+  settings.most_load = 0;   // of what is no number
+  std::from_chars(text.data(), text.data() + text.size(), settings.most_load);
+  return {};
+}
 Status OutputSync(Settings& settings, std::string_view text) {
   if (text.data() == nullptr || text == "target") {
     settings.sync = Settings::Sync::kTarget;

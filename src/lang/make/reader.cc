@@ -35,7 +35,9 @@ bool Reader::ReadAll() {
   }
   for (const std::string& text : session_.settings().evals) ReadText(session_.Expand(text), "", 0);
   const std::string more = session_.ValueOf("MAKEFILES");
+  sets_goal_ = false;
   for (const std::string_view name : SplitWords(more, budget_)) ReadFile(std::string(name), true, false);
+  sets_goal_ = true;
   if (session_.settings().makefiles.empty()) {
     for (const char* name : {"GNUmakefile", "makefile", "Makefile"}) {
       if (session_.host().ModifyTime(name) && ReadFile(name, false, true)) return true;
@@ -67,11 +69,14 @@ bool Reader::ReadFile(const std::string& name, bool is_optional, bool is_default
     return false;
   }
   const std::string list = session_.RawValue("MAKEFILE_LIST");
-  session_.Set(session_.globals(), "MAKEFILE_LIST", list + " " + name, Origin::kFile, false);
+  session_.Set(session_.globals(), "MAKEFILE_LIST", (list.empty() ? "" : list + " ") + name, Origin::kFile, false);
   const Location before = here_;
   Rule rule = std::exchange(rule_, Rule{});
   std::vector<Conditional> conditionals = std::exchange(conditionals_, {});
-  ReadText(*text, name, 1);
+  const std::string lines = ReplaceAll(*text, "\r\n", "\n", budget_);
+  std::string_view content = lines;
+  if (content.starts_with("\xEF\xBB\xBF")) content.remove_prefix(3);
+  ReadText(content, name, 1);
   rule_ = std::move(rule);
   conditionals_ = std::move(conditionals);
   here_ = before;
@@ -91,9 +96,9 @@ bool Reader::TakeLine(Lines& lines, std::string* line) {
     size_t slashes = 0;
     while (slashes < end - lines.at && lines.text[end - 1 - slashes] == '\\') ++slashes;
     from = end + 1;
-    if (slashes % 2 == 1 && !is_last && from < lines.text.size()) continue;
-    *line = lines.text.substr(lines.at, end - lines.at);
-    if (line->ends_with('\r')) line->pop_back();
+    const bool goes_on = slashes % 2 == 1 && !is_last;
+    if (goes_on && from < lines.text.size()) continue;
+    *line = lines.text.substr(lines.at, end - lines.at + (goes_on ? 1 : 0));   // with the newline, for it joins an empty line
     lines.at = from;
     break;
   }
@@ -128,10 +133,11 @@ void Reader::RunLine(Lines& lines, const std::string& raw) {
     if (IsIgnoring()) return;
     if (!rule_.has_recipe && rule_.recipe.where.line == 0) rule_.recipe.where = here_;
     rule_.has_recipe = true;
+    rule_.recipe.prefix = prefix;
     rule_.recipe.lines.push_back(raw.substr(1));
     return;
   }
-  const std::string line = JoinedLines(raw);
+  const std::string line = JoinedLines(raw, graph_.is_posix);
   const std::string bare = WithoutComment(line);
   const std::string_view text = Trim(bare);
   if (text.empty()) return;
@@ -178,19 +184,20 @@ void Reader::RunAssignment(Lines& lines, const Assignment& assignment) {
     }
     settings.assignments = before.assignments;   // they were in it already
     settings.evals = before.evals;
-    session_.Set(session_.globals(), "MAKEFLAGS", session_.MakeFlags(), Origin::kFile);
+    if (before.has_typed_jobs) settings.jobs = before.jobs;
   }
 }
 
 void Reader::ReadDefine(Lines& lines, Assignment assignment) {
   const Location begin = here_;
   const bool is_ignored = IsIgnoring();
+  if (assignment.has_more && !is_ignored) session_.Warn(begin, "extraneous text after 'define' directive");
   std::string body, line;
   int level = 1;
   const char prefix = RecipePrefix();
   while (TakeLine(lines, &line)) {
     budget_.WillAllocate(body.size() + line.size());
-    const std::string bare = WithoutComment(JoinedLines(line));
+    const std::string bare = WithoutComment(JoinedLines(line, graph_.is_posix));
     std::string_view text = bare;
     const std::string_view word = line.empty() || line[0] == prefix ? std::string_view() : TakeWord(text);
     if (word == "define") ++level;
@@ -202,7 +209,7 @@ void Reader::ReadDefine(Lines& lines, Assignment assignment) {
       session_.Define(session_.globals(), assignment, Origin::kFile, false, begin);
       return;
     }
-    body += line;
+    body += JoinedLines(line, graph_.is_posix);
     body += '\n';
   }
   session_.Fatal(begin, "missing 'endef', unterminated 'define'");

@@ -73,10 +73,11 @@ class Reader {
   void CloseRule();
   void Record(const Rule& rule, const RecipePtr& recipe);
   void RecordPattern(const Rule& rule, const RecipePtr& recipe);
-  void RecordFile(const std::string& name, const Rule& rule, const RecipePtr& recipe);
+  File* RecordFile(const std::string& name, const Rule& rule, const RecipePtr& recipe);
   void AddDeps(File& file, const std::vector<Dep>& deps, bool has_recipe);
   std::vector<Dep> Deps(std::string_view text);
   std::vector<std::string> ExpandNames(std::string_view text);
+  void SetDefaultGoal(const Rule& rule);
   void Special(const std::string& name, const Rule& rule);
   char RecipePrefix();
 
@@ -88,6 +89,7 @@ class Reader {
   Rule rule_;
   Location here_;
   int depth_ = 0;
+  bool sets_goal_ = true;   // not by what MAKEFILES names
 };
 
 }  // namespace paddock::make

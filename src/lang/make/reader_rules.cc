@@ -39,8 +39,11 @@ void Reader::TargetVariable(const std::string& targets, const Assignment& assign
     File* const file = graph_.Enter(name);
     file->is_mentioned = true;
     Scope* const before = session_.scope();
+    Scope* const next = std::exchange(file->scope.next, before);   // with what a $(foreach) around it sets
+    session_.set_scope(&file->scope);
     session_.Define(file->scope, assignment, origin, true, here_);
     session_.set_scope(before);
+    file->scope.next = next;
   }
 }
 
@@ -50,7 +53,7 @@ void Reader::RunRule(const std::string& raw, const std::string& line) {
   std::string head = stop == std::string::npos ? line : line.substr(0, stop);
   size_t colon = FindColon(head);
   const auto missing = [&] {
-    const bool has_spaces = raw.starts_with("        ");
+    const bool has_spaces = raw.starts_with("        ") && RecipePrefix() == '\t';
     session_.Fatal(here_, has_spaces ? "missing separator (did you mean TAB instead of 8 spaces?)" : "missing separator");
   };
   std::string targets, rest;
@@ -67,6 +70,11 @@ void Reader::RunRule(const std::string& raw, const std::string& line) {
   } else {
     targets = session_.Expand(head.substr(0, colon));
     rest = head.substr(colon + 1);
+    if (const size_t first = FindColon(targets); first != std::string::npos) {   // the targets expand to a colon of their own
+      rest = ReplaceAll(targets.substr(first + 1), "$", "$$", budget_) + ":" + rest;
+      targets.resize(first);
+      colon = line.size();
+    }
   }
   if (session_.is_over()) return;
   Rule rule;
@@ -80,13 +88,13 @@ void Reader::RunRule(const std::string& raw, const std::string& line) {
     rest.erase(0, 1);
   }
   // TARGET: NAME = VALUE takes the rest of the line, a semicolon and all.
-  const std::string full = WithoutComment(rest_is_expanded ? rest : line.substr(line.find(rest, colon)));
+  const std::string full = WithoutComment(rest_is_expanded || colon == line.size() ? rest : line.substr(line.find(rest, colon)));
   if (const Assignment assignment = ParseAssignment(full); assignment.how != Assign::kNone && !assignment.is_define && !assignment.is_undefine) {
     return TargetVariable(targets, assignment);
   }
   rule.targets = ExpandNames(targets);
   if (rule.targets.empty()) {
-    if (Trim(targets).empty() && Trim(session_.Expand(rest)).empty() && !rest_is_expanded && head.find('$') == std::string::npos) {
+    if (Trim(targets).empty() && !rule.is_grouped && Trim(session_.Expand(rest)).empty() && !rest_is_expanded && head.find('$') == std::string::npos) {
       return session_.Fatal(here_, "missing target pattern");
     }
     rule.is_open = true;
@@ -106,15 +114,18 @@ void Reader::RunRule(const std::string& raw, const std::string& line) {
     deps = deps.substr(second + 1);
   }
   rule.is_late = is_late && deps.find('$') != std::string::npos;
+  if (rule.is_late) deps = ReplaceAll(deps, "\\:", ":", budget_);   // it was no colon of the rule; inside it may be one of a reference
   rule.deps = std::move(deps);
   rule.is_open = true;
   if (has_recipe) {
     // The recipe begins right behind the semicolon, with its line breaks as they are.
     const size_t at = FindUnquoted(raw, ";");
     rule.has_recipe = true;
+    rule.recipe.prefix = RecipePrefix();
     rule.recipe.where = here_;
     rule.recipe.lines.push_back(std::string(TrimFront(at == std::string::npos ? line.substr(stop + 1) : raw.substr(at + 1))));
   }
+  SetDefaultGoal(rule);
   rule_ = std::move(rule);
 }
 
@@ -139,6 +150,10 @@ void Reader::Special(const std::string& name, const Rule& rule) {
   if (name == ".POSIX") {
     graph_.is_posix = true;
     session_.Set(session_.globals(), ".SHELLFLAGS", "-ec", Origin::kDefault);
+    for (const auto& [variable, value] : {std::pair<const char*, const char*>{"ARFLAGS", "-rvU"}, {"CC", "c99"}, {"CFLAGS", "-O1"},
+                                          {"FC", "fort77"}, {"FFLAGS", "-O1"}, {"SCCSGETFLAGS", "-s"}}) {
+      session_.Set(session_.globals(), variable, value, Origin::kDefault);
+    }
   }
   if (name == ".EXPORT_ALL_VARIABLES") session_.exports_all = true;
   if (name == ".SUFFIXES" && Trim(rule.deps).empty()) {
@@ -152,6 +167,7 @@ void Reader::Record(const Rule& rule, const RecipePtr& recipe) {
   if (rule.pattern.empty() && is_pattern) return RecordPattern(rule, recipe);
   if (rule.is_grouped && recipe == nullptr) return session_.Fatal(here_, "grouped targets must provide a recipe");
   std::set<std::string> seen;
+  std::vector<File*> group;
   for (const std::string& name : rule.targets) {
     if (session_.is_over()) return;
     budget_.Step();
@@ -160,13 +176,16 @@ void Reader::Record(const Rule& rule, const RecipePtr& recipe) {
       session_.Warn(here_, "target '" + name + "' given more than once in the same rule");
       continue;
     }
-    RecordFile(name, rule, recipe);
+    File* const file = RecordFile(name, rule, recipe);
+    if (file == nullptr) return;
+    group.push_back(file);
   }
   if (!rule.is_grouped) return;
-  for (const std::string& name : rule.targets) {
-    for (const std::string& other : rule.targets) {
-      if (name != other) graph_.Enter(name)->also_made.push_back(graph_.Enter(other));
+  for (File* const file : group) {
+    for (File* const other : group) {
+      if (file != other) file->also_made.push_back(other);
     }
+    budget_.Step(static_cast<int64_t>(group.size()));
   }
 }
 
@@ -207,12 +226,13 @@ void Reader::AddDeps(File& file, const std::vector<Dep>& deps, bool has_recipe) 
   file.deps.insert(has_recipe ? file.deps.begin() : file.deps.end(), deps.begin(), deps.end());
 }
 
-void Reader::RecordFile(const std::string& name, const Rule& rule, const RecipePtr& recipe) {
+File* Reader::RecordFile(const std::string& name, const Rule& rule, const RecipePtr& recipe) {
   Special(name, rule);
   File* file = graph_.Enter(name);
   const bool was_target = file->is_target;
   if (was_target && file->is_double_colon != rule.is_double_colon) {
-    return session_.Fatal(here_, "target file '" + name + "' has both : and :: entries");
+    session_.Fatal(here_, "target file '" + name + "' has both : and :: entries");
+    return nullptr;
   }
   std::string stem;
   std::string deps = rule.deps;
@@ -237,6 +257,7 @@ void Reader::RecordFile(const std::string& name, const Rule& rule, const RecipeP
     file->more.push_back(std::make_unique<File>());
     File* const further = file->more.back().get();
     further->name = further->path = name;
+    further->double_colon = file;
     file = further;
   }
   if (!rule.is_double_colon && recipe != nullptr && file->recipe != nullptr && name[0] != '.') {
@@ -248,13 +269,22 @@ void Reader::RecordFile(const std::string& name, const Rule& rule, const RecipeP
   file->is_target = file->is_mentioned = true;
   file->is_double_colon = rule.is_double_colon;
   if (rule.is_late) {
-    file->late_deps.push_back(deps);
+    file->late_deps.emplace_back(deps, stem);
   } else {
     AddDeps(*file, Deps(deps), recipe != nullptr);
   }
-  if (name == ".DEFAULT" || (name[0] == '.' && name.find('/') == std::string::npos)) return;
+  return file;
+}
+
+void Reader::SetDefaultGoal(const Rule& rule) {
   const Variable* goal = session_.FindGlobal(".DEFAULT_GOAL");
-  if (goal == nullptr || goal->value.empty()) session_.Set(session_.globals(), ".DEFAULT_GOAL", name, Origin::kFile, false);
+  if (!sets_goal_ || (goal != nullptr && !goal->value.empty())) return;
+  for (const std::string& name : rule.targets) {
+    if (name[0] == '.' && name.find('/') == std::string::npos) continue;
+    if (name.find('%') != std::string::npos && rule.pattern.empty()) continue;
+    session_.Set(session_.globals(), ".DEFAULT_GOAL", name, Origin::kFile, false);
+    return;
+  }
 }
 
 }  // namespace paddock::make

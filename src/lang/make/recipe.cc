@@ -38,6 +38,12 @@ void SplitLines(std::string_view text, std::string_view flags, std::vector<std::
   if (begin < text.size()) lines.push_back(std::string(flags) + std::string(text.substr(begin)));
 }
 
+// As it stands in $^ and the like: a member without its archive.
+std::string_view ShownName(std::string_view name) {
+  const auto parts = AsMember(name);
+  return parts ? parts->member : name;
+}
+
 void AddName(std::string& list, std::string_view name) {
   if (!list.empty()) list += ' ';
   list += name;
@@ -50,32 +56,34 @@ void Updater::SetAutomatic(File& file) {
   std::set<std::string_view> seen, seen_newer;
   for (const Dep& dep : file.deps) {
     budget_.Step();
-    if (dep.is_dropped) continue;
+    if (dep.is_dropped || dep.is_extra) continue;
     const std::string& name = dep.file->path;
     if (dep.is_order_only) continue;
     if (first.empty()) first = name;
-    AddName(all, name);
-    if (seen.insert(name).second) AddName(unique, name);
-    if ((dep.changed || session_.settings().always_makes) && seen_newer.insert(name).second) AddName(newer, name);
+    AddName(all, ShownName(name));
+    if (seen.insert(name).second) AddName(unique, ShownName(name));
+    if ((dep.changed || session_.settings().always_makes) && seen_newer.insert(name).second) AddName(newer, ShownName(name));
   }
   std::set<std::string_view> seen_order;
   for (const Dep& dep : file.deps) {
     if (dep.is_order_only && !dep.is_dropped && !seen.contains(dep.file->path) && seen_order.insert(dep.file->path).second) {
-      AddName(order_only, dep.file->path);
+      AddName(order_only, ShownName(dep.file->path));
     }
   }
   std::string stem = file.stem;
+  const auto member = AsMember(file.path);
+  const std::string base(ShownName(file.name));
   if (stem.empty()) {
     if (const File* suffixes = graph_.Find(".SUFFIXES")) {
       for (const Dep& dep : suffixes->deps) {
         const std::string& suffix = dep.file->name;
-        if (file.name.size() <= suffix.size() || !file.name.ends_with(suffix)) continue;
-        stem = file.name.substr(0, file.name.size() - suffix.size());
+        if (base.size() <= suffix.size() || !base.ends_with(suffix)) continue;
+        stem = base.substr(0, base.size() - suffix.size());
         break;
       }
     }
   }
-  if (graph_.default_file != nullptr && file.recipe == graph_.default_file->recipe) first = file.path;
+  if (graph_.default_file != nullptr && file.recipe == graph_.default_file->recipe) first = member ? std::string(member->archive) : file.path;
   const auto set = [&](const char* name, std::string value) {
     Variable& variable = file.scope.variables[name];
     variable.value = std::move(value);
@@ -83,8 +91,8 @@ void Updater::SetAutomatic(File& file) {
     variable.is_recursive = false;
     variable.is_private = true;
   };
-  set("@", file.path);
-  set("%", "");
+  set("@", member ? std::string(member->archive) : file.path);
+  set("%", member ? std::string(member->member) : "");
   set("*", stem);
   set("<", first);
   set("^", unique);
@@ -116,7 +124,9 @@ std::vector<std::string> Updater::RecipeLines(File& file) {
     if (prefix.is_silent) flags += '@';
     if (prefix.ignores_errors) flags += '-';
     if (prefix.always_runs) flags += '+';
-    const std::string text = session_.Expand(ReplaceAll(rest, "\\\n\t", "\\\n", budget_));
+    const std::string joined = JoinedReferences(ReplaceAll(rest, std::string("\\\n") + file.recipe->prefix, "\\\n", budget_), graph_.is_posix);
+    budget_.Step(static_cast<int64_t>(joined.size() / 32));
+    const std::string text = session_.Expand(joined);
     if (graph_.one_shell) {
       budget_.WillAllocate(whole.size() + text.size());
       whole += lines.empty() && whole.empty() ? flags + text : "\n" + text;
@@ -143,7 +153,15 @@ void Updater::RunRecipe(File& file, const std::string& reason) {
   }
   auto child = std::make_unique<Child>();
   child->file = &file;
-  child->lines = RecipeLines(file);
+  {
+    const OutputPiece piece(session_);
+    child->lines = RecipeLines(file);
+  }
+  file.is_all_recursive = !child->lines.empty() && std::all_of(child->lines.begin(), child->lines.end(), [](const std::string& line) {
+    Prefix prefix;
+    TakePrefix(line, &prefix);
+    return prefix.always_runs;
+  });
   child->time_before = file.time && *file.time != kMissing ? file.time : std::nullopt;
   if (session_.is_over()) return;
   if (settings.traces) {
@@ -151,11 +169,41 @@ void Updater::RunRecipe(File& file, const std::string& reason) {
     session_.host().Out((at.file.empty() ? "<builtin>" : at.file + ":" + std::to_string(at.line)) + ": " + reason + "\n");
   }
   const bool waits = settings.jobs == 1 || graph_.not_parallel;
-  while (settings.jobs != 0 && children_.size() >= settings.jobs && !session_.is_over() && !is_ending_) Reap();
+  AwaitSlot();
   if (session_.is_over()) return;
   file.state = State::kRunning;
+  for (File* const other : file.also_made) {
+    if (other->state == State::kNotStarted) other->state = State::kRunning;
+  }
   Advance(std::move(child));
   while (waits && file.state == State::kRunning && !session_.is_over() && !children_.empty()) Reap();
+}
+
+// Until one more job may run.
+void Updater::AwaitSlot() {
+  const Settings& settings = session_.settings();
+  while (!session_.is_over() && !is_ending_) {
+    if (IsAboveLoad() || (!settings.shares_jobs && settings.jobs != 0 && children_.size() >= settings.jobs)) {
+      Reap();
+    } else if (!settings.shares_jobs || children_.empty()) {
+      return;
+    } else if (session_.host().TakeToken()) {
+      ++tokens_;
+      return;
+    } else {
+      Reap();
+    }
+  }
+}
+
+void Updater::ReturnTokens() {
+  for (; tokens_ > 0 && tokens_ >= children_.size(); --tokens_) session_.host().ReturnToken();
+}
+
+// The load that -l looks at is that of make's own jobs; one may always run.
+bool Updater::IsAboveLoad() const {
+  const double most = session_.settings().most_load;
+  return most >= 0 && !children_.empty() && static_cast<double>(children_.size()) >= most;
 }
 
 // Whether what a recipe writes is kept (-O).
@@ -234,6 +282,7 @@ bool Updater::RunLine(std::unique_ptr<Child>& child) {
     if (session_.is_over()) return false;
   }
   line.environment = child->environment;
+  line.is_make = prefix.always_runs;
   if (collects) {
     line.out = &child->out;
     line.err = &child->err;
@@ -247,12 +296,14 @@ bool Updater::RunLine(std::unique_ptr<Child>& child) {
   ReportFailure(*child, ChildEnd{.status = 127, .signal_text = {}}, child->ignores_errors);
   if (child->ignores_errors) return false;
   EndChild(std::move(child), Outcome::kFailed);
-  if (!settings.keeps_going && !is_ending_) StopForFailure();
+  if (!settings.keeps_going && !is_ending_ && !GoalOf(file).dont_care) StopForFailure();
   return true;
 }
 
 void Updater::ReportFailure(Child& child, const ChildEnd& end, bool is_ignored) {
   const File& file = *child.file;
+  if (!is_ignored && GoalOf(file).dont_care) return;
+  if (!is_ignored) ShowGoalError(file);
   const Location& at = file.recipe->where;
   std::string text = is_ignored ? "[" : "*** [";
   text += at.file.empty() ? "<builtin>" : at.file + ":" + std::to_string(at.line + (graph_.one_shell ? 0 : child.next - 1));
@@ -269,8 +320,9 @@ void Updater::ReportFailure(Child& child, const ChildEnd& end, bool is_ignored) 
 void Updater::DeleteTargets(const Child& child) {
   const auto remove = [&](File& file) {
     if (file.is_precious || file.is_phony) return;
-    const auto now = session_.host().ModifyTime(file.path);
+    const auto now = session_.TimeOfName(file.path);
     if (!now || (child.time_before && *now == *child.time_before)) return;
+    if (AsMember(file.path)) return session_.Error({}, "[" + child.file->name + "] Archive member '" + file.name + "' may be bogus; not deleted");
     session_.Error({}, "Deleting file '" + file.path + "'");
     if (const Status removed = session_.host().Remove(file.path); !removed) {
       session_.host().Err(session_.Prefix() + "unlink: " + file.path + ": " + std::string(removed.error().Text()) + "\n");
@@ -286,6 +338,7 @@ void Updater::EndChild(std::unique_ptr<Child> child, Outcome outcome) {
   file.outcome = std::max(file.outcome, outcome);
   FinishFile(file);
   if (!child->ran_any && !file.is_phony && TimeOf(file) == kMissing) file.time = kNewest;
+  ReturnTokens();
 }
 
 void Updater::Reap() {
@@ -294,6 +347,7 @@ void Updater::Reap() {
   if (found == children_.end()) {
     for (auto& [id, child] : children_) EndChild(std::move(child), Outcome::kFailed);
     children_.clear();
+    ReturnTokens();
     return;
   }
   std::unique_ptr<Child> child = std::move(found->second);
@@ -307,8 +361,9 @@ void Updater::Reap() {
   ReportFailure(*child, *end, child->ignores_errors);
   if (child->ignores_errors) return Advance(std::move(child));
   if (graph_.deletes_on_error || end->signal != 0) DeleteTargets(*child);
+  const bool may_fail = GoalOf(*child->file).dont_care;
   EndChild(std::move(child), Outcome::kFailed);
-  if (!session_.settings().keeps_going && !is_ending_) StopForFailure();
+  if (!session_.settings().keeps_going && !is_ending_ && !may_fail) StopForFailure();
 }
 
 void Updater::StopForFailure() {

@@ -12,6 +12,22 @@ Session::Session(Settings settings, Host& host) : settings_(std::move(settings))
   ImportEnvironment();
 }
 
+OutputPiece::OutputPiece(Session& session) : session_(session) {
+  const Settings& settings = session.settings();
+  is_active_ = settings.sync > Settings::Sync::kNone && settings.jobs != 1 && settings.prints_directory && !settings.never_prints_directory;
+  if (!is_active_) return;
+  session.host().before_output = [this] {
+    has_entered_ = true;
+    session_.Say("Entering directory '" + session_.host().Cwd() + "'");
+  };
+}
+
+OutputPiece::~OutputPiece() {
+  if (!is_active_) return;
+  session_.host().before_output = nullptr;
+  if (has_entered_) session_.Say("Leaving directory '" + session_.host().Cwd() + "'");
+}
+
 std::string Session::Prefix() const {
   return settings_.level > 0 ? settings_.program + "[" + std::to_string(settings_.level) + "]: " : settings_.program + ": ";
 }
@@ -39,7 +55,7 @@ void Session::Fatal(const Location& at, std::string_view text) {
 void Session::ImportEnvironment() {
   for (const auto& [name, value] : settings_.environment) {
     if (name == "MAKEFLAGS" || name == "MAKELEVEL" || name == "SHELL" || name == "MAKE_RESTARTS") continue;
-    Variable* variable = Set(globals_, name, value, settings_.environment_wins ? Origin::kEnvironmentOverride : Origin::kEnvironment);
+    Variable* variable = Set(globals_, name, value, Origin::kEnvironment);
     variable->export_mode = Export::kYes;
   }
 }
@@ -63,14 +79,29 @@ void Session::SetDefaults() {
   set("SHELL", "/bin/sh");
   set(".SHELLFLAGS", "-c");
   set(".RECIPEPREFIX", "");
-  set(".INCLUDE_DIRS", "/usr/include", Origin::kDefault, false);
-  set(".FEATURES", "target-specific order-only second-expansion else-if shortest-stem undefine oneshell check-symlink", Origin::kDefault, false);
+  std::string directories;
+  for (const std::string& directory : settings_.include_directories) directories += directory + " ";
+  set(".INCLUDE_DIRS", directories + "/usr/include", Origin::kDefault, false);
+  set(".FEATURES", "target-specific order-only second-expansion else-if shortest-stem undefine oneshell nocomment grouped-target extra-prereqs archives jobserver output-sync check-symlink", Origin::kDefault, false);
   set("SUFFIXES", settings_.has_no_rules ? "" : std::string(DefaultSuffixes()), Origin::kDefault, false);
   set("CURDIR", host_.Cwd(), Origin::kFile, false);
   set("MAKEFILE_LIST", "", Origin::kFile, false);
   set("MAKEFILES", "", Origin::kDefault);
   set("MAKELEVEL", std::to_string(settings_.level), Origin::kEnvironment, false);
   if (settings_.restarts > 0) set("MAKE_RESTARTS", std::to_string(settings_.restarts), Origin::kFile, false);
+}
+
+std::optional<Nanoseconds> Session::TimeOfName(const std::string& name) {
+  const auto parts = AsMember(name);
+  if (!parts) return host_.ModifyTime(name);
+  const auto members = host_.Members(std::string(parts->archive));
+  if (!members) return std::nullopt;
+  const std::string_view wanted = parts->member.substr(parts->member.rfind('/') + 1);
+  for (const ArchiveMember& member : *members) {
+    budget().Step();
+    if (member.name == wanted) return member.time;
+  }
+  return std::nullopt;
 }
 
 Variable* Session::Find(std::string_view name) {
@@ -120,7 +151,7 @@ void Session::Define(Scope& scope, const Assignment& assignment, Origin origin, 
       made = Set(scope, name, Expand(assignment.value), origin, false);
       break;
     case Assign::kShell:
-      made = Set(scope, name, ShellOutput(Expand(assignment.value)), origin);
+      made = Set(scope, name, ShellOutput(Expand(assignment.value), false), origin);
       break;
     case Assign::kAppend: {
       if (old == nullptr) {
@@ -143,6 +174,15 @@ void Session::Define(Scope& scope, const Assignment& assignment, Origin origin, 
     default:
       made = Set(scope, name, assignment.value, origin);
       break;
+  }
+  if (made != nullptr && is_target && made->origin != Origin::kOverride) {
+    const Variable* const global = FindGlobal(name);   // what the command line says holds for every target
+    if (global != nullptr && (global->origin == Origin::kCommandLine || global->origin == Origin::kEnvironmentOverride)) {
+      made->value = global->value;
+      made->origin = global->origin;
+      made->is_recursive = global->is_recursive;
+      made->appends = false;
+    }
   }
   if (made != nullptr) {
     if (assignment.is_private) made->is_private = true;
@@ -167,8 +207,7 @@ std::string Session::RawValue(std::string_view name) {
 std::string Session::ValueOf(std::string_view name) {
   if (is_over_) return {};
   budget().CheckStack();
-  Scope* const before = scope_;
-  Variable* const variable = Find(name);
+  const Variable* const variable = Find(name);
   if (variable == nullptr) {
     if (name == ".VARIABLES") {
       std::string all;
@@ -178,37 +217,51 @@ std::string Session::ValueOf(std::string_view name) {
     if (settings_.warns_undefined) Warn(where, "warning: undefined variable '" + std::string(name) + "'");
     return {};
   }
+  // What is appended to comes first; all of it is expanded for the target that asks.
   std::string value;
-  if (variable->appends) {
-    // What the same name means outside of the scope that appends.
-    for (Scope* scope = scope_; scope != nullptr; scope = scope->next) {
-      const auto found = scope->variables.find(name);
-      if (found == scope->variables.end() || &found->second != variable) continue;
-      const bool warns = std::exchange(settings_.warns_undefined, false);
-      scope_ = scope->next != nullptr ? scope->next : &globals_;
-      if (scope->next != nullptr) value = ValueOf(name);
-      scope_ = before;
-      settings_.warns_undefined = warns;
-      break;
-    }
-  }
-  if (variable->is_recursive) {
-    if (variable->depth > 0) {
-      Fatal(variable->where.file.empty() ? where : variable->where, "Recursive variable '" + std::string(name) + "' references itself (eventually)");
-      return {};
-    }
-    ++variable->depth;
-    const std::string raw = variable->value;
-    const std::string more = Expand(raw);
-    // The variable may be gone by now: $(eval undefine …).
-    if (Variable* still = Find(name)) still->depth = std::max(still->depth - 1, 0);
-    if (!value.empty() && !more.empty()) value += ' ';
-    value += more;
-  } else {
-    if (!value.empty() && !variable->value.empty()) value += ' ';
-    value += variable->value;
+  const std::vector<Variable*> chain = AppendedChain(name);
+  for (auto it = chain.rbegin(); it != chain.rend() && !is_over_; ++it) {
+    const std::string piece = (*it)->is_recursive ? ExpandValue(name, **it) : (*it)->value;
+    budget().Step(1 + static_cast<int64_t>(value.size() / 32));
+    budget().WillAllocate(value.size() + piece.size());
+    if (!value.empty() && !piece.empty()) value += ' ';
+    value += piece;
   }
   return value;
+}
+
+// The variable and, if it appends, those further out that it goes behind.
+std::vector<Variable*> Session::AppendedChain(std::string_view name) {
+  std::vector<Variable*> chain;
+  bool is_parent = false;
+  for (Scope* scope = scope_; scope != nullptr; scope = scope->next) {
+    budget().Step();
+    const auto found = scope->variables.find(name);
+    if (found != scope->variables.end() && !(is_parent && found->second.is_private)) {
+      chain.push_back(&found->second);
+      if (!found->second.appends) break;
+    }
+    is_parent = is_parent || scope->next_is_parent;
+  }
+  return chain;
+}
+
+std::string Session::ExpandValue(std::string_view name, Variable& variable) {
+  if (variable.depth > 0) {
+    Fatal(variable.where.file.empty() ? where : variable.where, "Recursive variable '" + std::string(name) + "' references itself (eventually)");
+    return {};
+  }
+  ++variable.depth;
+  const std::string raw = variable.value;
+  const Location place = variable_place_;
+  if (!variable.where.file.empty()) variable_place_ = variable.where;
+  const std::string text = Expand(raw);
+  variable_place_ = place;
+  // The variable may be gone by now: $(eval undefine …).
+  for (Variable* still : AppendedChain(name)) {
+    if (still == &variable) still->depth = std::max(still->depth - 1, 0);
+  }
+  return text;
 }
 
 }  // namespace paddock::make

@@ -3,6 +3,7 @@
 // A fatal error is said once by Fatal(); from then on is_over() is true, expansions are empty and every loop ends.
 #pragma once
 
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -46,6 +47,10 @@ struct Settings {
   bool shows_version = false;           // -v
   size_t jobs = 1;                      // 0: without limit
   bool has_jobs = false;
+  bool has_typed_jobs = false;          // -j of the command line, which a makefile does not change
+  std::optional<std::string> jobserver; // of a make above, or its own: what names the tokens that are shared
+  bool shares_jobs = false;             // takes a token for each job but the first
+  double most_load = -1;                // -l; negative: without limit
   int level = 0;                        // MAKELEVEL
   int restarts = 0;
   NamedValues environment;
@@ -97,11 +102,21 @@ class Session {
   std::string Expand(std::string_view text);
   // Where messages of an expansion come from.
   Location where;
+  // Where a misused function or reference stands: in the variable that is expanded, if a makefile set it.
+  const Location& ExpansionPlace() const { return variable_place_.file.empty() ? where : variable_place_; }
 
   bool exports_all = false;
   NamedValues ChildEnvironment();
-  std::string MakeFlags();
-  std::string ShellOutput(std::string_view command);
+  // Before all makefiles are read, only the options without arguments. Not expanded yet.
+  std::string MakeFlags(bool is_all);
+  std::string FlagsValue(bool is_all) {  // with MAKEOVERRIDES, which a makefile may set itself
+    return MakeFlags(is_all) + (is_all && settings_.assignments.empty() ? "$(if $(MAKEOVERRIDES), -- $(MAKEOVERRIDES))" : "");
+  }
+  std::string Overrides();   // the assignments of the command line
+  // What a command writes, on one line; without the last newline, or without all at the end.
+  std::string ShellOutput(std::string_view command, bool trims_all = true);
+  // Of a file, or of a member of an archive.
+  std::optional<Nanoseconds> TimeOfName(const std::string& name);
   // The words of the command line that runs `line`, straight or with the shell. Empty: there is nothing to run.
   Words CommandWords(std::string_view line, bool always_shell);
 
@@ -110,15 +125,33 @@ class Session {
   void* eval_reader = nullptr;
 
  private:
+  void AddArguments(std::string& flags) const;
   void ImportEnvironment();
   void SetDefaults();
+  std::vector<Variable*> AppendedChain(std::string_view name);
+  std::string ExpandValue(std::string_view name, Variable& variable);
 
   Settings settings_;
   Host& host_;
   Scope globals_;
   Scope* scope_;
+  Location variable_place_;
   bool is_over_ = false;
   int exit_status_ = 0;
+};
+
+// Where output is kept together (-O), a piece of it that make itself writes says the directory before and behind.
+class OutputPiece {
+ public:
+  explicit OutputPiece(Session& session);
+  OutputPiece(const OutputPiece&) = delete;
+  OutputPiece& operator=(const OutputPiece&) = delete;
+  ~OutputPiece();
+
+ private:
+  Session& session_;
+  bool is_active_ = false;
+  bool has_entered_ = false;
 };
 
 // Names of files that match a pattern with *, ? and []; sorted. `~` is the home directory.

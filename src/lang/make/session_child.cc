@@ -1,5 +1,6 @@
 // What make gives to the commands that it runs: their words, their environment, its own options.
 #include <array>
+#include <charconv>
 
 #include "lang/make/session.h"
 #include "lang/make/words.h"
@@ -21,6 +22,15 @@ bool IsExportable(std::string_view name) {
     if (!((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_')) return false;
   }
   return true;
+}
+
+// Text as a word of MAKEFLAGS.
+void AddQuoted(std::string& flags, std::string_view text) {
+  for (const char c : text) {
+    if (IsSpace(c) || c == '\\') flags += '\\';
+    if (c == '$') flags += "$$$";   // two of them once this is expanded, which stand for one in a make below
+    flags += c;
+  }
 }
 
 // The words of a line that needs no shell; nothing if it does.
@@ -78,7 +88,11 @@ Words Session::CommandWords(std::string_view line, bool always_shell) {
   Words words;
   if (shell.empty()) shell = "/bin/sh";
   for (const std::string_view word : SplitWords(shell, budget())) words.emplace_back(word);
-  for (const std::string_view word : SplitWords(flags, budget())) words.emplace_back(word);
+  if (auto quoted = PlainWords(flags)) {
+    words.insert(words.end(), quoted->begin(), quoted->end());
+  } else {
+    for (const std::string_view word : SplitWords(flags, budget())) words.emplace_back(word);
+  }
   words.emplace_back(line);
   return words;
 }
@@ -123,7 +137,26 @@ NamedValues Session::ChildEnvironment() {
   return environment;
 }
 
-std::string Session::MakeFlags() {
+// The options with arguments.
+void Session::AddArguments(std::string& flags) const {
+  for (const std::string& directory : settings_.include_directories) flags += " -I" + directory;
+  if (settings_.has_jobs) flags += settings_.jobs == 0 ? " -j" : " -j" + std::to_string(settings_.jobs);
+  if (settings_.most_load >= 0) {
+    std::array<char, 32> load;
+    flags += std::string(" -l") + std::string(load.data(), std::to_chars(load.data(), load.data() + load.size(), settings_.most_load, std::chars_format::general, 6).ptr);
+  }
+  switch (settings_.sync) {
+    case Settings::Sync::kNotAsked: break;
+    case Settings::Sync::kNone: flags += " -Onone"; break;
+    case Settings::Sync::kLine: flags += " -Oline"; break;
+    case Settings::Sync::kTarget: flags += " -Otarget"; break;
+    case Settings::Sync::kRecurse: flags += " -Orecurse"; break;
+  }
+  for (const std::string& level : settings_.debug_levels) flags += " --debug=" + level;
+  if (settings_.jobserver) flags += " --jobserver-auth=" + *settings_.jobserver;
+}
+
+std::string Session::MakeFlags(bool is_all) {
   std::string letters;
   const auto add = [&](bool is_set, char letter) {
     if (is_set) letters += letter;
@@ -141,33 +174,34 @@ std::string Session::MakeFlags() {
   add(settings_.touches, 't');
   add(settings_.prints_directory, 'w');
   std::string flags = letters;
-  for (const std::string& directory : settings_.include_directories) flags += " -I" + directory;
-  if (settings_.has_jobs) flags += settings_.jobs == 0 ? " -j" : " -j" + std::to_string(settings_.jobs);
-  switch (settings_.sync) {
-    case Settings::Sync::kNotAsked: break;
-    case Settings::Sync::kNone: flags += " -Onone"; break;
-    case Settings::Sync::kLine: flags += " -Oline"; break;
-    case Settings::Sync::kTarget: flags += " -Otarget"; break;
-    case Settings::Sync::kRecurse: flags += " -Orecurse"; break;
-  }
-  for (const std::string& level : settings_.debug_levels) flags += " --debug=" + level;
-  for (const std::string& text : settings_.evals) flags += " --eval=" + ReplaceAll(text, "$", "$$", budget());
-  if (settings_.never_prints_directory) flags += " --no-print-directory";
+  if (is_all) AddArguments(flags);
   if (settings_.traces) flags += " --trace";
+  if (settings_.never_prints_directory) flags += " --no-print-directory";
   if (settings_.warns_undefined) flags += " --warn-undefined-variables";
-  if (!settings_.assignments.empty()) flags += " --";
-  for (const std::string& assignment : settings_.assignments) {
-    flags += ' ';
-    for (const char c : assignment) {
-      if (IsSpace(c) || c == '\\') flags += '\\';
-      if (c == '$') flags += '$';
-      flags += c;
-    }
+  for (const std::string& text : settings_.evals) {
+    flags += " --eval=";
+    AddQuoted(flags, text);
   }
+  if (is_all && !settings_.assignments.empty()) flags += " -- $(MAKEOVERRIDES)";
   return flags;
 }
 
-std::string Session::ShellOutput(std::string_view command) {
+std::string Session::Overrides() {
+  // Each name once, with what came of all its assignments; the first comes last.
+  std::vector<std::string> words;
+  std::set<std::string> seen;
+  for (const std::string& assignment : settings_.assignments) {
+    const std::string name(Trim(Expand(ParseAssignment(assignment).name)));
+    const Variable* const variable = FindGlobal(name);
+    if (variable == nullptr || !seen.insert(name).second) continue;
+    AddQuoted(words.emplace_back(), name + (variable->is_recursive ? "=" : ":=") + variable->value);
+  }
+  std::string flags;
+  for (auto it = words.rbegin(); it != words.rend(); ++it) flags += (flags.empty() ? "" : " ") + *it;
+  return flags;
+}
+
+std::string Session::ShellOutput(std::string_view command, bool trims_all) {
   if (is_over_) return {};
   ChildLine line;
   line.args = CommandWords(command, false);
@@ -183,7 +217,10 @@ std::string Session::ShellOutput(std::string_view command) {
   Set(globals_, ".SHELLSTATUS", std::to_string(output->second), Origin::kOverride, false);
   std::string text = std::move(output->first);
   size_t end = text.size();
-  while (end > 0 && text[end - 1] == '\n') --end;
+  while (end > 0 && text[end - 1] == '\n') {
+    --end;
+    if (!trims_all) break;
+  }
   text.resize(end);
   for (char& c : text) {
     if (c == '\n') c = ' ';

@@ -4,58 +4,6 @@
 
 namespace paddock::make {
 
-bool Updater::FindInVpath(File& file) {
-  if (file.name.starts_with('/') || file.ignores_vpath) return false;
-  const auto try_in = [&](const std::string& directory) {
-    budget_.Step();
-    const std::string path = directory + (directory.ends_with('/') ? "" : "/") + file.name;
-    const File* const known = graph_.Find(path);
-    const auto time = session_.host().ModifyTime(path);
-    if (!time && (known == nullptr || !known->is_target)) return false;
-    file.path = path;
-    if (time) file.time = *time;
-    return true;
-  };
-  for (const VpathRule& rule : graph_.vpaths) {
-    if (!PercentPattern(rule.pattern).Match(file.name)) continue;
-    for (const std::string& directory : rule.directories) {
-      if (try_in(directory)) return true;
-    }
-  }
-  if (session_.Find("VPATH") == nullptr) return false;
-  std::string list = session_.ValueOf("VPATH");
-  std::replace(list.begin(), list.end(), ':', ' ');
-  for (const std::string_view directory : SplitWords(list, budget_)) {
-    if (try_in(std::string(directory))) return true;
-  }
-  return false;
-}
-
-Nanoseconds Updater::TimeOf(File& file) {
-  if (file.time) {
-    if (!file.first_time) file.first_time = file.time;
-    return *file.time;
-  }
-  budget_.Step(4);
-  if (file.is_phony) {
-    file.time = kMissing;
-    if (!file.first_time) file.first_time = kMissing;
-    return kMissing;
-  }
-  const auto time = session_.host().ModifyTime(file.path);
-  file.time = time ? *time : kMissing;
-  if (!time && file.path == file.name) FindInVpath(file);
-  if (!file.first_time) file.first_time = file.time;
-  if (time && *time > session_.host().Now() + std::chrono::seconds(2)) WarnOfFuture(file);
-  return *file.time;
-}
-
-void Updater::WarnOfFuture(const File& file) {
-  if (std::exchange(saw_future_, true)) return;
-  const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(*file.time - session_.host().Now()).count();
-  session_.Warn({}, "Warning: File '" + file.name + "' has modification time " + std::to_string(seconds) + " s in the future");
-}
-
 void Updater::FindRecipe(File& file) {
   if (file.recipe == nullptr && !file.tried_implicit && !file.is_phony) {
     file.tried_implicit = true;
@@ -66,13 +14,14 @@ void Updater::FindRecipe(File& file) {
 
 void Updater::ExpandLateDeps(File& file) {
   if (file.late_deps.empty()) return;
-  const std::vector<std::string> late = std::exchange(file.late_deps, {});
+  const auto late = std::exchange(file.late_deps, {});
   graph_.PrepareScope(file);
   SetAutomatic(file);
   Scope* const before = session_.scope();
   session_.set_scope(&file.scope);
-  for (const std::string& text : late) {
-    const std::string source = file.stem.empty() ? text : ReplaceAll(text, "%", file.stem, budget_);
+  for (const auto& [text, stem] : late) {
+    if (!stem.empty()) file.scope.variables["*"].value = stem;
+    const std::string source = stem.empty() ? text : ReplaceAll(text, "%", "$*", budget_);
     const std::string names = session_.Expand(source);
     const size_t bar = names.find('|');
     for (const bool is_order_only : {false, true}) {
@@ -91,16 +40,28 @@ Updater::Walked Updater::Update(File& file, File* parent) {
   budget_.CheckStack();
   budget_.Step();
   if (file.parent == nullptr) file.parent = parent;
+  TimeOf(file);
+  if (file.same != nullptr) return Update(*file.same, parent == file.same ? nullptr : parent);
+  if (!file.more.empty() && !file.is_updated) {   // each of the rules is up to date or not by the file as it is now
+    for (auto& further : file.more) {
+      if (!further->time) further->time = TimeOf(file);
+    }
+  }
   Walked walked = UpdateOne(file);
   for (auto& further : file.more) {
     if (walked.is_running || session_.is_over()) return walked;
     if (walked.outcome != Outcome::kSuccess && !session_.settings().keeps_going) return walked;
     if (further->parent == nullptr) further->parent = parent;
     if (further->is_phony != file.is_phony) further->is_phony = file.is_phony;
+    file.is_updating = true;
     const Walked next = UpdateOne(*further);
+    file.is_updating = false;
     walked.is_running = next.is_running;
     walked.outcome = std::max(walked.outcome, next.outcome);
-    if (further->was_remade) file.was_remade = true;
+    if (further->was_remade) {
+      file.was_remade = true;
+      file.time = further->time;
+    }
   }
   return walked;
 }
@@ -116,15 +77,17 @@ bool Updater::WalkDeps(File& file, Nanoseconds time, bool* must_make, Walked* wa
   for (size_t i = 0; i < file.deps.size(); ++i) {
     budget_.Step();
     if (session_.is_over()) return false;
-    File* const next = file.deps[i].file;
+    File* next = file.deps[i].file;
     if (file.deps[i].is_dropped) continue;
+    if (!next->is_updating) TimeOf(*next);
+    if (next->same != nullptr) next = file.deps[i].file = next->same;
     if (next->is_updating) {
       session_.Warn({}, "Circular " + file.name + " <- " + next->name + " dependency dropped.");
       file.deps[i].is_dropped = true;
       continue;
     }
     if (next->parent == nullptr) next->parent = &file;
-    TimeOf(*next);
+    TimeOf(*next);   // what it was before this run did anything
     bool maybe = *must_make;
     ++depth_;
     const Walked checked = CheckDep(*next, time, &maybe);
@@ -148,19 +111,73 @@ Updater::Walked Updater::CheckDep(File& file, Nanoseconds target_time, bool* mus
     if (time == kMissing || time > target_time) *must_make = true;
     return walked;
   }
-  if (file.is_updated || file.state == State::kRunning || file.state == State::kFinished) return Update(file, file.parent);
-  FindRecipe(file);
+  if (file.state == State::kRunning) return {Outcome::kSuccess, true};
+  const bool is_finished = file.is_updated || file.state == State::kFinished;
+  if (!is_finished) FindRecipe(file);
   const Nanoseconds time = TimeOf(file);
-  if (time != kMissing && time > target_time) {
-    *must_make = true;
-    return Update(file, file.parent);
-  }
-  if (time != kMissing) return Update(file, file.parent);
+  if (time != kMissing && time > target_time) *must_make = true;
+  if (is_finished) return {file.outcome, false};
+  if (time != kMissing && time > target_time) return {};   // it is brought up to date once the target has to be made
+  // Only what lies behind it counts.
   Walked walked;
   file.is_updating = true;
   WalkDeps(file, target_time, must_make, &walked);
   file.is_updating = false;
   return walked;
+}
+
+void Updater::MakeIntermediates(File& file, Walked* walked) {
+  for (size_t i = 0; i < file.deps.size() && !session_.is_over(); ++i) {
+    File* const next = file.deps[i].file;
+    if (!next->is_intermediate || file.deps[i].is_dropped) continue;
+    const Walked made = Update(*next, &file);
+    walked->outcome = std::max(walked->outcome, made.outcome);
+    walked->is_running = walked->is_running || made.is_running;
+    if (!made.is_running && TimeOf(*next) != *next->first_time) file.deps[i].changed = true;
+    if (made.outcome != Outcome::kSuccess && !session_.settings().keeps_going) break;
+  }
+}
+
+void Updater::GiveUp(File& file, Outcome outcome) {
+  file.outcome = outcome;
+  file.is_updated = true;
+  file.state = State::kFinished;
+  if (rebuilds_ && outcome == Outcome::kFailed && GoalOf(file).dont_care) quiet_failures_.push_back(&file);
+  session_.Debug(true, depth_, "Giving up on target file '" + file.name + "'.");
+  const bool is_goal = file.parent == nullptr;
+  if (is_goal && session_.settings().keeps_going && !session_.settings().just_print && !session_.settings().asks && !rebuilds_) {
+    session_.Warn({}, "Target '" + file.name + "' not remade because of errors.");
+  }
+}
+
+bool Updater::DecideToMake(File& file, Nanoseconds time, bool must_make, std::string* newer) {
+  const bool is_missing = time == kMissing;
+  bool deps_changed = false;
+  for (Dep& dep : file.deps) {
+    if (dep.is_dropped) continue;
+    const Nanoseconds dep_time = TimeOf(*dep.file);
+    if (!dep.is_order_only) {
+      if ((dep_time == kMissing && !dep.file->is_intermediate) || dep_time > time) must_make = true;
+      deps_changed = deps_changed || dep.changed;
+      if (!is_missing) {
+        session_.Debug(dep_time <= time, depth_ + 1, "Prerequisite '" + dep.file->name + (dep_time > time ? "' is newer than target '" : "' is older than target '") +
+                                                         file.name + "'.");
+      }
+      if (dep.changed || dep_time > time) *newer += (newer->empty() ? "" : " ") + dep.file->name;
+    }
+    dep.changed = dep.changed || is_missing || dep_time > time;
+  }
+  if (file.is_double_colon && file.deps.empty()) {
+    must_make = true;
+    session_.Debug(false, depth_, "Target '" + file.name + "' is double-colon and has no prerequisites.");
+  } else if (!is_missing && file.is_target && !deps_changed && file.recipe == nullptr) {
+    must_make = false;
+    session_.Debug(true, depth_, "No recipe for '" + file.name + "' and no prerequisites actually changed.");
+  } else if (!must_make && file.recipe != nullptr && session_.settings().always_makes) {
+    must_make = true;
+    session_.Debug(true, depth_, "Making '" + file.name + "' due to always-make flag.");
+  }
+  return must_make;
 }
 
 Updater::Walked Updater::UpdateOne(File& file) {
@@ -176,31 +193,28 @@ Updater::Walked Updater::UpdateOne(File& file) {
   ExpandLateDeps(file);
   FindRecipe(file);
   if (session_.is_over()) return {Outcome::kFailed, false};
-  const Nanoseconds time = TimeOf(file);
+  Nanoseconds time = TimeOf(file);
   const bool is_missing = time == kMissing;
+  // Archives keep whole seconds: what is of the same one counts as older.
+  if (time != kMissing && time != kNewest && time != kOldest && AsMember(file.name)) time += std::chrono::seconds(1) - Nanoseconds(1);
   bool must_make = is_missing;
   Walked walked;
   if (is_missing) session_.Debug(false, depth_ + 1, "File '" + file.name + "' does not exist.");
   file.is_updating = true;
   ++depth_;
-  const bool walks_on = WalkDeps(file, time, &must_make, &walked);
+  bool walks_on = WalkDeps(file, time, &must_make, &walked);
+  for (File* const other : file.also_made) {   // the recipe makes them, too: what they need comes first
+    if (!walks_on || other->is_updating || other->state != State::kNotStarted || walked.outcome != Outcome::kSuccess) continue;
+    other->is_updating = true;
+    walks_on = WalkDeps(*other, time, &must_make, &walked);
+    other->is_updating = false;
+  }
   --depth_;
   if (!walks_on) {
     file.is_updating = false;
     return {Outcome::kFailed, false};
   }
-  // Now that it has to be made, what was only made on the way to it is, too.
-  if ((must_make || session_.settings().always_makes) && (walked.outcome == Outcome::kSuccess || session_.settings().keeps_going)) {
-    for (size_t i = 0; i < file.deps.size() && !session_.is_over(); ++i) {
-      File* const next = file.deps[i].file;
-      if (!next->is_intermediate || file.deps[i].is_dropped) continue;
-      const Walked made = Update(*next, &file);
-      walked.outcome = std::max(walked.outcome, made.outcome);
-      walked.is_running = walked.is_running || made.is_running;
-      if (!made.is_running && TimeOf(*next) != *next->first_time) file.deps[i].changed = true;
-      if (made.outcome != Outcome::kSuccess && !session_.settings().keeps_going) break;
-    }
-  }
+  if ((must_make || session_.settings().always_makes) && (walked.outcome == Outcome::kSuccess || session_.settings().keeps_going)) MakeIntermediates(file, &walked);
   file.is_updating = false;
   if (session_.is_over()) return {Outcome::kFailed, false};
   session_.Debug(true, depth_ + 1, "Finished prerequisites of target file '" + file.name + "'.");
@@ -211,43 +225,11 @@ Updater::Walked Updater::UpdateOne(File& file) {
   }
   file.state = State::kNotStarted;
   if (walked.outcome != Outcome::kSuccess) {
-    file.outcome = walked.outcome;
-    file.is_updated = true;
-    file.state = State::kFinished;
-    session_.Debug(true, depth_, "Giving up on target file '" + file.name + "'.");
-    const bool is_goal = file.parent == nullptr;
-    if (is_goal && session_.settings().keeps_going && !session_.settings().just_print && !session_.settings().asks && !rebuilds_) {
-      session_.Warn({}, "Target '" + file.name + "' not remade because of errors.");
-    }
+    GiveUp(file, walked.outcome);
     return {file.outcome, false};
   }
-  // Why it is made, for --trace.
   std::string newer;
-  bool deps_changed = false;
-  for (Dep& dep : file.deps) {
-    if (dep.is_dropped) continue;
-    const Nanoseconds dep_time = TimeOf(*dep.file);
-    if (!dep.is_order_only) {
-      if ((dep_time == kMissing && !dep.file->is_intermediate) || dep_time > time) must_make = true;
-      deps_changed = deps_changed || dep.changed;
-      if (!is_missing) {
-        session_.Debug(dep_time <= time, depth_ + 1, "Prerequisite '" + dep.file->name + (dep_time > time ? "' is newer than target '" : "' is older than target '") +
-                                                         file.name + "'.");
-      }
-      if (dep.changed || dep_time > time) newer += (newer.empty() ? "" : " ") + dep.file->name;
-    }
-    dep.changed = dep.changed || is_missing || dep_time > time;
-  }
-  if (file.is_double_colon && file.deps.empty()) {
-    must_make = true;
-    session_.Debug(false, depth_, "Target '" + file.name + "' is double-colon and has no prerequisites.");
-  } else if (!is_missing && file.is_target && !deps_changed && file.recipe == nullptr) {
-    must_make = false;
-    session_.Debug(true, depth_, "No recipe for '" + file.name + "' and no prerequisites actually changed.");
-  } else if (!must_make && file.recipe != nullptr && session_.settings().always_makes) {
-    must_make = true;
-    session_.Debug(true, depth_, "Making '" + file.name + "' due to always-make flag.");
-  }
+  must_make = DecideToMake(file, time, must_make, &newer);
   if (!must_make) {
     session_.Debug(true, depth_, "No need to remake target '" + file.name + "'" + (file.path != file.name ? "; using VPATH name '" + file.path + "'." : "."));
     file.state = State::kFinished;
@@ -273,8 +255,35 @@ Updater::Walked Updater::UpdateOne(File& file) {
   return {file.outcome, false};
 }
 
+const File& Updater::GoalOf(const File& file) const {
+  constexpr int kFarthest = 10'000;
+  const File* at = &file;
+  for (int i = 0; i < kFarthest && at->parent != nullptr && !at->dont_care; ++i) at = at->parent;
+  return *at;
+}
+
+void Updater::ShowGoalError(const File& file) {
+  const auto found = goal_errors_.find(&GoalOf(file));
+  if (found == goal_errors_.end()) return;
+  session_.host().Err(found->second + "\n");
+  goal_errors_.erase(found);
+}
+
+void Updater::ForgetQuietFailures() {
+  for (File* const file : std::exchange(quiet_failures_, {})) {
+    file->state = State::kNotStarted;
+    file->is_updated = false;
+    file->outcome = Outcome::kSuccess;
+    file->parent = nullptr;
+  }
+}
+
 void Updater::Complain(File& file) {
-  if (file.dont_care) return;
+  if (GoalOf(file).dont_care) {
+    quiet_failures_.push_back(&file);
+    return;
+  }
+  ShowGoalError(file);
   std::string text = "No rule to make target '" + file.name + "'";
   if (file.parent != nullptr) text += ", needed by '" + file.parent->name + "'";
   if (session_.settings().keeps_going) return session_.Error({}, text + ".");
@@ -303,6 +312,12 @@ void Updater::TouchFile(File& file) {
   if (!session_.settings().is_silent) session_.host().Out("touch " + file.path + "\n");
   ++lines_started_;
   if (session_.settings().just_print) return;
+  if (const auto parts = AsMember(file.path)) {
+    const Status touched = session_.host().TouchMember(std::string(parts->archive), std::string(parts->member));
+    if (!touched) session_.Warn({}, "touch: " + std::string(touched.error().Text()));
+    if (!touched) file.outcome = Outcome::kFailed;
+    return;
+  }
   if (const Status touched = session_.host().Touch(file.path); !touched) {
     session_.host().Err(session_.Prefix() + "touch: open: " + file.path + ": " + std::string(touched.error().Text()) + "\n");
     file.outcome = Outcome::kFailed;
@@ -313,7 +328,7 @@ void Updater::FinishFile(File& file) {
   file.state = State::kFinished;
   file.is_updated = true;
   if (file.recipe == nullptr && !file.is_target) return;
-  const bool is_dry = session_.settings().just_print || session_.settings().asks;
+  const bool is_dry = (session_.settings().just_print || session_.settings().asks) && !file.is_all_recursive;
   // Those who need it see it as new, even when its recipe has not touched it.
   const auto renew = [&](File& each) {
     each.was_remade = true;
@@ -361,7 +376,9 @@ Outcome Updater::UpdateGoals(const std::vector<File*>& goals, bool rebuilds) {
         any_running = true;
         continue;
       }
+      while (goal.file->same != nullptr) goal.file = goal.file->same;
       goal.is_done = true;
+      if (rebuilds && children_.empty()) ForgetQuietFailures();
       worst = std::max(worst, walked.outcome);
       if (walked.outcome != Outcome::kSuccess && !session_.settings().keeps_going && !rebuilds) {
         is_stopped = true;
@@ -376,18 +393,20 @@ Outcome Updater::UpdateGoals(const std::vector<File*>& goals, bool rebuilds) {
     if (session_.is_over() || is_stopped || !any_running) break;
     if (!children_.empty()) Reap();
   }
+  while (rebuilds && !children_.empty() && !session_.is_over()) Reap();   // what still runs for one that has failed
+  ForgetQuietFailures();
   return worst;
 }
 
 void Updater::Finish() {
   if (!children_.empty()) StopForFailure();
-  if (session_.settings().asks || session_.settings().touches) return;
   if (saw_future_) session_.host().Err(session_.Prefix() + "warning:  Clock skew detected.  Your build may be incomplete.\n");
+  if (session_.settings().asks || session_.settings().touches) return;
   std::string removed;
   for (File* const file : remade_) {
     budget_.Step();
     const std::string& name = file->name;
-    if (!file->is_intermediate || file->is_secondary || file->is_precious || graph_.all_secondary || !file->was_remade || file->is_phony) continue;
+    if (!file->is_intermediate || file->is_secondary || file->is_precious || graph_.all_secondary || !file->was_remade || file->is_phony || file->is_goal) continue;
     if (file->recipe == nullptr || !file->tried_implicit || file->is_mentioned) {
       const File* const marked = graph_.Find(".INTERMEDIATE");
       if (marked == nullptr || !marked->is_target) continue;

@@ -64,6 +64,11 @@ Assignment ParseAssignment(std::string_view line) {
       result.is_define = true;
       result.how = Assign::kDefine;
       std::string_view name = Trim(after);
+      // "define NAME := more": what is behind the operator does not count.
+      if (size_t end = 0, value_at = 0; FindOperator(name, &end, &value_at) != Assign::kNone && !Trim(name.substr(value_at)).empty()) {
+        result.has_more = true;
+        name = name.substr(0, value_at);
+      }
       // "define NAME :=": the operator is the last word.
       for (const auto& [text, op] : {std::pair<std::string_view, Assign>{"::=", Assign::kSimple}, {":=", Assign::kSimple},
                                      {"+=", Assign::kAppend}, {"?=", Assign::kConditional}, {"!=", Assign::kShell},

@@ -45,6 +45,7 @@ struct Assignment {
   bool is_private = false;
   bool is_define = false;
   bool is_undefine = false;
+  bool has_more = false;   // text behind the operator of a `define`
   Export export_mode = Export::kDefault;
   std::string name;    // not expanded
   std::string value;   // as it stands

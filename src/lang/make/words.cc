@@ -112,6 +112,14 @@ std::string SubstitutePattern(std::string_view text, std::string_view pattern, s
   return result;
 }
 
+std::string_view WithoutDots(std::string_view name) {
+  while (name.size() > 2 && name.starts_with("./")) {
+    name.remove_prefix(2);
+    while (name.size() > 1 && name[0] == '/') name.remove_prefix(1);
+  }
+  return name;
+}
+
 std::string_view DirectoryPart(std::string_view name) {
   const size_t slash = name.rfind('/');
   return slash == std::string_view::npos ? std::string_view() : name.substr(0, slash + 1);
@@ -155,8 +163,10 @@ size_t ReferenceEnd(std::string_view text, size_t dollar) {
 size_t FindUnquoted(std::string_view text, std::string_view stops) {
   for (size_t i = 0; i < text.size(); ++i) {
     const char c = text[i];
-    if (c == '\\' && i + 1 < text.size() && stops.find(text[i + 1]) != std::string_view::npos) {
-      ++i;
+    if (c == '\\') {   // an odd number of them quotes what is behind
+      const size_t end = std::min(text.find_first_not_of('\\', i), text.size());
+      const bool quotes = (end - i) % 2 == 1 && end < text.size() && stops.find(text[end]) != std::string_view::npos;
+      i = quotes ? end : end - 1;
     } else if (c == '$' && i + 1 < text.size()) {
       i = ReferenceEnd(text, i);
     } else if (stops.find(c) != std::string_view::npos) {
@@ -169,8 +179,15 @@ size_t FindUnquoted(std::string_view text, std::string_view stops) {
 std::string WithoutComment(std::string_view text) {
   std::string result;
   for (size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == '$' && i + 1 < text.size() && (text[i + 1] == '(' || text[i + 1] == '{')) {   // none in there
+      const size_t end = ReferenceEnd(text, i);
+      result += text.substr(i, end - i + 1);
+      i = end;
+      continue;
+    }
     if (text[i] != '#') {
       result += text[i];
+      if (text[i] == '$' && i + 1 < text.size() && text[i + 1] == '$') result += text[++i];
       continue;
     }
     size_t slashes = 0;
@@ -182,7 +199,7 @@ std::string WithoutComment(std::string_view text) {
   return result;
 }
 
-std::string JoinedLines(std::string_view text) {
+std::string JoinedLines(std::string_view text, bool is_posix) {
   std::string result;
   for (size_t i = 0; i < text.size(); ++i) {
     if (text[i] != '\n') {
@@ -196,12 +213,70 @@ std::string JoinedLines(std::string_view text) {
       result += '\n';
       continue;
     }
-    while (!result.empty() && IsBlank(result.back())) result.pop_back();
-    while (i + 1 < text.size() && IsBlank(text[i + 1])) ++i;
+    while (!is_posix && !result.empty() && IsBlank(result.back())) result.pop_back();
+    while (i + 1 < text.size() && text[i + 1] != '\n' && IsSpace(text[i + 1])) ++i;
     result += ' ';
   }
   return result;
 }
+
+std::string JoinedReferences(std::string_view text, bool is_posix) {
+  if (text.find('\n') == std::string_view::npos) return std::string(text);
+  std::string result;
+  for (size_t i = 0; i < text.size(); ++i) {
+    if (text[i] != '$' || i + 1 >= text.size() || (text[i + 1] != '(' && text[i + 1] != '{')) {
+      result += text[i];
+      if (text[i] == '$' && i + 1 < text.size()) result += text[++i];
+      continue;
+    }
+    const size_t end = std::min(ReferenceEnd(text, i), text.size() - 1);
+    result += JoinedLines(text.substr(i, end - i + 1), is_posix);
+    i = end;
+  }
+  return result;
+}
+
+std::optional<MemberName> AsMember(std::string_view name) {
+  const size_t open = name.find('(');
+  if (open == std::string_view::npos || open == 0 || !name.ends_with(')')) return std::nullopt;
+  return MemberName{name.substr(0, open), name.substr(open + 1, name.size() - open - 2)};
+}
+
+namespace {
+
+// "lib(a", "b" and "c)" become lib(a), lib(b) and lib(c).
+void SplitGroups(std::vector<std::string>& names, Budget& budget) {
+  size_t last_close = 0;   // behind the last name that can end a group
+  for (size_t i = 0; i < names.size(); ++i) {
+    if (names[i].ends_with(')')) last_close = i + 1;
+  }
+  if (last_close == 0) return;
+  std::vector<std::string> out;
+  std::string prefix;   // of the group that is open: "lib("
+  for (size_t i = 0; i < names.size(); ++i) {
+    std::string& name = names[i];
+    budget.Step(1 + static_cast<int64_t>(prefix.size() / 16));
+    if (prefix.empty()) {
+      const size_t open = name.find('(');
+      const bool begins = open != std::string::npos && open > 0 && !name.ends_with(')') && i + 1 < last_close;
+      if (!begins) {
+        out.push_back(std::move(name));
+        continue;
+      }
+      prefix = name.substr(0, open + 1);
+      if (open + 1 < name.size()) out.push_back(std::move(name) + ")");
+      continue;
+    }
+    const bool ends = name.ends_with(')');
+    if (ends) name.pop_back();
+    budget.WillAllocate(prefix.size());
+    if (!name.empty()) out.push_back(prefix + name + ")");
+    if (ends) prefix.clear();
+  }
+  names = std::move(out);
+}
+
+}  // namespace
 
 std::vector<std::string> SplitNames(std::string_view text, Budget& budget) {
   std::vector<std::string> names;
@@ -217,10 +292,19 @@ std::vector<std::string> SplitNames(std::string_view text, Budget& budget) {
       has_name = false;
       continue;
     }
-    if (text[i] == '\\' && i + 1 < text.size() && (IsBlank(text[i + 1]) || text[i + 1] == ':' || text[i + 1] == '#')) ++i;
-    name += text[i];
     has_name = true;
+    if (text[i] == '\\') {
+      const size_t end = std::min(text.find_first_not_of('\\', i), text.size());
+      const bool is_special = end < text.size() && (IsBlank(text[end]) || text[end] == ':' || text[end] == '#');
+      name.append(is_special ? (end - i) / 2 : end - i, '\\');
+      const bool quotes = is_special && (end - i) % 2 == 1;
+      if (quotes) name += text[end];
+      i = quotes ? end : end - 1;
+      continue;
+    }
+    name += text[i];
   }
+  if (text.find('(') != std::string_view::npos) SplitGroups(names, budget);
   return names;
 }
 

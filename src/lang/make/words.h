@@ -43,6 +43,8 @@ std::string ReplaceAll(std::string_view text, std::string_view from, std::string
 // patsubst: each word that matches `pattern` becomes `replacement`, whose first % is the stem.
 std::string SubstitutePattern(std::string_view text, std::string_view pattern, std::string_view replacement, Budget& budget);
 
+// Without ./ in front.
+std::string_view WithoutDots(std::string_view name);
 // The part up to and with the last slash, "" without one.
 std::string_view DirectoryPart(std::string_view name);
 // Without "." and empty parts, and with ".." taken away with what is before it; from `cwd` unless absolute.
@@ -56,9 +58,16 @@ size_t ReferenceEnd(std::string_view text, size_t dollar);
 size_t FindUnquoted(std::string_view text, std::string_view stops);
 // Takes a comment away, and the backslash of each \# that is none.
 std::string WithoutComment(std::string_view text);
-// A backslash at the end of a line, with the white space around it, becomes one space.
-std::string JoinedLines(std::string_view text);
-// Splits names of files: a backslash before a blank, ':' or '#' keeps it in the name.
+// A backslash at the end of a line, with the white space around it, becomes one space; POSIX keeps the white space before it.
+std::string JoinedLines(std::string_view text, bool is_posix = false);
+// The same only within $(…) and ${…}.
+std::string JoinedReferences(std::string_view text, bool is_posix);
+// A member of an archive, "lib(member)"; nothing for a name of another form.
+struct MemberName {
+  std::string_view archive, member;
+};
+std::optional<MemberName> AsMember(std::string_view name);
+// Splits names of files; "lib(a b)" gives lib(a) and lib(b): a backslash before a blank, ':' or '#' keeps it in the name.
 std::vector<std::string> SplitNames(std::string_view text, Budget& budget);
 
 }  // namespace paddock::make

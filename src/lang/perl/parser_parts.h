@@ -37,6 +37,8 @@ class Parser {
   Result<NodePtr> Program();
   // The parts of a string: variables, escapes and \U…\E. In a pattern only variables count.
   Result<NodePtr> Interpolated(bool is_pattern);
+  // \L, \U or \Q: what follows goes into a node of its own, the last of `open`. `once`: \u or \l before it, or 0.
+  Status ChangeCase(char next, std::vector<Node*>& open, char once);
 
  private:
   Error Fail(std::string message) const { return Error(Code::kSyntax, std::move(message) + " at line " + std::to_string(Line())); }

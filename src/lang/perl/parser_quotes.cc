@@ -1,6 +1,7 @@
 #include "lang/perl/parser_parts.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace paddock::perl {
 
@@ -12,6 +13,32 @@ char Closing(char open) {
     case '<': return '>';
     default: return open;
   }
+}
+
+Status Parser::ChangeCase(char next, std::vector<Node*>& open, char once) {
+  budget_.CheckStack();
+  if (open.size() > 50) return Fail("Too many nested case changes");
+  NodePtr changed = Make(Kind::kCase, std::string(1, next));
+  changed->kids.push_back(Make(Kind::kConcat));
+  Node* inner = changed->kids[0].get();
+  if (once != 0) {   // \u\L…: the first letter of what follows
+    NodePtr wrapped = Make(Kind::kCase, std::string(1, once));
+    wrapped->kids.push_back(std::move(changed));
+    changed = std::move(wrapped);
+  }
+  if (open.size() > 1 && next != 'Q') open.pop_back();   // \L in \U ends it
+  open.back()->kids.push_back(std::move(changed));
+  open.push_back(inner);
+  // \L\u$1 is \u\L$1
+  if (text_.substr(at_).starts_with("\\u") || text_.substr(at_).starts_with("\\l")) {
+    const char first = text_[at_ + 1];
+    at_ += 2;
+    auto& holder = open[open.size() - 2]->kids.back();
+    NodePtr wrapped = Make(Kind::kCase, std::string(1, first));
+    wrapped->kids.push_back(std::move(holder));
+    holder = std::move(wrapped);
+  }
+  return {};
 }
 
 Result<NodePtr> Parser::Interpolated(bool is_pattern) {
@@ -43,29 +70,7 @@ Result<NodePtr> Parser::Interpolated(bool is_pattern) {
       if (std::string_view("LUQ").find(next) != std::string_view::npos) {
         at_ += 2;
         flush();
-        budget_.CheckStack();
-        if (open.size() > 50) return Fail("Too many nested case changes");
-        NodePtr changed = Make(Kind::kCase, std::string(1, next));
-        changed->kids.push_back(Make(Kind::kConcat));
-        Node* inner = changed->kids[0].get();
-        if (once != 0) {   // \u\L…: the first letter of what follows
-          NodePtr wrapped = Make(Kind::kCase, std::string(1, once));
-          wrapped->kids.push_back(std::move(changed));
-          changed = std::move(wrapped);
-          once = 0;
-        }
-        if (open.size() > 1 && next != 'Q') open.pop_back();   // \L in \U ends it
-        open.back()->kids.push_back(std::move(changed));
-        open.push_back(inner);
-        // \L\u$1 is \u\L$1
-        if (text_.substr(at_).starts_with("\\u") || text_.substr(at_).starts_with("\\l")) {
-          const char first = text_[at_ + 1];
-          at_ += 2;
-          auto& holder = open[open.size() - 2]->kids.back();
-          NodePtr wrapped = Make(Kind::kCase, std::string(1, first));
-          wrapped->kids.push_back(std::move(holder));
-          holder = std::move(wrapped);
-        }
+        PADDOCK_TRY(ChangeCase(next, open, std::exchange(once, 0)));
         continue;
       }
       if (next == 'E') {

@@ -7,19 +7,12 @@
 #include "lang/sed/escapes.h"
 #include "lang/sed/input_chain.h"
 #include "lang/sed/listing.h"
+#include "lang/sed/outputs.h"
 #include "lang/sed/replacement.h"
 #include "text/utf8.h"
 
 namespace paddock::sed {
 namespace {
-
-// Somewhere lines are written to. A last line without its newline is completed when more follows.
-struct Sink {
-  std::shared_ptr<ByteSink> keep;
-  std::unique_ptr<Output> own;
-  Output* output = nullptr;
-  bool lacks_newline = false;
-};
 
 // What a command does to the course of the script.
 enum class Flow {
@@ -29,13 +22,6 @@ enum class Flow {
   kRestartCycle,  // without reading either
   kQuit,
   kQuitSilently,
-};
-
-// Text that waits for the end of the cycle.
-struct Appendix {
-  enum class Kind { kText, kFile } kind;
-  std::string_view text;  // of an `a`, or the name of a file
-  std::string own;        // a line read by R
 };
 
 // Whether a range of addresses is open.
@@ -54,17 +40,16 @@ class Executor final : public InputChain::Observer {
  public:
   Executor(const Program& program, const std::vector<std::string>& files, const RunOptions& options, Host& host,
            Budget& budget)
-      : program_(program), options_(options), host_(host), budget_(budget), inputs_(files, options, host, *this),
+      : program_(program), options_(options), host_(host), budget_(budget), outputs_(program, options, host, budget), inputs_(files, options, host, *this),
         ranges_(program.commands.size()) {}
 
   Result<int> Run();
 
  private:
   // InputChain::Observer
-  Status FileBegins(const std::string& name) override;
-  Status FileEnds(const std::string& name) override;
+  Status FileBegins(const std::string& name) override { return outputs_.BeginFile(name); }
+  Status FileEnds(const std::string& name) override { return outputs_.EndFile(name); }
 
-  Status OpenOutputs();
   Result<Flow> RunCycle();
   // --debug: the marks in front of a command, from one of them on; a line; what a command left behind.
   void TellMarks(size_t index, size_t from);
@@ -92,16 +77,11 @@ class Executor final : public InputChain::Observer {
   Result<bool> BuildSubstitution(const Substitution& substitution, const SedRegex& regex);
   Status EvaluateSpace();
   void Transliterate(const Transliteration& map);
-  void PrintGivenText(const SedCommand& command);
-  void WriteUnambiguously(int64_t width);
-
-  void Print(std::string_view text, bool has_newline, Sink& sink);
-  void EndLine(Sink& sink);   // writes the newline that the last line of an input lacked
-  void PrintText(std::string_view text, Sink& sink);
-  Status FlushAppendices();
-  Status CopyFile(std::string_view name);
-  void ReadAppendix(const SedCommand& command);
-  void FlushFiles();
+  void PrintSpace() { outputs_.Print(space_, has_newline_, outputs_.main()); }
+  void PrintFirstLine(Sink& sink) {
+    const size_t newline = space_.find(options_.delimiter);
+    outputs_.Print(space_.substr(0, newline), newline != std::string_view::npos || has_newline_, sink);
+  }
 
   // The pattern space: a view of the input's memory until it has to change.
   void Own() {
@@ -123,6 +103,7 @@ class Executor final : public InputChain::Observer {
   const RunOptions& options_;
   Host& host_;
   Budget& budget_;
+  Outputs outputs_;
   InputChain inputs_;
 
   std::string_view space_;
@@ -134,7 +115,6 @@ class Executor final : public InputChain::Observer {
   std::string scratch_;
 
   std::vector<RangeState> ranges_;
-  std::vector<Appendix> appendices_;
   std::vector<RegexGroup> groups_;
   const SedRegex* last_regex_ = nullptr;
   size_t shown_depth_ = 0;     // of --debug: a jump out of a block leaves it, as in GNU sed
@@ -142,185 +122,7 @@ class Executor final : public InputChain::Observer {
   std::string swapped_;        // see SedRegex::swaps_ends
   bool has_replaced_ = false;  // for t
   int exit_status_ = 0;
-
-  Sink stdout_;
-  Sink replacement_;  // the new content of a file edited in place
-  Sink* main_ = &stdout_;
-  std::vector<Sink> files_;  // by index of Program::output_files
-  std::vector<std::optional<SourceFile>> read_files_;
 };
-
-// --- files -------------------------------------------------------------------------------------------
-
-Status Executor::OpenOutputs() {
-  stdout_.output = &host_.out();
-  files_.resize(program_.output_files.size());
-  for (size_t i = 0; i < files_.size(); ++i) {
-    const std::string& name = program_.output_files[i];
-    Sink* const sink = &files_[i];
-    if (name == "/dev/stdout") {
-      sink->output = &host_.out();
-    } else if (name == "/dev/stderr") {
-      sink->output = &host_.err();
-    } else {
-      auto created = host_.Create(name);
-      if (!created) {
-        return Error(created.error().code, "couldn't open file " + name + ": " + std::string(created.error().Text()));
-      }
-      sink->keep = std::move(*created);
-      sink->own = std::make_unique<Output>(*sink->keep);
-      sink->output = sink->own.get();
-    }
-  }
-  read_files_.resize(program_.read_files.size());
-  return {};
-}
-
-// Readers of the files that w writes see all of it.
-void Executor::FlushFiles() {
-  for (const Sink& sink : files_) {
-    if (sink.own != nullptr) sink.own->Flush();
-  }
-}
-
-Status Executor::FileBegins(const std::string& name) {
-  if (!options_.in_place) return {};
-  auto created = host_.BeginReplace(name);
-  if (!created) return created.error();
-  replacement_ = {};
-  replacement_.keep = std::move(*created);
-  replacement_.own = std::make_unique<Output>(*replacement_.keep);
-  replacement_.output = replacement_.own.get();
-  main_ = &replacement_;
-  return {};
-}
-
-Status Executor::FileEnds(const std::string& name) {
-  if (!options_.in_place || main_ != &replacement_) return {};
-  main_ = &stdout_;
-  if (const Status& status = replacement_.own->Flush(); !status) {
-    return Error(status.error().code, "couldn't write to " + name + ": " + std::string(status.error().Text()));
-  }
-  replacement_ = {};
-  return host_.CommitReplace(name, options_.backup_suffix);
-}
-
-// --- output ------------------------------------------------------------------------------------------
-
-void Executor::Print(std::string_view text, bool has_newline, Sink& sink) {
-  if (sink.lacks_newline) sink.output->Put(options_.delimiter);
-  sink.output->Write(text);
-  if (has_newline) sink.output->Put(options_.delimiter);
-  sink.lacks_newline = !has_newline;
-}
-
-void Executor::EndLine(Sink& sink) {
-  if (sink.lacks_newline) sink.output->Put(options_.delimiter);
-  sink.lacks_newline = false;
-}
-
-// Text with its own newline, or none.
-void Executor::PrintText(std::string_view text, Sink& sink) {
-  EndLine(sink);
-  sink.output->Write(text);
-}
-
-Status Executor::CopyFile(std::string_view name) {
-  FlushFiles();
-  SourceFile file;
-  if (name == "/dev/stdin") {
-    file = host_.OpenStandardInput();
-  } else {
-    auto opened = host_.Open(std::string(name));
-    if (!opened) return {};  // a missing file is an empty one
-    file = std::move(*opened);
-  }
-  for (;;) {
-    const std::string_view bytes = file.input->Peek();
-    if (bytes.empty()) break;
-    PrintText(bytes, *main_);
-    file.input->Consume(bytes.size());
-  }
-  if (file.input->status()) return {};
-  return Error(Code::kIo, "read error on " + std::string(name) + ": " +
-                              std::string(file.input->status().error().Text()));
-}
-
-Status Executor::FlushAppendices() {
-  for (size_t i = 0; i < appendices_.size(); ++i) {
-    budget_.Step();
-    const Appendix& appendix = appendices_[i];
-    EndLine(*main_);   // even where nothing follows: r of a missing file
-    if (appendix.kind == Appendix::Kind::kFile) {
-      PADDOCK_TRY(CopyFile(appendix.text));
-    } else {
-      PrintText(appendix.own.empty() ? appendix.text : std::string_view(appendix.own), *main_);
-    }
-  }
-  appendices_.clear();
-  return {};
-}
-
-// R: one line of a file, each time the next.
-void Executor::ReadAppendix(const SedCommand& command) {
-  auto& file = read_files_[static_cast<size_t>(command.file)];
-  if (!file) {
-    FlushFiles();
-    file.emplace();
-    if (command.text == "/dev/stdin") {
-      *file = host_.OpenStandardInput();
-    } else if (auto opened = host_.Open(command.text)) {
-      *file = std::move(*opened);
-    }
-  }
-  if (file->input == nullptr) return;
-  const auto line = file->input->ReadLine(options_.delimiter);
-  if (!line) return;
-  std::string text(line->text);
-  if (line->is_terminated) text.push_back(options_.delimiter);
-  if (!text.empty()) appendices_.push_back({Appendix::Kind::kText, {}, std::move(text)});
-}
-
-// The text of i and c: its last newline is a line's end, whatever ends lines.
-void Executor::PrintGivenText(const SedCommand& command) {
-  if (command.text.empty()) return;
-  PrintText(std::string_view(command.text).substr(0, command.text.size() - 1), *main_);
-  main_->output->Put(options_.delimiter);
-}
-
-void Executor::WriteUnambiguously(int64_t width) {
-  constexpr std::string_view kNamed = "\a\b\f\n\r\t\v\\";
-  constexpr std::string_view kLetters = "abfnrtv\\";
-  std::string line;
-  const auto limit = static_cast<size_t>(std::max<int64_t>(width - 1, 0));
-  for (const char c : space_) {
-    budget_.Step();
-    const auto byte = static_cast<unsigned char>(c);
-    char piece[4] = {c};
-    size_t size = 1;
-    if (const size_t named = kNamed.find(c); named != std::string_view::npos) {
-      piece[0] = '\\';
-      piece[1] = kLetters[named];
-      size = 2;
-    } else if (byte < 0x20 || byte >= 0x7F) {
-      piece[0] = '\\';
-      piece[1] = static_cast<char>('0' + (byte >> 6));
-      piece[2] = static_cast<char>('0' + (byte >> 3 & 7));
-      piece[3] = static_cast<char>('0' + (byte & 7));
-      size = 4;
-    }
-    if (width > 0 && line.size() + size > limit) {
-      PrintText(line, *main_);
-      PrintText("\\", *main_);
-      main_->output->Put(options_.delimiter);
-      line.clear();
-    }
-    line.append(piece, size);
-  }
-  line.push_back('$');
-  PrintText(line, *main_);
-  main_->output->Put(options_.delimiter);
-}
 
 // --- addresses ---------------------------------------------------------------------------------------
 
@@ -433,7 +235,7 @@ void Executor::ResetRanges() {
 
 // Reads the next line into the pattern space, or behind what is there. False at the end.
 Result<bool> Executor::ReadLine(bool joins) {
-  PADDOCK_TRY(FlushAppendices());
+  PADDOCK_TRY(outputs_.FlushAppendices());
   if (joins) Own();
   PADDOCK_ASSIGN(const auto line, inputs_.ReadLine());
   if (!line) return false;
@@ -441,7 +243,7 @@ Result<bool> Executor::ReadLine(bool joins) {
     ResetRanges();
     hold_.clear();
     hold_has_newline_ = true;
-    for (auto& file : read_files_) file.reset();
+    outputs_.RestartFiles();
   }
   has_replaced_ = false;
   has_newline_ = line->is_terminated;
@@ -459,7 +261,7 @@ Result<bool> Executor::ReadLine(bool joins) {
 Result<Flow> Executor::NextLine() {
   PADDOCK_ASSIGN(const bool is_last, IsLast());
   if (is_last) return options_.is_posix ? Flow::kNextCycle : Flow::kEndCycle;
-  if (!options_.is_quiet) Print(space_, has_newline_, *main_);
+  if (!options_.is_quiet) PrintSpace();
   PADDOCK_ASSIGN(const bool was_read, ReadLine(false));
   return was_read ? Flow::kContinue : Flow::kQuitSilently;
 }
@@ -548,8 +350,8 @@ Result<bool> Executor::BuildSubstitution(const Substitution& substitution, const
 }
 
 Status Executor::EvaluateSpace() {
-  main_->output->Flush();
-  FlushFiles();
+  outputs_.main().output->Flush();
+  outputs_.FlushFiles();
   PADDOCK_ASSIGN(owned_, host_.RunShell(std::string(space_)));
   if (has_newline_ && !owned_.empty() && owned_.back() == options_.delimiter) owned_.pop_back();
   SetOwned();
@@ -570,10 +372,10 @@ Status Executor::Substitute(const Substitution& substitution, bool* was_replaced
   if (!*was_replaced) return {};
   owned_.swap(scratch_);
   SetOwned();
-  if (substitution.prints_before_eval) Print(space_, has_newline_, *main_);
+  if (substitution.prints_before_eval) PrintSpace();
   if (substitution.evaluates) PADDOCK_TRY(EvaluateSpace());
-  if (substitution.prints) Print(space_, has_newline_, *main_);
-  if (substitution.file >= 0) Print(space_, has_newline_, files_[static_cast<size_t>(substitution.file)]);
+  if (substitution.prints) PrintSpace();
+  if (substitution.file >= 0) outputs_.Print(space_, has_newline_, outputs_.file(substitution.file));
   return {};
 }
 
@@ -581,34 +383,27 @@ Status Executor::Substitute(const Substitution& substitution, bool* was_replaced
 
 Result<Flow> Executor::RunTextCommand(const SedCommand& command) {
   switch (command.name) {
-    case 'a':
-      appendices_.push_back({Appendix::Kind::kText, command.text, {}});
-      break;
-    case 'i': PrintGivenText(command); break;
+    case 'a': outputs_.AppendText(command.text); break;
+    case 'i': outputs_.PrintGivenText(command); break;
     case 'r':
       if (command.first.kind == Address::Kind::kLine && command.first.number == 0 && command.second.kind == Address::Kind::kNone) {
-        PADDOCK_TRY(CopyFile(command.text));
+        PADDOCK_TRY(outputs_.CopyFile(command.text));
         break;
       }
-      appendices_.push_back({Appendix::Kind::kFile, command.text, {}});
+      outputs_.AppendFile(command.text);
       break;
-    case 'R': ReadAppendix(command); break;
-    case 'w': Print(space_, has_newline_, files_[static_cast<size_t>(command.file)]); break;
-    case 'W': {
-      const size_t newline = space_.find(options_.delimiter);
-      Print(space_.substr(0, newline), newline != std::string_view::npos || has_newline_,
-            files_[static_cast<size_t>(command.file)]);
-      break;
-    }
+    case 'R': outputs_.AppendLine(command); break;
+    case 'w': outputs_.Print(space_, has_newline_, outputs_.file(command.file)); break;
+    case 'W': PrintFirstLine(outputs_.file(command.file)); break;
     case 'e': {
       if (command.text.empty()) {
         PADDOCK_TRY(EvaluateSpace());
         break;
       }
-      main_->output->Flush();
-      FlushFiles();
+      outputs_.main().output->Flush();
+      outputs_.FlushFiles();
       PADDOCK_ASSIGN(const std::string output, host_.RunShell(command.text));
-      if (!output.empty()) PrintText(output, *main_);
+      if (!output.empty()) outputs_.PrintText(output, outputs_.main());
       break;
     }
     default: break;
@@ -620,17 +415,16 @@ Result<Flow> Executor::RunCommand(const SedCommand& command, size_t& next) {
   switch (command.name) {
     case '{': break;
     case '=': {
-      if (main_->lacks_newline) main_->output->Put(options_.delimiter);
-      main_->lacks_newline = false;
-      main_->output->WriteInt(static_cast<int64_t>(inputs_.line_number()));
-      main_->output->Put(options_.delimiter);
+      outputs_.EndLine(outputs_.main());
+      outputs_.main().output->WriteInt(static_cast<int64_t>(inputs_.line_number()));
+      outputs_.main().output->Put(options_.delimiter);
       break;
     }
-    case 'F': Print(inputs_.name(), true, *main_); break;
+    case 'F': outputs_.Print(inputs_.name(), true, outputs_.main()); break;
     case 'c':
       // Of a range only the end is answered.
       if (command.second.kind == Address::Kind::kNone || !ranges_[next - 1].is_active) {
-        PrintGivenText(command);
+        outputs_.PrintGivenText(command);
       }
       return Flow::kNextCycle;
     case 'd': return Flow::kNextCycle;
@@ -662,15 +456,11 @@ Result<Flow> Executor::RunCommand(const SedCommand& command, size_t& next) {
       std::swap(has_newline_, hold_has_newline_);
       SetOwned();
       break;
-    case 'l': WriteUnambiguously(command.number >= 0 ? command.number : options_.line_width); break;
+    case 'l': outputs_.PrintUnambiguously(space_, command.number >= 0 ? command.number : options_.line_width); break;
     case 'n': return NextLine();
     case 'N': return JoinNextLine();
-    case 'p': Print(space_, has_newline_, *main_); break;
-    case 'P': {
-      const size_t newline = space_.find(options_.delimiter);
-      Print(space_.substr(0, newline), newline != std::string_view::npos || has_newline_, *main_);
-      break;
-    }
+    case 'p': PrintSpace(); break;
+    case 'P': PrintFirstLine(outputs_.main()); break;
     case 'q':
       exit_status_ = static_cast<int>(std::max<int64_t>(command.number, 0) & 0xFF);
       return Flow::kQuit;
@@ -774,7 +564,7 @@ Result<Flow> Executor::RunCycle() {
 }
 
 Result<int> Executor::Run() {
-  PADDOCK_TRY(OpenOutputs());
+  PADDOCK_TRY(outputs_.Open());
   ResetRanges();
   if (options_.debugs) host_.out().Write(ShowProgram(program_));
   Flow flow = Flow::kNextCycle;
@@ -788,13 +578,13 @@ Result<int> Executor::Run() {
     PADDOCK_ASSIGN(flow, RunCycle());
     if (options_.debugs && (flow == Flow::kEndCycle || flow == Flow::kNextCycle)) Tell("END-OF-CYCLE:");
     const bool prints = flow == Flow::kEndCycle || flow == Flow::kQuit;
-    if (prints && !options_.is_quiet) Print(space_, has_newline_, *main_);
-    if (flow == Flow::kQuit) EndLine(*main_);
-    if (flow != Flow::kQuitSilently) PADDOCK_TRY(FlushAppendices());
-    if (options_.is_unbuffered) main_->output->Flush();
+    if (prints && !options_.is_quiet) PrintSpace();
+    if (flow == Flow::kQuit) outputs_.EndLine(outputs_.main());
+    if (flow != Flow::kQuitSilently) PADDOCK_TRY(outputs_.FlushAppendices());
+    if (options_.is_unbuffered) outputs_.main().output->Flush();
   }
   PADDOCK_TRY(inputs_.Close());
-  FlushFiles();
+  outputs_.FlushFiles();
   if (inputs_.is_missing_file()) return 2;   // whatever q and Q say
   return exit_status_;
 }

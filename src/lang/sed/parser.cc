@@ -6,84 +6,15 @@
 
 #include "base/budget.h"
 #include "lang/sed/escapes.h"
+#include "lang/sed/pattern.h"
 #include "lang/sed/replacement.h"
+#include "lang/sed/script_reader.h"
 #include "text/utf8.h"
 
 namespace paddock::sed {
 namespace {
 
-constexpr int kEnd = -1;
 constexpr uint64_t kMaxNumber = uint64_t{1} << 62;
-
-// The script as a stream of bytes that ends at each chunk, with the place for complaints.
-class Reader {
- public:
-  explicit Reader(const std::vector<ScriptChunk>& chunks) : chunks_(chunks) { Enter(); }
-
-  int Next() {
-    if (chunk_ >= chunks_.size() || at_ >= text().size()) return kEnd;
-    const char c = text()[at_++];
-    if (c == '\n') ++line_;
-    return static_cast<unsigned char>(c);
-  }
-  // Undoes Next(), but for kEnd, which stays.
-  void Back(int c) {
-    if (c == kEnd) return;
-    --at_;
-    if (c == '\n') --line_;
-  }
-  int NextNonBlank() {
-    int c = Next();
-    while (c == ' ' || c == '\t') c = Next();
-    return c;
-  }
-  bool NextChunk() {
-    if (chunk_ + 1 >= chunks_.size()) return false;
-    ++chunk_;
-    Enter();
-    return true;
-  }
-
-  size_t position() const { return at_; }
-  bool is_first_chunk() const { return chunk_ == 0; }
-  // The location now, or of an expression as a whole.
-  std::string Location() const { return LocationAt(at_); }
-  std::string LocationAt(size_t position) const {
-    if (chunk_ < chunks_.size() && chunks_[chunk_].is_file) {
-      return "file " + chunks_[chunk_].name + " line " + std::to_string(line_);
-    }
-    return "-e expression #" + std::to_string(expression_) + ", char " + std::to_string(position);
-  }
-
- private:
-  const std::string& text() const { return chunks_[chunk_].text; }
-  void Enter() {
-    at_ = 0;
-    line_ = 1;
-    if (chunk_ < chunks_.size() && !chunks_[chunk_].is_file) ++expression_;
-  }
-
-  const std::vector<ScriptChunk>& chunks_;
-  size_t chunk_ = 0;
-  size_t at_ = 0;
-  size_t line_ = 1;
-  size_t expression_ = 0;
-};
-
-// Behind a bracket expression that begins at `begin`, or at the end of an open one.
-size_t BracketEnd(std::string_view text, size_t begin) {
-  size_t i = begin + 1;
-  if (i < text.size() && text[i] == '^') ++i;
-  if (i < text.size() && text[i] == ']') ++i;
-  for (; i < text.size() && text[i] != ']'; ++i) {
-    if (text[i] != '[' || i + 1 >= text.size() || std::strchr(".=:", text[i + 1]) == nullptr) continue;
-    const char closing[] = {text[i + 1], ']', 0};
-    const size_t end = text.find(closing, i + 2);
-    if (end == std::string_view::npos) return text.size();
-    i = end + 1;
-  }
-  return std::min(i + 1, text.size());
-}
 
 bool IsDigit(int c) { return c >= '0' && c <= '9'; }
 bool IsSpace(int c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
@@ -121,15 +52,15 @@ class Parser {
   Status ParseTransliteration(SedCommand& command);
   Status FillTransliteration(Transliteration& map, std::string_view from, std::string_view to) const;
 
+  // A byte may separate the parts, a longer character may not.
+  Status CheckDelimiter(int byte) const;
   // Text up to an unescaped `delimiter`; nothing when it does not come.
   std::optional<std::string> ParseDelimited(int delimiter, bool is_regex);
   bool CopyBracket(std::string& text);
-  std::string PosixPattern(std::string_view text) const;
-  Result<std::string> ConvertPattern(const std::string& text) const;
   Result<RegexPtr> CompileRegex(const std::string& text, RegexFlags flags);
   int OutputFile(const std::string& name);
 
-  Reader reader_;
+  ScriptReader reader_;
   const ParseOptions& options_;
   Budget& budget_;
   Program program_;
@@ -146,7 +77,7 @@ Status Parser::EndCommand() {
   const int c = reader_.NextNonBlank();
   if (c == '}' || c == '#') {
     reader_.Back(c);
-  } else if (c != kEnd && c != '\n' && c != ';') {
+  } else if (c != ScriptReader::kEnd && c != '\n' && c != ';') {
     return Fail("extra characters after command");
   }
   return {};
@@ -171,7 +102,7 @@ bool Parser::CopyBracket(std::string& text) {
   };
   if (c == '^') put();
   if (c == ']') put();
-  while (c != kEnd && c != '\n') {
+  while (c != ScriptReader::kEnd && c != '\n') {
     if (c == ']') {
       text.push_back(']');
       return true;
@@ -181,7 +112,7 @@ bool Parser::CopyBracket(std::string& text) {
       if (c != '.' && c != '=' && c != ':') continue;
       const int kind = c;
       put();
-      while (c != kEnd && c != '\n') {
+      while (c != ScriptReader::kEnd && c != '\n') {
         const bool may_close = c == kind;
         put();
         if (may_close && c == ']') break;
@@ -202,7 +133,7 @@ bool Parser::CopyBracket(std::string& text) {
       }
       text.push_back('\\');
       // What can be told from an escape sequence only later stays together.
-      if (c != kEnd && c != '\n' && c != ']' && c != '[') put();
+      if (c != ScriptReader::kEnd && c != '\n' && c != ']' && c != '[') put();
       continue;
     }
     put();
@@ -211,11 +142,17 @@ bool Parser::CopyBracket(std::string& text) {
   return false;
 }
 
+Status Parser::CheckDelimiter(int byte) const {
+  const bool begins_character = byte >= 0xC2 && byte <= 0xF4;
+  if (options_.is_utf8 && begins_character) return Fail("delimiter character is not a single-byte character");
+  return {};
+}
+
 std::optional<std::string> Parser::ParseDelimited(int delimiter, bool is_regex) {
   std::string text;
   for (int c = reader_.Next();; c = reader_.Next()) {
     budget_.Step();
-    if (c == kEnd) return std::nullopt;
+    if (c == ScriptReader::kEnd) return std::nullopt;
     if (c == '\n') {
       reader_.Back(c);
       return std::nullopt;
@@ -228,7 +165,7 @@ std::optional<std::string> Parser::ParseDelimited(int delimiter, bool is_regex) 
     }
     if (c == '\\') {
       c = reader_.Next();
-      if (c == kEnd) return std::nullopt;
+      if (c == ScriptReader::kEnd) return std::nullopt;
       const bool is_delimiter = c == delimiter && (is_regex || c != '&');
       if (c == 'n' && is_regex && !is_delimiter) {
         c = '\n';
@@ -240,55 +177,6 @@ std::optional<std::string> Parser::ParseDelimited(int delimiter, bool is_regex) 
   }
 }
 
-// A pattern as POSIX alone has it: GNU's operators are characters there.
-std::string Parser::PosixPattern(std::string_view text) const {
-  std::string plain;
-  int open = 0;
-  for (size_t i = 0; i < text.size(); ++i) {
-    budget_.Step();
-    const char c = text[i];
-    if (c == '[') {
-      const size_t end = BracketEnd(text, i);
-      plain += text.substr(i, end - i);
-      i = end - 1;
-    } else if (c == '\\' && i + 1 < text.size()) {
-      const char escaped = text[++i];
-      const bool is_gnu = options_.is_posix && (std::strchr("wWsSbB<>`'", escaped) != nullptr || (!options_.is_extended && std::strchr("+?|", escaped) != nullptr));
-      if (!is_gnu) plain += '\\';
-      plain += escaped;
-    } else {
-      // One that closes nothing is a character.
-      if (options_.is_extended && c == '(') ++open;
-      if (options_.is_extended && c == ')' && open-- == 0) {
-        plain += '\\';
-        open = 0;
-      }
-      plain += c;
-    }
-  }
-  return plain;
-}
-
-// The escapes of a regular expression made into what they mean; POSIX has none in brackets.
-Result<std::string> Parser::ConvertPattern(const std::string& text) const {
-  if (!options_.is_posix) {
-    PADDOCK_ASSIGN(std::string converted, ConvertEscapes(text, EscapeUse::kRegex));
-    return options_.is_correct ? PosixPattern(converted) : std::move(converted);
-  }
-  const std::string pattern = PosixPattern(text);
-  std::string converted;
-  for (size_t i = 0; i < pattern.size();) {
-    size_t bracket = i;
-    while (bracket < pattern.size() && pattern[bracket] != '[') bracket += pattern[bracket] == '\\' ? 2 : 1;
-    bracket = std::min(bracket, pattern.size());
-    PADDOCK_ASSIGN(const std::string piece, ConvertEscapes(std::string_view(pattern).substr(i, bracket - i), EscapeUse::kRegex));
-    const size_t end = bracket < pattern.size() ? BracketEnd(pattern, bracket) : bracket;
-    converted += piece + pattern.substr(bracket, end - bracket);
-    i = end;
-  }
-  return converted;
-}
-
 Result<RegexPtr> Parser::CompileRegex(const std::string& text, RegexFlags flags) {
   if (text.empty()) {
     if (flags.ignore_case || flags.multiline) return Fail("cannot specify modifiers on empty regexp");
@@ -296,7 +184,7 @@ Result<RegexPtr> Parser::CompileRegex(const std::string& text, RegexFlags flags)
   }
   flags.dialect = options_.is_extended ? RegexDialect::kSedExtended : RegexDialect::kBasic;
   flags.is_utf8 = options_.is_utf8;
-  auto converted = ConvertPattern(text);
+  auto converted = ConvertPattern(text, options_, budget_);
   if (!converted) return Fail(converted.error().message);
   // With -z and M lines end in NUL, which regular expressions do not know: it changes places with the line feed.
   const bool swaps_ends = options_.is_zero_terminated && flags.multiline;
@@ -315,7 +203,8 @@ Result<RegexPtr> Parser::CompileRegex(const std::string& text, RegexFlags flags)
 Result<bool> Parser::ParseAddress(Address& address, int c) {
   if (c == '/' || c == '\\') {
     if (c == '\\') c = reader_.Next();
-    const auto text = c == kEnd ? std::nullopt : ParseDelimited(c, true);
+    PADDOCK_TRY(CheckDelimiter(c));
+    const auto text = c == ScriptReader::kEnd ? std::nullopt : ParseDelimited(c, true);
     if (!text) return Fail("unterminated address regex");
     RegexFlags flags;
     for (;;) {
@@ -389,7 +278,7 @@ Status Parser::ParseAddresses(SedCommand& command, int& c) {
 // --- commands ----------------------------------------------------------------------------------------
 
 Status Parser::ParseExitOrWidth(SedCommand& command) {
-  const int c = options_.is_posix ? kEnd : reader_.NextNonBlank();
+  const int c = options_.is_posix ? ScriptReader::kEnd : reader_.NextNonBlank();
   if (IsDigit(c)) {
     command.number = static_cast<int64_t>(ParseNumber(c));
   } else {
@@ -401,12 +290,12 @@ Status Parser::ParseExitOrWidth(SedCommand& command) {
 // The text of a, i, c and e: on this line or, behind a backslash, on the next ones.
 Status Parser::ParseText(SedCommand& command) {
   int c = reader_.NextNonBlank();
-  if (c == kEnd) return Fail("expected \\ after `a', `c' or `i'");
+  if (c == ScriptReader::kEnd) return Fail("expected \\ after `a', `c' or `i'");
   if (c == '\\') {
     c = reader_.Next();
     if (c == '\n') {
       c = reader_.Next();
-    } else if (c == kEnd) {
+    } else if (c == ScriptReader::kEnd) {
       if (options_.is_posix) return Fail("incomplete command");
       if (!reader_.NextChunk()) return {};
       c = reader_.Next();
@@ -415,11 +304,11 @@ Status Parser::ParseText(SedCommand& command) {
     return Fail("expected \\ after `a', `c' or `i'");
   }
   std::string raw;
-  while (c != kEnd && c != '\n') {
+  while (c != ScriptReader::kEnd && c != '\n') {
     budget_.Step();
     if (c == '\\') {
       const int next = reader_.Next();
-      if (next == kEnd) {
+      if (next == ScriptReader::kEnd) {
         // The text goes on in the next -e, as if there were a line between.
         if (!reader_.NextChunk()) break;
         raw.push_back('\n');
@@ -444,7 +333,7 @@ Status Parser::ParseText(SedCommand& command) {
 
 Result<std::string> Parser::ParseFileName() {
   std::string name;
-  for (int c = reader_.NextNonBlank(); c != kEnd && c != '\n'; c = reader_.Next()) name.push_back(static_cast<char>(c));
+  for (int c = reader_.NextNonBlank(); c != ScriptReader::kEnd && c != '\n'; c = reader_.Next()) name.push_back(static_cast<char>(c));
   if (name.empty()) return Fail("missing filename in r/R/w/W commands");
   return name;
 }
@@ -452,7 +341,7 @@ Result<std::string> Parser::ParseFileName() {
 std::string Parser::ParseLabel() {
   std::string label;
   int c = reader_.NextNonBlank();
-  for (; c != kEnd && !IsSpace(c) && c != ';' && c != '}' && c != '#'; c = reader_.Next()) label.push_back(static_cast<char>(c));
+  for (; c != ScriptReader::kEnd && !IsSpace(c) && c != ';' && c != '}' && c != '#'; c = reader_.Next()) label.push_back(static_cast<char>(c));
   reader_.Back(c);
   return label;
 }
@@ -489,7 +378,7 @@ Status Parser::ParseFlags(Substitution& substitution, RegexFlags& flags) {
   bool has_number = false;
   for (;;) {
     const int c = reader_.Next();
-    if (options_.is_posix && c != kEnd && std::strchr("iImMe", c) != nullptr) return Fail("unknown option to `s'");
+    if (options_.is_posix && c != ScriptReader::kEnd && std::strchr("iImMe", c) != nullptr) return Fail("unknown option to `s'");
     switch (c) {
       case 'i':
       case 'I': flags.ignore_case = true; break;
@@ -519,7 +408,7 @@ Status Parser::ParseFlags(Substitution& substitution, RegexFlags& flags) {
       case '\t': break;
       case '}':
       case '#': reader_.Back(c); return {};
-      case kEnd:
+      case ScriptReader::kEnd:
       case '\n':
       case ';': return {};
       case '\r':
@@ -537,7 +426,8 @@ Status Parser::ParseFlags(Substitution& substitution, RegexFlags& flags) {
 
 Status Parser::ParseSubstitution(SedCommand& command) {
   const int delimiter = reader_.Next();
-  const auto pattern = delimiter == kEnd ? std::nullopt : ParseDelimited(delimiter, true);
+  PADDOCK_TRY(CheckDelimiter(delimiter));
+  const auto pattern = delimiter == ScriptReader::kEnd ? std::nullopt : ParseDelimited(delimiter, true);
   const auto replacement = pattern ? ParseDelimited(delimiter, false) : std::nullopt;
   if (!replacement) return Fail("unterminated `s' command");
   auto substitution = std::make_unique<Substitution>();
@@ -601,7 +491,8 @@ Status Parser::FillTransliteration(Transliteration& map, std::string_view from, 
 
 Status Parser::ParseTransliteration(SedCommand& command) {
   const int delimiter = reader_.Next();
-  const auto from = delimiter == kEnd ? std::nullopt : ParseDelimited(delimiter, false);
+  PADDOCK_TRY(CheckDelimiter(delimiter));
+  const auto from = delimiter == ScriptReader::kEnd ? std::nullopt : ParseDelimited(delimiter, false);
   const auto to = from ? ParseDelimited(delimiter, false) : std::nullopt;
   if (!to) return Fail("unterminated `y' command");
   // A \c without its letter stays as it is, here alone.
@@ -643,7 +534,7 @@ Status Parser::ParseBody(SedCommand& command, int c) {
     case 'e': {
       if (options_.is_sandboxed) return Fail("e/r/w commands disabled in sandbox mode");
       const int next = reader_.NextNonBlank();
-      if (next == kEnd || next == '\n') return {};
+      if (next == ScriptReader::kEnd || next == '\n') return {};
       reader_.Back(next);
       return ParseText(command);
     }
@@ -676,7 +567,7 @@ Status Parser::ParseBody(SedCommand& command, int c) {
     case 's': return ParseSubstitution(command);
     case 'v': return ParseVersion();
     case 'y': return ParseTransliteration(command);
-    case kEnd:
+    case ScriptReader::kEnd:
     case '\n':
     case '\r': return Fail("missing command");
     default: return FailUnknown(c);
@@ -700,7 +591,7 @@ Status Parser::ParseChunk() {
     budget_.Step();
     int c = reader_.Next();
     while (c == ';' || IsSpace(c)) c = reader_.Next();
-    if (c == kEnd) return {};
+    if (c == ScriptReader::kEnd) return {};
     if (c != '#') {
       PADDOCK_TRY(ParseCommand(c));
       continue;
@@ -708,7 +599,7 @@ Status Parser::ParseChunk() {
     const bool is_start = reader_.is_first_chunk() && reader_.position() == 1;
     c = reader_.Next();
     if (is_start && c == 'n') program_.is_quiet = true;
-    while (c != kEnd && c != '\n') c = reader_.Next();
+    while (c != ScriptReader::kEnd && c != '\n') c = reader_.Next();
   }
 }
 

@@ -1,5 +1,6 @@
 #include "lang/xml/library.h"
 
+#include <iconv.h>
 #include <libxml/catalog.h>
 #include <libxml/dict.h>
 #include <libxml/parser.h>
@@ -20,9 +21,15 @@
 #include <memory>
 #include <new>
 #include <utility>
+#include <vector>
 
 #include "base/termination.h"
 #include "lang/xml/sources.h"
+
+extern "C" {
+iconv_t __real_iconv_open(const char* to, const char* from);
+int __real_iconv_close(iconv_t converter);
+}
 
 namespace paddock::xml {
 namespace {
@@ -38,7 +45,9 @@ struct Work {
   std::string* errors = nullptr;
   size_t bytes = 0;
   int calls = 0;
-  bool is_refused = false;
+  bool is_refused = false;    // the exec must end
+  bool is_broken_off = false; // a throw left the library's things half done
+  int freeing = 0;
   LibraryCall::Extras extras;
   size_t held = 0;
   bool is_too_complex = false;
@@ -46,6 +55,7 @@ struct Work {
 };
 constinit thread_local Work work;
 thread_local std::map<const void*, int> epsilons;   // of each automaton that is being made
+thread_local std::vector<iconv_t> converters;       // that the call has open
 
 // In front of each block.
 struct Mark {
@@ -63,7 +73,7 @@ constexpr size_t kUnit = 16;   // keeps what follows as aligned as malloc does
 static_assert(sizeof(Mark) == kUnit && sizeof(Links) == kUnit);
 constexpr size_t kMostUnits = 32;
 constexpr size_t kSlab = 64 << 10;
-#if defined(__SANITIZE_ADDRESS__)
+#ifdef PADDOCK_SANITIZE
 constexpr bool kUsesCells = false;   // it looks at each block
 #else
 constexpr bool kUsesCells = true;
@@ -85,32 +95,29 @@ struct Heap {
 };
 constinit thread_local Heap heap;
 
-// These are called from C, so they throw nothing: null is "out of memory" there, which ends every operation.
-bool MayGoOn(size_t size) {
-  if (work.budget == nullptr) return true;
-  if (work.is_refused) return false;
+// Throws when the exec must end.
+void LookAtLimits(size_t size) {
+  if (work.budget == nullptr || work.freeing > 0) return;
+  if (work.is_refused) LibraryCall::Refuse();
   work.bytes += size;
-  if (++work.calls < kCallsBetweenLooks && work.bytes < kBytesBetweenLooks) return true;
+  if (++work.calls < kCallsBetweenLooks && work.bytes < kBytesBetweenLooks) return;
   work.calls = 0;
   work.bytes = 0;
-  try {
-    work.budget->CheckNow();
-  } catch (const Termination&) {
-    work.is_refused = true;   // whoever called the library looks
-    return false;
-  }
-  return true;
+  work.is_broken_off = true;
+  work.budget->CheckNow();
+  work.is_broken_off = false;
 }
 
-bool HasRoom(size_t size) {
+void LookAtRoom(size_t size) {
   const size_t most = work.extras.most_memory;
-  if (most == 0 || work.held + size <= most) return true;
+  if (most == 0 || work.held + size <= most || work.freeing > 0) return;
   try {
     if (work.errors->size() < kMostComplaints) work.errors->append("Ran out of memory needs > " + std::to_string(most) + " bytes\n");
   } catch (const std::bad_alloc&) {
-    work.is_refused = true;
+    LibraryCall::Refuse();
   }
-  return false;
+  work.is_broken_off = true;
+  throw LibraryCall::NoRoom();
 }
 
 char* TakeCell(size_t units) {
@@ -143,12 +150,13 @@ char* TakeAlone(size_t size) {
 }
 
 void* Take(size_t size) {
-  if (!MayGoOn(size) || !HasRoom(size)) return nullptr;
+  LookAtLimits(size);
+  LookAtRoom(size);
   const bool is_cell = kUsesCells && heap.is_open && size <= (kMostUnits - 1) * kUnit;
   const size_t units = is_cell ? (size + sizeof(Mark) + kUnit - 1) / kUnit : 0;
   char* room = is_cell ? TakeCell(units) : TakeAlone(size);
   if (room == nullptr) {
-    work.is_refused = true;
+    if (work.budget != nullptr && work.freeing == 0) LibraryCall::Refuse();
     return nullptr;
   }
   std::construct_at(reinterpret_cast<Mark*>(room), size, units);
@@ -159,7 +167,7 @@ void* Take(size_t size) {
 Mark* MarkOf(void* block) { return reinterpret_cast<Mark*>(static_cast<char*>(block) - sizeof(Mark)); }
 
 void Give(void* block) {
-  if (block == nullptr) return;
+  if (block == nullptr || work.is_broken_off) return;
   Mark* mark = MarkOf(block);
   work.held -= std::min(work.held, mark->size);   // what was taken before this call is not counted
   if (const size_t units = mark->units; units > 0) {
@@ -183,6 +191,8 @@ void KeepBlocks() {
 }
 
 void FreeBlocks() {
+  for (const iconv_t converter : converters) __real_iconv_close(converter);
+  converters.clear();
   for (Links* links = heap.alone.after; links != &heap.alone;) ::operator delete(std::exchange(links, links->after));
   for (Slab* slab = heap.slabs; slab != nullptr;) ::operator delete(std::exchange(slab, slab->next));
   heap = {};
@@ -276,8 +286,7 @@ xmlParserInputPtr Load(const char* url, const char* id, xmlParserCtxtPtr parser)
     }
     return input;
   } catch (const std::bad_alloc&) {
-    work.is_refused = true;
-    return nullptr;
+    LibraryCall::Refuse();
   }
 }
 
@@ -330,6 +339,16 @@ LibraryCall::~LibraryCall() {
   epsilons.clear();
 }
 
+void LibraryCall::Refuse() {
+  work.is_broken_off = true;
+  work.budget->CheckNow();   // what came first is the reason
+  work.budget->Stop(LimitKind::kMemory);
+}
+
+LibraryCall::Freeing::Freeing() { ++work.freeing; }
+LibraryCall::Freeing::~Freeing() { --work.freeing; }
+bool LibraryCall::Freeing::is_wanted() const { return !work.is_broken_off; }
+
 bool LibraryCall::is_refused() const { return work.is_refused; }
 void LibraryCall::Mute(bool is_muted) const { work.is_muted = is_muted; }
 bool LibraryCall::is_too_complex() const { return work.is_too_complex; }
@@ -347,14 +366,33 @@ xmlAutomataStatePtr __wrap_xmlAutomataNewEpsilon(xmlAutomataPtr automaton, xmlAu
 xmlRegexpPtr __wrap_xmlAutomataCompile(xmlAutomataPtr automaton);
 void __wrap_xmlFreeAutomata(xmlAutomataPtr automaton);
 xmlRegexpPtr __wrap_xmlRegexpCompile(const xmlChar* pattern);
+iconv_t __wrap_iconv_open(const char* to, const char* from);
+int __wrap_iconv_close(iconv_t converter);
+
+// A converter takes memory that is none of the call's.
+iconv_t __wrap_iconv_open(const char* to, const char* from) {
+  const iconv_t converter = __real_iconv_open(to, from);
+  if (!paddock::xml::heap.is_open || reinterpret_cast<intptr_t>(converter) == -1) return converter;
+  try {
+    paddock::xml::converters.push_back(converter);
+  } catch (const std::bad_alloc&) {
+    __real_iconv_close(converter);
+    paddock::xml::LibraryCall::Refuse();
+  }
+  return converter;
+}
+
+int __wrap_iconv_close(iconv_t converter) {
+  std::erase(paddock::xml::converters, converter);
+  return __real_iconv_close(converter);
+}
 
 xmlAutomataStatePtr __wrap_xmlAutomataNewEpsilon(xmlAutomataPtr automaton, xmlAutomataStatePtr from, xmlAutomataStatePtr to) {
   using paddock::xml::work;
   try {
     if (work.budget != nullptr && ++paddock::xml::epsilons[automaton] > paddock::xml::kMostEpsilons) work.is_too_complex = true;
   } catch (const std::bad_alloc&) {
-    work.is_refused = true;
-    return nullptr;
+    paddock::xml::LibraryCall::Refuse();
   }
   return __real_xmlAutomataNewEpsilon(automaton, from, to);
 }

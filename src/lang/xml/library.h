@@ -1,8 +1,12 @@
 // libxml2 inside an exec: its memory is counted, its calls end when the exec must, its complaints are kept, and it
 // loads nothing but what Sources has. Not an interface of the folder.
+//
+// The library does not survive an allocation that fails: it goes on with places in a buffer that is gone. So a block that may not be had
+// throws through its functions; what they leave half done is never looked at again, and goes with the call.
 #pragma once
 
 #include <cstdio>
+#include <memory>
 #include <string>
 
 #include "base/budget.h"
@@ -28,7 +32,22 @@ class LibraryCall {
   LibraryCall(const LibraryCall&) = delete;
   LibraryCall& operator=(const LibraryCall&) = delete;
 
-  // True when the exec must end: memory or time was refused.
+  // Thrown when the library wants more than Extras::most_memory; the complaint is there already.
+  struct NoRoom {};
+
+  // Ends the exec from inside of a call, because memory is used up.
+  [[noreturn]] static void Refuse();
+  // While one exists, nothing is thrown: for destructors. What was left half done by a throw stays as it is.
+  class Freeing {
+   public:
+    Freeing();
+    ~Freeing();
+    Freeing(const Freeing&) = delete;
+    Freeing& operator=(const Freeing&) = delete;
+    bool is_wanted() const;
+  };
+
+  // True when a complaint could not be kept: the exec must end.
   bool is_refused() const;
   // True when a content model had more optional parts than the library can put together in reasonable time.
   bool is_too_complex() const;
@@ -40,5 +59,16 @@ class LibraryCall {
  private:
   std::FILE* stream_ = nullptr;
 };
+
+// What the library made, and frees by kFree.
+template <class T, void (*kFree)(T*)>
+struct Freer {
+  void operator()(T* thing) const {
+    const LibraryCall::Freeing freeing;
+    if (freeing.is_wanted()) kFree(thing);
+  }
+};
+template <class T, void (*kFree)(T*)>
+using Owned = std::unique_ptr<T, Freer<T, kFree>>;
 
 }  // namespace paddock::xml

@@ -21,6 +21,7 @@
 #include "lang/xml/library.h"
 #include "lang/xml/lint_sax.h"
 #include "lang/xml/lint_schema.h"
+#include "lang/xml/shell.h"
 #include "lang/xml/sources.h"
 
 namespace paddock::xml {
@@ -60,13 +61,9 @@ constexpr size_t kMostTextForXPointers = 200'000;
 constexpr size_t kMostSchemaText = 1 << 20;
 constexpr size_t kMostInsertions = 256;
 
-template <class T, void (*kFree)(T*)>
-struct Freer {
-  void operator()(T* thing) const { kFree(thing); }
-};
-using Document = std::unique_ptr<xmlDoc, Freer<xmlDoc, xmlFreeDoc>>;
-using XPathContext = std::unique_ptr<xmlXPathContext, Freer<xmlXPathContext, xmlXPathFreeContext>>;
-using XPathObject = std::unique_ptr<xmlXPathObject, Freer<xmlXPathObject, xmlXPathFreeObject>>;
+using Document = Owned<xmlDoc, xmlFreeDoc>;
+using XPathContext = Owned<xmlXPathContext, xmlXPathFreeContext>;
+using XPathObject = Owned<xmlXPathObject, xmlXPathFreeObject>;
 
 const xmlChar* Chars(const std::string& text) { return reinterpret_cast<const xmlChar*>(text.c_str()); }
 const char* EncodingOf(const LintSettings& settings) { return settings.encoding.empty() ? nullptr : settings.encoding.c_str(); }
@@ -178,7 +175,7 @@ unsigned long XPathSteps(const std::string& expression, const xmlDoc* document) 
 
 class Linter {
  public:
-  Linter(const std::string& name, const LintSettings& settings, const LibraryCall& call, const Sources& sources, std::string& out, std::string& errors, Budget& budget)
+  Linter(const std::string& name, const LintSettings& settings, const LibraryCall& call, Sources& sources, std::string& out, std::string& errors, Budget& budget)
       : name_(name), settings_(settings), call_(call), sources_(sources), out_(out), errors_(errors), budget_(budget) {}
 
   int Run(std::string_view text) {
@@ -199,6 +196,7 @@ class Linter {
       });
       if (IsTooDeep(document.get())) return Refuse("elements in more than 3000 others");
     }
+    if (settings_.shell != nullptr) GoThrough(document.get());
     if (settings_.xpath) {
       status_ = Evaluate(document.get());
     } else {
@@ -236,7 +234,7 @@ class Linter {
   }
 
   int RunSax(std::string_view text) {
-    const std::unique_ptr<xmlParserCtxt, Freer<xmlParserCtxt, xmlFreeParserCtxt>> parser(xmlNewParserCtxt());
+    const Owned<xmlParserCtxt, xmlFreeParserCtxt> parser(xmlNewParserCtxt());
     if (parser == nullptr) return kUnclassified;
     TellCalls(*parser, settings_.is_silent ? nullptr : &out_);
     const Document none(xmlCtxtReadIO(parser.get(), ReadText, nullptr, &text, name_.c_str(), nullptr, 0));
@@ -260,6 +258,26 @@ class Linter {
     }
   }
 
+  void GoThrough(xmlDoc* document) {
+    const ShellHost host = {.load = [this](const std::string& name) { return Load(name); }, .xpath_steps = XPathSteps};
+    RunShell(document, name_, *settings_.shell, host, out_, errors_);
+  }
+  // Another document for the shell; null after a complaint.
+  xmlDoc* Load(const std::string& name) {
+    const Sources::Found found = sources_.Find(name);
+    if (found.is_wanted) return nullptr;   // this run is for nothing
+    if (found.text == nullptr) {
+      errors_ += "warning: failed to load external entity \"" + name + "\"\n";
+      return nullptr;
+    }
+    std::string_view text = *found.text;
+    if (HasTooManyAttributes(text) || HasOddEncoding(text)) return nullptr;
+    const Owned<xmlParserCtxt, xmlFreeParserCtxt> parser(xmlNewParserCtxt());
+    if (parser == nullptr) return nullptr;
+    Document document(xmlCtxtReadIO(parser.get(), ReadText, nullptr, &text, name.c_str(), nullptr, 0));
+    return document == nullptr || IsTooDeep(document.get()) ? nullptr : document.release();
+  }
+
   void Save(xmlDoc* document) {
     if (settings_.is_dump) DumpTo(out_, [&](std::FILE* file) { xmlDebugDumpDocument(file, document); });
     else Keep(Write(document));
@@ -267,21 +285,23 @@ class Linter {
 
   template <class Dump>
   void DumpTo(std::string& text, const Dump& dump) {
-    std::FILE* file = fopencookie(&text, "w", {nullptr, [](void* to, const char* bytes, size_t size) -> ssize_t { return WriteText(to, bytes, static_cast<int>(size)); }, nullptr, nullptr});
-    if (file == nullptr) return;
-    dump(file);
-    std::fclose(file);
+    struct Closer {
+      void operator()(std::FILE* file) const { std::fclose(file); }
+    };
+    const std::unique_ptr<std::FILE, Closer> file(
+        fopencookie(&text, "w", {nullptr, [](void* to, const char* bytes, size_t size) -> ssize_t { return WriteText(to, bytes, static_cast<int>(size)); }, nullptr, nullptr}));
+    if (file != nullptr) dump(file.get());
   }
 
   Document Parse(std::string_view text) {
     if (settings_.is_generated) return MakeUp();
     if (settings_.is_html) {
-      const std::unique_ptr<htmlParserCtxt, Freer<htmlParserCtxt, htmlFreeParserCtxt>> parser(htmlNewParserCtxt());
+      const Owned<htmlParserCtxt, htmlFreeParserCtxt> parser(htmlNewParserCtxt());
       if (parser == nullptr) return nullptr;
       if (settings_.drops_blanks) KeepNoBlanks(*parser);
       return Document(htmlCtxtReadIO(parser.get(), ReadText, nullptr, &text, name_.c_str(), nullptr, settings_.parse_options));
     }
-    const std::unique_ptr<xmlParserCtxt, Freer<xmlParserCtxt, xmlFreeParserCtxt>> parser(xmlNewParserCtxt());
+    const Owned<xmlParserCtxt, xmlFreeParserCtxt> parser(xmlNewParserCtxt());
     if (parser == nullptr) return nullptr;
     if (settings_.is_html_output) ComplainInHtml(*parser);
     if (settings_.drops_blanks) KeepNoBlanks(*parser);
@@ -317,7 +337,7 @@ class Linter {
   }
 
   void Validate(xmlDoc* document) {
-    const std::unique_ptr<xmlValidCtxt, Freer<xmlValidCtxt, xmlFreeValidCtxt>> context(xmlNewValidCtxt());
+    const Owned<xmlValidCtxt, xmlFreeValidCtxt> context(xmlNewValidCtxt());
     if (context == nullptr) return;
     context->userData = xmlGenericErrorContext;
     context->error = xmlGenericError;
@@ -431,7 +451,7 @@ class Linter {
   const std::string& name_;
   const LintSettings& settings_;
   const LibraryCall& call_;
-  const Sources& sources_;
+  Sources& sources_;
   std::string& out_;
   std::string& errors_;
   Budget& budget_;
@@ -445,16 +465,15 @@ int RunWithSources(const LintSettings& settings, Sources& sources, std::string* 
   for (;;) {
     bool is_refused = false;
     int status = 0;
-    {
+    try {
       LibraryCall call(budget, errors, settings.indent.c_str(), extras);
       status = work(call);
       is_refused = call.is_refused();
-    }
-    if (is_refused) {
-      budget.CheckNow();
-      budget.Stop(LimitKind::kMemory);
+    } catch (const LibraryCall::NoRoom&) {
+      return kUnclassified;
     }
     budget.CheckNow();
+    if (is_refused) budget.Stop(LimitKind::kMemory);
     if (!sources.ReadWanted()) {
       if (sources.is_exhausted()) errors += "more than 200 files are asked for\n";
       return status;

@@ -5,6 +5,8 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 namespace paddock {
 class Budget;
@@ -37,6 +39,13 @@ inline constexpr int kNoDefaultDtd = 1 << 2;   // of HTML
 
 enum class Canonical { kNo, k10, k11, kExclusive };
 
+// Of --shell: commands for one document after the other, as lines.
+struct ShellSession {
+  std::string commands;
+  size_t begin = 0, end = 0;                                 // of those for the document at hand
+  std::vector<std::pair<std::string, std::string>> saved;    // names and contents of files that it wants written
+};
+
 struct LintSettings {
   int parse_options = 0;           // those above
   bool is_html = false;
@@ -64,6 +73,7 @@ struct LintSettings {
   std::string encoding;
   std::string indent = "  ";
   std::optional<std::string> xpath;
+  ShellSession* shell = nullptr;
   std::optional<std::string> dtd, dtd_identifier;             // validate against these, after parsing
   std::optional<std::string> schema, relaxng, schematron;     // files
 };

@@ -20,13 +20,6 @@ constexpr int kNoDtd = 2, kNotValid = 3, kNoSchema = 5;
 // Schematron's XPath and the keys of XML Schema compare nodes with each other, and the library looks at no clock meanwhile.
 constexpr size_t kMostNodesToCompare = 30'000;
 
-template <class T, void (*kFree)(T*)>
-struct Freer {
-  void operator()(T* thing) const { kFree(thing); }
-};
-template <class T, void (*kFree)(T*)>
-using Owned = std::unique_ptr<T, Freer<T, kFree>>;
-
 using Schema = Owned<xmlSchema, xmlSchemaFree>;
 using RelaxNg = Owned<xmlRelaxNG, xmlRelaxNGFree>;
 using Schematron = Owned<xmlSchematron, xmlSchematronFree>;

@@ -4,13 +4,13 @@
 
 #include <libxml/tree.h>
 
-#include <memory>
 #include <string>
 #include <string_view>
 
+#include "lang/xml/library.h"
+
 namespace paddock::xml {
 
-class LibraryCall;
 class Sources;
 struct LintSettings;
 
@@ -22,10 +22,7 @@ class Validator {
 
   // xmllint's exit statuses: 0, or the first that is not.
   int CompileAll();
-  struct DtdFreer {
-    void operator()(xmlDtd* dtd) const { xmlFreeDtd(dtd); }
-  };
-  using Dtd = std::unique_ptr<xmlDtd, DtdFreer>;
+  using Dtd = Owned<xmlDtd, xmlFreeDtd>;
   Dtd ParseDtd();
   int ValidateByDtd(xmlDoc* document, xmlDtd* dtd);
   int ValidateBySchemas(xmlDoc* document);
