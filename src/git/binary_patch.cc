@@ -5,6 +5,7 @@
 #include <charconv>
 #include <cstdint>
 
+#include "git/delta_pack.h"
 #include "git/zlib_data.h"
 
 namespace paddock::git {
@@ -12,7 +13,6 @@ namespace {
 
 constexpr std::string_view kDigits = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz!#$%&()*+-;<=>?@^_`{|}~";
 constexpr size_t kLineBytes = 52;
-constexpr uint64_t kMostRatio = 1100;   // of what zlib packs
 constexpr uint64_t kMostBytes = uint64_t{1} << 30;
 
 std::array<int8_t, 256> MakeValues() {
@@ -64,9 +64,17 @@ Error Corrupt(size_t line, std::string_view text) { return {Code::kSyntax, "corr
 
 }  // namespace
 
-std::string BinaryBlockText(std::string_view content, Budget& budget) {
-  const std::string packed = Deflate(content, budget);
+std::string BinaryBlockText(std::string_view before, std::string_view content, Budget& budget) {
+  std::string packed = Deflate(content, budget);
   std::string text = "literal " + std::to_string(content.size()) + "\n";
+  if (!before.empty() && !content.empty()) {
+    const std::string delta = MakeDelta(before, content, packed.size(), budget);
+    std::string packed_delta = delta.empty() ? delta : Deflate(delta, budget);
+    if (!delta.empty() && packed_delta.size() < packed.size()) {
+      text = "delta " + std::to_string(delta.size()) + "\n";
+      packed = std::move(packed_delta);
+    }
+  }
   for (size_t at = 0; at < packed.size(); at += kLineBytes) {
     budget.Step();
     text += EncodeLine(std::string_view(packed).substr(at, kLineBytes));
@@ -98,7 +106,7 @@ Result<std::optional<BinaryBlock>> ReadBinaryBlock(const std::vector<std::string
   }
   if (at >= lines.size()) return Corrupt(at, "");
   ++at;
-  if (size / kMostRatio > packed.size()) return Corrupt(at, "");
+  if (!MayInflateTo(size, packed.size())) return Corrupt(at, "");
   budget.WillAllocate(size);
   auto data = Inflate(packed, size, true, budget);
   if (!data) return data.error().code == Code::kCorrupt ? Corrupt(at, "") : data.error();

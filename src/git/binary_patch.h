@@ -18,8 +18,8 @@ struct BinaryBlock {
   bool is_delta = false;   // against the content before; else all of the content
   std::string data;
 };
-// The whole content as a block, with the empty line behind it.
-std::string BinaryBlockText(std::string_view content, Budget& budget);
+// What makes `content` as a block, with the empty line behind it: its difference from `before` where that is shorter, else all of it.
+std::string BinaryBlockText(std::string_view before, std::string_view content, Budget& budget);
 // The block that begins at lines[at]; `at` is moved behind it. Nothing when there is none. Errors: kSyntax.
 Result<std::optional<BinaryBlock>> ReadBinaryBlock(const std::vector<std::string_view>& lines, size_t& at, Budget& budget);
 

@@ -256,8 +256,13 @@ std::optional<std::string> FoldConfigKey(std::string_view key) {
 Result<std::vector<ConfigEntry>> ParseConfig(std::string_view text, Budget& budget) {
   PADDOCK_ASSIGN(std::vector<Item> items, Reader(text, &budget).ReadAll());
   std::vector<ConfigEntry> entries;
+  size_t line = 1, counted = 0;
   for (Item& item : items) {
-    if (!item.is_section) entries.push_back({std::move(item.key), std::move(item.value), 0});
+    // The line that it ends in: values may go on over several.
+    const size_t last = item.end > 0 && text[item.end - 1] == '\n' ? item.end - 1 : item.end;
+    line += static_cast<size_t>(std::count(text.begin() + static_cast<std::ptrdiff_t>(counted), text.begin() + static_cast<std::ptrdiff_t>(last), '\n'));
+    counted = last;
+    if (!item.is_section) entries.push_back({std::move(item.key), std::move(item.value), 0, line});
   }
   return entries;
 }
@@ -311,6 +316,27 @@ std::optional<std::string> EditConfigSection(std::string_view text, std::string_
   }
   if (!found) return std::nullopt;
   return out + std::string(text.substr(copied));
+}
+
+std::optional<std::string> CopyConfigSection(std::string_view text, std::string_view section, std::string_view new_name) {
+  auto items = Reader(text, nullptr).ReadAll();
+  if (!items) return std::nullopt;
+  std::string out;
+  size_t written = 0;
+  for (size_t i = 0; i < items->size(); ++i) {
+    const Item& item = (*items)[i];
+    if (!item.is_section || item.key != section) continue;
+    size_t next = i + 1;
+    while (next < items->size() && !(*items)[next].is_section) ++next;
+    const size_t end = next < items->size() ? (*items)[next].begin : text.size();
+    out += text.substr(written, end - written);
+    if (!out.ends_with('\n')) out += '\n';
+    out += SectionHead(new_name);
+    out += text.substr(item.end, end - item.end);
+    written = end;
+  }
+  if (written == 0) return std::nullopt;
+  return out + std::string(text.substr(written));
 }
 
 std::optional<std::string> Config::Get(std::string_view key) const {

@@ -17,6 +17,7 @@ struct ConfigEntry {
   std::string key;                    // "user.name", "branch.Main.remote": section and name in lower case
   std::optional<std::string> value;   // nothing for a name alone, which means true
   size_t origin = 0;                  // index of the file, as the caller numbers them
+  size_t line = 0;                    // where it stands in that file
 };
 
 // Folds the case of a key's section and name; nothing when it is not valid.
@@ -30,6 +31,8 @@ Result<std::vector<ConfigEntry>> ParseConfig(std::string_view text, Budget& budg
 std::string EditConfig(std::string_view text, std::string_view key, std::optional<std::string_view> value, bool adds);
 // Takes a section and all in it out, or gives it another name; nothing when it is not there.
 std::optional<std::string> EditConfigSection(std::string_view text, std::string_view section, std::optional<std::string_view> new_name);
+// The text with a copy of the section under the new name behind it; nothing when there is none.
+std::optional<std::string> CopyConfigSection(std::string_view text, std::string_view section, std::string_view new_name);
 
 class Config {
  public:

@@ -15,6 +15,11 @@
 
 namespace paddock::git {
 
+using ReadObject = std::function<Result<Object>(const Oid&)>;
+using PackSink = std::function<Status(std::string_view)>;
+
+// The head of an entry: its kind and size; where the base of a difference is comes behind it.
+void AppendEntryHead(std::string& bytes, unsigned kind, uint64_t size);
 // The differences of `target` from `base`; empty when they take `most` bytes or more.
 std::string MakeDelta(std::string_view base, std::string_view target, size_t most, Budget& budget);
 
@@ -30,8 +35,7 @@ struct PackStatistics {
   size_t differences = 0;
 };
 // As WritePack(), with differences. `read` is called more than once for an object.
-Result<PackIndex> WriteDeltaPack(const std::vector<Oid>& ids, const std::function<Result<Object>(const Oid&)>& read, const std::function<Status(std::string_view)>& sink, const PackPlan& plan, Budget& budget,
-                                 PackStatistics* statistics = nullptr);
+Result<PackIndex> WriteDeltaPack(const std::vector<Oid>& ids, const ReadObject& read, const PackSink& sink, const PackPlan& plan, Budget& budget, PackStatistics* statistics = nullptr);
 // An index of version 1 of one of version 2. Nothing when an offset does not fit in it.
 std::optional<std::string> FirstVersionIndex(std::string_view index, Budget& budget);
 // The file .rev beside an index: its objects in order of their offsets.

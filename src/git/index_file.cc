@@ -1,6 +1,7 @@
 #include "git/index_file.h"
 
 #include <algorithm>
+#include <charconv>
 
 #include "git/big_endian.h"
 #include "text/digest.h"
@@ -68,7 +69,8 @@ Result<Index> Index::Parse(std::string_view bytes, Budget& budget) {
     const size_t end = body.find('\0', name);
     if (end == std::string_view::npos) return Bad("index file is truncated");
     entry.path = body.substr(name, end - name);
-    if (!IsSafePath(entry.path)) return Bad("invalid path '" + entry.path + "' in index");
+    const bool is_directory = entry.mode == kModeTree && entry.path.ends_with('/') && entry.is_skipped && entry.stage == 0;
+    if (!IsSafePath(is_directory ? std::string_view(entry.path).substr(0, entry.path.size() - 1) : std::string_view(entry.path))) return Bad("invalid path '" + entry.path + "' in index");
     const size_t length = (name - at + entry.path.size() + 8) & ~size_t{7};
     if (length > body.size() - at) return Bad("index file is truncated");
     at += length;
@@ -79,15 +81,47 @@ Result<Index> Index::Parse(std::string_view bytes, Budget& budget) {
     }
     index.entries_.push_back(std::move(entry));
   }
-  // Extensions: the ones in capitals may be dropped.
+  // Extensions: the ones in capitals may be dropped. A sparse index has directories that a sparse checkout leaves out as one entry.
+  bool is_sparse = false;
   while (body.size() - at >= 8) {
     budget.Step();
-    if (body[at] < 'A' || body[at] > 'Z') return Bad("index uses " + std::string(body.substr(at, 4)) + " extension, which we do not understand");
+    if (body.substr(at, 4) == "sdir") is_sparse = true;
+    else if (body[at] < 'A' || body[at] > 'Z') return Bad("index uses " + std::string(body.substr(at, 4)) + " extension, which we do not understand");
     const size_t length = Read32(body, at + 4);
     if (length > body.size() - at - 8) return Bad("index file is truncated");
+    if (body.substr(at, 4) == "REUC") PADDOCK_TRY(index.ParseResolved(body.substr(at + 8, length), budget));
     at += 8 + length;
   }
+  if (!is_sparse && std::any_of(index.entries_.begin(), index.entries_.end(), [](const IndexEntry& entry) { return entry.mode == kModeTree; })) return Bad("index has directories, and is not sparse");
   return index;
+}
+
+Status Index::ParseResolved(std::string_view bytes, Budget& budget) {
+  const auto word = [&bytes]() -> std::optional<std::string_view> {
+    const size_t end = bytes.find('\0');
+    if (end == std::string_view::npos) return std::nullopt;
+    const std::string_view found = bytes.substr(0, end);
+    bytes.remove_prefix(end + 1);
+    return found;
+  };
+  while (!bytes.empty()) {
+    budget.Step(4);
+    const auto path = word();
+    if (!path || !IsSafePath(*path)) return Bad("Index records invalid resolve-undo information");
+    ResolvedConflict conflict;
+    for (uint32_t& mode : conflict.modes) {
+      const auto digits = word();
+      if (!digits || digits->empty() || std::from_chars(digits->data(), digits->data() + digits->size(), mode, 8).ptr != digits->data() + digits->size()) return Bad("Index records invalid resolve-undo information");
+    }
+    for (size_t i = 0; i < 3; ++i) {
+      if (conflict.modes[i] == 0) continue;
+      if (bytes.size() < 20) return Bad("Index records invalid resolve-undo information");
+      conflict.ids[i] = Oid::FromBytes(bytes);
+      bytes.remove_prefix(20);
+    }
+    resolved_[std::string(*path)] = conflict;
+  }
+  return {};
 }
 
 std::string Index::Text() const {
@@ -114,6 +148,24 @@ std::string Index::Text() const {
     text += entry.path;
     text.append(8 - (text.size() - begin) % 8, '\0');
   }
+  if (!resolved_.empty()) {
+    std::string part;
+    for (const auto& [path, conflict] : resolved_) {
+      part += path + '\0';
+      for (const uint32_t mode : conflict.modes) {
+        std::array<char, 12> digits{};
+        part.append(digits.data(), std::to_chars(digits.data(), digits.data() + digits.size(), mode, 8).ptr);
+        part += '\0';
+      }
+      for (size_t i = 0; i < 3; ++i) {
+        if (conflict.modes[i] != 0) part += conflict.ids[i].View();
+      }
+    }
+    text += "REUC";
+    Append32(text, static_cast<uint32_t>(part.size()));
+    text += part;
+  }
+  if (std::any_of(entries_.begin(), entries_.end(), [](const IndexEntry& entry) { return entry.mode == kModeTree; })) text.append("sdir\0\0\0\0", 8);
   return text + DigestOf(DigestAlgorithm::kSha1, text);
 }
 
@@ -145,7 +197,10 @@ void Index::Put(IndexEntry entry) {
   if (entry.stage == 0) {
     for (const int stage : {1, 2, 3}) {
       const size_t at = LowerBound(entry.path, stage);
-      if (at < entries_.size() && entries_[at].path == entry.path && entries_[at].stage == stage) entries_.erase(entries_.begin() + static_cast<ptrdiff_t>(at));
+      if (at < entries_.size() && entries_[at].path == entry.path && entries_[at].stage == stage) {
+        Remember(entries_[at]);
+        entries_.erase(entries_.begin() + static_cast<ptrdiff_t>(at));
+      }
     }
     RemoveBelow(entry.path);
     for (size_t slash = entry.path.find('/'); slash != std::string::npos; slash = entry.path.find('/', slash + 1)) Remove(entry.path.substr(0, slash));
@@ -158,9 +213,34 @@ void Index::Put(IndexEntry entry) {
 bool Index::Remove(std::string_view path) {
   const size_t begin = LowerBound(path, 0);
   size_t end = begin;
-  while (end < entries_.size() && entries_[end].path == path) ++end;
+  while (end < entries_.size() && entries_[end].path == path) Remember(entries_[end++]);
   entries_.erase(entries_.begin() + static_cast<ptrdiff_t>(begin), entries_.begin() + static_cast<ptrdiff_t>(end));
   return end > begin;
+}
+
+void Index::Remember(const IndexEntry& entry) {
+  if (entry.stage == 0) return;
+  ResolvedConflict& conflict = resolved_[entry.path];
+  conflict.modes[static_cast<size_t>(entry.stage - 1)] = entry.mode;
+  conflict.ids[static_cast<size_t>(entry.stage - 1)] = entry.id;
+}
+
+bool Index::Unmerge(std::string_view path) {
+  const auto found = resolved_.find(path);
+  if (found == resolved_.end()) return false;
+  const ResolvedConflict conflict = found->second;
+  Remove(path);
+  for (size_t i = 0; i < 3; ++i) {
+    if (conflict.modes[i] == 0) continue;
+    IndexEntry entry;
+    entry.path = path;
+    entry.mode = conflict.modes[i];
+    entry.id = conflict.ids[i];
+    entry.stage = static_cast<int>(i) + 1;
+    Put(std::move(entry));
+  }
+  resolved_.erase(std::string(path));
+  return true;
 }
 
 void Index::RemoveBelow(std::string_view directory) {

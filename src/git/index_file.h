@@ -3,7 +3,9 @@
 // Versions 2 and 3 are read, 4 is refused; extensions that may be dropped are dropped. Source: gitformat-index(5).
 #pragma once
 
+#include <array>
 #include <cstdint>
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -30,6 +32,12 @@ struct IndexEntry {
   bool HasStatOf(const vfs::Attributes& attributes) const;
 };
 
+// What a conflict was before something was put in its place: modes (0: none) and objects of its stages 1 to 3.
+struct ResolvedConflict {
+  std::array<uint32_t, 3> modes{};
+  std::array<Oid, 3> ids{};
+};
+
 class Index {
  public:
   // Errors: kCorrupt with the reason.
@@ -49,11 +57,19 @@ class Index {
   void Put(IndexEntry entry);
   // Removes all stages; false if there was none.
   bool Remove(std::string_view path);
+  // The conflicts that Put() and Remove() have ended, by path; files keep them as the extension REUC.
+  const std::map<std::string, ResolvedConflict, std::less<>>& resolved() const { return resolved_; }
+  void ForgetResolved() { resolved_.clear(); }
+  // Brings a conflict back in the place of what is there; false if none is known.
+  bool Unmerge(std::string_view path);
   void RemoveBelow(std::string_view directory);
 
  private:
   size_t LowerBound(std::string_view path, int stage) const;
+  void Remember(const IndexEntry& entry);
+  Status ParseResolved(std::string_view bytes, Budget& budget);
   std::vector<IndexEntry> entries_;
+  std::map<std::string, ResolvedConflict, std::less<>> resolved_;
 };
 
 }  // namespace paddock::git

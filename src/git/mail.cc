@@ -289,7 +289,7 @@ class Reader {
   }
 
   void TakeMessageLine(const std::string& line, std::string_view raw) {
-    if (may_have_headers_) {
+    if (may_have_headers_ && reading_.has_inner_headers) {
       if (Trim(line).empty()) {
         if (!has_headers_) return;
         may_have_headers_ = false;
@@ -489,6 +489,15 @@ std::vector<std::string_view> SplitMbox(std::string_view text, Budget& budget) {
   }
   mails.push_back(text.substr(offset(begin)));
   return mails;
+}
+
+std::string WithoutReturns(std::string_view text) {
+  std::string out;
+  out.reserve(text.size());
+  for (size_t i = 0; i < text.size(); ++i) {
+    if (text[i] != '\r' || i + 1 >= text.size() || text[i + 1] != '\n') out += text[i];
+  }
+  return out;
 }
 
 bool LooksLikeMail(std::string_view text) {

@@ -19,6 +19,7 @@ struct MailReading {
   bool recodes = true;            // what is in another encoding becomes UTF-8
   bool strips_return = false;     // CR LF becomes LF
   bool has_scissors = false;      // what stands above a line "-- >8 --" is no part of the message
+  bool has_inner_headers = true;  // "From: …" at the start of the message holds instead of the mail's
 };
 struct Mail {
   std::string name, email, date, subject, message_id;   // of the header, or of the lines that the message begins with
@@ -31,6 +32,8 @@ Result<Mail> ReadMail(std::string_view text, const MailReading& reading, Budget&
 
 // The mails of an mbox, each with its line "From "; a text that begins without one is one mail.
 std::vector<std::string_view> SplitMbox(std::string_view text, Budget& budget);
+// With LF where CR LF stands.
+std::string WithoutReturns(std::string_view text);
 // Whether a text begins like a mail: "From ", "From:", or nothing but header lines up to the first empty one.
 bool LooksLikeMail(std::string_view text);
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "git/tree_reader.h"
 #include "text/digest.h"
 
 namespace paddock::git {
@@ -96,6 +97,11 @@ std::optional<ObjectType> TypeOf(std::string_view name) {
   return std::nullopt;
 }
 
+Object TakeObject(ObjectPtr object) {
+  if (object.use_count() > 1) return *object;
+  return std::move(*std::const_pointer_cast<Object>(object));
+}
+
 Oid HashObject(ObjectType type, std::string_view data) {
   const auto digester = MakeDigester(DigestAlgorithm::kSha1);
   std::string header(TypeName(type));
@@ -108,31 +114,12 @@ Oid HashObject(ObjectType type, std::string_view data) {
 
 Result<std::vector<TreeEntry>> ParseTree(std::string_view data, Budget& budget) {
   std::vector<TreeEntry> entries;
-  while (!data.empty()) {
+  for (TreeReader reader(data);;) {
     budget.Step(4);
-    TreeEntry entry;
-    const size_t blank = data.find(' ');
-    if (blank == std::string_view::npos || blank == 0 || blank > 7) return Bad("malformed mode in tree entry");
-    for (const char c : data.substr(0, blank)) {
-      if (c < '0' || c > '7') return Bad("malformed mode in tree entry");
-      entry.mode = entry.mode * 8 + static_cast<uint32_t>(c - '0');
-    }
-    data.remove_prefix(blank + 1);
-    const size_t end = data.find('\0');
-    if (end == std::string_view::npos || data.size() - end < 21) return Bad("truncated tree entry");
-    if (end == 0) return Bad("empty filename in tree entry");
-    entry.name = data.substr(0, end);
-    if (entry.name.find('/') != std::string::npos) return Bad("tree entry name contains a slash");
-    entry.id = Oid::FromBytes(data.substr(end + 1));
-    data.remove_prefix(end + 21);
-    // Old repositories have other permission bits; git knows two kinds of file.
-    if ((entry.mode & 0170000) == 0100000) entry.mode = (entry.mode & 0100) != 0 ? kModeExecutable : kModeFile;
-    else if ((entry.mode & 0170000) == 0120000) entry.mode = kModeLink;
-    else if ((entry.mode & 0170000) == 0040000) entry.mode = kModeTree;
-    else entry.mode = kModeCommit;
-    entries.push_back(std::move(entry));
+    PADDOCK_ASSIGN(const bool is_there, reader.Next());
+    if (!is_there) return entries;
+    entries.push_back({reader.mode(), std::string(reader.name()), reader.id()});
   }
-  return entries;
 }
 
 std::string TreeText(std::vector<TreeEntry> entries) {
@@ -159,6 +146,26 @@ std::string OffsetText(int minutes) {
 
 std::string Signature::Text() const { return name + " <" + email + "> " + std::to_string(time) + " " + OffsetText(offset); }
 
+namespace {
+
+// Takes a number off the front, and the blanks before it; 0 where there is none.
+int64_t TakeTime(std::string_view& text) {
+  while (text.starts_with(' ')) text.remove_prefix(1);
+  int64_t time = 0;
+  const auto read = std::from_chars(text.data(), text.data() + text.size(), time);
+  text.remove_prefix(static_cast<size_t>(read.ptr - text.data()));
+  return read.ec == std::errc{} ? time : 0;
+}
+
+}  // namespace
+
+int64_t SignatureTime(std::string_view text) {
+  const size_t open = text.find('<'), close = text.rfind('>');
+  if (open == std::string_view::npos || close == std::string_view::npos || close < open) return 0;
+  text.remove_prefix(close + 1);
+  return TakeTime(text);
+}
+
 Signature ParseSignature(std::string_view text) {
   Signature signature;
   const size_t open = text.find('<'), close = text.rfind('>');
@@ -167,10 +174,7 @@ Signature ParseSignature(std::string_view text) {
   while (signature.name.ends_with(' ')) signature.name.pop_back();
   signature.email = text.substr(open + 1, close - open - 1);
   std::string_view rest = text.substr(close + 1);
-  while (rest.starts_with(' ')) rest.remove_prefix(1);
-  const auto read = std::from_chars(rest.data(), rest.data() + rest.size(), signature.time);
-  if (read.ec != std::errc{}) signature.time = 0;
-  rest.remove_prefix(static_cast<size_t>(read.ptr - rest.data()));
+  signature.time = TakeTime(rest);
   while (rest.starts_with(' ')) rest.remove_prefix(1);
   if (rest.size() >= 5 && (rest[0] == '+' || rest[0] == '-')) {
     int value = 0;

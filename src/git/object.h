@@ -7,6 +7,8 @@
 #include <array>
 #include <compare>
 #include <cstdint>
+#include <cstring>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -32,6 +34,15 @@ struct Oid {
   static Oid FromBytes(std::string_view raw);
 };
 
+// They are as good as random already.
+struct OidHash {
+  size_t operator()(const Oid& id) const {
+    size_t hash;
+    std::memcpy(&hash, id.bytes.data(), sizeof hash);
+    return hash;
+  }
+};
+
 enum class ObjectType : uint8_t { kCommit = 1, kTree = 2, kBlob = 3, kTag = 4 };
 std::string_view TypeName(ObjectType type);
 std::optional<ObjectType> TypeOf(std::string_view name);
@@ -40,6 +51,9 @@ struct Object {
   ObjectType type = ObjectType::kBlob;
   std::string data;
 };
+using ObjectPtr = std::shared_ptr<const Object>;   // of one that was made without const
+// The object itself, without a copy where nobody else has it.
+Object TakeObject(ObjectPtr object);
 Oid HashObject(ObjectType type, std::string_view data);
 
 inline constexpr uint32_t kModeTree = 040000, kModeFile = 0100644, kModeExecutable = 0100755, kModeLink = 0120000, kModeCommit = 0160000;
@@ -63,6 +77,8 @@ struct Signature {
 };
 // What is malformed is left empty, as git shows it.
 Signature ParseSignature(std::string_view text);
+// Its time alone.
+int64_t SignatureTime(std::string_view text);
 // "+0130".
 std::string OffsetText(int minutes);
 

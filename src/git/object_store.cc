@@ -3,9 +3,13 @@
 #include <algorithm>
 #include <bit>
 #include <charconv>
+#include <iterator>
 #include <memory>
 
+#include "git/pack_files.h"
+#include "git/unpack_state.h"
 #include "git/zlib_data.h"
+#include "text/digest.h"
 
 namespace paddock::git {
 namespace {
@@ -23,6 +27,14 @@ struct LastPack {
   std::string path;
   vfs::OpenFilePtr file;
 };
+
+// How many hexadecimal digits two ids have in common at their front.
+size_t CommonDigits(const Oid& a, const Oid& b) {
+  const auto [left, right] = std::mismatch(a.bytes.begin(), a.bytes.end(), b.bytes.begin());
+  if (left == a.bytes.end()) return 40;
+  const size_t whole = static_cast<size_t>(left - a.bytes.begin());
+  return 2 * whole + ((*left ^ *right) < 16 ? 1 : 0);
+}
 
 Error Corrupt(const Oid& id) { return {Code::kCorrupt, "loose object " + id.Hex() + " is corrupt"}; }
 
@@ -66,13 +78,14 @@ std::vector<Pack>& ObjectStore::Packs() {
   packs_.emplace();
   own_packs_ = 0;
   const auto last = std::make_shared<LastPack>();
+  const auto unpacking = std::make_shared<UnpackState>(budget_);
   for (const std::string& directory : Directories()) {
     const std::string folder = directory + "/pack";
     auto list = fs_.List(folder);
     if (!list) continue;
     for (const vfs::DirectoryEntry& entry : *list) {
       budget_.Step();
-      if (!entry.name.starts_with("pack-") || !entry.name.ends_with(".idx")) continue;
+      if (!entry.name.ends_with(".idx")) continue;
       const std::string stem = folder + "/" + entry.name.substr(0, entry.name.size() - 4);
       const auto index_facts = fs_.Stat(stem + ".idx"), facts = fs_.Stat(stem + ".pack");
       if (!index_facts || !facts || !facts->is_file()) continue;
@@ -88,7 +101,10 @@ std::vector<Pack>& ObjectStore::Packs() {
         return last->file;
       };
       // A damaged pack is as good as none; what it should have held is then missed by name.
-      if (auto opened = Pack::Open(std::move(*index), PackBytes(open, facts->size))) packs_->push_back(std::move(*opened));
+      auto opened = Pack::Open(std::move(*index), PackBytes(open, facts->size));
+      if (!opened) continue;
+      opened->Join(unpacking);
+      packs_->push_back(std::move(*opened));
     }
     if (directory == directory_) own_packs_ = packs_->size();
   }
@@ -113,14 +129,14 @@ Result<Object> ObjectStore::ReadLoose(const Oid& id) {
   const auto type = TypeOf(std::string_view(head->data).substr(0, blank));
   uint64_t size = 0;
   const auto read = std::from_chars(head->data.data() + blank + 1, head->data.data() + end, size);
-  if (!type || read.ec != std::errc{} || read.ptr != head->data.data() + end || size > kMostBytes) return Corrupt(id);
+  if (!type || read.ec != std::errc{} || read.ptr != head->data.data() + end || size > kMostBytes || !MayInflateTo(size, packed.size())) return Corrupt(id);
   budget_.WillAllocate(2 * size);
   auto all = Inflate(packed, size + end + 1, true, budget_);
   if (!all) return Corrupt(id);
   return Object{*type, all->data.substr(end + 1)};
 }
 
-Result<Object> ObjectStore::ReadAt(const Oid& id, int depth) {
+Result<ObjectPtr> ObjectStore::ReadAt(const Oid& id, int depth) {
   // The empty tree exists everywhere.
   static constexpr std::string_view kEmptyTree = "4b825dc642cb6eb9a060e54bf8d69288fbee4904";
   for (Pack& pack : Packs()) {
@@ -130,72 +146,94 @@ Result<Object> ObjectStore::ReadAt(const Oid& id, int depth) {
     const auto find_base = [this, depth](const Oid& base) -> Result<Object> {
       if (depth > 50) return Error(Code::kCorrupt, "chain of deltas is too long");
       budget_.CheckStack();
-      return ReadAt(base, depth + 1);
+      PADDOCK_ASSIGN(ObjectPtr object, ReadAt(base, depth + 1));
+      return TakeObject(std::move(object));
     };
-    PADDOCK_ASSIGN(Object object, pack.Read(*offset, find_base, budget_));
-    if (HashObject(object.type, object.data) != id) return Error(Code::kCorrupt, "packed object " + id.Hex() + " is corrupt");
+    PADDOCK_ASSIGN(ObjectPtr object, pack.Share(*offset, find_base, budget_));
+    if (HashObject(object->type, object->data) != id) return Error(Code::kCorrupt, "packed object " + id.Hex() + " is corrupt");
     return object;
   }
   auto loose = ReadLoose(id);
   if (!loose && loose.error().code != Code::kCorrupt) {
-    if (id.Hex() == kEmptyTree) return Object{ObjectType::kTree, {}};
+    if (id.Hex() == kEmptyTree) return ObjectPtr(std::make_shared<Object>(ObjectType::kTree));
     return Error(Code::kNoEntry, "unable to read " + id.Hex());
   }
   if (loose && HashObject(loose->type, loose->data) != id) return Error(Code::kCorrupt, "hash mismatch " + id.Hex());
-  return loose;
+  if (!loose) return loose.error();
+  return ObjectPtr(std::make_shared<Object>(std::move(*loose)));
 }
 
 Result<Object> ObjectStore::Read(const Oid& id) {
+  PADDOCK_ASSIGN(ObjectPtr object, Share(id));
+  return TakeObject(std::move(object));
+}
+
+Result<ObjectPtr> ObjectStore::Share(const Oid& id) {
   if (const auto known = recent_.find(id); known != recent_.end()) return known->second;
-  auto object = ReadAt(id, 0);
-  const bool comes_back = object && (object->type == ObjectType::kCommit || object->type == ObjectType::kTree);
+  ObjectPtr object;
+  if (const auto known = older_.find(id); known != older_.end()) {
+    object = known->second;
+  } else {
+    PADDOCK_ASSIGN(object, ReadAt(id, 0));
+  }
+  const bool comes_back = object->type == ObjectType::kCommit || object->type == ObjectType::kTree;
   if (!comes_back || object->data.size() > kLargestRecent) return object;
-  if (recent_bytes_ >= kMostRecentBytes) ForgetRecent();
+  if (recent_bytes_ >= kMostRecentBytes) {
+    older_ = std::move(recent_);
+    recent_.clear();
+    recent_bytes_ = 0;
+  }
   recent_bytes_ += object->data.size() + kRecentOverhead;
-  recent_.emplace(id, *object);
+  recent_.emplace(id, object);
   return object;
 }
 
 void ObjectStore::ForgetRecent() {
   recent_.clear();
+  older_.clear();
   recent_bytes_ = 0;
 }
 
-Result<Object> ObjectStore::ReadTyped(const Oid& id, ObjectType type) {
-  PADDOCK_ASSIGN(Object object, Read(id));
-  if (object.type != type) return Error(Code::kInvalid, "object " + id.Hex() + " is a " + std::string(TypeName(object.type)) + ", not a " + std::string(TypeName(type)));
+Result<ObjectPtr> ObjectStore::ShareTyped(const Oid& id, ObjectType type) {
+  PADDOCK_ASSIGN(ObjectPtr object, Share(id));
+  if (object->type != type) return Error(Code::kInvalid, "object " + id.Hex() + " is a " + std::string(TypeName(object->type)) + ", not a " + std::string(TypeName(type)));
   return object;
 }
 
+Result<Object> ObjectStore::ReadTyped(const Oid& id, ObjectType type) {
+  PADDOCK_ASSIGN(ObjectPtr object, ShareTyped(id, type));
+  return TakeObject(std::move(object));
+}
+
 Result<Commit> ObjectStore::ReadCommit(const Oid& id) {
-  PADDOCK_ASSIGN(const Object object, ReadTyped(id, ObjectType::kCommit));
-  return ParseCommit(object.data, budget_);
+  PADDOCK_ASSIGN(const ObjectPtr object, ShareTyped(id, ObjectType::kCommit));
+  return ParseCommit(object->data, budget_);
 }
 Result<std::vector<TreeEntry>> ObjectStore::ReadTree(const Oid& id) {
-  PADDOCK_ASSIGN(const Object object, ReadTyped(id, ObjectType::kTree));
-  return ParseTree(object.data, budget_);
+  PADDOCK_ASSIGN(const ObjectPtr object, ShareTyped(id, ObjectType::kTree));
+  return ParseTree(object->data, budget_);
 }
 Result<Tag> ObjectStore::ReadTag(const Oid& id) {
-  PADDOCK_ASSIGN(const Object object, ReadTyped(id, ObjectType::kTag));
-  return ParseTag(object.data);
+  PADDOCK_ASSIGN(const ObjectPtr object, ShareTyped(id, ObjectType::kTag));
+  return ParseTag(object->data);
 }
 
 Result<Oid> ObjectStore::Peel(const Oid& id, std::optional<ObjectType> wanted) {
   Oid at = id;
   for (int depth = 0; depth < 1000; ++depth) {
     budget_.Step();
-    PADDOCK_ASSIGN(const Object object, Read(at));
-    if (object.type == ObjectType::kTag && wanted != ObjectType::kTag) {
-      PADDOCK_ASSIGN(const Tag tag, ParseTag(object.data));
+    PADDOCK_ASSIGN(const ObjectPtr object, Share(at));
+    if (object->type == ObjectType::kTag && wanted != ObjectType::kTag) {
+      PADDOCK_ASSIGN(const Tag tag, ParseTag(object->data));
       at = tag.object;
       continue;
     }
-    if (!wanted || object.type == *wanted) return at;
-    if (object.type == ObjectType::kCommit && *wanted == ObjectType::kTree) {
-      PADDOCK_ASSIGN(const Commit commit, ParseCommit(object.data, budget_));
+    if (!wanted || object->type == *wanted) return at;
+    if (object->type == ObjectType::kCommit && *wanted == ObjectType::kTree) {
+      PADDOCK_ASSIGN(const Commit commit, ParseCommit(object->data, budget_));
       return commit.tree;
     }
-    return Error(Code::kInvalid, "object " + at.Hex() + " is a " + std::string(TypeName(object.type)) + ", not a " + std::string(TypeName(*wanted)));
+    return Error(Code::kInvalid, "object " + at.Hex() + " is a " + std::string(TypeName(object->type)) + ", not a " + std::string(TypeName(*wanted)));
   }
   return Error(Code::kCorrupt, "tags refer to each other");
 }
@@ -223,8 +261,40 @@ Result<Oid> ObjectStore::WriteLoose(ObjectType type, std::string_view data) {
   const std::string path = LoosePath(id);
   PADDOCK_TRY(vfs::MakeDirectories(fs_, vfs::DirectoryName(path)));
   PADDOCK_TRY(vfs::WriteFile(fs_, path, Deflate(text, budget_), 0444));
-  folders_.clear();
+  ForgetLoose();
   return id;
+}
+
+const std::vector<Oid>& ObjectStore::LooseIn(uint8_t first) {
+  static const std::vector<Oid> kNone;
+  const auto byte_of = [](std::string_view name) { return Oid::FromHex(std::string(name) + std::string(38, '0')); };
+  if (!has_folder_) {
+    has_folder_.emplace();
+    for (const std::string& directory : Directories()) {
+      auto list = fs_.List(directory);
+      if (!list) continue;
+      for (const vfs::DirectoryEntry& entry : *list) {
+        budget_.Step();
+        if (entry.name.size() != 2) continue;
+        if (const auto begin = byte_of(entry.name)) has_folder_->set(begin->bytes[0]);
+      }
+    }
+  }
+  if (!has_folder_->test(first)) return kNone;
+  const auto known = folders_.find(first);
+  if (known != folders_.end()) return known->second;
+  const std::string folder = HexOf(std::string(1, static_cast<char>(first)));
+  std::vector<Oid> ids;
+  for (const std::string& directory : Directories()) {
+    auto list = fs_.List(directory + "/" + folder);
+    if (!list) continue;
+    for (const vfs::DirectoryEntry& entry : *list) {
+      budget_.Step();
+      if (const auto id = Oid::FromHex(folder + entry.name)) ids.push_back(*id);
+    }
+  }
+  std::sort(ids.begin(), ids.end());
+  return folders_.emplace(first, std::move(ids)).first->second;
 }
 
 std::vector<Oid> ObjectStore::FindPrefix(std::string_view prefix) {
@@ -240,38 +310,37 @@ std::vector<Oid> ObjectStore::FindPrefix(std::string_view prefix) {
       found.push_back(pack.IdAt(number));
     }
   }
-  const std::string folder = low.substr(0, 2);
-  auto known = folders_.find(folder);
-  if (known == folders_.end()) {
-    std::vector<Oid> ids;
-    for (const std::string& directory : Directories()) {
-      auto list = fs_.List(directory + "/" + folder);
-      if (!list) continue;
-      for (const vfs::DirectoryEntry& entry : *list) {
-        budget_.Step();
-        if (const auto id = Oid::FromHex(folder + entry.name)) ids.push_back(*id);
-      }
-    }
-    known = folders_.emplace(folder, std::move(ids)).first;
-  }
-  for (const Oid& id : known->second) {
-    if (id >= *first && id <= *last) found.push_back(id);
-  }
+  const std::vector<Oid>& loose = LooseIn(first->bytes[0]);
+  for (auto id = std::lower_bound(loose.begin(), loose.end(), *first); id != loose.end() && *id <= *last; ++id) found.push_back(*id);
   std::sort(found.begin(), found.end());
   found.erase(std::unique(found.begin(), found.end()), found.end());
   return found;
 }
 
 std::string ObjectStore::Abbreviate(const Oid& id, size_t least) {
-  const std::string hex = id.Hex();
+  if (least == 0) least = shortest_;
   if (least == 0) {
     uint64_t packed = 0;
     for (const Pack& pack : Packs()) packed += pack.count();
     least = std::max<size_t>(7, (static_cast<size_t>(std::bit_width(packed)) + 2) / 2);
   }
-  least = std::min<size_t>(std::max<size_t>(least, 4), 40);
-  while (least < 40 && FindPrefix(std::string_view(hex).substr(0, least)).size() > 1) ++least;
-  return hex.substr(0, least);
+  size_t length = std::min<size_t>(std::max<size_t>(least, 4), 40);
+  // Where ids are in order, those beside it have most in common with it.
+  const auto differ_from = [&](const Oid& other) {
+    if (other != id) length = std::max(length, CommonDigits(id, other) + 1);
+  };
+  for (const Pack& pack : Packs()) {
+    budget_.Step();
+    size_t number = pack.LowerBound(id);
+    if (number > 0) differ_from(pack.IdAt(number - 1));
+    if (number < pack.count() && pack.IdAt(number) == id) ++number;
+    if (number < pack.count()) differ_from(pack.IdAt(number));
+  }
+  const std::vector<Oid>& loose = LooseIn(id.bytes[0]);
+  const auto [begin, end] = std::equal_range(loose.begin(), loose.end(), id);
+  if (begin != loose.begin()) differ_from(*std::prev(begin));
+  if (end != loose.end()) differ_from(*end);
+  return id.Hex().substr(0, length);
 }
 
 std::vector<Oid> ObjectStore::All(bool with_packs) {
@@ -347,7 +416,7 @@ Status ObjectStore::AddPack(const std::string& path, size_t unpack_limit) {
 void ObjectStore::RemoveLoose(const Oid& id) {
   const std::string path = LoosePath(id);
   if (fs_.RemoveFile(path)) static_cast<void>(fs_.RemoveDirectory(vfs::DirectoryName(path)).has_value());
-  folders_.clear();
+  ForgetLoose();
   ForgetRecent();
 }
 
@@ -358,7 +427,7 @@ std::vector<std::string> ObjectStore::PackStems() {
   if (!list) return stems;
   for (const vfs::DirectoryEntry& entry : *list) {
     budget_.Step();
-    if (!entry.name.starts_with("pack-") || !entry.name.ends_with(".pack")) continue;
+    if (!entry.name.ends_with(".pack")) continue;
     std::string stem = folder + "/" + entry.name.substr(0, entry.name.size() - 5);
     if (fs_.Stat(stem + ".idx")) stems.push_back(std::move(stem));
   }
@@ -381,19 +450,8 @@ Result<std::string> ObjectStore::WriteOwnPack(const std::vector<Oid>& ids) {
 }
 
 Result<std::string> ObjectStore::WritePackOf(const std::vector<Oid>& ids, const std::function<Result<Object>(const Oid&)>& read) {
-  PADDOCK_ASSIGN(const std::string path, NewPackPath());
-  PADDOCK_ASSIGN(const vfs::OpenFilePtr file, fs_.Open(path, vfs::OpenFlags{.write = true, .create = true, .exclusive = true, .no_follow = true}, 0444));
-  auto index = WritePack(ids, read, [&file](std::string_view bytes) { return file->Write(bytes); }, budget_);
-  if (!index) {
-    static_cast<void>(fs_.RemoveFile(path).has_value());
-    return index.error();
-  }
-  const std::string stem = directory_ + "/pack/pack-" + index->name;
-  PADDOCK_TRY(fs_.Rename(path, stem + ".pack"));
-  static_cast<void>(fs_.RemoveFile(stem + ".idx").has_value());
-  PADDOCK_TRY(vfs::WriteFile(fs_, stem + ".idx", index->bytes, 0444));
-  packs_.reset();
-  return index->name;
+  PADDOCK_ASSIGN(const PackIndex made, WriteOwnPackFiles(fs_, *this, [&](const PackSink& sink) { return WritePack(ids, read, sink, budget_); }, budget_));
+  return made.name;
 }
 
 }  // namespace paddock::git

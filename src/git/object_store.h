@@ -1,12 +1,14 @@
 // The objects of a repository: loose files and packs below .git/objects and where info/alternates leads, on the virtual tree.
 #pragma once
 
+#include <bitset>
 #include <functional>
 #include <map>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "git/object.h"
@@ -22,6 +24,9 @@ class ObjectStore {
 
   // Errors: kNoEntry ("unable to read HEX"), kCorrupt when the bytes are not those that the id names.
   Result<Object> Read(const Oid& id);
+  // The same without a copy of what was read before.
+  Result<ObjectPtr> Share(const Oid& id);
+  Result<ObjectPtr> ShareTyped(const Oid& id, ObjectType type);
   // The same, of that type; the error names both.
   Result<Object> ReadTyped(const Oid& id, ObjectType type);
   Result<Commit> ReadCommit(const Oid& id);
@@ -38,6 +43,8 @@ class ObjectStore {
   std::vector<Oid> FindPrefix(std::string_view prefix);
   // The shortest prefix of at least `least` digits that names only this object.
   std::string Abbreviate(const Oid& id, size_t least = 0);
+  // What `least` is where nothing is said (core.abbrev); 0: by the number of objects.
+  void SetShortest(size_t digits) { shortest_ = digits; }
   // Every object of its own, sorted; with or without those of packs.
   std::vector<Oid> All(bool with_packs);
   // Writes a pack of these objects where packs are, with its index; its name (a checksum).
@@ -69,7 +76,7 @@ class ObjectStore {
   void ForgetAll() {
     ForgetPacks();
     directories_.clear();
-    folders_.clear();
+    ForgetLoose();
   }
 
  private:
@@ -79,17 +86,26 @@ class ObjectStore {
   void AddAlternates(const std::string& directory, int depth);
   Status PutPack(const std::string& path, size_t unpack_limit);
   Result<Object> ReadLoose(const Oid& id);
-  Result<Object> ReadAt(const Oid& id, int depth);
+  Result<ObjectPtr> ReadAt(const Oid& id, int depth);
   void ForgetRecent();
+  // The loose objects whose ids begin with this byte, sorted.
+  const std::vector<Oid>& LooseIn(uint8_t first);
+  void ForgetLoose() {
+    has_folder_.reset();
+    folders_.clear();
+  }
 
   vfs::FileSystem& fs_;
   std::string directory_;
   Budget& budget_;
   std::vector<std::string> directories_;
   std::optional<std::vector<Pack>> packs_;
+  size_t shortest_ = 0;
   size_t own_packs_ = 0;                              // how many of them come first
-  std::map<std::string, std::vector<Oid>> folders_;   // loose ids, of folders that were listed
-  std::map<Oid, Object> recent_;                      // small commits and trees that were read: walks come back to them
+  std::optional<std::bitset<256>> has_folder_;        // for loose objects, by first byte
+  std::map<uint8_t, std::vector<Oid>> folders_;       // loose ids, of folders that were listed
+  // Small commits and trees that were read: walks come back to them. When there are too many, they become the older ones, and those go.
+  std::unordered_map<Oid, ObjectPtr, OidHash> recent_, older_;
   uint64_t recent_bytes_ = 0;
 };
 

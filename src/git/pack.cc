@@ -1,7 +1,11 @@
 #include "git/pack.h"
 
+#include <algorithm>
+
 namespace paddock::git {
 namespace {
+
+constexpr uint64_t kMostRoom = 1 << 20;   // that is taken because a delta says so
 
 Error Bad(std::string_view what) { return {Code::kCorrupt, std::string(what)}; }
 
@@ -21,8 +25,10 @@ std::optional<uint64_t> TakeSize(std::string_view& text) {
 Result<std::string> ApplyDelta(std::string_view base, std::string_view delta, Budget& budget) {
   const auto base_size = TakeSize(delta), size = TakeSize(delta);
   if (!base_size || !size || *base_size != base.size() || *size > kMostObject) return Bad("delta does not fit its base");
+  if (*size / std::max<uint64_t>(base.size(), 127) > delta.size()) return Bad("delta makes another size than it says");
   budget.WillAllocate(*size);
   std::string out;
+  out.reserve(std::min<uint64_t>(*size, kMostRoom));
   while (!delta.empty()) {
     budget.Step();
     const uint8_t code = static_cast<uint8_t>(delta[0]);

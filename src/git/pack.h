@@ -18,6 +18,8 @@
 
 namespace paddock::git {
 
+struct UnpackState;
+
 // The differences that one object is from another.
 Result<std::string> ApplyDelta(std::string_view base, std::string_view delta, Budget& budget);
 
@@ -41,6 +43,10 @@ class Pack {
 
   std::optional<uint64_t> Find(const Oid& id) const;
   Result<Object> Read(uint64_t offset, const FindBase& find_base, Budget& budget);
+  // The same without a copy of what is remembered.
+  Result<ObjectPtr> Share(uint64_t offset, const FindBase& find_base, Budget& budget);
+  // What is remembered is remembered together with that of other packs; called before anything is read.
+  void Join(std::shared_ptr<UnpackState> state);
   size_t count() const { return count_; }
   // The objects by number, sorted by id.
   Oid IdAt(size_t number) const;
@@ -48,27 +54,20 @@ class Pack {
   size_t LowerBound(const Oid& id) const;
 
  private:
-  using ObjectPtr = std::shared_ptr<const Object>;
-  // A base of differences, whole.
-  struct Base {
-    uint64_t offset = 0;
-    ObjectPtr object;
-  };
   Pack(std::string index, PackBytes pack) : index_(std::move(index)), bytes_(std::move(pack)) {}
   std::optional<uint64_t> OffsetAt(size_t number) const;
   Result<EntryHead> ReadHead(uint64_t offset);
   // `end`: gets where the next object begins.
   Result<std::string> ReadData(uint64_t offset, const EntryHead& head, Budget& budget, uint64_t* end = nullptr);
-  ObjectPtr KnownBase(uint64_t offset) const;
-  void Remember(uint64_t offset, ObjectPtr object);
+  UnpackState& State(Budget& budget);
 
   std::string index_;
   PackBytes bytes_;
   uint64_t end_ = 0;   // of the objects
   bool is_second_version_ = false;
   size_t table_ = 0, count_ = 0;   // where the index counts by first byte; how many there are
-  std::vector<Base> bases_;        // each in the one place that its offset gives it
-  uint64_t base_bytes_ = 0;
+  std::shared_ptr<UnpackState> state_;   // once something was read
+  uint64_t number_ = 0;                  // of the pack, there
 };
 
 // Writes a pack of whole objects to `sink`, in pieces; `read` is asked for each.

@@ -20,9 +20,11 @@ class PackBytes {
   // `open` is called for each window: a repository may have more packs than files may be open.
   using Opener = std::function<Result<vfs::OpenFilePtr>()>;
   PackBytes(Opener open, uint64_t size);
+  PackBytes(PackBytes&&) = default;
+  PackBytes& operator=(PackBytes&&) = default;
 
   uint64_t size() const { return size_; }
-  // What there is from an offset on: at least `least` bytes (at most 4096) or all up to the end, usually more. Valid until the next
+  // What there is from an offset on: at least `least` bytes (at most 256) or all up to the end, usually more. Valid until the next
   // call. Errors: kCorrupt when the file is shorter than it was, those of reading.
   Result<std::string_view> From(uint64_t offset, size_t least = 1);
 
@@ -38,6 +40,8 @@ class PackBytes {
   uint64_t size_, window_bytes_;
   uint64_t uses_ = 0;
   std::unordered_map<uint64_t, Window> windows_;   // by number
+  uint64_t last_number_ = 0;                       // of the window that was asked for last
+  Window* last_ = nullptr;
 };
 
 }  // namespace paddock::git

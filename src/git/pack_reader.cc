@@ -3,14 +3,13 @@
 
 #include "git/big_endian.h"
 #include "git/pack.h"
+#include "git/unpack_state.h"
 #include "git/zlib_data.h"
 
 namespace paddock::git {
 namespace {
 
 constexpr size_t kMostDeltas = 4096;              // in a chain; git makes 50
-constexpr size_t kBasePlaces = 256;
-constexpr uint64_t kMostBaseBytes = 4 << 20;      // of all bases that are remembered
 constexpr size_t kChecksum = 20;
 constexpr size_t kFanOut = 256 * 4;
 
@@ -78,57 +77,54 @@ Result<EntryHead> Pack::ReadHead(uint64_t offset) {
 }
 
 Result<std::string> Pack::ReadData(uint64_t offset, const EntryHead& head, Budget& budget, uint64_t* end) {
-  budget.WillAllocate(head.size);
   const uint64_t begin = offset + head.length;
+  if (!MayInflateTo(head.size, end_ - begin)) return Bad("object in pack is larger than what is packed of it");
+  budget.WillAllocate(head.size);
   const auto pieces = [this, begin](size_t taken) -> Result<std::string_view> {
     const uint64_t at = begin + taken;
     if (at >= end_) return std::string_view();
     PADDOCK_ASSIGN(const std::string_view bytes, bytes_.From(at, 4));
     return bytes.substr(0, end_ - at);
   };
-  PADDOCK_ASSIGN(Inflated data, InflatePieces(pieces, head.size, true, budget));
+  PADDOCK_ASSIGN(Inflated data, State(budget).streams.Read(pieces, head.size, true));
   if (end != nullptr) *end = begin + data.taken;
   return std::move(data.data);
 }
 
-Pack::ObjectPtr Pack::KnownBase(uint64_t offset) const {
-  if (bases_.empty()) return nullptr;
-  const Base& base = bases_[offset % kBasePlaces];
-  return base.object != nullptr && base.offset == offset ? base.object : nullptr;
+void Pack::Join(std::shared_ptr<UnpackState> state) {
+  state_ = std::move(state);
+  number_ = state_->bases.AddPack();
 }
 
-void Pack::Remember(uint64_t offset, ObjectPtr object) {
-  if (object->data.size() > kMostBaseBytes / 4) return;
-  bases_.resize(kBasePlaces);
-  Base& base = bases_[offset % kBasePlaces];
-  if (base.object != nullptr) base_bytes_ -= base.object->data.size();
-  base_bytes_ += object->data.size();
-  base = {offset, std::move(object)};
-  if (base_bytes_ <= kMostBaseBytes) return;
-  bases_.clear();
-  base_bytes_ = 0;
+UnpackState& Pack::State(Budget& budget) {
+  if (state_ == nullptr) Join(std::make_shared<UnpackState>(budget));
+  return *state_;
 }
 
 Result<Object> Pack::Read(uint64_t offset, const FindBase& find_base, Budget& budget) {
+  PADDOCK_ASSIGN(ObjectPtr object, Share(offset, find_base, budget));
+  return TakeObject(std::move(object));
+}
+
+Result<ObjectPtr> Pack::Share(uint64_t offset, const FindBase& find_base, Budget& budget) {
   struct Difference {
     uint64_t offset;   // of the object that it makes
     std::string data;
   };
+  DeltaBases& bases = State(budget).bases;
   std::vector<Difference> differences;
   uint64_t held = 0;
   ObjectPtr object;
   uint64_t base_offset = offset;
-  while (object == nullptr) {
+  while (true) {
     budget.Step();
-    object = KnownBase(base_offset);
+    object = bases.Find(number_, base_offset);
     if (object != nullptr) break;
     PADDOCK_ASSIGN(const EntryHead head, ReadHead(base_offset));
     PADDOCK_ASSIGN(std::string data, ReadData(base_offset, head, budget));
     if (!head.is_difference()) {
-      Object whole{static_cast<ObjectType>(head.kind), std::move(data)};
-      if (differences.empty()) return whole;
-      object = std::make_shared<const Object>(std::move(whole));
-      Remember(base_offset, object);
+      object = std::make_shared<Object>(static_cast<ObjectType>(head.kind), std::move(data));
+      bases.Put(number_, base_offset, object);
       break;
     }
     held += data.size();
@@ -140,19 +136,17 @@ Result<Object> Pack::Read(uint64_t offset, const FindBase& find_base, Budget& bu
       base_offset = *found;
     } else {
       PADDOCK_ASSIGN(Object outside, find_base(head.base_id));
-      object = std::make_shared<const Object>(std::move(outside));
+      object = std::make_shared<Object>(std::move(outside));
+      break;
     }
   }
-  if (differences.empty()) return *object;
-  while (true) {
+  for (; !differences.empty(); differences.pop_back()) {
     const Difference& last = differences.back();
     PADDOCK_ASSIGN(std::string data, ApplyDelta(object->data, last.data, budget));
-    Object made{object->type, std::move(data)};
-    if (differences.size() == 1) return made;
-    object = std::make_shared<const Object>(std::move(made));
-    Remember(last.offset, object);
-    differences.pop_back();
+    object = std::make_shared<Object>(object->type, std::move(data));
+    bases.Put(number_, last.offset, object);
   }
+  return object;
 }
 
 }  // namespace paddock::git

@@ -146,39 +146,71 @@ Result<PackIndex> Pack::MakeIndex(PackBytes bytes, Budget& budget) {
   return index;
 }
 
-Result<PackIndex> WritePack(const std::vector<Oid>& ids, const std::function<Result<Object>(const Oid&)>& read, const std::function<Status(std::string_view)>& sink, Budget& budget) {
-  std::vector<IndexEntry> entries;
-  const std::unique_ptr<Digester> digester = MakeDigester(DigestAlgorithm::kSha1);
-  uint64_t offset = 0;
-  const auto put = [&](std::string_view bytes) -> Status {
-    digester->Update(bytes);
-    offset += bytes.size();
-    return sink(bytes);
-  };
-  std::string piece = "PACK";
-  Append32(piece, 2);
-  Append32(piece, static_cast<uint32_t>(ids.size()));
-  PADDOCK_TRY(put(piece));
+namespace {
+
+// A pack as it is written: what every object adds to the checksum and to the index.
+class PackStream {
+ public:
+  PackStream(const PackSink& sink, Budget& budget) : sink_(sink), budget_(budget) {}
+
+  Status Begin(size_t count) {
+    std::string head = "PACK";
+    Append32(head, 2);
+    Append32(head, static_cast<uint32_t>(count));
+    return Put(head);
+  }
+  // `base`: where the base of a difference is, as the pack tells it; `data`: of the object or the difference, whole.
+  Status Add(const Oid& id, unsigned kind, std::string_view base, std::string_view data, int level) {
+    std::string piece;
+    AppendEntryHead(piece, kind, data.size());
+    piece += base;
+    piece += Deflate(data, budget_, level);
+    entries_.push_back({id, offset_, codec::Crc32(0, piece)});
+    return Put(piece);
+  }
+  uint64_t offset() const { return offset_; }
+  Result<PackIndex> Finish() {
+    const std::string sum = digester_->Finish();
+    PADDOCK_TRY(sink_(sum));
+    PackIndex index{.bytes = {}, .name = HexOf(sum), .count = entries_.size()};
+    index.bytes = IndexText(std::move(entries_), sum, budget_);
+    return index;
+  }
+
+ private:
+  Status Put(std::string_view bytes) {
+    digester_->Update(bytes);
+    offset_ += bytes.size();
+    return sink_(bytes);
+  }
+
+  const PackSink& sink_;
+  Budget& budget_;
+  const std::unique_ptr<Digester> digester_ = MakeDigester(DigestAlgorithm::kSha1);
+  std::vector<IndexEntry> entries_;
+  uint64_t offset_ = 0;
+};
+
+}  // namespace
+
+void AppendEntryHead(std::string& bytes, unsigned kind, uint64_t size) {
+  uint8_t byte = static_cast<uint8_t>(kind << 4 | (size & 15));
+  for (size >>= 4; size > 0; size >>= 7) {
+    bytes.push_back(static_cast<char>(byte | 0x80));
+    byte = static_cast<uint8_t>(size & 0x7f);
+  }
+  bytes.push_back(static_cast<char>(byte));
+}
+
+Result<PackIndex> WritePack(const std::vector<Oid>& ids, const ReadObject& read, const PackSink& sink, Budget& budget) {
+  PackStream pack(sink, budget);
+  PADDOCK_TRY(pack.Begin(ids.size()));
   for (const Oid& id : ids) {
     budget.Step();
     PADDOCK_ASSIGN(const Object object, read(id));
-    uint64_t size = object.data.size();
-    uint8_t byte = static_cast<uint8_t>(static_cast<unsigned>(object.type) << 4 | (size & 15));
-    piece.clear();
-    for (size >>= 4; size > 0; size >>= 7) {
-      piece.push_back(static_cast<char>(byte | 0x80));
-      byte = static_cast<uint8_t>(size & 0x7f);
-    }
-    piece.push_back(static_cast<char>(byte));
-    piece += Deflate(object.data, budget);
-    entries.push_back({id, offset, codec::Crc32(0, piece)});
-    PADDOCK_TRY(put(piece));
+    PADDOCK_TRY(pack.Add(id, static_cast<unsigned>(object.type), "", object.data, -1));
   }
-  const std::string sum = digester->Finish();
-  PADDOCK_TRY(sink(sum));
-  PackIndex index{.bytes = {}, .name = HexOf(sum), .count = ids.size()};
-  index.bytes = IndexText(std::move(entries), sum, budget);
-  return index;
+  return pack.Finish();
 }
 
 namespace {
@@ -186,7 +218,7 @@ namespace {
 // Chooses what each object is a difference from.
 class BaseSearch {
  public:
-  BaseSearch(const std::vector<Oid>& ids, const std::function<Result<Object>(const Oid&)>& read, const PackPlan& plan, Budget& budget) : ids_(ids), read_(read), plan_(plan), budget_(budget) {}
+  BaseSearch(const std::vector<Oid>& ids, const ReadObject& read, const PackPlan& plan, Budget& budget) : ids_(ids), read_(read), plan_(plan), budget_(budget) {}
 
   // The base of each that has one.
   Result<std::map<Oid, Oid>> Run() {
@@ -249,22 +281,13 @@ class BaseSearch {
   }
 
   const std::vector<Oid>& ids_;
-  const std::function<Result<Object>(const Oid&)>& read_;
+  const ReadObject& read_;
   const PackPlan& plan_;
   Budget& budget_;
   std::map<Oid, Oid> bases_;
   std::deque<Held> window_;
   uint64_t held_bytes_ = 0;
 };
-
-void AppendHead(std::string& piece, unsigned kind, uint64_t size) {
-  uint8_t byte = static_cast<uint8_t>(kind << 4 | (size & 15));
-  for (size >>= 4; size > 0; size >>= 7) {
-    piece.push_back(static_cast<char>(byte | 0x80));
-    byte = static_cast<uint8_t>(size & 0x7f);
-  }
-  piece.push_back(static_cast<char>(byte));
-}
 
 void AppendDistance(std::string& piece, uint64_t distance) {
   std::string bytes(1, static_cast<char>(distance & 0x7f));
@@ -274,21 +297,11 @@ void AppendDistance(std::string& piece, uint64_t distance) {
 
 }  // namespace
 
-Result<PackIndex> WriteDeltaPack(const std::vector<Oid>& ids, const std::function<Result<Object>(const Oid&)>& read, const std::function<Status(std::string_view)>& sink, const PackPlan& plan, Budget& budget, PackStatistics* statistics) {
+Result<PackIndex> WriteDeltaPack(const std::vector<Oid>& ids, const ReadObject& read, const PackSink& sink, const PackPlan& plan, Budget& budget, PackStatistics* statistics) {
   PADDOCK_ASSIGN(const auto bases, (BaseSearch(ids, read, plan, budget).Run()));
-  std::vector<IndexEntry> entries;
   std::map<Oid, uint64_t> offsets;
-  const std::unique_ptr<Digester> digester = MakeDigester(DigestAlgorithm::kSha1);
-  uint64_t offset = 0;
-  const auto put = [&](std::string_view bytes) -> Status {
-    digester->Update(bytes);
-    offset += bytes.size();
-    return sink(bytes);
-  };
-  std::string piece = "PACK";
-  Append32(piece, 2);
-  Append32(piece, static_cast<uint32_t>(ids.size()));
-  PADDOCK_TRY(put(piece));
+  PackStream pack(sink, budget);
+  PADDOCK_TRY(pack.Begin(ids.size()));
   std::vector<Oid> chain;
   for (const Oid& wanted : ids) {
     // A base comes before what is made of it.
@@ -300,30 +313,21 @@ Result<PackIndex> WriteDeltaPack(const std::vector<Oid>& ids, const std::functio
       budget.Step();
       budget.WillAllocate(160);
       PADDOCK_ASSIGN(const Object object, read(id));
-      piece.clear();
+      const uint64_t offset = offsets[id] = pack.offset();
       const auto base = bases.find(id);
       if (base == bases.end()) {
-        AppendHead(piece, static_cast<unsigned>(object.type), object.data.size());
-        piece += Deflate(object.data, budget, plan.level);
-      } else {
-        PADDOCK_ASSIGN(const Object from, read(base->second));
-        const std::string delta = MakeDelta(from.data, object.data, object.data.size(), budget);
-        AppendHead(piece, plan.by_offset ? 6 : 7, delta.size());
-        if (plan.by_offset) AppendDistance(piece, offset - offsets[base->second]);
-        else piece += base->second.View();
-        piece += Deflate(delta, budget, plan.level);
-        if (statistics != nullptr) ++statistics->differences;
+        PADDOCK_TRY(pack.Add(id, static_cast<unsigned>(object.type), "", object.data, plan.level));
+        continue;
       }
-      offsets[id] = offset;
-      entries.push_back({id, offset, codec::Crc32(0, piece)});
-      PADDOCK_TRY(put(piece));
+      PADDOCK_ASSIGN(const Object from, read(base->second));
+      std::string place;
+      if (plan.by_offset) AppendDistance(place, offset - offsets[base->second]);
+      else place = base->second.View();
+      PADDOCK_TRY(pack.Add(id, plan.by_offset ? 6 : 7, place, MakeDelta(from.data, object.data, object.data.size(), budget), plan.level));
+      if (statistics != nullptr) ++statistics->differences;
     }
   }
-  const std::string sum = digester->Finish();
-  PADDOCK_TRY(sink(sum));
-  PackIndex index{.bytes = {}, .name = HexOf(sum), .count = ids.size()};
-  index.bytes = IndexText(std::move(entries), sum, budget);
-  return index;
+  return pack.Finish();
 }
 
 std::optional<std::string> FirstVersionIndex(std::string_view index, Budget& budget) {

@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <memory>
 
-#include "codec/coder.h"
-
 namespace paddock::git {
 namespace {
 
@@ -35,23 +33,30 @@ Result<Inflated> Inflate(std::string_view packed, uint64_t most, bool exactly, B
   return InflatePieces([packed](size_t taken) -> Result<std::string_view> { return packed.substr(taken); }, most, exactly, budget);
 }
 
-Result<Inflated> InflatePieces(const StreamBytes& packed, uint64_t most, bool exactly, Budget& budget) {
+Result<Inflated> InflatePieces(const StreamBytes& packed, uint64_t most, bool exactly, Budget& budget) { return ZlibReader(budget).Read(packed, most, exactly); }
+
+Result<Inflated> ZlibReader::Read(const StreamBytes& packed, uint64_t most, bool exactly) {
   PADDOCK_ASSIGN(std::string_view bytes, packed(0));
   const auto byte = [&bytes](size_t at) { return uint32_t{static_cast<uint8_t>(bytes[at])}; };
   if (bytes.size() < 4) return Damaged();
   if ((byte(0) & 15) != 8 || (byte(0) << 8 | byte(1)) % 31 != 0 || (byte(1) & 32) != 0) return Damaged();
   Inflated result;
   result.taken = 2;
-  const codec::CoderPtr coder = codec::NewInflater(&budget);
+  bytes.remove_prefix(2);
+  if (decoder_ == nullptr) decoder_ = codec::NewInflater(&budget_);
+  else decoder_->Restart();
   // What a header promises is not believed: room grows with what is really made. One byte more shows a stream that makes too much.
   result.data.resize(std::min<uint64_t>(most + 1, kPiece));
   size_t made = 0;
   for (bool is_over = false; !is_over;) {
-    PADDOCK_ASSIGN(bytes, packed(result.taken));
-    auto step = coder->Run(bytes, true, result.data.data() + made, result.data.size() - made);
+    if (bytes.empty()) {
+      PADDOCK_ASSIGN(bytes, packed(result.taken));
+    }
+    auto step = decoder_->Run(bytes, true, result.data.data() + made, result.data.size() - made);
     if (!step) return step.error().code == Code::kLimit || step.error().code == Code::kNoMemory ? step.error() : Damaged();
-    budget.Step(1 + static_cast<int64_t>(step->made / 32));
+    budget_.Step(1 + static_cast<int64_t>(step->made / 32));
     result.taken += step->taken;
+    bytes.remove_prefix(step->taken);
     made += step->made;
     if (exactly ? made > most : made >= most) break;
     if (!step->is_between && step->taken == 0 && step->made == 0) return Damaged();
@@ -61,7 +66,9 @@ Result<Inflated> InflatePieces(const StreamBytes& packed, uint64_t most, bool ex
   result.data.resize(std::min<uint64_t>(made, most));
   if (!exactly) return result;
   if (made != most) return Damaged();
-  PADDOCK_ASSIGN(bytes, packed(result.taken));
+  if (bytes.size() < 4) {
+    PADDOCK_ASSIGN(bytes, packed(result.taken));
+  }
   if (bytes.size() < 4) return Damaged();
   const uint32_t sum = byte(0) << 24 | byte(1) << 16 | byte(2) << 8 | byte(3);
   result.taken += 4;

@@ -1,7 +1,9 @@
 // Where the hunks of git apply go.
 #pragma once
 
+#include <deque>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -15,11 +17,16 @@ struct PatchedLines {
   std::vector<char> is_patched;   // came from a hunk: no other hunk goes there
 };
 
+// A line without the blanks that git takes for errors: those at its end, and those before a tab of its indentation.
+std::string WithoutBlankErrors(std::string_view line);
+
 class HunkPlacer {
  public:
   HunkPlacer(Git& git, const ApplyOptions& options) : git_(git), options_(options) {}
-  // False: it fits nowhere. `number` is its own in the patch, for messages. The lines are views into the hunk and the file.
+  // False: it fits nowhere. `number` is its own in the patch, for messages. The lines are views into the hunk, the file and this.
   bool Apply(PatchedLines& image, const PatchHunk& hunk, size_t number);
+  // How many new lines --whitespace=fix changed.
+  size_t fixed_lines() const { return fixed_lines_; }
   // The line of the patch where the last hunk began to add blank lines at the end of the file.
   std::optional<size_t> blank_end() const { return blank_end_; }
 
@@ -36,6 +43,8 @@ class HunkPlacer {
   Git& git_;
   const ApplyOptions& options_;
   std::optional<size_t> blank_end_;
+  std::deque<std::string> fixed_;   // lines that were changed
+  size_t fixed_lines_ = 0;
 };
 
 }  // namespace paddock::git

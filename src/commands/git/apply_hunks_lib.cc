@@ -31,8 +31,29 @@ bool EqualsButBlanks(std::string_view a, std::string_view b) {
 
 }  // namespace
 
+std::string WithoutBlankErrors(std::string_view line) {
+  const bool is_whole = line.ends_with('\n');
+  while (!line.empty() && IsSpace(line.back())) line.remove_suffix(1);
+  const size_t indent = std::min(line.find_first_not_of(" \t"), line.size());
+  const size_t tab = line.substr(0, indent).rfind('\t');
+  std::string fixed;
+  if (tab != std::string_view::npos && line.substr(0, tab).find(' ') != std::string_view::npos) {
+    size_t spaces = 0;
+    for (const char c : line.substr(0, tab + 1)) {
+      if (c == '\t') spaces = 0;
+      if (c == ' ' && ++spaces < 8) continue;
+      fixed += '\t';
+      spaces = 0;
+    }
+    line.remove_prefix(tab + 1);
+  }
+  fixed += line;
+  return is_whole ? fixed + '\n' : fixed;
+}
+
 bool HunkPlacer::Matches(std::string_view line, std::string_view wanted, bool is_last, bool at_end) const {
   if (line == wanted || (options_.ignores_blanks && EqualsButBlanks(line, wanted))) return true;
+  if (options_.whitespace == "fix" && WithoutBlankErrors(line) == WithoutBlankErrors(wanted)) return true;
   // A last line whose newline is in doubt may have one.
   return options_.inaccurate_eof && is_last && !at_end && line.starts_with(wanted) && IsBlank(line.substr(wanted.size()));
 }
@@ -119,8 +140,21 @@ bool HunkPlacer::Apply(PatchedLines& image, const PatchHunk& hunk, size_t number
     git_.Say("Context reduced to (" + std::to_string(leading) + "/" + std::to_string(trailing) + ") to apply fragment at " + std::to_string(*place + 1) + "\n");
   }
   git_.in.budget.Step(1 + static_cast<int64_t>(image.lines.size() / 16));
+  const bool fixes = options_.whitespace == "fix";
   std::vector<std::string_view> made;
-  for (const NewLine& one : after) made.push_back(options_.ignores_blanks && one.before ? image.lines[*place + *one.before] : one.text);
+  for (const NewLine& one : after) {
+    std::string_view line_made = (options_.ignores_blanks || fixes) && one.before ? image.lines[*place + *one.before] : one.text;
+    if (fixes && !one.before) {
+      std::string fixed = WithoutBlankErrors(line_made);
+      if (fixed != line_made) {
+        ++fixed_lines_;
+        git_.in.budget.WillAllocate(fixed.size() + sizeof(fixed));
+        line_made = fixed_.emplace_back(std::move(fixed));
+      }
+    }
+    made.push_back(line_made);
+  }
+  if (fixes && blank_end_) made.resize(made.size() - std::min(made.size(), blanks));
   const auto replace = [&](auto& list, const auto& with) {
     const auto begin = list.begin() + static_cast<std::ptrdiff_t>(*place);
     list.insert(list.erase(begin, begin + static_cast<std::ptrdiff_t>(before.size())), with.begin(), with.end());

@@ -31,7 +31,7 @@ constexpr Option kOptions[] = {
     Flag<&Options::index>(0, "index", "change the index, too"), Flag<&Options::cached>(0, "cached", "change the index alone"),
     Flag<&Options::apply>(0, "apply", "apply it, in spite of --stat and the like"), Value<&Options::context>('C', nullptr, "N", "so many lines of context have to match"),
     Call<TakeInclude>(0, "include", "PATTERN", "only files that match"), Call<TakeExclude>(0, "exclude", "PATTERN", "no files that match"),
-    Value<&Options::directory>(0, "directory", "DIR", "names are below DIR"), Value<&Options::whitespace>(0, "whitespace", "ACTION", "of blanks at the ends of new lines: nowarn, warn, error, error-all"),
+    Value<&Options::directory>(0, "directory", "DIR", "names are below DIR"), Value<&Options::whitespace>(0, "whitespace", "ACTION", "of blanks at the ends of new lines: nowarn, warn, fix, error, error-all"),
     Flag<&Options::zero>(0, "unidiff-zero", "take patches without context"), Flag<&Options::allow_empty>(0, "allow-empty", "an empty patch is no error"),
     Flag<&Options::verbose>('v', "verbose", "tell what is done"), Flag<&Options::quiet>('q', "quiet", "say nothing"), Flag<&Options::nul>('z', nullptr, "end names with NUL"),
     Flag<&Options::no_add>(0, "no-add", "take lines away, but add none"), Flag<&Options::recounts>(0, "recount", "count the lines of hunks anew"),
@@ -102,8 +102,8 @@ class Applier {
     if (blanks == "change") options_.ignores_blanks = true;
     else if (blanks != "no" && blanks != "false" && blanks != "never" && blanks != "none") return Complain("unrecognized whitespace ignore option '" + blanks + "'", 128);
     if (options_.whitespace.empty()) options_.whitespace = git_.config.Get("apply.whitespace", applies_ ? "warn" : "nowarn");
-    if (options_.whitespace == "strip" || options_.whitespace == "fix") return Complain("--whitespace=fix is not supported", 128);
-    static constexpr std::string_view kActions[] = {"nowarn", "warn", "error", "error-all"};
+    if (options_.whitespace == "strip") options_.whitespace = "fix";
+    static constexpr std::string_view kActions[] = {"nowarn", "warn", "fix", "error", "error-all"};
     if (std::find(std::begin(kActions), std::end(kActions), options_.whitespace) == std::end(kActions)) return Complain("unrecognized whitespace option '" + options_.whitespace + "'", 129);
     if (options_.target != nullptr) {
       index_ = *options_.target;
@@ -180,10 +180,9 @@ class Applier {
     for (const PatchHunk& hunk : patch.hunks) {
       for (const PatchHunk::Line& line : hunk.lines) {
         git_.in.budget.Step();
-        if (line.mark != '+') {
-          has_returns |= line.text.ends_with("\r\n");
-          continue;
-        }
+        if (line.mark != '+') has_returns |= line.text.ends_with("\r\n");
+        const bool is_context = options_.whitespace == "fix" && line.mark == ' ' && !options_.reverse;   // which may be mended, too
+        if (line.mark != '+' && !is_context) continue;
         std::string_view text = line.text;
         if (text.ends_with('\n')) text.remove_suffix(has_returns && text.ends_with("\r\n") ? 2 : 1);
         const size_t last = text.find_last_not_of(" \t\r\v\f");
@@ -202,7 +201,8 @@ class Applier {
     }
     const std::string text = std::to_string(bad_lines_) + (bad_lines_ == 1 ? " line adds whitespace errors." : " lines add whitespace errors.");
     if (options_.whitespace.starts_with("error")) return Complain(text, 128);
-    if (!options_.quiet) git_.Warn(text);
+    const std::string mended = std::to_string(fixed_lines_) + (fixed_lines_ == 1 ? " line" : " lines") + " applied after fixing whitespace errors.";
+    if (!options_.quiet) git_.Warn(fixed_lines_ > 0 && applies_ ? mended : text);
     return 0;
   }
 
@@ -402,6 +402,7 @@ class Applier {
       if (!options_.rejects) return false;
       hunk.is_rejected = true;
     }
+    fixed_lines_ += placer.fixed_lines();
     std::string text;
     for (const std::string_view line : image.lines) {
       git_.in.budget.WillAllocate(text.size() + line.size());
@@ -566,7 +567,7 @@ class Applier {
   bool applies_ = true;
   Index index_;
   std::string shown_;
-  size_t bad_lines_ = 0;
+  size_t bad_lines_ = 0, fixed_lines_ = 0;
   std::map<std::string, FileState> files_;   // as the patches so far leave them
 };
 

@@ -325,6 +325,12 @@ class Output final : public ByteSink {
 
 Result<ExitStatus> MakeArchive(Git& git, const Options& options, std::vector<std::string> operands);
 
+// As the two ends of git say it: what the other one complained of, then that it did.
+ExitStatus TellRemoteFailure(Invocation& in, const std::string& complaint) {
+  in.err.Write("remote: fatal: " + complaint + "        \nremote: git upload-archive: archiver died with error        \nfatal: sent error to the client: git upload-archive: archiver died with error\n");
+  return 1;
+}
+
 Result<ExitStatus> Run(Invocation& in, Git* maybe_git, Options& options, Args& args) {
   const std::vector<std::string> operands = args.All();
   if (options.remote) {
@@ -333,8 +339,7 @@ Result<ExitStatus> Run(Invocation& in, Git* maybe_git, Options& options, Args& a
     PADDOCK_TRY(CheckRemoteProgram(options.exec, "upload-archive", url));
     const std::string directory = FindPathRepository(in, url);
     if (directory.empty()) {
-      in.err.Write("remote: fatal: '" + url + "' does not appear to be a git repository        \nremote: git upload-archive: archiver died with error        \n");
-      return Error(Code::kNoEntry, "sent error to the client: git upload-archive: archiver died with error");
+      return TellRemoteFailure(in, "'" + url + "' does not appear to be a git repository");
     }
     Git there(in, directory, "", true);
     PADDOCK_ASSIGN(there.config, ReadConfig(in, &there));
@@ -344,8 +349,7 @@ Result<ExitStatus> Run(Invocation& in, Git* maybe_git, Options& options, Args& a
     }
     // Only what a reference names is given away.
     if (!operands.empty() && !FindRef(there, operands[0].substr(0, operands[0].find(':'))) && !there.config.GetBool("uploadarchive.allowunreachable", false)) {
-      in.err.Write("remote: fatal: no such ref: " + operands[0] + "        \nremote: git upload-archive: archiver died with error        \nfatal: sent error to the client: git upload-archive: archiver died with error\n");
-      return 1;
+      return TellRemoteFailure(in, "no such ref: " + operands[0]);
     }
     return MakeArchive(there, options, operands);
   }

@@ -20,11 +20,16 @@ std::string_view TakeWord(std::string_view& text) {
 
 Attributes::Attributes(Git& git) : git_(git) {
   macros_["binary"] = {{"diff", "unset"}, {"merge", "unset"}, {"text", "unset"}};
+  for (const char* name : {"binary", "diff", "merge", "text"}) Meet(name);
   const std::string home(git.in.env.Get("HOME", ""));
   std::string general = git.config.Get("core.attributesfile", std::string(git.in.env.Get("XDG_CONFIG_HOME", home + "/.config")) + "/git/attributes");
   if (general.starts_with("~/")) general = home + general.substr(1);
   if (const auto text = vfs::ReadFile(git.in.fs, general, kLargestFile)) Parse(*text, true, general_);
   if (const auto text = vfs::ReadFile(git.in.fs, git.GitPath("info/attributes"), kLargestFile)) Parse(*text, true, own_);
+}
+
+void Attributes::Meet(const std::string& name) {
+  if (met_.insert(name).second) names_.push_back(name);
 }
 
 void Attributes::ParseValues(std::string_view text, std::vector<std::pair<std::string, std::string>>& values) {
@@ -36,6 +41,7 @@ void Attributes::ParseValues(std::string_view text, std::vector<std::pair<std::s
     const bool is_off = word[0] == '-', is_back = word[0] == '!';
     const std::string name(word.substr(is_off || is_back ? 1 : 0, is_off || is_back ? std::string_view::npos : equals));
     if (name.empty()) continue;
+    Meet(name);
     values.emplace_back(name, is_off ? "unset" : is_back ? "unspecified" : equals == std::string_view::npos ? "set" : std::string(word.substr(equals + 1)));
   }
 }
@@ -60,7 +66,10 @@ void Attributes::Parse(std::string_view text, bool may_define, Rules& rules) {
     }
     git_.in.budget.WillAllocate(line.size() + 200);
     if (pattern.starts_with("[attr]")) {
-      if (may_define) ParseValues(line, macros_[pattern.substr(6)]);
+      if (may_define) {
+        Meet(pattern.substr(6));
+        ParseValues(line, macros_[pattern.substr(6)]);
+      }
       continue;
     }
     if (pattern.starts_with('!') || pattern.ends_with('/')) continue;
@@ -82,14 +91,18 @@ void Attributes::UseFiles(const FlatTree& files, bool alone) {
   }
 }
 
+void Attributes::TakeIndex(const Index& index) {
+  if (staged_) return;
+  staged_.emplace();
+  for (const IndexEntry& entry : index.entries()) {
+    if (entry.stage == 0 && (entry.path == ".gitattributes" || entry.path.ends_with("/.gitattributes"))) staged_->emplace(entry.path, entry.id);
+  }
+}
+
 const std::map<std::string, Oid>& Attributes::Staged() {
   if (staged_) return *staged_;
-  staged_.emplace();
-  if (const auto index = git_.ReadIndex()) {
-    for (const IndexEntry& entry : index->entries()) {
-      if (entry.stage == 0 && (entry.path == ".gitattributes" || entry.path.ends_with("/.gitattributes"))) staged_->emplace(entry.path, entry.id);
-    }
-  }
+  if (const auto index = git_.ReadIndex()) TakeIndex(*index);
+  else staged_.emplace();
   return *staged_;
 }
 
@@ -143,6 +156,16 @@ std::string Attributes::Get(const std::string& path, const std::string& name) {
   const auto values = Of(path);
   const auto found = values.find(name);
   return found == values.end() ? "unspecified" : found->second;
+}
+
+void SkipIndexAttributes(Git& git) {
+  if (!git.attributes) git.attributes = std::make_shared<Attributes>(git);
+  git.attributes->SkipIndex();
+}
+
+void TakeIndexAttributes(Git& git, const Index& index) {
+  if (!git.attributes) git.attributes = std::make_shared<Attributes>(git);
+  git.attributes->TakeIndex(index);
 }
 
 std::string DiffDriverOf(Git& git, const std::string& path) {

@@ -28,6 +28,10 @@ Status SetUpstream(Git& git, const std::string& branch, const std::string& ref, 
     remote = rest.substr(0, rest.find('/'));
     merge = "refs/heads/" + rest.substr(rest.find('/') + 1);
   }
+  if (ref == "refs/heads/" + branch) {
+    git.Warn("not setting branch '" + branch + "' as its own upstream");
+    return {};
+  }
   PADDOCK_TRY(SetConfig(git, "branch." + branch + ".remote", remote));
   PADDOCK_TRY(SetConfig(git, "branch." + branch + ".merge", merge));
   if (!is_quiet) git.Print("branch '" + branch + "' set up to track '" + ShortRef(ref) + "'.\n");
@@ -98,6 +102,14 @@ void ForgetBranchConfig(Git& git, const std::string& branch) {
   if (edited) static_cast<void>(vfs::WriteFile(git.in.fs, git.GitPath("config"), *edited).has_value());
 }
 
+// The reference of the branch that a rebase is moving, while it has stopped.
+std::optional<std::string> RebasedBranch(Git& git) {
+  for (const char* const file : {"rebase-merge/head-name", "rebase-apply/head-name"}) {
+    if (const auto name = vfs::ReadFile(git.in.fs, git.GitPath(file), 4096)) return name->substr(0, name->find('\n'));
+  }
+  return std::nullopt;
+}
+
 Result<ExitStatus> DeleteBranches(Git& git, const BranchOptions& options, const std::vector<std::string>& names) {
   if (names.empty()) return Error(Code::kInvalid, "branch name required");
   ExitStatus status = 0;
@@ -106,7 +118,7 @@ Result<ExitStatus> DeleteBranches(Git& git, const BranchOptions& options, const 
     const std::string ref = (options.remotes ? "refs/remotes/" : "refs/heads/") + name;
     const auto id = git.refs.Read(ref);
     const auto other = OtherTreeOf(git, ref);
-    if (other || (git.HeadBranch() == ref && !git.work_tree.empty())) {
+    if (other || ((git.HeadBranch() == ref || RebasedBranch(git) == ref) && !git.work_tree.empty())) {
       status = git.Complain("Cannot delete branch '" + name + "' checked out at '" + other.value_or(git.work_tree) + "'");
       continue;
     }
@@ -143,7 +155,7 @@ Result<ExitStatus> MoveBranch(Git& git, BranchOptions& options, const std::vecto
   const std::string old_ref = "refs/heads/" + from, new_ref = "refs/heads/" + to;
   if (!IsRefName(new_ref) || to.starts_with('-')) return Error(Code::kInvalid, "'" + to + "' is not a valid branch name");
   const auto id = git.refs.Read(old_ref);
-  if (!id && !(current == old_ref && !git.Head())) return Error(Code::kNoEntry, "no branch named '" + from + "'");
+  if (!id && !(current == old_ref && !git.Head())) return Error(Code::kNoEntry, "No branch named '" + from + "'.");
   if (from != to && git.refs.Exists(new_ref) && !options.force_moves && !options.force) return Error(Code::kExists, "a branch named '" + to + "' already exists");
   if (id) {
     const std::vector<ReflogEntry> log = git.refs.ReadLog(old_ref);
@@ -153,14 +165,17 @@ Result<ExitStatus> MoveBranch(Git& git, BranchOptions& options, const std::vecto
       PADDOCK_TRY(vfs::MakeDirectories(git.in.fs, vfs::DirectoryName(git.GitPath("logs/" + new_ref))));
       PADDOCK_TRY(git.refs.WriteLog(new_ref, log));
     }
-    PADDOCK_TRY(git.refs.Log(new_ref, *id, *id, git.Who(), "Branch: renamed " + old_ref + " to " + new_ref));
+    PADDOCK_TRY(git.refs.Log(new_ref, *id, *id, git.Who(), std::string(options.copies ? "Branch: copied " : "Branch: renamed ") + old_ref + " to " + new_ref));
   }
   if (current == old_ref && !options.copies) {
     PADDOCK_TRY(git.refs.WriteSymbolic("HEAD", new_ref));
-    if (id) PADDOCK_TRY(git.refs.Log("HEAD", *id, *id, git.Who(), "Branch: renamed " + old_ref + " to " + new_ref));
+    // HEAD's branch went away, and then came back under another name.
+    if (id) PADDOCK_TRY(git.refs.Log("HEAD", *id, Oid{}, git.Who(), "Branch: renamed " + old_ref + " to " + new_ref));
+    if (id) PADDOCK_TRY(git.refs.Log("HEAD", Oid{}, *id, git.Who(), "Branch: renamed " + old_ref + " to " + new_ref));
   }
   const auto text = vfs::ReadFile(git.in.fs, git.GitPath("config"), 4 << 20);
-  const auto edited = text && !options.copies ? EditConfigSection(*text, "branch." + from, "branch." + to) : std::nullopt;
+  const std::string old_section = "branch." + from, new_section = "branch." + to;
+  const auto edited = !text || from == to ? std::nullopt : options.copies ? CopyConfigSection(*text, old_section, new_section) : EditConfigSection(*text, old_section, new_section);
   if (edited) PADDOCK_TRY(vfs::WriteFile(git.in.fs, git.GitPath("config"), *edited));
   return 0;
 }
@@ -341,6 +356,7 @@ Result<ExitStatus> RunBranch(Git& git, BranchOptions& options, Args& args) {
   if (options.moves || options.force_moves || options.copies || options.force_copies) return MoveBranch(git, options, names);
   if (!options.upstream.empty() || options.unset_upstream) {
     const std::string branch = names.empty() ? ShortRef(git.HeadBranch().value_or("")) : names[0];
+    if (branch.empty()) return Error(Code::kInvalid, options.unset_upstream ? "could not unset upstream of HEAD when it does not point to any branch." : "could not set upstream of HEAD to " + options.upstream + " when it does not point to any branch.");
     if (!git.refs.Exists("refs/heads/" + branch)) return Error(Code::kNoEntry, "no branch named '" + branch + "'");
     if (options.unset_upstream) {
       if (!git.config.Get("branch." + branch + ".merge")) return Error(Code::kInvalid, "Branch '" + branch + "' has no upstream information");
@@ -349,7 +365,15 @@ Result<ExitStatus> RunBranch(Git& git, BranchOptions& options, Args& args) {
       return 0;
     }
     const auto ref = FindRef(git, options.upstream);
-    if (!ref) return Error(Code::kNoEntry, "the requested upstream branch '" + options.upstream + "' does not exist");
+    if (!ref) {
+      std::string text = "the requested upstream branch '" + options.upstream + "' does not exist";
+      if (git.config.GetBool("advice.setupstreamfailure", true)) {
+        text += "\nhint: \nhint: If you are planning on basing your work on an upstream\nhint: branch that already exists at the remote, you may need to\nhint: run \"git fetch\" to retrieve it.\nhint: \n"
+                "hint: If you are planning to push out a new local branch that\nhint: will track its remote counterpart, you may want to use\nhint: \"git push -u\" to set the upstream config as you push.\n"
+                "hint: Disable this message with \"git config advice.setUpstreamFailure false\"";
+      }
+      return Error(Code::kNoEntry, text);
+    }
     PADDOCK_TRY(SetUpstream(git, branch, *ref, options.quiet));
     return 0;
   }

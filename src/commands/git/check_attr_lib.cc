@@ -2,15 +2,17 @@
 #include <algorithm>
 
 #include "commands/git/attributes.h"
+#include "commands/git/diff.h"
 
 namespace paddock::git {
 namespace {
 
 struct Options {
-  bool all = false, from_stdin = false, nul = false;
+  bool all = false, from_stdin = false, nul = false, cached = false;
 };
 constexpr Option kOptions[] = {
     Flag<&Options::all>('a', "all", "all attributes of the files"),
+    Flag<&Options::cached>(0, "cached", "only by the .gitattributes of the index"),
     Flag<&Options::from_stdin>(0, "stdin", "read names of files from standard input"),
     Flag<&Options::nul>('z', nullptr, "names end with NUL, both ways"),
 };
@@ -30,6 +32,10 @@ Result<ExitStatus> Run(Git& git, Options& options, Args& args) {
   if (options.from_stdin && !files.empty()) return usage("Can't specify files with --stdin");
   if (!options.from_stdin && files.empty()) return usage("No file specified");
   Attributes attributes(git);
+  if (options.cached) {
+    PADDOCK_ASSIGN(const Index index, git.ReadIndex());
+    attributes.UseFiles(IndexFiles(index), true);
+  }
   const auto show = [&](const std::string& file) -> Status {
     PADDOCK_ASSIGN(const std::string path, git.RepositoryPath(file));
     const auto values = attributes.Of(path);
@@ -37,7 +43,10 @@ Result<ExitStatus> Run(Git& git, Options& options, Args& args) {
       git.Print(options.nul ? file + '\0' + name + '\0' + value + '\0' : git.Quoted(file) + ": " + name + ": " + value + "\n");
     };
     if (options.all) {
-      for (const auto& [name, value] : values) print(name, value);
+      for (const std::string& name : attributes.names()) {
+        git.in.budget.Step();
+        if (const auto found = values.find(name); found != values.end()) print(name, found->second);
+      }
       return {};
     }
     for (const std::string& name : names) {

@@ -11,6 +11,7 @@
 #include "commands/git/pathspec_file.h"
 #include "commands/git/restore.h"
 #include "commands/git/revision.h"
+#include "commands/git/stash.h"
 #include "commands/git/status.h"
 #include "commands/git/unsupported_parts.h"
 
@@ -20,7 +21,7 @@ namespace {
 struct CheckoutOptions {
   std::string create, reset, orphan, conflict, pathspec_file;
   bool force = false, quiet = false, detach = false, track = false, no_track = false, ours = false, theirs = false, guess = false, no_guess = false;
-  bool merge = false, patch = false, overlay = false, no_overlay = false, pathspec_nul = false, reflog = false, overwrites = false, no_overwrite = false, shares = false, inherits = false, sees_skipped = false, progress = false, no_progress = false, recurses = false, no_recursion = false;
+  bool merge = false, patch = false, overlay = false, no_overlay = false, pathspec_nul = false, reflog = false, overwrites = false, no_overwrite = false, shares = false, inherits = false, sees_skipped = false, discards = false, is_switch = false, has_start = false /* of a new branch */, stays = false /* without an operand */, progress = false, no_progress = false, recurses = false, no_recursion = false;
 };
 Status TakeTrack(CheckoutOptions& options, std::string_view value) {
   if (!value.empty() && value != "direct" && value != "inherit") return Error(Code::kInvalid, "option `--track' expects \"direct\" or \"inherit\"");
@@ -63,7 +64,7 @@ constexpr auto kCheckoutOptions = JoinTables(std::to_array<Option>({
 constexpr auto kSwitchOptions = JoinTables(std::to_array<Option>({
     Value<&CheckoutOptions::create>('c', "create", "BRANCH", "create and switch to a branch"),
     Value<&CheckoutOptions::reset>('C', "force-create", "BRANCH", "create or reset it"),
-    Flag<&CheckoutOptions::force>(0, "discard-changes", "throw local changes away"),
+    Flag<&CheckoutOptions::discards>(0, "discard-changes", "throw local changes away"),
 }), kBothOptions);
 
 // The one remote branch of that name.
@@ -89,6 +90,9 @@ Result<bool> SwitchMerging(Git& git, const CheckoutOptions& options, const FlatT
   // Where nothing is in the way it is a plain switch, which leaves the index's own changes alone.
   PADDOCK_ASSIGN(const bool fits, SwitchFiles(git, from, to, index, "", false, options.no_overwrite));
   if (fits) return true;
+  std::string staged;
+  for (const FileDiff& file : CompareTrees(from, IndexFiles(index))) staged += (staged.empty() ? "" : " ") + file.new_path;
+  if (!staged.empty()) return Error(Code::kInvalid, "cannot continue with staged changes in the following files:\n" + staged);
   PADDOCK_ASSIGN(const std::vector<FileDiff> changed, CompareWithFiles(git, IndexFiles(index), index));
   FlatTree local = IndexFiles(index);
   for (const FileDiff& file : changed) {
@@ -128,11 +132,11 @@ Result<bool> SwitchMerging(Git& git, const CheckoutOptions& options, const FlatT
 }
 
 // Commits that nothing leads to when a detached HEAD moves on.
-Status TellLeftBehind(Git& git, const Oid& head, const Oid& target) {
+Status TellLeftBehind(Git& git, const Oid& head, const std::optional<Oid>& target) {
   constexpr size_t kMost = 4;
   Selection selection;
   selection.included = {head};
-  selection.excluded = {target};
+  if (target) selection.excluded = {*target};
   for (const auto& [ref, id] : git.refs.List("refs/")) {
     if (const auto commit = git.objects.Peel(id, ObjectType::kCommit)) selection.excluded.push_back(*commit);
   }
@@ -153,6 +157,19 @@ Status TellLeftBehind(Git& git, const Oid& head, const Oid& target) {
   return {};
 }
 
+// --discard-changes alone spares what git does not know.
+Result<bool> SpareUntracked(Git& git, const CheckoutOptions& options, const FlatTree& to, const Index& index) {
+  if (options.force) return true;
+  for (const auto& [path, item] : to) {
+    git.in.budget.Step();
+    const bool is_known = index.Find(path) != nullptr || index.Find(path, 1) != nullptr || index.Find(path, 2) != nullptr || index.Find(path, 3) != nullptr;
+    if (is_known || !git.in.fs.Stat(git.FilePath(path), vfs::Follow::kNo) || IsIgnored(git, path, false)) continue;
+    git.Complain("Untracked working tree file '" + path + "' would be overwritten by merge.");
+    return false;
+  }
+  return true;
+}
+
 // Moves HEAD and the files.
 Result<ExitStatus> MoveHead(Git& git, const CheckoutOptions& options, const std::optional<std::string>& branch_ref, const Oid& target, const std::string& shown, bool is_new) {
   const auto head = git.Head();
@@ -162,13 +179,8 @@ Result<ExitStatus> MoveHead(Git& git, const CheckoutOptions& options, const std:
   if (head) {
     PADDOCK_ASSIGN(from, git.FlattenCommit(*head));
   }
-  if (index.HasConflicts() && !options.force) {
-    for (const IndexEntry& entry : index.entries()) {
-      if (entry.stage != 0) {
-        git.Print(entry.path + ": needs merge\n");
-        break;
-      }
-    }
+  if (index.HasConflicts() && !options.force && !options.discards) {
+    TellUnmerged(git, index);
     return git.Complain("you need to resolve your current index first");
   }
   PADDOCK_ASSIGN(const FlatTree to, git.FlattenCommit(target));
@@ -176,7 +188,11 @@ Result<ExitStatus> MoveHead(Git& git, const CheckoutOptions& options, const std:
     PADDOCK_ASSIGN(const bool done, SwitchMerging(git, options, from, to, index, shown, old_branch ? ShortRef(*old_branch) : head ? git.objects.Abbreviate(*head) : ""));
     if (!done) return 1;
   } else {
-    PADDOCK_ASSIGN(const bool done, SwitchFiles(git, from, to, index, "checkout", options.force, options.no_overwrite));
+    if (options.discards) {
+      PADDOCK_ASSIGN(const bool is_free, SpareUntracked(git, options, to, index));
+      if (!is_free) return 128;
+    }
+    PADDOCK_ASSIGN(const bool done, SwitchFiles(git, from, to, index, "checkout", options.force || options.discards, options.no_overwrite));
     if (!done) return 1;
   }
   PADDOCK_TRY(git.WriteIndex(index));
@@ -190,10 +206,10 @@ Result<ExitStatus> MoveHead(Git& git, const CheckoutOptions& options, const std:
   } else {
     PADDOCK_TRY(git.refs.WriteDirect("HEAD", target));
   }
-  if (head || !is_new) PADDOCK_TRY(git.refs.Log("HEAD", head.value_or(Oid{}), target, git.Who(), message));
+  if ((head || !is_new) && options.orphan.empty()) PADDOCK_TRY(git.refs.Log("HEAD", head.value_or(Oid{}), target, git.Who(), message));
   if (options.quiet) return 0;
   // What stays changed; a new branch where HEAD is does not look.
-  const bool looks = options.create.empty() || head != target;
+  const bool looks = (options.create.empty() && options.reset.empty()) || head != target || options.has_start || (!options.reset.empty() && !options.is_switch);
   std::vector<FileDiff> changed;
   if (looks) {
     PADDOCK_ASSIGN(changed, CompareWithFiles(git, to, index));
@@ -207,6 +223,7 @@ Result<ExitStatus> MoveHead(Git& git, const CheckoutOptions& options, const std:
     if (file.new_path != last) git.Print(std::string(1, index.Find(file.new_path) == nullptr && to.contains(file.new_path) && file.status == 'M' ? 'U' : file.status) + "\t" + git.Shown(file.new_path) + "\n");
     last = file.new_path;
   }
+  if (!branch_ref && options.stays) return 0;
   if (!branch_ref) {
     if (old_branch && !options.detach && git.config.GetBool("advice.detachedhead", true)) {
       git.Say("Note: switching to '" + shown + "'.\n\nYou are in 'detached HEAD' state. You can look around, make experimental\nchanges and commit them, and you can discard any commits you make in this\n"
@@ -217,12 +234,32 @@ Result<ExitStatus> MoveHead(Git& git, const CheckoutOptions& options, const std:
     return 0;
   }
   const std::string name = ShortRef(*branch_ref);
+  if (options.stays) {
+    PADDOCK_ASSIGN(const auto tracked, TrackingOf(git, name));
+    if (tracked) git.Print(TrackingText(*tracked));
+    return 0;
+  }
   if (is_new && old_branch == branch_ref) git.Say("Reset branch '" + name + "'\n");
   else if (is_new) git.Say(std::string(options.reset.empty() ? "Switched to a new branch '" : "Switched to and reset branch '") + name + "'\n");
   else git.Say((old_branch == branch_ref ? "Already on '" : "Switched to branch '") + name + "'\n");
   PADDOCK_ASSIGN(const auto tracking, TrackingOf(git, name));
   if (tracking && (!is_new || !options.reset.empty())) git.Print(TrackingText(*tracking));
   return 0;
+}
+
+// git switch leaves nothing half done behind.
+Status RefuseInProgress(Git& git, const CheckoutOptions& options) {
+  if (!options.is_switch || options.force || options.discards) return {};
+  const auto is_there = [&git](const char* name) { return git.in.fs.Stat(git.GitPath(name)).has_value(); };
+  const auto refuse = [](const std::string& doing, const char* command) { return Error(Code::kInvalid, "cannot switch branch " + doing + "\nConsider \"git " + command + " --quit\" or \"git worktree add\"."); };
+  if (is_there("MERGE_HEAD")) return refuse("while merging", "merge");
+  if (is_there("rebase-apply/applying")) return refuse("in the middle of an am session", "am");
+  if (is_there("rebase-merge") || is_there("rebase-apply")) return refuse("while rebasing", "rebase");
+  const auto todo = vfs::ReadFile(git.in.fs, git.GitPath("sequencer/todo"), 16 << 20);
+  if (is_there("CHERRY_PICK_HEAD") || (todo && todo->starts_with("pick"))) return refuse("while cherry-picking", "cherry-pick");
+  if (is_there("REVERT_HEAD") || (todo && todo->starts_with("revert"))) return refuse("while reverting", "revert");
+  if (is_there("BISECT_LOG")) git.Warn("you are switching branch while bisecting");
+  return {};
 }
 
 // A branch that is checked out somewhere else stays there.
@@ -233,28 +270,35 @@ Status RefuseTaken(Git& git, const CheckoutOptions& options, const std::string& 
   return Error(Code::kExists, "'" + name + "' is already checked out at '" + *other + "'");
 }
 
+// What was under way on the other branch is over.
+void LeaveStates(Git& git, bool is_quiet) {
+  for (const auto& [name, what] : {std::pair<const char*, const char*>{"CHERRY_PICK_HEAD", "cherry picking"}, {"REVERT_HEAD", "revert"}}) {
+    if (git.refs.Exists(name) && !is_quiet) git.Warn("cancelling a " + std::string(what) + " in progress");
+  }
+  static_cast<void>(KeepAutostash(git, "MERGE_AUTOSTASH").has_value());
+  ForgetMerge(git);
+}
+
 Result<ExitStatus> SwitchTo(Git& git, const CheckoutOptions& options, const std::optional<std::string>& branch_ref, const Oid& target, const std::string& shown, bool is_new) {
   const Oid before = git.Head().value_or(Oid{});
   PADDOCK_ASSIGN(const ExitStatus status, MoveHead(git, options, branch_ref, target, shown, is_new));
   if (status == 0) {
-    // What was under way on the other branch is over.
-    for (const auto& [name, what] : {std::pair<const char*, const char*>{"CHERRY_PICK_HEAD", "cherry picking"}, {"REVERT_HEAD", "revert"}}) {
-      if (git.refs.Exists(name) && !options.quiet) git.Warn("cancelling a " + std::string(what) + " in progress");
-    }
-    ForgetMerge(git);
+    LeaveStates(git, options.quiet);
   }
   if (status == 0 && RunHook(git, "post-checkout", {before.Hex(), target.Hex(), "1"}) != 0) return 1;
   return status;
 }
 
-Result<ExitStatus> CreateAndSwitch(Git& git, const CheckoutOptions& options, const std::vector<std::string>& operands) {
+Result<ExitStatus> CreateAndSwitch(Git& git, const CheckoutOptions& options, const Args& args) {
+  const std::vector<std::string>& operands = args.operands;
   const bool resets = !options.reset.empty();
   const std::string name = resets ? options.reset : options.create;
   const std::string ref = "refs/heads/" + name;
   std::string start = operands.empty() ? "HEAD" : operands[0];
-  if (start == "-") start = PreviousBranch(git, 1).value_or("-");
+  if (start == "-") start = PreviousBranch(git, 1).value_or("@{-1}");
   if (!IsRefName(ref) || name.starts_with('-')) return Error(Code::kInvalid, "'" + name + "' is not a valid branch name");
   if (!resets && git.refs.Exists(ref)) return Error(Code::kExists, "a branch named '" + name + "' already exists");
+  if (operands.empty()) PADDOCK_TRY(RefuseInProgress(git, options));
   if (operands.empty() && !git.Head()) {
     // No commit yet: only the name changes.
     PADDOCK_TRY(git.refs.WriteSymbolic("HEAD", ref));
@@ -262,10 +306,13 @@ Result<ExitStatus> CreateAndSwitch(Git& git, const CheckoutOptions& options, con
     return 0;
   }
   auto object = ResolveObject(git, start);
+  if (!object && (options.is_switch || args.has_dashes)) return Error(Code::kNoEntry, "invalid reference: " + start);
   if (!object) return Error(Code::kNoEntry, "'" + start + "' is not a commit and a branch '" + name + "' cannot be created from it");
   PADDOCK_ASSIGN(const Oid target, StartPoint(git, start));
+  PADDOCK_TRY(RefuseInProgress(git, options));
   const bool exists = git.refs.Exists(ref);
   CheckoutOptions inner = options;
+  inner.has_start = !operands.empty() || (resets && !options.is_switch);
   if (!exists) inner.reset.clear();
   const auto source = FindRef(git, start);
   // The files first: if they stand in the way there is no new branch.
@@ -277,7 +324,11 @@ Result<ExitStatus> CreateAndSwitch(Git& git, const CheckoutOptions& options, con
       PADDOCK_ASSIGN(from, git.FlattenCommit(*head));
     }
     PADDOCK_ASSIGN(const FlatTree to, git.FlattenCommit(target));
-    PADDOCK_ASSIGN(const bool done, SwitchFiles(git, from, to, index, "checkout", options.force, options.no_overwrite));
+    if (options.discards) {
+      PADDOCK_ASSIGN(const bool is_free, SpareUntracked(git, options, to, index));
+      if (!is_free) return 128;
+    }
+    PADDOCK_ASSIGN(const bool done, SwitchFiles(git, from, to, index, "checkout", options.force || options.discards, options.no_overwrite));
     if (!done) return 1;
     PADDOCK_TRY(git.WriteIndex(index));
   }
@@ -297,11 +348,13 @@ Result<ExitStatus> CheckoutCommit(Git& git, const CheckoutOptions& options, std:
     const auto previous = PreviousBranch(git, 1);
     if (!previous && needs_detach) return Error(Code::kNoEntry, "invalid reference: @{-1}");
     if (!previous) return git.Complain("pathspec '" + name + "' did not match any file(s) known to git");
+    if (!ResolveCommit(git, *previous)) return needs_detach ? Result<ExitStatus>(Error(Code::kNoEntry, "invalid reference: @{-1}")) : git.Complain("pathspec '" + name + "' did not match any file(s) known to git");
     name = *previous;
   }
   const std::string ref = "refs/heads/" + name;
   if (!options.detach && IsRefName(ref) && git.refs.Exists(ref)) {
     PADDOCK_ASSIGN(const Oid target, StartPoint(git, ref));
+    PADDOCK_TRY(RefuseInProgress(git, options));
     PADDOCK_TRY(RefuseTaken(git, options, name));
     return SwitchTo(git, options, ref, target, name, false);
   }
@@ -311,50 +364,71 @@ Result<ExitStatus> CheckoutCommit(Git& git, const CheckoutOptions& options, std:
       CheckoutOptions inner = options;
       inner.create = name;
       inner.track = true;
-      return CreateAndSwitch(git, inner, {ShortRef(*remote)});
+      Args start;
+      start.operands = {ShortRef(*remote)};
+      return CreateAndSwitch(git, inner, start);
     }
   }
   if (!id) return needs_detach ? Error(Code::kNoEntry, "invalid reference: " + name) : Error(Code::kNoEntry);
   if (needs_detach && !options.detach) {
     const auto found = FindRef(git, name);
     const std::string what = found && found->starts_with("refs/tags/") ? "tag" : found && found->starts_with("refs/remotes/") ? "remote branch" : "commit";
-    return Error(Code::kInvalid, "a branch is expected, got " + what + " '" + name + "'\nhint: If you want to detach HEAD at the commit, try again with the --detach option.");
+    return Error(Code::kInvalid, "a branch is expected, got " + what + " '" + (found && what == "remote branch" ? ShortRef(git.refs.ReadSymbolic(*found).value_or(*found)) : name) + "'\nhint: If you want to detach HEAD at the commit, try again with the --detach option.");
   }
+  PADDOCK_TRY(RefuseInProgress(git, options));
   return SwitchTo(git, options, std::nullopt, *id, name, false);
 }
 
 // "x" of "origin/x": what --track calls the new branch.
-std::string TrackedName(std::string name) {
+Result<std::string> TrackedName(std::string name, bool is_switch) {
   for (const char* prefix : {"refs/", "remotes/"}) {
     if (name.starts_with(prefix)) name.erase(0, std::string_view(prefix).size());
   }
-  return name.substr(name.find('/') == std::string::npos ? 0 : name.find('/') + 1);
+  const size_t slash = name.find('/');
+  if (slash == std::string::npos || slash + 1 == name.size()) return Error(Code::kInvalid, std::string("missing branch name; try ") + (is_switch ? "-c" : "-b"));
+  return name.substr(slash + 1);
 }
 
-Result<ExitStatus> Orphan(Git& git, const CheckoutOptions& options, bool clears) {
+// --orphan: of checkout from a commit on, whose files stay; of switch without any.
+Result<ExitStatus> Orphan(Git& git, const CheckoutOptions& options, const std::vector<std::string>& operands, bool clears) {
   const std::string ref = "refs/heads/" + options.orphan;
   if (!IsRefName(ref)) return Error(Code::kInvalid, "'" + options.orphan + "' is not a valid branch name");
   if (git.refs.Exists(ref)) return Error(Code::kExists, "a branch named '" + options.orphan + "' already exists");
+  if (clears && !operands.empty()) return Error(Code::kInvalid, "'--orphan' cannot take <start-point>");
+  if (operands.size() > 1) return Error(Code::kInvalid, "Cannot update paths and switch to branch '" + options.orphan + "' at the same time.");
+  const auto head = git.Head();
+  if (!clears && (head || !operands.empty())) {
+    auto start = ResolveCommit(git, operands.empty() ? "HEAD" : operands[0]);
+    if (!start) return Error(Code::kNoEntry, "'" + operands[0] + "' is not a commit and a branch '" + options.orphan + "' cannot be created from it");
+    return SwitchTo(git, options, ref, *start, options.orphan, true);
+  }
+  PADDOCK_TRY(RefuseInProgress(git, options));
   if (clears) {
     PADDOCK_ASSIGN(Index index, git.ReadIndex());
+    if (index.HasConflicts() && !options.force && !options.discards) {
+      TellUnmerged(git, index);
+      return git.Complain("you need to resolve your current index first");
+    }
     FlatTree from;
-    if (const auto head = git.Head()) {
+    if (head) {
       PADDOCK_ASSIGN(from, git.FlattenCommit(*head));
     }
-    PADDOCK_ASSIGN(const bool done, SwitchFiles(git, from, {}, index, "checkout", options.force));
+    PADDOCK_ASSIGN(const bool done, SwitchFiles(git, from, {}, index, "checkout", options.force || options.discards));
     if (!done) return 1;
     PADDOCK_TRY(git.WriteIndex(index));
+    if (head && !git.HeadBranch() && !options.quiet) PADDOCK_TRY(TellLeftBehind(git, *head, std::nullopt));
   }
   PADDOCK_TRY(git.refs.WriteSymbolic("HEAD", ref));
   if (!options.quiet) git.Say("Switched to a new branch '" + options.orphan + "'\n");
+  LeaveStates(git, options.quiet);
   return 0;
 }
 
 // Says how many files of which origin there are again.
 void TellRestored(Git& git, const CheckoutOptions& options, const Args& args, const RestorePlan& plan, const Restored& done) {
-  if (options.quiet) return;
+  if (options.quiet || args.has_dashes) return;
   if (done.conflicts > 0) git.Say("Recreated " + std::to_string(done.conflicts) + (done.conflicts == 1 ? " merge conflict\n" : " merge conflicts\n"));
-  if (args.has_dashes || !options.pathspec_file.empty() || (done.conflicts > 0 && done.files == 0)) return;
+  if (!options.pathspec_file.empty() || (done.conflicts > 0 && done.files == 0)) return;
   const std::string from = plan.source ? git.objects.Abbreviate(*git.objects.Peel(*ResolveObject(git, args.operands[0]), ObjectType::kTree)) : "the index";
   git.Say("Updated " + std::to_string(done.files) + (done.files == 1 ? " path from " : " paths from ") + from + "\n");
 }
@@ -392,10 +466,13 @@ Status CheckSubmodules(Git& git, const CheckoutOptions& options) {
 
 Result<ExitStatus> RunCheckout(Git& git, CheckoutOptions& options, Args& args) {
   PADDOCK_TRY(CheckSubmodules(git, options));
-  if (!options.orphan.empty()) return Orphan(git, options, false);
-  if (options.track && options.create.empty() && options.reset.empty() && args.operands.size() == 1) options.create = TrackedName(args.operands[0]);
-  if (!options.create.empty() || !options.reset.empty()) return CreateAndSwitch(git, options, args.operands);
+  if (!options.orphan.empty()) return Orphan(git, options, args.operands, false);
+  if (options.track && options.create.empty() && options.reset.empty() && args.operands.size() == 1) {
+    PADDOCK_ASSIGN(options.create, TrackedName(args.operands[0], false));
+  }
+  if (!options.create.empty() || !options.reset.empty()) return CreateAndSwitch(git, options, args);
   std::vector<std::string> operands = args.operands;
+  if (!operands.empty() && operands[0] == "-" && (operands.size() > 1 || !args.paths.empty() || options.patch)) operands[0] = args.operands[0] = PreviousBranch(git, 1).value_or("@{-1}");
   std::optional<FlatTree> source;
   if (!options.pathspec_file.empty()) {
     if (operands.size() > 1 || !args.paths.empty()) return Error(Code::kInvalid, "'--pathspec-from-file' and pathspec arguments cannot be used together");
@@ -406,6 +483,7 @@ Result<ExitStatus> RunCheckout(Git& git, CheckoutOptions& options, Args& args) {
     const auto head = git.Head();
     if (!head) return 0;
     if (options.detach) return SwitchTo(git, options, std::nullopt, *head, "HEAD", false);
+    options.stays = true;
     return SwitchTo(git, options, git.HeadBranch(), *head, git.HeadBranch() ? ShortRef(*git.HeadBranch()) : head->Hex(), false);
   }
   if (!operands.empty()) {
@@ -426,26 +504,14 @@ Result<ExitStatus> RunCheckout(Git& git, CheckoutOptions& options, Args& args) {
   return CheckoutFiles(git, options, args, std::move(source), operands);
 }
 
-// git switch leaves nothing half done behind.
-Status RefuseInProgress(Git& git) {
-  const auto is_there = [&git](const char* name) { return git.in.fs.Stat(git.GitPath(name)).has_value(); };
-  const auto refuse = [](const std::string& doing, const char* command) { return Error(Code::kInvalid, "cannot switch branch " + doing + "\nConsider \"git " + command + " --quit\" or \"git worktree add\"."); };
-  if (is_there("MERGE_HEAD")) return refuse("while merging", "merge");
-  if (is_there("rebase-apply/applying")) return refuse("in the middle of an am session", "am");
-  if (is_there("rebase-merge") || is_there("rebase-apply")) return refuse("while rebasing", "rebase");
-  if (is_there("CHERRY_PICK_HEAD")) return refuse("while cherry-picking", "cherry-pick");
-  if (is_there("REVERT_HEAD")) return refuse("while reverting", "revert");
-  if (is_there("BISECT_LOG")) git.Warn("you are switching branch while bisecting");
-  return {};
-}
-
 Result<ExitStatus> RunSwitch(Git& git, CheckoutOptions& options, Args& args) {
   PADDOCK_TRY(CheckSubmodules(git, options));
-  const bool is_taken = !options.create.empty() && git.refs.Exists("refs/heads/" + options.create);
-  if (!options.force && !is_taken) PADDOCK_TRY(RefuseInProgress(git));
-  if (!options.orphan.empty()) return Orphan(git, options, true);
-  if (options.track && options.create.empty() && options.reset.empty() && args.operands.size() == 1) options.create = TrackedName(args.operands[0]);
-  if (!options.create.empty() || !options.reset.empty()) return CreateAndSwitch(git, options, args.operands);
+  options.is_switch = true;
+  if (!options.orphan.empty()) return Orphan(git, options, args.operands, true);
+  if (options.track && options.create.empty() && options.reset.empty() && args.operands.size() == 1) {
+    PADDOCK_ASSIGN(options.create, TrackedName(args.operands[0], true));
+  }
+  if (!options.create.empty() || !options.reset.empty()) return CreateAndSwitch(git, options, args);
   if (args.operands.empty()) return options.detach ? CheckoutCommit(git, options, "HEAD", true) : Result<ExitStatus>(Error(Code::kInvalid, "missing branch or commit argument"));
   if (args.operands.size() > 1) return Error(Code::kInvalid, "only one reference expected, " + std::to_string(args.operands.size()) + " given.");
   return CheckoutCommit(git, options, args.operands[0], true);

@@ -8,8 +8,9 @@
 #include "commands/git/commit.h"
 #include "commands/git/pick.h"
 #include "commands/git/pretty.h"
+#include "commands/git/rerere.h"
 #include "commands/git/revision.h"
-#include "commands/git/unsupported_parts.h"
+#include "commands/git/signing.h"
 #include "commands/git/worktree.h"
 
 namespace paddock::git {
@@ -23,10 +24,6 @@ struct Options {
   bool no_gpg_sign = false;
   std::vector<std::string> strategies, strategy_options;
 };
-Status TakeSigning(Options& options, std::string_view key) {
-  options.gpg_sign = key;
-  return {};
-}
 Status TakeMainline(Options& options, std::string_view value) {
   if (!ParseOptionValue(value, options.mainline) || options.mainline < 1) return Error(Code::kInvalid, "option `mainline' expects a number greater than zero");
   return {};
@@ -41,10 +38,10 @@ constexpr auto kBothOptions = std::to_array<Option>({
     Flag<&Options::edit>('e', "edit", "edit the message"),
     Flag<&Options::no_edit>(0, "no-edit", "take the message as it is"),
     Flag<&Options::signoff>('s', "signoff", "add a Signed-off-by line"),
-    Flag<&Options::rerere>(0, "rerere-autoupdate", "put into the index what is resolved as before (refused where that is remembered)"),
-    Flag<&Options::no_rerere>(0, "no-rerere-autoupdate", "do not (the default)"),
-    CallOptional<TakeSigning>('S', "gpg-sign", "KEY", "sign the commits by gpg.program"),
-    Flag<&Options::no_gpg_sign>(0, "no-gpg-sign", "do not (the default)"),
+    Flag<&Options::rerere>(0, "rerere-autoupdate", "put into the index what is resolved as before"),
+    Flag<&Options::no_rerere>(0, "no-rerere-autoupdate", "do not"),
+    SigningOptions<Options>()[0],
+    SigningOptions<Options>()[1],
     Call<TakeMainline>('m', "mainline", "N", "compare a merge with its Nth parent"),
     Value<&Options::strategies>(0, "strategy", "NAME", "ort, recursive or resolve"),
     Value<&Options::strategy_options>('X', "strategy-option", "OPTION", "as of git merge"),
@@ -65,8 +62,7 @@ class Sequence {
   Sequence(Git& git, Options& options, bool reverts) : git_(git), options_(options), reverts_(reverts), verb_(reverts ? "revert" : "cherry-pick"), marker_(reverts ? "REVERT_HEAD" : "CHERRY_PICK_HEAD") {}
 
   Result<ExitStatus> Run(const Args& args) {
-    if (options_.rerere) PADDOCK_TRY(RefuseRerere(git_));
-    if (!options_.no_gpg_sign) git_.signing_key = options_.gpg_sign;
+    ChooseSigning(git_, options_);
     if (options_.quits) {
       RemoveState();
       ForgetMerge(git_);
@@ -101,7 +97,7 @@ class Sequence {
     pick_.takes_index = options_.no_commit;
     pick_.mainline = options_.mainline;
     if (options_.ff && (options_.signoff || options_.no_commit || options_.cites || options_.edit)) {
-      return Error(Code::kInvalid, "cherry-pick: --ff cannot be used with " + std::string(options_.signoff ? "--signoff" : options_.no_commit ? "--no-commit" : options_.cites ? "-x" : "--edit"));
+      return Error(Code::kInvalid, "cherry-pick: " + std::string(options_.signoff ? "--signoff" : options_.no_commit ? "--no-commit" : options_.cites ? "-x" : "--edit") + " cannot be used with --ff");
     }
     return {};
   }
@@ -144,7 +140,8 @@ class Sequence {
     if (HasState()) {
       const auto todo = vfs::ReadFile(git_.in.fs, StatePath("todo"), 16 << 20);
       const std::string under_way = todo && todo->starts_with("revert") ? "revert" : "cherry-pick";
-      git_.Say("error: a cherry-pick or revert is already in progress\nhint: try \"git " + under_way + " (--continue | --skip | --abort | --quit)\"\n");
+      const bool may_skip = git_.refs.Exists(under_way == "revert" ? "REVERT_HEAD" : "CHERRY_PICK_HEAD");
+      git_.Say("error: " + under_way + " is already in progress\nhint: try \"git " + under_way + " (--continue | " + (may_skip ? "--skip | " : "") + "--abort | --quit)\"\n");
       return Failed();
     }
     const auto head = git_.Head();
@@ -257,7 +254,7 @@ class Sequence {
       if (options_.cleanup.empty() && (options_.no_edit && !options_.edit)) command.push_back("--cleanup=strip");
       if (!options_.cleanup.empty()) command.push_back("--cleanup=" + options_.cleanup);
       if (options_.keeps_redundant || options_.allow_empty) command.push_back("--allow-empty");
-      if (git_.signing_key) command.push_back("-S" + *git_.signing_key);
+      command.push_back(git_.signing_key ? "-S" + *git_.signing_key : "--no-gpg-sign");
       if (const ExitStatus status = RunGit(git_, command); status != 0) return status;
     }
     if (!has_state) return 0;
@@ -290,6 +287,7 @@ class Sequence {
       git_.Complain("failed to skip the commit");
       return Failed();
     }
+    PADDOCK_TRY(git_.refs.WriteDirect("ORIG_HEAD", head));
     PADDOCK_TRY(git_.refs.Write("HEAD", head, git_.Who(), "reset: moving to " + head.Hex()));
     ForgetMerge(git_);
     if (!has_state) return 0;
@@ -384,6 +382,7 @@ class Sequence {
         git_.Say("hint: After resolving the conflicts, mark them with\nhint: \"git add/rm <pathspec>\", then run\nhint: \"git " + verb_ + " --continue\".\nhint: You can instead skip this commit with \"git " + verb_ +
                  " --skip\".\nhint: To abort and get back to the state before \"git " + verb_ + "\",\nhint: run \"git " + verb_ + " --abort\".\n");
       }
+      PADDOCK_TRY(RememberConflicts(git_, StagesResolved(options_)));
       return 1;
     }
     if (pick.merge.tree == pick.ours) {
@@ -415,7 +414,7 @@ class Sequence {
       std::vector<std::string> command = {"commit", "-e", "-F", git_.GitPath("MERGE_MSG"), "--allow-empty"};
       Environment environment = git_.in.env;
       if (!reverts_) PADDOCK_TRY(git_.refs.WriteDirect("CHERRY_PICK_HEAD", id));
-      if (git_.signing_key) command.push_back("-S" + *git_.signing_key);
+      command.push_back(git_.signing_key ? "-S" + *git_.signing_key : "--no-gpg-sign");
       environment.Set("GIT_REFLOG_ACTION", verb_);
       return RunGit(git_, command, &environment);
     }

@@ -3,9 +3,11 @@
 
 #include "commands/git/bundle.h"
 #include "commands/git/commit.h"
+#include "commands/git/config_files.h"
 #include "commands/git/fetch.h"
 #include "commands/git/reach.h"
 #include "commands/git/revision.h"
+#include "commands/git/sparse_patterns.h"
 #include "commands/git/worktree.h"
 #include "proc/process.h"
 
@@ -14,7 +16,7 @@ namespace {
 
 struct CloneOptions {
   bool quiet = false, verbose = false, bare = false, mirror = false, no_checkout = false, progress = false, ipv4 = false, ipv6 = false;
-  bool local = false, no_hardlinks = false, shared = false, dissociate = false, filters_submodules = false, remote_submodules = false, recurses = false;
+  bool local = false, no_hardlinks = false, shared = false, dissociate = false, filters_submodules = false, remote_submodules = false, recurses = false, sparse = false;
   std::optional<bool> single_branch, rejects_shallow, local_only, tags, shallow_submodules;
   Deepening deepening;
   std::optional<std::string> since, filter, template_directory, separate, upload_pack;
@@ -67,6 +69,7 @@ constexpr Option kOptions[] = {
     Value<&CloneOptions::optional_references>(0, "reference-if-able", "REPOSITORY", "the same, if it is there"),
     Flag<&CloneOptions::dissociate>(0, "dissociate", "use those only while cloning"),
     Flag<&CloneOptions::no_checkout>('n', "no-checkout", "write no files"),
+    Flag<&CloneOptions::sparse>(0, "sparse", "at first only the files at the top"),
     Value<&CloneOptions::branch>('b', "branch", "NAME", "check out this branch or tag"),
     Value<&CloneOptions::origin>('o', "origin", "NAME", "the name of the remote"),
     Value<&CloneOptions::upload_pack>('u', "upload-pack", "PROGRAM", "the program at the other end: git-upload-pack"),
@@ -105,7 +108,7 @@ class Cloning {
   Result<ExitStatus> Run(std::string directory) {
     PADDOCK_ASSIGN(const Config config, ReadConfig(in_, nullptr));
     const std::string place = RewriteUrl(config, url_);
-    default_branch_ = config.Get("init.defaultbranch", "master");
+    default_branch_ = DefaultBranch(in_.env, config).value_or("master");
     const bool is_bundle = IsBundle(in_, place);
     auto remote = is_bundle ? OpenBundle(in_, place) : OpenRemote(in_, config, place);
     const bool is_path = !IsUrl(place), is_file_url = place.starts_with("file://");
@@ -149,7 +152,7 @@ class Cloning {
     PADDOCK_TRY(vfs::MakeDirectories(in_.fs, directory));
     PADDOCK_ASSIGN(const std::string top, in_.fs.Canonical(directory));
     std::string shown = place;
-    if (is_path && !is_file_url) shown = is_bundle ? vfs::NormalizePath(vfs::JoinPath(in_.fs.cwd(), place)) : in_.fs.Canonical(place).value_or(place);
+    if (is_path && !is_file_url) shown = is_bundle ? vfs::NormalizePath(vfs::JoinPath(in_.fs.cwd(), place)) : place.starts_with('/') ? place : in_.fs.cwd() + "/" + place;
     const Result<ExitStatus> made = Make(**remote, top, shown);
     if (!made && !was_there) static_cast<void>(RemoveTree(in_, top).has_value());
     if (!made && options_.separate) static_cast<void>(RemoveTree(in_, git_dir_).has_value());
@@ -185,6 +188,7 @@ class Cloning {
 
   // Which references are taken, and what is checked out.
   Status Choose() {
+    GuessHead();
     branch_ = options_.branch.empty() ? theirs_.head.value_or("") : "refs/heads/" + options_.branch;
     if (!options_.branch.empty() && !theirs_.ids.contains(branch_)) {
       const auto tag = theirs_.ids.find("refs/tags/" + options_.branch);
@@ -192,8 +196,26 @@ class Cloning {
       branch_ = tag->first;
     }
     if (options_.branch.empty() && !theirs_.head && theirs_.ids.contains("HEAD")) branch_.clear();   // detached there
-    is_single_ = !options_.mirror && options_.single_branch.value_or(deepening_.is_any());
+    const bool is_part = options_.deepening.is_any() || options_.since.has_value();   // also where that is ignored
+    is_single_ = !options_.mirror && options_.single_branch.value_or(is_part);
     return {};
+  }
+
+  // A detached HEAD is taken for that of a branch at the same commit: of the usual ones, or of any.
+  void GuessHead() {
+    const auto head = theirs_.ids.find("HEAD");
+    if (theirs_.head || head == theirs_.ids.end()) return;
+    for (const std::string& name : {"refs/heads/" + default_branch_, std::string("refs/heads/master")}) {
+      const auto found = theirs_.ids.find(name);
+      if (found != theirs_.ids.end() && found->second == head->second) theirs_.head = name;
+      if (theirs_.head) return;
+    }
+    for (const auto& [name, id] : theirs_.ids) {
+      if (name.starts_with("refs/heads/") && id == head->second) {
+        theirs_.head = name;
+        return;
+      }
+    }
   }
 
   bool IsTaken(const std::string& ref) const {
@@ -282,6 +304,10 @@ class Cloning {
     PADDOCK_TRY(CreateRepository(in_, git_dir_, plan));
     Git git(in_, git_dir_, is_bare_ ? "" : top, is_bare_);
     PADDOCK_TRY(Configure(git, shown));
+    if (options_.sparse) {
+      PADDOCK_ASSIGN(git.config, ReadConfig(in_, &git));
+      PADDOCK_TRY(BeginSparse(git));
+    }
     PADDOCK_TRY(AddReferences(git, shown));
     PADDOCK_TRY(TakeObjects(git, remote));
     PADDOCK_ASSIGN(const std::optional<Oid> target, WriteHead(git, shown));
@@ -342,6 +368,7 @@ class Cloning {
       PADDOCK_TRY(git.refs.WriteSymbolic("refs/remotes/" + options_.origin + "/HEAD", LocalName(*theirs_.head)));
     }
     if (found == theirs_.ids.end()) {
+      if (!theirs_.ids.empty() && !options_.no_checkout && !is_bare_) in_.err.Write("warning: remote HEAD refers to nonexistent ref, unable to checkout\n");
       if (!is_bare_ && theirs_.ids.empty()) PADDOCK_TRY(Track(git, git.HeadBranch().value_or("")));
       return std::optional<Oid>();
     }
@@ -355,7 +382,7 @@ class Cloning {
     PADDOCK_ASSIGN(const Oid commit, git.objects.Peel(found->second, ObjectType::kCommit));
     PADDOCK_TRY(git.refs.WriteDirect("HEAD", commit));
     if (!is_bare_) PADDOCK_TRY(git.refs.Log("HEAD", Oid{}, commit, who, message));
-    if (!options_.branch.empty() && !options_.quiet && !is_bare_) in_.err.Write(DetachedAdvice(commit));
+    if (!is_bare_ && !options_.no_checkout && git.config.GetBool("advice.detachedhead", true)) in_.err.Write(DetachedAdvice(commit));
     return std::optional(commit);
   }
 

@@ -5,11 +5,15 @@
 #include <iterator>
 #include <set>
 
-
 namespace paddock::git {
 namespace {
 
-char Lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
+// Colours are known in capitals, too; attributes are not.
+std::string Lower(std::string_view word) {
+  std::string text(word);
+  for (char& c : text) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  return text;
+}
 
 // The part of a sequence that one colour is; `shift` is 10 for the background.
 std::optional<std::string> ColourCode(std::string_view word, int shift) {
@@ -19,7 +23,7 @@ std::optional<std::string> ColourCode(std::string_view word, int shift) {
   if (word.size() == 7 && word[0] == '#') {
     std::string text = std::to_string(38 + shift) + ";2";
     for (size_t i = 1; i < 7; i += 2) {
-      int value = 0;
+      unsigned value = 0;  // takes no sign
       if (std::from_chars(word.data() + i, word.data() + i + 2, value, 16).ptr != word.data() + i + 2) return std::nullopt;
       text += ";" + std::to_string(value);
     }
@@ -60,12 +64,11 @@ std::optional<std::string> ColourSequence(std::string_view words) {
   while (true) {
     words.remove_prefix(std::min(words.find_first_not_of(" \t\n"), words.size()));
     if (words.empty()) break;
-    std::string word(words.substr(0, words.find_first_of(" \t\n")));
+    const std::string_view word = words.substr(0, words.find_first_of(" \t\n"));
     words.remove_prefix(word.size());
-    std::transform(word.begin(), word.end(), word.begin(), Lower);
-    if (word == "reset") {
+    if (Lower(word) == "reset") {
       resets = true;
-    } else if (const auto colour = ColourCode(word, foreground ? 10 : 0)) {
+    } else if (const auto colour = ColourCode(Lower(word), foreground ? 10 : 0)) {
       if (background) return std::nullopt;
       (foreground ? background : foreground) = *colour;
     } else if (const auto attribute = AttributeCode(word)) {

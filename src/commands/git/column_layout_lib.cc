@@ -40,8 +40,8 @@ std::string InColumns(const std::vector<std::string>& items, const ColumnOptions
   const size_t room = width - 1;
   std::vector<size_t> lengths;
   for (const std::string& item : items) lengths.push_back(ShownWidth(item));
-  const size_t cell = *std::max_element(lengths.begin(), lengths.end()) + padding;
-  size_t columns = std::max<size_t>(room / cell, 1), rows = (items.size() + columns - 1) / columns;
+  const size_t cell = *std::max_element(lengths.begin(), lengths.end()) + padding, step = std::max<size_t>(cell, 1);
+  size_t columns = std::max<size_t>(room / step, 1), rows = (items.size() + columns - 1) / columns;
   const bool by_rows = options.order == ColumnOptions::Order::kRows;
   const auto at = [&](size_t x, size_t y) { return by_rows ? y * columns + x : x * rows + y; };
   std::vector<size_t> widths;

@@ -288,7 +288,7 @@ Result<std::string> FormatCombined(Git& git, const std::vector<CombinedFile>& fi
     std::string letters;
     for (const TreeItem& item : file.parents) letters += item.mode == 0 ? 'A' : file.result.mode == 0 ? 'D' : 'M';
     const std::string name = options.nul ? file.path : git.Quoted(file.path);
-    const auto short_id = [&](const Oid& id) { return options.full_raw_ids || options.full_index ? id.Hex() : id.is_null() ? std::string(7, '0') : git.objects.Abbreviate(id); };
+    const auto short_id = [&](const Oid& id) { return options.full_raw_ids || options.full_index ? id.Hex() : git.objects.Abbreviate(id); };
     if (options.raw) {
       text += std::string(file.parents.size(), ':');
       for (const TreeItem& item : file.parents) text += ModeText(item.mode) + " ";

@@ -3,9 +3,11 @@
 // Source: gitformat-commit-graph(5), version 1, with topological levels for generations.
 #include <algorithm>
 
+#include "commands/git/changed_paths.h"
 #include "commands/git/remote.h"
 #include "commands/git/revision.h"
 #include "git/big_endian.h"
+#include "git/pack_files.h"
 #include "text/digest.h"
 
 namespace paddock::git {
@@ -13,9 +15,12 @@ namespace {
 
 constexpr uint32_t kNoParent = 0x70000000, kMore = 0x80000000, kMostGeneration = 0x3fffffff;
 constexpr size_t kHeader = 8, kTableEntry = 12, kChecksum = 20, kRecord = 36;
+constexpr std::string_view kFilterHeader("\0\0\0\1\0\0\0\7\0\0\0\12", 12);   // version 1, 7 hashes, 10 bits an entry
 
 struct Options {
   bool reachable = false, from_commits = false, from_packs = false, appends = false, progress = false, shallow = false;
+  std::optional<bool> changed_paths;
+  std::optional<int64_t> most_filters;
   std::optional<std::string> split;
   std::string directory;
 };
@@ -31,6 +36,9 @@ constexpr Option kOptions[] = {
     Flag<&Options::from_commits>(0, "stdin-commits", "write: what the commits of standard input lead to"),
     Flag<&Options::appends>(0, "append", "write: with what the file has"),
     CallOptional<TakeSplit>(0, "split", "HOW", "write: as a chain of files (of one)"),
+    Set<&Options::changed_paths, true>(0, "changed-paths", "write: with filters of the paths that each commit changed"),
+    Set<&Options::changed_paths, false>(0, "no-changed-paths", "write: without them"),
+    Value<&Options::most_filters>(0, "max-new-filters", "N", "write: at most so many new ones"),
     Flag<&Options::progress>(0, "progress", "show progress (git does after two seconds; this is done by then)"),
     Set<&Options::progress, false>(0, "no-progress", "show none"),
     Flag<&Options::shallow>(0, "shallow", "verify: only the last file of a chain"),
@@ -40,7 +48,14 @@ constexpr Option kOptions[] = {
 struct Graph {
   std::string bytes;
   size_t names = 0, records = 0, edges = 0, edges_end = 0, count = 0;
+  size_t filter_ends = 0, filters = 0, filters_size = 0;   // of changed paths; 0: none
 
+  // The filter of a commit; empty where there is none.
+  std::string_view FilterAt(size_t number) const {
+    if (filters == 0) return {};
+    const size_t begin = number == 0 ? 0 : Read32(bytes, filter_ends + (number - 1) * 4), end = Read32(bytes, filter_ends + number * 4);
+    return begin > end || end > filters_size ? std::string_view() : std::string_view(bytes).substr(filters + begin, end - begin);
+  }
   Oid IdAt(size_t number) const { return Oid::FromBytes(std::string_view(bytes).substr(names + number * 20)); }
 };
 Result<Graph> ReadGraph(std::string bytes, Budget& budget) {
@@ -50,7 +65,7 @@ Result<Graph> ReadGraph(std::string bytes, Budget& budget) {
   if (!text.starts_with("CGPH")) return Error(Code::kCorrupt, "commit-graph signature does not match signature 43475048");
   const size_t chunks = static_cast<uint8_t>(text[6]);
   if (text.size() < kHeader + (chunks + 1) * kTableEntry + kChecksum) return Error(Code::kCorrupt, "commit-graph file is too small to hold " + std::to_string(chunks) + " chunks");
-  size_t table = 0, names_end = 0, records_end = 0;
+  size_t table = 0, names_end = 0, records_end = 0, filter_count = 0;
   for (size_t i = 0; i < chunks; ++i) {
     budget.Step();
     const size_t at = kHeader + i * kTableEntry;
@@ -66,6 +81,14 @@ Result<Graph> ReadGraph(std::string bytes, Budget& budget) {
       graph.records = begin;
       records_end = end;
     }
+    if (id == "BIDX" && end - begin >= 4) {
+      graph.filter_ends = begin;
+      filter_count = (end - begin) / 4;
+    }
+    if (id == "BDAT" && text.substr(begin, kFilterHeader.size()) == kFilterHeader) {
+      graph.filters = begin + kFilterHeader.size();
+      graph.filters_size = end - graph.filters;
+    }
     if (id == "EDGE") {
       graph.edges = begin;
       graph.edges_end = end;
@@ -76,6 +99,7 @@ Result<Graph> ReadGraph(std::string bytes, Budget& budget) {
   if (graph.records == 0) return Error(Code::kCorrupt, "commit-graph is missing the Commit Data chunk");
   graph.count = Read32(text, table + 255 * 4);
   if (graph.count * 20 > names_end - graph.names || graph.count * kRecord > records_end - graph.records) return Error(Code::kCorrupt, "commit-graph is too small for its commits");
+  if (filter_count != graph.count || graph.filters == 0) graph.filter_ends = graph.filters = 0;
   graph.bytes = std::move(bytes);
   return graph;
 }
@@ -84,7 +108,8 @@ class Writing {
  public:
   explicit Writing(Git& git) : git_(git), history_(git) {}
 
-  Result<std::string> Text(const std::set<Oid>& commits) {
+  // `filters`: those that are known; at most `most` new ones are made. Null: the file gets none.
+  Result<std::string> Text(const std::set<Oid>& commits, std::map<Oid, std::string>* filters, int64_t most) {
     const std::vector<Oid> ids(commits.begin(), commits.end());
     PADDOCK_TRY(Measure(ids));
     git_.in.budget.WillAllocate(ids.size() * 80);
@@ -114,6 +139,16 @@ class Writing {
     }
     std::vector<std::pair<std::string, const std::string*>> chunks = {{"OIDF", &table}, {"OIDL", &names}, {"CDAT", &records}};
     if (!edges.empty()) chunks.emplace_back("EDGE", &edges);
+    std::string filter_ends, filter_bytes(kFilterHeader);
+    if (filters != nullptr) {
+      PADDOCK_TRY(MakeFilters(ids, *filters, most));
+      for (const Oid& id : ids) {
+        filter_bytes += (*filters)[id];
+        Append32(filter_ends, static_cast<uint32_t>(filter_bytes.size() - kFilterHeader.size()));
+      }
+      chunks.emplace_back("BIDX", &filter_ends);
+      chunks.emplace_back("BDAT", &filter_bytes);
+    }
     std::string text = "CGPH";
     for (const size_t byte : {size_t{1}, size_t{1}, chunks.size(), size_t{0}}) text.push_back(static_cast<char>(byte));
     uint64_t offset = kHeader + (chunks.size() + 1) * kTableEntry;
@@ -133,6 +168,23 @@ class Writing {
   }
 
  private:
+  Status MakeFilters(const std::vector<Oid>& ids, std::map<Oid, std::string>& filters, int64_t most) {
+    std::vector<std::tuple<uint32_t, int64_t, Oid>> order;
+    for (const Oid& id : ids) {
+      PADDOCK_ASSIGN(const History::Node* node, history_.Get(id));
+      order.emplace_back(levels_[id], node->time, id);
+    }
+    std::sort(order.begin(), order.end());
+    for (const auto& [level, time, id] : order) {
+      git_.in.budget.Step(4);
+      if (!filters[id].empty()) continue;
+      if (most >= 0 && most-- == 0) break;
+      PADDOCK_ASSIGN(const History::Node* node, history_.Get(id));
+      PADDOCK_ASSIGN(filters[id], ChangedPathFilter(git_, node->commit));
+    }
+    return {};
+  }
+
   // The level of each: one more than the highest of its parents.
   Status Measure(const std::vector<Oid>& ids) {
     std::vector<Oid> todo;
@@ -194,7 +246,10 @@ class GraphFiles {
     // Another form of it would be older.
     static_cast<void>(git_.in.fs.RemoveFile(Single()).has_value());
     if (const auto old = git_.in.fs.List(info_ + "/commit-graphs")) {
-      for (const vfs::DirectoryEntry& entry : *old) static_cast<void>(git_.in.fs.RemoveFile(info_ + "/commit-graphs/" + entry.name).has_value());
+      for (const vfs::DirectoryEntry& entry : *old) {
+        const bool is_ours = entry.name.ends_with(".graph") || entry.name == "commit-graph-chain";
+        if (is_ours) static_cast<void>(git_.in.fs.RemoveFile(info_ + "/commit-graphs/" + entry.name).has_value());
+      }
     }
     if (!is_split) return put(Single(), text);
     const std::string hash = Oid::FromBytes(std::string_view(text).substr(text.size() - kChecksum)).Hex();
@@ -236,31 +291,33 @@ Result<ExitStatus> Write(Git& git, const Options& options) {
       }
     }
     for (const std::string& stem : stems) {
-      auto index = vfs::ReadFile(git.in.fs, stem + ".idx");
-      const auto facts = git.in.fs.Stat(stem + ".pack");
-      if (!index || !facts) return Error(Code::kNoEntry, "error adding pack " + vfs::BaseName(stem) + ".idx");
-      PADDOCK_ASSIGN(const Pack pack, Pack::Open(std::move(*index), PackBytes([&git, stem] { return git.in.fs.Open(stem + ".pack", vfs::OpenFlags::Read()); }, facts->size)));
-      for (size_t i = 0; i < pack.count(); ++i) {
-        PADDOCK_ASSIGN(const Object object, git.objects.Read(pack.IdAt(i)));
-        if (object.type == ObjectType::kCommit) starts.push_back(pack.IdAt(i));
+      const auto ids = PackedIds(git.in.fs, stem, git.in.budget);
+      if (!ids) return Error(Code::kNoEntry, "error adding pack " + vfs::BaseName(stem) + ".idx");
+      for (const Oid& id : *ids) {
+        PADDOCK_ASSIGN(const Object object, git.objects.Read(id));
+        if (object.type == ObjectType::kCommit) starts.push_back(id);
       }
     }
   }
   GraphFiles files(git, options.directory);
-  if (options.appends || options.split) {
-    if (const std::string path = files.Find(); !path.empty()) {
-      if (auto text = vfs::ReadFile(git.in.fs, path)) {
-        if (const auto graph = ReadGraph(std::move(*text), git.in.budget)) {
-          for (size_t i = 0; i < graph->count; ++i) {
-            if (git.objects.Has(graph->IdAt(i))) starts.push_back(graph->IdAt(i));
-          }
-        }
+  std::map<Oid, std::string> filters;
+  bool has_filters = false;
+  const std::string path = files.Find();
+  if (auto text = path.empty() ? Result<std::string>(Error(Code::kNoEntry)) : vfs::ReadFile(git.in.fs, path)) {
+    if (const auto graph = ReadGraph(std::move(*text), git.in.budget)) {
+      has_filters = graph->filters != 0;
+      for (size_t i = 0; i < graph->count; ++i) {
+        git.in.budget.Step();
+        if ((options.appends || options.split) && git.objects.Has(graph->IdAt(i))) starts.push_back(graph->IdAt(i));
+        if (has_filters) filters[graph->IdAt(i)] = graph->FilterAt(i);
       }
     }
   }
   PADDOCK_ASSIGN(const std::set<Oid> commits, History(git).Ancestors(starts));
   if (commits.empty()) return 0;
-  PADDOCK_ASSIGN(const std::string text, Writing(git).Text(commits));
+  int64_t most = options.most_filters.value_or(-1);
+  if (const auto told = git.config.Get("commitgraph.maxnewfilters"); told && !options.most_filters) PADDOCK_TRY(ParseOptionValue(*told, most));
+  PADDOCK_ASSIGN(const std::string text, Writing(git).Text(commits, options.changed_paths.value_or(has_filters) ? &filters : nullptr, most));
   PADDOCK_TRY(files.Write(text, options.split.has_value()));
   return 0;
 }

@@ -1,17 +1,26 @@
 // git commit.
 #include "commands/git/commit.h"
 
+#include <strings.h>
+
 #include <algorithm>
 
+#include "commands/git/add_menu.h"
+#include "commands/git/hook_input.h"
 #include "commands/git/hooks.h"
+#include "commands/git/notes.h"
 #include "commands/git/patch_choice.h"
 #include "commands/git/pathspec_file.h"
 #include "commands/git/pick.h"
 #include "commands/git/pretty.h"
+#include "commands/git/rerere.h"
 #include "commands/git/revision.h"
 #include "commands/git/signing.h"
+#include "commands/git/sparse_patterns.h"
 #include "commands/git/stash.h"
 #include "commands/git/status.h"
+#include "commands/git/trailer_edit.h"
+#include "commands/git/worktree.h"
 #include "commands/input_files.h"
 #include "text/char_encoding.h"
 
@@ -100,10 +109,14 @@ std::string WithValidUtf8(std::string_view text, Budget& budget) {
 }
 }  // namespace
 
-Result<Oid> MakeCommit(Git& git, const Commit& commit, std::string_view log_message) {
+Result<Oid> MakeCommit(Git& git, const Commit& given, std::string_view log_message) {
+  Commit commit = given;
+  const std::string encoding = git.config.Get("i18n.commitencoding", "utf-8");
+  const bool is_utf8 = strcasecmp(encoding.c_str(), "utf-8") == 0 || strcasecmp(encoding.c_str(), "utf8") == 0;
+  if (!is_utf8 && std::none_of(commit.extra.begin(), commit.extra.end(), [](const std::string& line) { return line.starts_with("encoding "); })) commit.extra.insert(commit.extra.begin(), "encoding " + encoding);
   std::string bytes = commit.Text();
   const bool is_plain = std::all_of(bytes.begin(), bytes.end(), [](char c) { return static_cast<unsigned char>(c) < 128; });
-  if (const std::string encoding = git.config.Get("i18n.commitencoding", "utf-8"); !is_plain && (encoding == "utf-8" || encoding == "UTF-8" || encoding == "utf8" || encoding == "UTF8")) {
+  if (!is_plain && is_utf8) {
     std::string valid = WithValidUtf8(bytes, git.in.budget);
     if (valid != bytes) {
       git.Say("Warning: commit message did not conform to UTF-8.\nYou may want to amend it after fixing the message, or set the config\n"
@@ -114,6 +127,7 @@ Result<Oid> MakeCommit(Git& git, const Commit& commit, std::string_view log_mess
   if (git.signing_key) PADDOCK_TRY(SignCommit(git, commit, bytes));
   PADDOCK_ASSIGN(const Oid id, git.objects.Write(ObjectType::kCommit, bytes));
   PADDOCK_TRY(git.refs.Write("HEAD", id, git.Who(), log_message));
+  static_cast<void>(git.in.fs.RemoveFile(git.GitPath("AUTO_MERGE")).has_value());
   return id;
 }
 
@@ -145,7 +159,7 @@ void ForgetMerge(Git& git) {
     const auto todo = vfs::ReadFile(git.in.fs, git.GitPath("sequencer/todo"), 16 << 20);
     if (todo && todo->find('\n') + 1 >= todo->size()) static_cast<void>(RemoveTree(git.in, git.GitPath("sequencer")).has_value());
   }
-  for (const char* file : {"MERGE_HEAD", "MERGE_MSG", "MERGE_MODE", "CHERRY_PICK_HEAD", "REVERT_HEAD", "SQUASH_MSG", "AUTO_MERGE"}) static_cast<void>(git.in.fs.RemoveFile(git.GitPath(file)).has_value());
+  for (const char* file : {"MERGE_HEAD", "MERGE_MSG", "MERGE_MODE", "CHERRY_PICK_HEAD", "REVERT_HEAD", "SQUASH_MSG", "AUTO_MERGE", "MERGE_RR"}) static_cast<void>(git.in.fs.RemoveFile(git.GitPath(file)).has_value());
 }
 
 namespace {
@@ -155,7 +169,7 @@ struct CommitOptions {
   std::string file, author, date, reuse, reedit, cleanup, fixup, squash, template_file, pathspec_file;
   std::vector<std::string> status;   // options for git status: then that is all
   std::optional<std::string> gpg_sign;
-  bool patch = false, verbose = false, no_gpg_sign = false, with_status = false, no_post_rewrite = false, pathspec_nul = false;
+  bool interactive = false, patch = false, verbose = false, no_gpg_sign = false, with_status = false, no_post_rewrite = false, pathspec_nul = false;
   bool all = false, amend = false, allow_empty = false, allow_empty_message = false, quiet = false, no_edit = false, edit = false, signoff = false;
   bool only = false, include = false, dry_run = false, reset_author = false, no_verify = false, no_status = false, has_file = false;
 };
@@ -166,23 +180,22 @@ Status TakeFile(CommitOptions& options, std::string_view value) {
 }
 
 Status TakePorcelain(CommitOptions& options, std::string_view) {
+  std::erase_if(options.status, [](const std::string& option) { return option == "--short" || option == "--long"; });
   options.status.push_back("--porcelain");
   return {};
 }
 Status TakeShort(CommitOptions& options, std::string_view) {
+  std::erase_if(options.status, [](const std::string& option) { return option == "--porcelain" || option == "--long"; });
   options.status.push_back("--short");
   return {};
 }
 Status TakeLong(CommitOptions& options, std::string_view) {
+  std::erase_if(options.status, [](const std::string& option) { return option == "--short" || option == "--porcelain"; });
   options.status.push_back("--long");
   return {};
 }
 Status TakeBranch(CommitOptions& options, std::string_view) {
   options.status.push_back("--branch");
-  return {};
-}
-Status TakeSigning(CommitOptions& options, std::string_view key) {
-  options.gpg_sign = key;
   return {};
 }
 Status TakeCounts(CommitOptions& options, std::string_view) {
@@ -213,6 +226,7 @@ constexpr Option kOptions[] = {
     Value<&CommitOptions::squash>(0, "squash", "COMMIT", "likewise, with a message of its own"),
     Value<&CommitOptions::trailers>(0, "trailer", "NAME:VALUE", "add a line at the end of the message"),
     Value<&CommitOptions::template_file>('t', "template", "FILE", "begin with the message in FILE"),
+    Flag<&CommitOptions::interactive>(0, "interactive", "choose in the menus of add -i"),
     Flag<&CommitOptions::patch>('p', "patch", "ask for each change"),
     Flag<&CommitOptions::verbose>('v', "verbose", "show the differences in the editor"),
     Call<TakeShort>(0, "short", nullptr, "only show the state, in short"),
@@ -221,8 +235,8 @@ constexpr Option kOptions[] = {
     Call<TakeLong>(0, "long", nullptr, "only show the state"),
     Call<TakeCounts>(0, "ahead-behind", nullptr, "with --short: how far the branch is from its upstream (the default)"),
     Call<TakeNoCounts>(0, "no-ahead-behind", nullptr, "only whether it is"),
-    CallOptional<TakeSigning>('S', "gpg-sign", "KEY", "sign the commit by gpg.program"),
-    Flag<&CommitOptions::no_gpg_sign>(0, "no-gpg-sign", "do not (the default)"),
+    SigningOptions<CommitOptions>()[0],
+    SigningOptions<CommitOptions>()[1],
     Call<TakeNul>('z', "null", nullptr, "with --short: end lines with NUL"),
     CallOptional<TakeUntracked>('u', "untracked-files", "MODE", "show untracked files: all, normal or no"),
     Value<&CommitOptions::pathspec_file>(0, "pathspec-from-file", "FILE", "the files are named in FILE (-: standard input)"),
@@ -248,7 +262,9 @@ constexpr Option kOptions[] = {
 
 Status StageAll(Git& git, Index& index, Pathspec& paths) {
   std::vector<std::string> known;
+  const std::optional<SparsePatterns> sparse = ActivePatterns(git);
   for (const IndexEntry& entry : index.entries()) {
+    if (entry.is_skipped || (sparse && !sparse->Includes(entry.path, git.in.budget))) continue;
     if ((paths.empty() || paths.Matches(entry.path, git.in.budget)) && (known.empty() || known.back() != entry.path)) known.push_back(entry.path);
   }
   for (const std::string& path : known) {
@@ -267,7 +283,7 @@ Result<std::string> FixupLine(Git& git, CommitOptions& options, bool& wants_edit
   std::string name = options.fixup.empty() ? options.squash : options.fixup, kind = options.fixup.empty() ? "squash! " : "fixup! ";
   const bool amends = !options.fixup.empty() && (name.starts_with("amend:") || name.starts_with("reword:"));
   if (amends) {
-    if (!options.messages.empty() && name.starts_with("reword:")) return Error(Code::kInvalid, "options '-m' and '--fixup:reword' cannot be used together");
+    if (!options.messages.empty()) return Error(Code::kInvalid, "options '-m' and '--fixup:" + name.substr(0, name.find(':')) + "' cannot be used together");
     name.erase(0, name.find(':') + 1);
   }
   auto id = ResolveCommit(git, name);
@@ -425,27 +441,178 @@ Result<ExitStatus> ShowStatus(Git& git, const CommitOptions& options, const Inde
   return status != 0 ? status : is_empty ? 1 : 0;
 }
 
-std::string WithTrailers(std::string message, const std::vector<std::string>& trailers) {
-  for (const std::string& trailer : trailers) {
-    const size_t at = trailer.find_first_of(":=");
-    std::string value = at == std::string::npos ? "" : trailer.substr(at + 1);
-    while (value.starts_with(' ')) value.erase(0, 1);
-    const std::string line = trailer.substr(0, at) + ": " + value + "\n";
-    if (message.ends_with("\n" + line)) continue;
-    message += (message.empty() || EndsWithTrailers(message) ? "" : "\n") + line;
+// As interpret-trailers adds them.
+std::string WithTrailers(Git& git, const std::string& message, const std::vector<std::string>& trailers) {
+  std::vector<NewTrailer> added;
+  for (const std::string& text : trailers) added.push_back(NewTrailer{.text = text, .where = {}, .if_exists = {}, .if_missing = {}});
+  const TrailerRules rules = TrailerRules::Load(git.config, git.in.budget, [&git](const std::string& text) { git.Warn(text); });
+  return WithNewTrailers(git.in, message, rules, added, TrailerEdit{});
+}
+
+Result<ExitStatus> RunCommit(Git& git, CommitOptions& options, Args& args);
+
+// -p and --interactive. Without a commit, the index is what it was.
+Result<ExitStatus> CommitChosen(Git& git, CommitOptions& options, Args& args) {
+  PADDOCK_ASSIGN(const Index before, git.ReadIndex());
+  const auto chosen = options.patch ? ChoosePatches(git, PatchTarget::kStage, std::nullopt, "", args.All()) : RunAddMenu(git, args.All());
+  if (!chosen || *chosen != 0) return chosen;
+  options.patch = options.interactive = false;
+  Args none;
+  const auto done = RunCommit(git, options, none);
+  if (!done || *done != 0) PADDOCK_TRY(git.WriteIndex(before));
+  return done;
+}
+
+// Options that exclude each other, in the order in which git looks at them.
+Status RefuseTogether(Git& git, const CommitOptions& options, bool has_paths) {
+  using Given = std::vector<std::pair<bool, const char*>>;
+  const auto refuse = [](const Given& given) -> Status {
+    std::vector<std::string> names;
+    for (const auto& [is_given, name] : given) {
+      if (is_given) names.push_back("'" + std::string(name) + "'");
+    }
+    if (names.size() < 2) return {};
+    std::string text = "options " + names[0];
+    for (size_t i = 1; i < names.size(); ++i) text += (i + 1 < names.size() ? ", " : names.size() > 2 ? ", and " : " and ") + names[i];
+    return Error(Code::kInvalid, text + " cannot be used together");
+  };
+  const bool reuses = !options.reuse.empty(), reedits = !options.reedit.empty(), fixes = !options.fixup.empty();
+  PADDOCK_TRY(refuse({{options.reset_author, "--reset-author"}, {!options.author.empty(), "--author"}}));
+  if (options.amend && !git.Head()) return Error(Code::kInvalid, "You have nothing to amend.");
+  PADDOCK_TRY(refuse({{!options.squash.empty(), "--squash"}, {fixes, "--fixup"}}));
+  PADDOCK_TRY(refuse({{reuses, "-C"}, {reedits, "-c"}, {options.has_file, "-F"}, {fixes, "--fixup"}}));
+  PADDOCK_TRY(refuse({{!options.messages.empty(), "-m"}, {reedits, "-c"}, {reuses, "-C"}, {options.has_file, "-F"}}));
+  if (options.reset_author && !reuses && !reedits && !options.amend && !git.refs.Exists("CHERRY_PICK_HEAD")) {
+    return Error(Code::kInvalid, "--reset-author can be used only with -C, -c or --amend.");
   }
-  return message;
+  PADDOCK_TRY(refuse({{options.include, "-i/--include"}, {options.only, "-o/--only"}, {options.all, "-a/--all"}, {options.interactive || options.patch, "--interactive/-p/--patch"}}));
+  if (!has_paths && (options.include || (options.only && !options.amend && !options.allow_empty))) return Error(Code::kInvalid, "No paths with --include/--only does not make sense.");
+  return {};
+}
+
+// What git commit -u and the configuration want to see of files that git does not know.
+UntrackedMode UntrackedOf(Git& git, const CommitOptions& options) {
+  UntrackedMode mode = ConfiguredUntracked(git);
+  for (const std::string& option : options.status) {
+    if (option == "-uno") mode = UntrackedMode::kNo;
+    else if (option == "-unormal") mode = UntrackedMode::kNormal;
+    else if (option == "-uall" || option == "-u") mode = UntrackedMode::kAll;
+  }
+  return mode;
+}
+
+// A pick that is under way has nothing left to commit.
+void TellEmptyPick(Git& git) {
+  const bool is_rebase = git.in.fs.Stat(git.GitPath("rebase-merge")).has_value();
+  std::string text = "The previous cherry-pick is now empty, possibly due to conflict resolution.\nIf you wish to commit it anyway, use:\n\n    git commit --allow-empty\n\n";
+  if (is_rebase) text += "Otherwise, please use 'git rebase --skip'\n";
+  else text += "Otherwise, please use 'git cherry-pick --skip'\n";
+  git.Say(text);
+}
+
+// The index with only these files, on top of the last commit. They stay in `index`, too.
+Result<Index> OnlyThese(Git& git, Index& index, Pathspec& paths, const std::optional<Oid>& head, bool is_merge) {
+  if (is_merge) return Error(Code::kInvalid, "cannot do a partial commit during a merge.");
+  if (git.refs.Exists("CHERRY_PICK_HEAD")) return Error(Code::kInvalid, std::string("cannot do a partial commit during a ") + (git.in.fs.Stat(git.GitPath("rebase-merge")) ? "rebase." : "cherry-pick."));
+  Index to_commit;
+  FlatTree base;
+  if (head) {
+    PADDOCK_ASSIGN(base, git.FlattenCommit(*head));
+  }
+  for (const auto& [path, item] : base) {
+    IndexEntry entry;
+    entry.path = path;
+    entry.mode = item.mode;
+    entry.id = item.id;
+    if (!paths.Matches(path, git.in.budget) || index.Find(path) != nullptr) to_commit.Put(std::move(entry));
+  }
+  PADDOCK_TRY(StageAll(git, index, paths));
+  TellUnmerged(git, index);
+  for (const IndexEntry& entry : index.entries()) {
+    if (paths.Matches(entry.path, git.in.budget)) to_commit.Put(entry);
+  }
+  for (const auto& [path, item] : base) {
+    if (paths.Matches(path, git.in.budget) && index.Find(path) == nullptr) to_commit.Remove(path);
+  }
+  return to_commit;
+}
+
+// Says which files have conflicts.
+Error RefuseConflicts(Git& git, const Index& to_commit) {
+  std::string list;
+  for (const IndexEntry& entry : to_commit.entries()) {
+    if (entry.stage != 0 && list.find("U\t" + entry.path + "\n") == std::string::npos) list += "U\t" + entry.path + "\n";
+  }
+  git.Print(list);
+  git.Say("error: Committing is not possible because you have unmerged files.\nhint: Fix them up in the work tree, and then use 'git add/rm <file>'\nhint: as appropriate to mark resolution and make a commit.\n");
+  return Error(Code::kInvalid, "Exiting because of an unresolved conflict.");
+}
+
+// What would be committed, where nothing is.
+Status TellStatus(Git& git, const CommitOptions& options, const Index& to_commit, const FlatTree& base) {
+  if (!options.dry_run && !options.amend && git.refs.Exists("CHERRY_PICK_HEAD")) TellEmptyPick(git);
+  Pathspec everything;
+  PADDOCK_ASSIGN(StatusReport report, MakeStatus(git, to_commit, &base, UntrackedOf(git, options), everything, false));
+  report.amends = options.amend;
+  for (const std::string& option : options.status) {
+    if (option.ends_with("ahead-behind")) report.hides_counts = option.starts_with("--no-");
+  }
+  PADDOCK_ASSIGN(const std::string text, LongStatus(git, report, true));
+  git.Print(text);
+  if (options.verbose) {
+    PADDOCK_ASSIGN(const std::string patch, StagedPatch(git, base, to_commit));
+    git.Print(patch);
+  }
+  if (options.amend && !options.dry_run) {
+    git.Say("You asked to amend the most recent commit, but doing so would make\nit empty. You can repeat your command with --allow-empty, or you can\nremove the commit entirely with \"git reset HEAD^\".\n");
+  }
+  return {};
+}
+
+Status AddMergedParents(Git& git, Commit& commit) {
+  PADDOCK_ASSIGN(const std::string others, vfs::ReadFile(git.in.fs, git.GitPath("MERGE_HEAD"), 1 << 16));
+  for (size_t at = 0; at + 40 <= others.size(); at += 41) {
+    if (const auto id = Oid::FromHex(std::string_view(others).substr(at, 40))) commit.parents.push_back(*id);
+  }
+  return {};
+}
+
+// Has the message edited above what would be committed. False when nothing is to be committed then; told.
+Result<bool> EditDraft(Git& git, const CommitOptions& options, const Index& to_commit, const FlatTree& base, const Commit& commit, bool shows_date, std::string& message) {
+  Pathspec everything;
+  PADDOCK_ASSIGN(const StatusReport report, MakeStatus(git, to_commit, &base, UntrackedOf(git, options), everything, false));
+  Draft draft{report, ParseSignature(commit.author), ParseSignature(commit.committer), shows_date, options.cleanup == "whitespace" || options.cleanup == "verbatim", options.no_status, options.cleanup == "scissors", ""};
+  if (options.verbose || git.config.GetBool("commit.verbose", false)) {
+    PADDOCK_ASSIGN(draft.patch, StagedPatch(git, base, to_commit));
+  }
+  auto edited = EditMessage(git, message, draft);
+  if (!edited && edited.error().code == Code::kConflict) return false;
+  if (!edited && edited.error().code == Code::kInvalid) {
+    git.Say(std::string(edited.error().Text()) + "\n");
+    return false;
+  }
+  PADDOCK_ASSIGN(std::string text, std::move(edited));
+  if (!options.template_file.empty() && CleanMessage(text, true) == CleanMessage(message, true) && !CleanMessage(text, true).empty()) {
+    git.Say("Aborting commit; you did not edit the message.\n");
+    return false;
+  }
+  message = std::move(text);
+  return true;
+}
+
+// Whether there is something to commit besides what is in conflict.
+bool HasStaged(const FlatTree& base, const Index& index) {
+  const std::vector<FileDiff> files = CompareTrees(base, IndexFiles(index));
+  return std::any_of(files.begin(), files.end(), [&index](const FileDiff& file) {
+    return index.Find(file.new_path, 1) == nullptr && index.Find(file.new_path, 2) == nullptr && index.Find(file.new_path, 3) == nullptr;
+  });
 }
 
 Result<ExitStatus> RunCommit(Git& git, CommitOptions& options, Args& args) {
-  if (!options.no_gpg_sign) git.signing_key = options.gpg_sign;
+  ChooseSigning(git, options);
   PADDOCK_TRY(TakePathspecFile(git, options.pathspec_file, options.pathspec_nul, args));
-  if (options.patch) {
-    if (options.all) return Error(Code::kInvalid, "options '-p' and '-a' cannot be used together");
-    PADDOCK_ASSIGN(const ExitStatus chosen, ChoosePatches(git, PatchTarget::kStage, std::nullopt, "", args.All()));
-    if (chosen != 0) return chosen;
-    args = Args();
-  }
+  PADDOCK_TRY(RefuseTogether(git, options, !args.operands.empty() || !args.paths.empty()));
+  if (options.patch || options.interactive) return CommitChosen(git, options, args);
   if (options.cleanup.empty()) options.cleanup = git.config.Get("commit.cleanup", "");
   if (static constexpr std::string_view kModes[] = {"", "default", "strip", "whitespace", "verbatim", "scissors"}; std::find(std::begin(kModes), std::end(kModes), options.cleanup) == std::end(kModes)) {
     return Error(Code::kInvalid, "Invalid cleanup mode " + options.cleanup);
@@ -453,8 +620,6 @@ Result<ExitStatus> RunCommit(Git& git, CommitOptions& options, Args& args) {
   if (options.fixup.starts_with("reword:")) options.allow_empty = true;
   const auto head = git.Head();
   std::optional<Commit> last;
-  if (options.amend && !head) return Error(Code::kInvalid, "You have nothing to amend.");
-  if (options.has_file && !options.messages.empty()) return Error(Code::kInvalid, "options '-m' and '-F' cannot be used together");
   if (head) {
     PADDOCK_ASSIGN(last, git.objects.ReadCommit(*head));
   }
@@ -470,37 +635,13 @@ Result<ExitStatus> RunCommit(Git& git, CommitOptions& options, Args& args) {
     PADDOCK_TRY(StageAll(git, index, paths));
     to_commit = index;
   } else if (!operands.empty()) {
-    if (is_merge) return Error(Code::kInvalid, "cannot do a partial commit during a merge.");
-    // Only these files, on top of the last commit; they stay in the index, too.
-    to_commit = Index();
-    FlatTree base;
-    if (head) {
-      PADDOCK_ASSIGN(base, git.FlattenCommit(*head));
-    }
-    for (const auto& [path, item] : base) {
-      IndexEntry entry;
-      entry.path = path;
-      entry.mode = item.mode;
-      entry.id = item.id;
-      if (!paths.Matches(path, git.in.budget) || index.Find(path) != nullptr) to_commit.Put(std::move(entry));
-    }
-    PADDOCK_TRY(StageAll(git, index, paths));
-    for (const IndexEntry& entry : index.entries()) {
-      if (paths.Matches(entry.path, git.in.budget)) to_commit.Put(entry);
-    }
-    for (const auto& [path, item] : base) {
-      if (paths.Matches(path, git.in.budget) && index.Find(path) == nullptr) to_commit.Remove(path);
-    }
+    PADDOCK_ASSIGN(to_commit, OnlyThese(git, index, paths, head, is_merge));
     if (const auto unmatched = paths.Unmatched(); !unmatched.empty()) return git.Complain("pathspec '" + unmatched[0] + "' did not match any file(s) known to git");
   }
-  if (to_commit.HasConflicts()) {
-    std::string list;
-    for (const IndexEntry& entry : to_commit.entries()) {
-      if (entry.stage != 0 && list.find("U\t" + entry.path + "\n") == std::string::npos) list += "U\t" + entry.path + "\n";
-    }
-    git.Print(list);
-    git.Say("error: Committing is not possible because you have unmerged files.\nhint: Fix them up in the work tree, and then use 'git add/rm <file>'\nhint: as appropriate to mark resolution and make a commit.\n");
-    return Error(Code::kInvalid, "Exiting because of an unresolved conflict.");
+  const bool shows_only = std::any_of(options.status.begin(), options.status.end(), [](const std::string& option) { return option == "--short" || option == "--porcelain" || option == "--long" || option == "-z"; });
+  if (options.status.end() != std::find(options.status.begin(), options.status.end(), "--long")) options.dry_run = true;
+  if (to_commit.HasConflicts() && !shows_only && !options.dry_run) {
+    return RefuseConflicts(git, to_commit);
   }
   FlatTree base;
   if (options.amend && last && !last->parents.empty()) {
@@ -508,54 +649,30 @@ Result<ExitStatus> RunCommit(Git& git, CommitOptions& options, Args& args) {
   } else if (!options.amend && head) {
     PADDOCK_ASSIGN(base, git.FlattenCommit(*head));
   }
-  Pathspec everything;
   const bool is_empty = CompareTrees(base, IndexFiles(to_commit)).empty();
-  StatusReport report;
   const bool may_be_empty = options.allow_empty || is_merge || (options.amend && last && last->parents.size() > 1);
-  const bool shows_only = std::any_of(options.status.begin(), options.status.end(), [](const std::string& option) { return option == "--short" || option == "--porcelain" || option == "--long" || option == "-z"; });
-  if (shows_only) return ShowStatus(git, options, to_commit, is_empty && !is_merge);
+  if (shows_only && !options.dry_run) return ShowStatus(git, options, to_commit, is_empty && !is_merge);
   if (!options.no_verify && !options.dry_run && RunHook(git, "pre-commit") != 0) return 1;
-  if (options.dry_run || (is_empty && !may_be_empty)) {
-    PADDOCK_ASSIGN(report, MakeStatus(git, to_commit, base, UntrackedMode::kNormal, everything, false));
-    report.amends = options.amend;
-    PADDOCK_ASSIGN(const std::string text, LongStatus(git, report, true));
-    git.Print(text);
-    if (options.verbose) {
-      PADDOCK_ASSIGN(const std::string patch, StagedPatch(git, base, to_commit));
-      git.Print(patch);
-    }
-    if (options.amend && !options.dry_run) {
-      git.Say("You asked to amend the most recent commit, but doing so would make\nit empty. You can repeat your command with --allow-empty, or you can\nremove the commit entirely with \"git reset HEAD^\".\n");
-    }
-    return is_empty && !is_merge ? 1 : 0;
-  }
   bool wants_editor = false, shows_date = false;
   Commit commit;
-  PADDOCK_ASSIGN(commit.author, AuthorOf(git, options, last, shows_date));
-  PADDOCK_ASSIGN(commit.committer, git.Committer());
-  PADDOCK_ASSIGN(std::string message, FirstMessage(git, options, last, wants_editor));
+  std::string message;
+  if (!options.dry_run) {
+    PADDOCK_ASSIGN(message, FirstMessage(git, options, last, wants_editor));
+    PADDOCK_ASSIGN(commit.author, AuthorOf(git, options, last, shows_date));
+    PADDOCK_ASSIGN(commit.committer, git.Committer());
+  }
+  if (options.dry_run || (is_empty && !may_be_empty)) {
+    PADDOCK_TRY(TellStatus(git, options, to_commit, base));
+    if (to_commit.HasConflicts()) return HasStaged(base, to_commit) ? 0 : 1;
+    return is_empty && !is_merge ? 1 : 0;
+  }
   if (options.signoff) {
     message = WithSignoff(CleanMessage(message, false), ParseSignature(commit.committer));
   }
-  if (!options.trailers.empty()) message = WithTrailers(CleanMessage(message, false), options.trailers);
+  if (!options.trailers.empty()) message = WithTrailers(git, CleanMessage(message, false), options.trailers);
   if (wants_editor) {
-    PADDOCK_ASSIGN(report, MakeStatus(git, to_commit, base, UntrackedMode::kNormal, everything, false));
-    Draft draft{report, ParseSignature(commit.author), ParseSignature(commit.committer), shows_date, options.cleanup == "whitespace" || options.cleanup == "verbatim", options.no_status, options.cleanup == "scissors", ""};
-    if (options.verbose || git.config.GetBool("commit.verbose", false)) {
-      PADDOCK_ASSIGN(draft.patch, StagedPatch(git, base, to_commit));
-    }
-    auto edited = EditMessage(git, message, draft);
-    if (!edited && edited.error().code == Code::kConflict) return 1;
-    if (!edited && edited.error().code == Code::kInvalid) {
-      git.Say(std::string(edited.error().Text()) + "\n");
-      return 1;
-    }
-    PADDOCK_ASSIGN(std::string text, std::move(edited));
-    if (!options.template_file.empty() && CleanMessage(text, true) == CleanMessage(message, true) && !CleanMessage(text, true).empty()) {
-      git.Say("Aborting commit; you did not edit the message.\n");
-      return 1;
-    }
-    message = std::move(text);
+    PADDOCK_ASSIGN(const bool goes_on, EditDraft(git, options, to_commit, base, commit, shows_date, message));
+    if (!goes_on) return 1;
   }
   if (!options.no_verify && git.in.fs.Stat(git.config.Get("core.hookspath", git.GitPath("hooks")) + "/commit-msg")) {
     const std::string path = git.GitPath("COMMIT_EDITMSG");
@@ -572,21 +689,19 @@ Result<ExitStatus> RunCommit(Git& git, CommitOptions& options, Args& args) {
   PADDOCK_ASSIGN(commit.tree, git.WriteTree(to_commit));
   if (options.amend) commit.parents = last->parents;
   else if (head) commit.parents.push_back(*head);
-  if (is_merge) {
-    PADDOCK_ASSIGN(const std::string others, vfs::ReadFile(git.in.fs, git.GitPath("MERGE_HEAD"), 1 << 16));
-    for (size_t at = 0; at + 40 <= others.size(); at += 41) {
-      if (const auto id = Oid::FromHex(std::string_view(others).substr(at, 40))) commit.parents.push_back(*id);
-    }
-  }
+  if (is_merge) PADDOCK_TRY(AddMergedParents(git, commit));
   const bool picks = git.in.fs.Stat(git.GitPath("CHERRY_PICK_HEAD")).has_value();
   const std::string verb = options.amend ? "commit (amend)" : !head ? "commit (initial)" : is_merge ? "commit (merge)" : picks ? "commit (cherry-pick)" : "commit";
   PADDOCK_TRY(git.WriteIndex(index));
   const std::string action(git.in.env.Get("GIT_REFLOG_ACTION", verb));
   PADDOCK_ASSIGN(const Oid id, MakeCommit(git, commit, action + ": " + SubjectOf(commit.message)));
   PADDOCK_TRY(vfs::WriteFile(git.in.fs, git.GitPath("COMMIT_EDITMSG"), commit.message));
+  PADDOCK_TRY(RememberConflicts(git));
   ForgetMerge(git);
   PADDOCK_TRY(ApplyAutostash(git, "MERGE_AUTOSTASH"));
   static_cast<void>(RunHook(git, "post-commit"));
+  if (options.amend) PADDOCK_TRY(RewriteNotes(git, "amend", {{*head, id}}, "git commit --amend"));
+  if (options.amend && !options.no_post_rewrite) static_cast<void>(RunHookWithInput(git, {.name = "post-rewrite", .args = {"amend"}, .input = head->Hex() + " " + id.Hex() + "\n", .writes_errors = true}, nullptr));
   if (options.quiet) return 0;
   PADDOCK_ASSIGN(const std::string summary, CommitSummary(git, id, shows_date, !head));
   git.Print(summary);

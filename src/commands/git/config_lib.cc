@@ -315,15 +315,8 @@ Result<std::string> WorktreeFile(const Git& git) {
   return git.GitPath("config");
 }
 
-Result<ExitStatus> RunConfig(Invocation& in, Git* git, ConfigOptions& options, Args& args) {
-  const std::vector<std::string> operands = args.All();
-  if (options.is_bool + options.is_int + options.is_path + options.is_bool_or_int + options.is_bool_or_string + options.is_expiry + options.is_colour > 1) {
-    in.err.Write("error: only one type at a time\n");
-    return 129;
-  }
-  const bool writes = options.add || options.unset || options.unset_all || options.replace_all || options.remove_section || options.rename_section ||
-                      (operands.size() >= 2 && !options.get && !options.get_colour && !options.get_colour_bool && !options.get_urlmatch && !options.edit && !options.get_all && !options.get_regexp && !options.list);
-  if (options.local && git == nullptr) return Error(Code::kInvalid, "--local can only be used inside a git repository");
+// The file that is meant, or empty for all of them. Git's complaint where there is none.
+Result<std::string> MeantFile(Invocation& in, Git* git, const ConfigOptions& options, bool writes) {
   std::string file = options.file;
   if (file.empty() && options.global) {
     file = std::string(in.env.Get("GIT_CONFIG_GLOBAL", std::string(in.env.Get("HOME", "")) + "/.gitconfig"));
@@ -336,110 +329,112 @@ Result<ExitStatus> RunConfig(Invocation& in, Git* git, ConfigOptions& options, A
   }
   if (file.empty() && (options.local || (writes && git != nullptr))) file = git->GitPath("config");
   if (file.empty() && writes) return Error(Code::kInvalid, "not in a git directory");
-  const char end = options.nul ? '\0' : '\n';
-  if (options.edit) {
-    if (file.empty() && git != nullptr) file = git->GitPath("config");
-    if (git == nullptr) return Error(Code::kNotSupported, "--edit needs a repository");
-    PADDOCK_TRY(git->Edit(file));
-    return 0;
-  }
-  if (!writes) {
-    Config config;
-    std::vector<ConfigFile> files;
-    if (!options.blob.empty()) {
-      if (git == nullptr) return Error(Code::kInvalid, "--blob can only be used inside a git repository");
-      const auto id = ResolveObject(*git, options.blob);
-      if (!id) {
-        in.err.Write("error: unable to resolve config blob '" + options.blob + "'\n");
-        return Error(Code::kNoEntry, "error processing config file(s)");
-      }
-      PADDOCK_ASSIGN(const std::string text, git->ReadBlob(*id));
-      auto entries = ParseConfig(text, in.budget);
-      if (!entries) return Error(Code::kSyntax, std::string(entries.error().Text()) + " in blob " + options.blob);
+  return file;
+}
+
+// What is asked about: a blob, a file, or all files. `files` gets those that were read.
+Result<Config> ReadMeant(Invocation& in, Git* git, const ConfigOptions& options, const std::string& file, std::vector<ConfigFile>* files) {
+  Config config;
+  if (!options.blob.empty()) {
+    if (git == nullptr) return Error(Code::kInvalid, "--blob can only be used inside a git repository");
+    const auto id = ResolveObject(*git, options.blob);
+    if (!id) {
+      in.err.Write("error: unable to resolve config blob '" + options.blob + "'\n");
+      return Error(Code::kNoEntry, "error processing config file(s)");
+    }
+    PADDOCK_ASSIGN(const std::string text, git->ReadBlob(*id));
+    auto entries = ParseConfig(text, in.budget);
+    if (!entries) return Error(Code::kSyntax, std::string(entries.error().Text()) + " in blob " + options.blob);
+    config.Add(std::move(*entries));
+  } else if (!file.empty() && options.includes && options.file != "-") {
+    PADDOCK_ASSIGN(config, ReadOneConfigFile(in, git, {file, "local"}, *files));
+  } else if (!file.empty()) {
+    const auto text = options.file == "-" ? Result<std::string>(in.in.ReadAll()) : vfs::ReadFile(in.fs, file, 4 << 20);
+    if (!text && !options.file.empty() && options.list) return Error(Code::kNoEntry, "unable to read config file '" + file + "': " + std::string(text.error().Text()));
+    if (text) {
+      auto entries = ParseConfig(*text, in.budget);
+      if (!entries) return Error(Code::kSyntax, std::string(entries.error().Text()) + " in file " + file);
       config.Add(std::move(*entries));
-    } else if (!file.empty() && options.includes && options.file != "-") {
-      PADDOCK_ASSIGN(config, ReadOneConfigFile(in, git, {file, "local"}, files));
-    } else if (!file.empty()) {
-      const auto text = options.file == "-" ? Result<std::string>(in.in.ReadAll()) : vfs::ReadFile(in.fs, file, 4 << 20);
-      if (!text && !options.file.empty() && options.list) return Error(Code::kNoEntry, "unable to read config file '" + file + "': " + std::string(text.error().Text()));
-      if (text) {
-        auto entries = ParseConfig(*text, in.budget);
-        if (!entries) return Error(Code::kSyntax, std::string(entries.error().Text()) + " in file " + file);
-        config.Add(std::move(*entries));
-      }
-    } else {
-      PADDOCK_ASSIGN(config, ReadConfigFiles(in, git, files));
-      if (options.no_includes) {
-        const size_t own = ConfigFiles(in, git).size();
-        std::vector<ConfigEntry> kept = config.entries();
-        std::erase_if(kept, [&](const ConfigEntry& entry) { return entry.origin >= own && entry.origin < files.size(); });
-        config = Config();
-        config.Add(std::move(kept));
-      }
     }
-    if (options.get_colour) return ShowColour(in, config, operands);
-    if (options.get_colour_bool) return ShowColourBool(in, config, operands);
-    const Origins origins(options, files, file, git);
-    if (options.list) {
-      for (const ConfigEntry& entry : config.entries()) {
-        in.out.Write(origins.Before(entry) + entry.key + (entry.value && !options.name_only ? (options.nul ? "\n" : "=") + *entry.value : "") + end);
-      }
-      return 0;
+  } else {
+    PADDOCK_ASSIGN(config, ReadConfigFiles(in, git, *files));
+    if (options.no_includes) {
+      const size_t own = ConfigFiles(in, git).size();
+      std::vector<ConfigEntry> kept = config.entries();
+      std::erase_if(kept, [&](const ConfigEntry& entry) { return entry.origin >= own && entry.origin < files->size(); });
+      config = Config();
+      config.Add(std::move(kept));
     }
-    if (operands.empty() && (options.get || options.get_all || options.get_regexp || options.get_urlmatch)) {
-      in.err.Write(options.get_urlmatch ? "error: wrong number of arguments, should be 2\n" : "error: wrong number of arguments, should be from 1 to 2\n");
-      return 129;
+  }
+  return config;
+}
+
+// config NAME [PATTERN], --get and --get-all.
+Result<ExitStatus> ShowValues(Invocation& in, const ConfigOptions& options, const Config& config, const std::vector<std::string>& operands, const Origins& origins) {
+  const char end = options.nul ? '\0' : '\n';
+  const auto key = FoldConfigKey(operands[0]);
+  if (!key) {
+    in.err.Write(operands[0].find('.') == std::string::npos ? "error: key does not contain a section: " + operands[0] + "\n" : "error: invalid key: " + operands[0] + "\n");
+    return 1;
+  }
+  std::vector<ConfigEntry> found;
+  std::optional<std::function<Result<bool>(std::string_view)>> matches;
+  if (operands.size() > 1) {
+    auto matcher = ValueMatcher(in, options, operands[1]);
+    if (!matcher) {
+      in.err.Write("error: " + std::string(matcher.error().Text()) + "\n");
+      return 6;
     }
-    if (operands.empty()) {
-      in.err.Write("error: no action specified\n");
-      return 129;
+    matches = std::move(*matcher);
+  }
+  for (const ConfigEntry& entry : config.entries()) {
+    in.budget.Step();
+    if (entry.key != *key) continue;
+    if (matches) {
+      PADDOCK_ASSIGN(const bool is_meant, (*matches)(entry.value.value_or("")));
+      if (!is_meant) continue;
     }
-    if (options.get_regexp) return ShowMatching(in, options, config, operands, origins);
-    if (options.get_urlmatch) return ShowUrlMatch(in, options, config, operands);
-    const auto key = FoldConfigKey(operands[0]);
-    if (!key) {
-      in.err.Write(operands[0].find('.') == std::string::npos ? "error: key does not contain a section: " + operands[0] + "\n" : "error: invalid key: " + operands[0] + "\n");
-      return 1;
-    }
-    std::vector<ConfigEntry> found;
-    std::optional<std::function<Result<bool>(std::string_view)>> matches;
-    if (operands.size() > 1) {
-      auto matcher = ValueMatcher(in, options, operands[1]);
-      if (!matcher) {
-        in.err.Write("error: " + std::string(matcher.error().Text()) + "\n");
-        return 6;
-      }
-      matches = std::move(*matcher);
-    }
+    found.push_back(entry);
+  }
+  if (found.empty() && options.has_default) found.push_back({*key, options.by_default, SIZE_MAX, 0});
+  if (found.empty()) return 1;
+  if (!options.get_all) found.erase(found.begin(), found.end() - 1);
+  const bool is_typed = options.is_bool || options.is_int || options.is_bool_or_int;
+  for (const ConfigEntry& entry : found) {
+    PADDOCK_ASSIGN(const std::string shown, Typed(in, options, *key, entry.value.value_or(is_typed ? "true" : ""), origins.Where(entry)));
+    in.out.Write(origins.Before(entry) + shown + end);
+  }
+  return 0;
+}
+
+Result<ExitStatus> Show(Invocation& in, Git* git, const ConfigOptions& options, const std::string& file, const std::vector<std::string>& operands) {
+  const char end = options.nul ? '\0' : '\n';
+  std::vector<ConfigFile> files;
+  PADDOCK_ASSIGN(const Config config, ReadMeant(in, git, options, file, &files));
+  if (options.get_colour) return ShowColour(in, config, operands);
+  if (options.get_colour_bool) return ShowColourBool(in, config, operands);
+  const Origins origins(options, files, file, git);
+  if (options.list) {
     for (const ConfigEntry& entry : config.entries()) {
-      in.budget.Step();
-      if (entry.key != *key) continue;
-      if (matches) {
-        PADDOCK_ASSIGN(const bool is_meant, (*matches)(entry.value.value_or("")));
-        if (!is_meant) continue;
-      }
-      found.push_back(entry);
-    }
-    if (found.empty() && options.has_default) found.push_back({*key, options.by_default, SIZE_MAX});
-    if (found.empty()) return 1;
-    if (!options.get_all) found.erase(found.begin(), found.end() - 1);
-    const bool is_typed = options.is_bool || options.is_int || options.is_bool_or_int;
-    for (const ConfigEntry& entry : found) {
-      PADDOCK_ASSIGN(const std::string shown, Typed(in, options, *key, entry.value.value_or(is_typed ? "true" : ""), origins.Where(entry)));
-      in.out.Write(origins.Before(entry) + shown + end);
+      in.out.Write(origins.Before(entry) + entry.key + (entry.value && !options.name_only ? (options.nul ? "\n" : "=") + *entry.value : "") + end);
     }
     return 0;
   }
-  const auto old = vfs::ReadFile(in.fs, file, 4 << 20);
-  const std::string text = old ? *old : "";
-  if (auto parsed = ParseConfig(text, in.budget); !parsed) return Error(Code::kSyntax, std::string(parsed.error().Text()) + " in file " + file);
-  if (options.remove_section || options.rename_section) {
-    if (operands.size() != (options.rename_section ? 2u : 1u)) return 129;
-    const auto edited = EditConfigSection(text, operands[0], options.rename_section ? std::optional<std::string_view>(operands[1]) : std::nullopt);
-    if (!edited) return Error(Code::kNoEntry, "no such section: " + operands[0]);
-    PADDOCK_TRY(vfs::WriteFile(in.fs, file, *edited));
-    return 0;
+  if (operands.empty() && (options.get || options.get_all || options.get_regexp || options.get_urlmatch)) {
+    in.err.Write(options.get_urlmatch ? "error: wrong number of arguments, should be 2\n" : "error: wrong number of arguments, should be from 1 to 2\n");
+    return 129;
   }
+  if (operands.empty()) {
+    in.err.Write("error: no action specified\n");
+    return 129;
+  }
+  if (options.get_regexp) return ShowMatching(in, options, config, operands, origins);
+  if (options.get_urlmatch) return ShowUrlMatch(in, options, config, operands);
+  return ShowValues(in, options, config, operands, origins);
+}
+
+// Sets a value, adds one, or takes some out of a file, whose text is `text`.
+Result<ExitStatus> ChangeValue(Invocation& in, const ConfigOptions& options, const std::string& file, const std::string& text, const std::vector<std::string>& operands) {
   if (operands.empty()) return 129;
   const auto key = FoldConfigKey(operands[0]);
   if (!key) {
@@ -497,6 +492,39 @@ Result<ExitStatus> RunConfig(Invocation& in, Git* git, ConfigOptions& options, A
     return 255;
   }
   return 0;
+}
+
+Result<ExitStatus> Change(Invocation& in, const ConfigOptions& options, const std::string& file, const std::vector<std::string>& operands) {
+  const auto old = vfs::ReadFile(in.fs, file, 4 << 20);
+  const std::string text = old ? *old : "";
+  if (auto parsed = ParseConfig(text, in.budget); !parsed) return Error(Code::kSyntax, std::string(parsed.error().Text()) + " in file " + file);
+  if (options.remove_section || options.rename_section) {
+    if (operands.size() != (options.rename_section ? 2u : 1u)) return 129;
+    const auto edited = EditConfigSection(text, operands[0], options.rename_section ? std::optional<std::string_view>(operands[1]) : std::nullopt);
+    if (!edited) return Error(Code::kNoEntry, "no such section: " + operands[0]);
+    PADDOCK_TRY(vfs::WriteFile(in.fs, file, *edited));
+    return 0;
+  }
+  return ChangeValue(in, options, file, text, operands);
+}
+
+Result<ExitStatus> RunConfig(Invocation& in, Git* git, ConfigOptions& options, Args& args) {
+  const std::vector<std::string> operands = args.All();
+  if (options.is_bool + options.is_int + options.is_path + options.is_bool_or_int + options.is_bool_or_string + options.is_expiry + options.is_colour > 1) {
+    in.err.Write("error: only one type at a time\n");
+    return 129;
+  }
+  const bool writes = options.add || options.unset || options.unset_all || options.replace_all || options.remove_section || options.rename_section ||
+                      (operands.size() >= 2 && !options.get && !options.get_colour && !options.get_colour_bool && !options.get_urlmatch && !options.edit && !options.get_all && !options.get_regexp && !options.list);
+  if (options.local && git == nullptr) return Error(Code::kInvalid, "--local can only be used inside a git repository");
+  PADDOCK_ASSIGN(std::string file, MeantFile(in, git, options, writes));
+  if (options.edit) {
+    if (file.empty() && git != nullptr) file = git->GitPath("config");
+    if (git == nullptr) return Error(Code::kNotSupported, "--edit needs a repository");
+    PADDOCK_TRY(git->Edit(file));
+    return 0;
+  }
+  return writes ? Change(in, options, file, operands) : Show(in, git, options, file, operands);
 }
 
 }  // namespace

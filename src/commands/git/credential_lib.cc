@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "commands/child_output.h"
+#include "commands/git/shell_words.h"
 #include "text/netrc.h"
 
 namespace paddock::git {
@@ -30,12 +31,6 @@ void TakeHelperText(Budget& budget, std::string_view text, Credential& credentia
     if (line.starts_with("username=")) credential.user = line.substr(9);
     if (line.starts_with("password=")) credential.password = line.substr(9);
   }
-}
-
-std::string ShellQuoted(std::string_view text) {
-  std::string quoted = "'";
-  for (const char c : text) quoted += c == '\'' ? "'\\''" : std::string(1, c);
-  return quoted + "'";
 }
 
 // One of the configuration's helpers: "store" is done here, anything else is a command.
@@ -139,7 +134,7 @@ class Helper {
     std::string command = name_;
     if (name_[0] == '!') command = name_.substr(1);
     else if (name_[0] != '/') command = "git credential-" + name_;
-    const std::string script = "printf %s " + ShellQuoted(HelperText(credential)) + " | " + (name_[0] == '!' ? "{ " + command + " " + action + "\n}" : command + " " + action);
+    const std::string script = "printf %s " + InShellQuotes(HelperText(credential)) + " | " + (name_[0] == '!' ? "{ " + command + " " + action + "\n}" : command + " " + action);
     auto answer = StandardOutput(in_, {"sh", "-c", script}, in_.env);
     if (!answer || answer->status != 0) return std::nullopt;
     return std::move(answer->text);

@@ -12,8 +12,9 @@ struct DiffDriver {
 };
 DiffDriver DriverOf(Git& git, const std::string& path);
 
-// The content as the driver's program shows it; as it is where there is none.
-Result<std::string> ConvertedText(Git& git, const DiffDriver& driver, const std::string& path, std::string content);
+// The content as the driver's program shows it; as it is where there is none. The program gets what would be in the working tree;
+// `is_file`: the content is that already.
+Result<std::string> ConvertedText(Git& git, const DiffDriver& driver, const std::string& path, std::string content, bool is_file = false);
 // Runs what shows the difference of a file instead of git. What it printed.
 Result<std::string> ExternalDiff(Git& git, const std::string& command, const FileDiff& file);
 

@@ -1,6 +1,7 @@
 #include "commands/git/diff_driver.h"
 
 #include "commands/child_output.h"
+#include "commands/git/convert.h"
 #include "text/regex.h"
 
 namespace paddock::git {
@@ -84,8 +85,11 @@ TemporaryFile::~TemporaryFile() {
   static_cast<void>(git_.in.fs.RemoveDirectory(directory_).has_value());
 }
 
-Result<std::string> ConvertedText(Git& git, const DiffDriver& driver, const std::string& path, std::string content) {
+Result<std::string> ConvertedText(Git& git, const DiffDriver& driver, const std::string& path, std::string content, bool is_file) {
   if (driver.textconv.empty()) return content;
+  if (!is_file) {
+    PADDOCK_ASSIGN(content, ToWorkTree(git, path, std::move(content)));
+  }
   PADDOCK_ASSIGN(const auto file, TemporaryFile::Make(git, path, content));
   git.in.out.Flush();
   PADDOCK_ASSIGN(ChildOutput output, StandardOutput(git.in, {"sh", "-c", driver.textconv + " \"$@\"", driver.textconv, file->path()}, git.in.env));

@@ -1,7 +1,7 @@
 // Which files differ: trees against each other and against the working tree, renames, and what options leave over.
 #include <algorithm>
 
-#include "commands/git/diff.h"
+#include "commands/git/working_changes.h"
 #include "commands/git/worktree.h"
 #include "vfs/stat_each.h"
 
@@ -9,6 +9,22 @@ namespace paddock::git {
 namespace {
 
 bool IsKindOf(uint32_t a, uint32_t b) { return (a & 0170000) == (b & 0170000); }
+
+// How two states of one file differ; null: it is not there.
+FileDiff DiffOfItems(const std::string& path, const TreeItem* before, const TreeItem* after) {
+  FileDiff file;
+  file.old_path = file.new_path = path;
+  if (before != nullptr) {
+    file.old_mode = before->mode;
+    file.old_id = before->id;
+  }
+  if (after != nullptr) {
+    file.new_mode = after->mode;
+    file.new_id = after->id;
+  }
+  file.status = after == nullptr ? 'D' : before == nullptr ? 'A' : IsKindOf(file.old_mode, file.new_mode) ? 'M' : 'T';
+  return file;
+}
 
 }  // namespace
 
@@ -18,21 +34,9 @@ std::vector<FileDiff> CompareTrees(const FlatTree& before, const FlatTree& after
   auto b = after.begin();
   while (a != before.end() || b != after.end()) {
     const int order = a == before.end() ? 1 : b == after.end() ? -1 : a->first.compare(b->first);
-    FileDiff file;
-    file.old_path = file.new_path = order <= 0 ? a->first : b->first;
-    if (order <= 0) {
-      file.old_mode = a->second.mode;
-      file.old_id = a->second.id;
-    }
-    if (order >= 0) {
-      file.new_mode = b->second.mode;
-      file.new_id = b->second.id;
-    }
-    file.status = order < 0 ? 'D' : order > 0 ? 'A' : IsKindOf(file.old_mode, file.new_mode) ? 'M' : 'T';
-    const bool differs = order != 0 || !(a->second == b->second);
+    if (order != 0 || !(a->second == b->second)) files.push_back(DiffOfItems(order <= 0 ? a->first : b->first, order <= 0 ? &a->second : nullptr, order >= 0 ? &b->second : nullptr));
     if (order <= 0) ++a;
     if (order >= 0) ++b;
-    if (differs) files.push_back(std::move(file));
   }
   return files;
 }
@@ -151,25 +155,28 @@ class IndexLook {
   std::vector<Result<vfs::Attributes>> seen_;   // of the entries from begin_ on
 };
 
-}  // namespace
-
-Result<FlatTree> WorkingFiles(Git& git, const Index& index) {
-  FlatTree files;
+// Tells what is there for each file that the index knows: its entry (the first stage that has a file, of a conflict) and nothing, or the file.
+Status ForEachWorkingFile(Git& git, const Index& index, const std::function<void(const IndexEntry&, const std::optional<TreeItem>&)>& tell) {
   IndexLook look(git, index.entries());
   DirectoryCheck directories(git);
   const auto written = git.in.fs.Stat(git.GitPath("index"));
   const std::vector<IndexEntry>& entries = index.entries();
+  bool was_there = false;   // the file of the entry before
   for (size_t i = 0; i < entries.size(); ++i) {
     const IndexEntry& entry = entries[i];
     git.in.budget.Step(4);
     // The stages of a conflict follow one another.
-    if (i > 0 && entries[i - 1].path == entry.path && files.contains(entry.path)) continue;
+    if (i > 0 && was_there && entries[i - 1].path == entry.path) continue;
+    const auto is_there = [&](const TreeItem& item) {
+      was_there = true;
+      tell(entry, item);
+    };
     if (entry.mode == kModeCommit && entry.stage == 0 && !entry.is_assumed && !entry.is_skipped) {
-      files.insert_or_assign(files.end(), entry.path, TreeItem{entry.mode, GitlinkHead(git, entry.path).value_or(entry.id)});
+      is_there({entry.mode, GitlinkHead(git, entry.path).value_or(entry.id)});
       continue;
     }
     if (entry.is_assumed || entry.is_skipped || entry.mode == kModeCommit) {
-      files.insert_or_assign(files.end(), entry.path, TreeItem{entry.mode, entry.id});
+      is_there({entry.mode, entry.id});
       continue;
     }
     // A file as old as the index may have changed after it was looked at.
@@ -177,19 +184,52 @@ Result<FlatTree> WorkingFiles(Git& git, const Index& index) {
     const bool is_fresh = facts && written && entry.stage == 0 && !entry.is_intended && entry.HasStatOf(*facts) && facts->modify_time < written->modify_time &&
                           (facts->is_symlink() ? entry.mode == kModeLink : facts->is_file() && entry.mode == ((facts->mode & 0100) != 0 ? kModeExecutable : kModeFile));
     if (is_fresh && directories.Passes(entry.path)) {
-      files.insert_or_assign(files.end(), entry.path, TreeItem{entry.mode, entry.id});
+      is_there({entry.mode, entry.id});
       continue;
     }
     PADDOCK_ASSIGN(const auto content, ReadWorkingFile(git, entry.path));
-    if (content) files[entry.path] = {content->mode, HashObject(ObjectType::kBlob, content->data)};
+    if (content) {
+      is_there({content->mode, HashObject(ObjectType::kBlob, content->data)});
+      continue;
+    }
+    was_there = false;
+    tell(entry, std::nullopt);
   }
+  return {};
+}
+
+}  // namespace
+
+Result<FlatTree> WorkingFiles(Git& git, const Index& index) {
+  FlatTree files;
+  PADDOCK_TRY(ForEachWorkingFile(git, index, [&files](const IndexEntry& entry, const std::optional<TreeItem>& item) {
+    if (item) files.insert_or_assign(files.end(), entry.path, *item);
+  }));
   return files;
+}
+
+Result<std::vector<FileDiff>> CompareIndexWithFiles(Git& git, const Index& index, bool with_intended) {
+  std::vector<FileDiff> differences;
+  PADDOCK_TRY(ForEachWorkingFile(git, index, [&](const IndexEntry& entry, const std::optional<TreeItem>& item) {
+    std::optional<TreeItem> known;
+    if (entry.stage == 0 && (with_intended || !entry.is_intended)) known = TreeItem{entry.mode, entry.id};
+    if (known == item) return;
+    FileDiff file = DiffOfItems(entry.path, known ? &*known : nullptr, item ? &*item : nullptr);
+    file.new_is_file = file.new_mode != 0;
+    differences.push_back(std::move(file));
+  }));
+  return differences;
 }
 
 Result<std::vector<FileDiff>> CompareWithFiles(Git& git, const FlatTree& before, const Index& index) {
   PADDOCK_ASSIGN(const FlatTree files, WorkingFiles(git, index));
   std::vector<FileDiff> differences = CompareTrees(before, files);
-  for (FileDiff& file : differences) file.new_is_file = file.new_mode != 0;
+  for (FileDiff& file : differences) {
+    // What the index has, too, is known by its id.
+    const IndexEntry* entry = index.Find(file.new_path);
+    const bool is_indexed = entry != nullptr && !entry->is_intended && entry->mode == file.new_mode && entry->id == file.new_id;
+    file.new_is_file = file.new_mode != 0 && !is_indexed;
+  }
   return differences;
 }
 

@@ -192,10 +192,8 @@ std::string NamesText(const Git& git, const FileDiff& file, const DiffOptions& o
 
 std::string RawText(Git& git, const FileDiff& file, const DiffOptions& options) {
   const auto short_id = [&](const Oid& id, bool is_file) {
-    const bool is_whole = options.full_index || options.full_raw_ids;
-    const size_t length = is_whole ? 40 : options.abbrev.value_or(7);
-    if (id.is_null() || is_file) return std::string(length, '0');
-    return is_whole ? id.Hex() : git.objects.Abbreviate(id, options.abbrev.value_or(0));
+    const Oid shown = is_file ? Oid() : id;
+    return options.full_index || options.full_raw_ids ? shown.Hex() : git.objects.Abbreviate(shown, options.abbrev.value_or(0));
   };
   return ":" + ModeText(file.old_mode) + " " + ModeText(file.new_mode) + " " + short_id(file.old_id, file.old_is_file) + " " + short_id(file.new_id, file.new_is_file) + " " + NamesText(git, file, options);
 }

@@ -93,6 +93,15 @@ Status TakeBreakOption(DiffOptions& options, std::string_view value) {
   return {};
 }
 
+Status SettleForms(DiffOptions& options) {
+  const int alone = options.name_only + options.name_status + options.checks + options.no_patch;
+  if (alone > 1) return Error(Code::kInvalid, "options '--name-only', '--name-status', '--check', and '-s' cannot be used together");
+  if (alone == 0) return {};
+  options.patch = options.stat = options.numstat = options.shortstat = options.summary = options.raw = false;
+  options.dirstat.reset();
+  return {};
+}
+
 Status TakeColourOption(DiffOptions& options, std::string_view value) {
   if (value.empty() || value == "always") options.colours = true;
   else if (value == "never" || value == "auto") options.colours = false;
@@ -116,7 +125,6 @@ Status TakeWordsOption(DiffOptions& options, std::string_view value) {
   } else {
     return Bad("bad --word-diff argument: " + std::string(value));
   }
-  options.patch = true;
   return {};
 }
 
@@ -173,7 +181,7 @@ Status TakeSubmoduleOption(DiffOptions& options, std::string_view value) {
 }
 
 Status TakeIgnoreSubmodulesOption(DiffOptions& options, std::string_view value) {
-  // The files in other repositories are never looked at: only what is recorded of these can be ignored.
+  options.ignores_dirty = value == "dirty";
   if (value.empty() || value == "all") options.ignores_submodules = true;
   else if (value == "none" || value == "dirty" || value == "untracked") options.ignores_submodules = false;
   else return Error(Code::kInvalid, "bad --ignore-submodules argument: " + std::string(value));
@@ -227,6 +235,70 @@ Status TakeMovedBlanksOption(DiffOptions& options, std::string_view value) {
   }
   if (!complaints.empty()) return Bad(complaints + "error: invalid mode '" + std::string(value) + "' in --color-moved-ws");
   options.moved_blanks = moved;
+  return {};
+}
+
+Status TakeContextOption(DiffOptions& options, std::string_view value) {
+  PADDOCK_TRY(ParseOptionValue(value, options.context));
+  if (options.context < 0) return Error(Code::kRange, "option `unified' expects a non-negative integer");
+  options.patch = true;
+  return {};
+}
+Status TakeNoColourOption(DiffOptions& options, std::string_view) { return TakeColourOption(options, "never"); }
+Status TakeColourWordsOption(DiffOptions& options, std::string_view value) {
+  options.words = DiffOptions::Words::kColor;
+  options.colours = options.patch = true;
+  if (!value.empty()) options.word_pattern = value;
+  return {};
+}
+Status TakeWordPatternOption(DiffOptions& options, std::string_view value) {
+  if (options.words == DiffOptions::Words::kNo) options.words = DiffOptions::Words::kPlain;
+  options.patch = true;
+  options.word_pattern = value;
+  return {};
+}
+Status TakeRelativeOption(DiffOptions& options, std::string_view value) {
+  options.is_relative = true;
+  options.relative_to = value;
+  return {};
+}
+Status TakeCopiesOption(DiffOptions& options, std::string_view value) {
+  options.finds_copies = true;
+  return TakeRenameOption(options, value);
+}
+Status TakeCopiesHarderOption(DiffOptions& options, std::string_view) {
+  options.finds_copies = options.finds_copies_harder = true;
+  if (!options.find_renames) options.find_renames = kWholeScore / 2;
+  return {};
+}
+Status TakeMinimalOption(DiffOptions& options, std::string_view) {
+  options.edits.minimal = true;
+  return {};
+}
+Status TakeAnchorOption(DiffOptions& options, std::string_view value) {
+  options.edits.algorithm = EditAlgorithm::kPatience;
+  options.edits.anchors.emplace_back(value);
+  return {};
+}
+Status TakeDirstatByFileOption(DiffOptions& options, std::string_view value) {
+  PADDOCK_TRY(TakeDirstatOption(options, "files"));
+  return TakeDirstatOption(options, value);
+}
+Status TakeCumulativeOption(DiffOptions& options, std::string_view) { return TakeDirstatOption(options, "cumulative"); }
+Status TakeNoMovedBlanksOption(DiffOptions& options, std::string_view) {
+  options.moved_blanks = MovedLines{};
+  return {};
+}
+Status TakeIndicator(char& mark, std::string_view value) {
+  if (value.size() != 1) return Error(Code::kInvalid, "option `output-indicator' expects a character, got '" + std::string(value) + "'");
+  mark = value[0];
+  return {};
+}
+Status TakeStatNumber(DiffOptions& options, size_t& number, std::string_view value) {
+  int64_t given = 0;
+  PADDOCK_TRY(ParseOptionValue(value, given));
+  options.stat = true;
+  number = static_cast<size_t>(std::clamp<int64_t>(given, 0, 10000));
   return {};
 }
 

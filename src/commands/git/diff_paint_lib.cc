@@ -5,7 +5,7 @@
 #include <unordered_map>
 
 #include "commands/git/attributes.h"
-#include "commands/git/colour.h"
+#include "commands/git/colour_spec.h"
 
 namespace paddock::git {
 namespace {
@@ -83,7 +83,7 @@ Palette PaletteOf(const Git& git) {
   const auto colour = [&git](std::string_view name, std::string_view otherwise) {
     const auto set = git.config.Get("color.diff." + std::string(name));
     if (set) {
-      if (auto parsed = ParseColour(*set)) return *parsed;
+      if (auto parsed = ColourSequence(*set)) return *parsed;
     }
     return std::string(otherwise);
   };

@@ -97,7 +97,7 @@ class PatchMaker {
       if (before == after && !must_show && file.old_mode != 0 && file.new_mode != 0) return {};
       show_head();
       if (before == after && file.old_mode != 0 && file.new_mode != 0) return {};
-      if (options_.binary) out_.Text("GIT binary patch\n" + BinaryBlockText(after, git_.in.budget) + BinaryBlockText(before, git_.in.budget));
+      if (options_.binary) out_.Text("GIT binary patch\n" + BinaryBlockText(before, after, git_.in.budget) + BinaryBlockText(after, before, git_.in.budget));
       else out_.Text("Binary files " + std::string(WithoutTab(old_name)) + " and " + std::string(WithoutTab(new_name)) + " differ\n");
       return {};
     }
@@ -171,7 +171,7 @@ class PatchMaker {
     if (file.old_id == file.new_id && file.old_mode != 0 && file.new_mode != 0) return head;
     const auto short_id = [&](const Oid& id) {
       if (options_.full_index || (is_binary && options_.binary)) return id.Hex();
-      return id.is_null() ? std::string(options_.abbrev.value_or(7), '0') : git_.objects.Abbreviate(id, options_.abbrev.value_or(0));
+      return git_.objects.Abbreviate(id, options_.abbrev.value_or(0));
     };
     head.push_back("index " + short_id(file.old_id) + ".." + short_id(file.new_id) + (file.old_mode == file.new_mode ? " " + ModeText(file.new_mode) : std::string()));
     return head;
@@ -196,7 +196,7 @@ class PatchMaker {
     const bool is_there = !git_.work_tree.empty() && IsGitDirectory(git_.in.fs, git_dir);
     const char* note = file.old_mode == 0 ? "(new submodule)" : file.new_mode == 0 ? "(submodule deleted)" : nullptr;
     const std::string name = "Submodule " + file.new_path + " ";
-    const auto short_id = [](Git& git, const Oid& id) { return id.is_null() ? std::string(7, '0') : git.objects.Abbreviate(id); };
+    const auto short_id = [](Git& git, const Oid& id) { return git.objects.Abbreviate(id); };
     if (!is_there) {
       out_.Meta(name + short_id(git_, file.old_id) + "..." + short_id(git_, file.new_id) + " " + (note != nullptr ? note : "(commits not present)"));
       return {};

@@ -1,6 +1,7 @@
 // git diff-tree, diff-index and diff-files: the differences that scripts ask for.
 #include <algorithm>
 
+#include "commands/git/abbrev.h"
 #include "commands/git/combined_diff.h"
 #include "commands/git/commit.h"
 #include "commands/git/diff.h"
@@ -13,6 +14,7 @@ namespace {
 
 struct Options : DiffOptions {
   bool recursive = false, shows_trees = false, with_root = false, verbose = false, no_commit_id = false, from_stdin = false, against_all = false, cached = false, merge_base = false, quiet_missing = false, stays_quiet = false;
+  bool has_shown = false;   // a commit, before another one
   std::optional<std::string> pretty;
 };
 Status TakePretty(Options& options, std::string_view value) {
@@ -20,15 +22,9 @@ Status TakePretty(Options& options, std::string_view value) {
   if (options.pretty->find('%') != std::string::npos && !options.pretty->starts_with("format:") && !options.pretty->starts_with("tformat:")) options.pretty->insert(0, "tformat:");
   return {};
 }
-Status TakeAbbrev(Options& options, std::string_view value) {
-  int64_t digits = 7;
-  if (!value.empty()) PADDOCK_TRY(ParseOptionValue(value, digits));
-  options.abbrev = static_cast<size_t>(std::clamp<int64_t>(digits, 4, 40));
-  return {};
-}
 
-constexpr auto kCommonOptions = JoinTables(DiffOptionTable<Options>(), std::array{
-    CallOptional<TakeAbbrev>(0, "abbrev", "N", "ids of N digits"),
+constexpr auto kCommonOptions = JoinTables(DiffOptionTable(), std::array{
+    CallOptional<TakeDiffAbbrev<&Options::abbrev>>(0, "abbrev", "N", "ids of N digits"),
     Value<&Options::output>(0, "output", "FILE", "write to FILE"),
     Flag<&Options::follows>(0, "follow", "the one file that is named, with what it was called before"),
     Flag<&Options::exit_code>(0, "exit-code", "exit with 1 if something differs"),
@@ -128,14 +124,19 @@ Result<FlatTree> AllBefore(Git& git, const Options& options, const Oid* before) 
   return git.Flatten(*before);
 }
 
-void ShowHeading(Git& git, const Options& options, const Oid& id, const Commit& commit) {
+// `parent`: against which one of a merge's it is compared; null for all at once.
+void ShowHeading(Git& git, Options& options, const Oid& id, const Commit& commit, const Oid* parent = nullptr) {
   if (options.pretty || options.verbose) {
     PrettyOptions pretty;
+    if (parent != nullptr) pretty.from_parent = parent->Hex();
     pretty.format = options.pretty.value_or("medium");
+    pretty.digits = options.abbrev.value_or(40);
     const bool shows_id = pretty.format == "oneline" || pretty.format.find("format:") != std::string::npos;
     std::string text = PrettyCommit(git, id, commit, pretty);
     if (!text.ends_with('\n')) text += '\n';
-    git.Print(text + (shows_id ? "" : "\n"));
+    const bool is_apart = options.has_shown && pretty.format != "oneline" && !pretty.format.starts_with("tformat:");
+    git.Print((is_apart ? "\n" : "") + text + (shows_id ? "" : "\n"));
+    options.has_shown = true;
   } else if (!options.no_commit_id) {
     git.Print(id.Hex() + (options.nul ? '\0' : '\n'));
   }
@@ -183,7 +184,7 @@ Result<bool> ShowCommit(Git& git, Options& options, const Oid& id, Pathspec& pat
     if (files.empty()) continue;
     differs = true;
     if (options.quiet) continue;
-    ShowHeading(git, options, id, commit);
+    ShowHeading(git, options, id, commit, commit.parents.size() > 1 ? &commit.parents[i] : nullptr);
     if (options.no_patch) continue;
     PADDOCK_ASSIGN(const std::string text, FormatDiff(git, files, options));
     git.Print(text);
@@ -192,6 +193,7 @@ Result<bool> ShowCommit(Git& git, Options& options, const Oid& id, Pathspec& pat
 }
 
 Result<ExitStatus> RunTree(Git& git, Options& options, Args& args) {
+  PADDOCK_TRY(SettleForms(options));
   if (options.combine == DiffOptions::Combine::kDense && !options.HasFormat() && !options.no_patch) options.patch = true;
   SetDefaults(options);
   PADDOCK_ASSIGN(Selection selection, ParseSelection(git, args));
@@ -294,6 +296,7 @@ Result<std::vector<FileDiff>> CompareByStat(Git& git, const FlatTree& before, co
 }
 
 Result<ExitStatus> RunIndex(Git& git, Options& options, Args& args) {
+  PADDOCK_TRY(SettleForms(options));
   SetDefaults(options);
   PADDOCK_ASSIGN(Selection selection, ParseSelection(git, args));
   if (selection.included.size() != 1) {
@@ -361,6 +364,7 @@ Status AddStages(Git& git, const Options& options, const Index& index, const std
 }
 
 Result<ExitStatus> RunFiles(Git& git, Options& options, Args& args) {
+  PADDOCK_TRY(SettleForms(options));
   if (options.combine != DiffOptions::Combine::kDefault && !options.HasFormat() && !options.no_patch) options.patch = true;
   SetDefaults(options);
   PADDOCK_ASSIGN(Pathspec paths, git.ParsePaths(args.All()));

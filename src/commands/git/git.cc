@@ -6,14 +6,18 @@
 // Source: the manual pages of git 2.39; the format of repositories is theirs, both ways.
 // Differs: repositories are reached by path and by http(s)://, where the sandbox's policy allows the host: git's smart protocol, with
 // basic authentication; no ssh, git:// or dumb HTTP. Hooks that are run: pre-commit, prepare-commit-msg (with an editor), commit-msg,
-// post-commit, post-checkout, pre-merge-commit, post-merge, pre-rebase, pre-push, and of pushes into repositories by path pre-receive,
-// update, post-receive, post-update and push-to-checkout; others are passed over. Partial clones fetch everything.
-// No sparse checkouts, rebases of merges, filter processes, checks of signatures and pagers; SHA-1 repositories with an index of version 2 or 3.
+// post-commit, post-checkout, post-rewrite, pre-merge-commit, post-merge, pre-rebase, pre-push, applypatch-msg, pre-applypatch,
+// post-applypatch, and of pushes into repositories by path pre-receive, update, post-receive, post-update and push-to-checkout; others are
+// passed over. Partial clones fetch everything.
+// No filter processes and pagers; references below refs/replace/ and info/grafts are not looked at; filter-branch does not wait behind its
+// warning and has no --state-branch; SHA-1 repositories with an index of version 2 or 3.
 
 #include "commands/git/git.h"
 
 #include <algorithm>
 
+#include "commands/git/similar_command.h"
+#include "commands/git/config_files.h"
 #include "commands/git/subcommands.h"
 #include "proc/process.h"
 #include "text/quote.h"
@@ -21,9 +25,12 @@
 namespace paddock {
 namespace {
 
+constexpr std::string_view kExecPath = "/usr/lib/git-core";
+
 struct GlobalOptions {
   std::string git_dir, work_tree;
   bool is_bare = false;
+  bool has_no_pager = false;
   std::vector<std::pair<std::string, std::string>> config;
   std::vector<std::string> args;   // the subcommand and all behind it
   std::string subcommand;
@@ -34,7 +41,7 @@ ExitStatus ShowUsage(Invocation& in, int status) {
                      "           [--bare] [--git-dir=<path>] [--work-tree=<path>] <command> [<args>]\n\nCommands:\n";
   for (const git::Subcommand* command : git::AllSubcommands()) {
     std::string name = command->name;
-    name.resize(std::max<size_t>(name.size() + 1, 16), ' ');
+    name.resize(std::max<size_t>(name.size() + 2, 16), ' ');
     text += "   " + name + command->summary + "\n";
   }
   in.out.Write(text);
@@ -62,7 +69,11 @@ std::optional<ExitStatus> ReadGlobals(Invocation& in, GlobalOptions& options) {
       return 0;
     }
     if (arg == "--help" || arg == "-h") return ShowUsage(in, 0);
-    if (arg == "--no-pager" || arg == "-P" || arg == "-p" || arg == "--paginate" || arg == "--no-optional-locks" || arg == "--no-replace-objects") {
+    if (arg == "--no-pager" || arg == "-P") {
+      options.has_no_pager = true;
+      continue;
+    }
+    if (arg == "-p" || arg == "--paginate" || arg == "--no-optional-locks" || arg == "--no-replace-objects") {
       continue;
     }
     if (arg == "--bare") {
@@ -85,8 +96,23 @@ std::optional<ExitStatus> ReadGlobals(Invocation& in, GlobalOptions& options) {
       options.config.emplace_back(in.args[i].substr(0, equals), equals == std::string::npos ? "true" : in.args[i].substr(equals + 1));
       continue;
     }
-    if (arg == "--exec-path") {
-      in.out.Write("/usr/lib/git-core\n");
+    if (arg == "--config-env" || arg.starts_with("--config-env=")) {
+      const size_t begin = std::string_view("--config-env=").size();
+      if (arg.size() < begin && i + 1 >= in.args.size()) return die("no config key given for --config-env");
+      const std::string text = arg.size() < begin ? in.args[++i] : std::string(arg.substr(begin));
+      const size_t equals = text.rfind('=');
+      if (equals == std::string::npos || equals == 0) return git::Die(in, Error(Code::kInvalid, "invalid config format: " + text));
+      const std::string variable = text.substr(equals + 1);
+      if (variable.empty()) return git::Die(in, Error(Code::kInvalid, "missing environment variable name for configuration '" + text.substr(0, equals) + "'"));
+      const auto value = in.env.Get(variable);
+      if (!value) return git::Die(in, Error(Code::kInvalid, "missing environment variable '" + variable + "' for configuration '" + text.substr(0, equals) + "'"));
+      options.config.emplace_back(text.substr(0, equals), *value);
+      continue;
+    }
+    constexpr std::pair<std::string_view, std::string_view> kPlaces[] = {
+        {"--exec-path", kExecPath}, {"--html-path", "/usr/share/doc/git/html"}, {"--man-path", "/usr/share/man"}, {"--info-path", "/usr/share/info"}};
+    if (const auto place = std::ranges::find(kPlaces, arg, &std::pair<std::string_view, std::string_view>::first); place != std::end(kPlaces)) {
+      in.out.WriteLine(arg == "--exec-path" ? in.env.Get("GIT_EXEC_PATH", place->second) : place->second);
       return 0;
     }
     in.err.Write("unknown option: " + in.args[i] + "\n");
@@ -144,15 +170,70 @@ Environment WithGlobals(Invocation& in, const GlobalOptions& options) {
   return environment;
 }
 
+// `git NAME` runs the program git-NAME of the PATH, which is how people add commands. Nothing when there is none.
+std::optional<ExitStatus> RunProgram(Invocation& in, const GlobalOptions& options) {
+  const std::string name = "git-" + options.subcommand;
+  if (name.find('/') != std::string::npos || !in.launcher.FindProgram(in.process, in.env, name)) return std::nullopt;
+  Environment environment = in.env;
+  environment.Set("GIT_EXEC_PATH", kExecPath);
+  environment.Set("PATH", std::string(kExecPath) + ":" + std::string(in.env.Get("PATH", "")));
+  if (!options.git_dir.empty()) environment.Set("GIT_DIR", options.git_dir);
+  if (options.is_bare && options.git_dir.empty()) environment.Set("GIT_DIR", in.fs.cwd());
+  if (!options.work_tree.empty()) environment.Set("GIT_WORK_TREE", options.work_tree);
+  if (options.has_no_pager) environment.Set("GIT_PAGER", "cat");
+  std::vector<std::string> args = options.args;
+  args[0] = name;
+  in.out.Flush();
+  const auto status = in.launcher.Run(in.process, {.args = std::move(args), .environment = &environment});
+  return status ? *status : 128;
+}
+
+// The names behind "git-" of what is in the PATH.
+void AddPrograms(Invocation& in, std::vector<std::string>& names) {
+  std::string_view path = in.env.Get("PATH", "");
+  while (!path.empty()) {
+    const size_t end = std::min(path.find(':'), path.size());
+    const std::string directory(path.substr(0, end));
+    path.remove_prefix(std::min(end + 1, path.size()));
+    in.budget.Step();
+    const auto entries = directory.empty() ? Result<std::vector<vfs::DirectoryEntry>>(Error(Code::kNoEntry)) : in.fs.List(directory);
+    if (!entries) continue;
+    for (const vfs::DirectoryEntry& entry : *entries) {
+      in.budget.Step();
+      constexpr int kExecute = 1;
+      if (entry.name.starts_with("git-") && in.fs.Access(directory + "/" + entry.name, kExecute)) names.push_back(entry.name.substr(4));
+    }
+  }
+}
+
 // A shell alias ("!cmd") runs at the top of the tree.
 ExitStatus RunShellAlias(Invocation& in, git::Git* git, std::string_view text, const GlobalOptions& options) {
   std::vector<std::string> args = {"sh", "-c", std::string(text) + " \"$@\"", std::string(text)};
   args.insert(args.end(), options.args.begin() + 1, options.args.end());
-  ChildSpec spec{.args = std::move(args), .environment = &in.env};
+  Environment environment = in.env;
+  if (git != nullptr) environment.Set("GIT_PREFIX", git->prefix);
+  ChildSpec spec{.args = std::move(args), .environment = &environment};
   if (git != nullptr && !git->work_tree.empty()) spec.cwd = git->work_tree;
   in.out.Flush();
   const auto status = in.launcher.Run(in.process, spec);
   return status ? *status : 128;
+}
+
+ExitStatus ComplainOfCommand(Invocation& in, const git::Config& config, const std::string& word) {
+  std::vector<std::string> known;
+  AddPrograms(in, known);
+  for (const git::ConfigEntry& entry : config.entries()) {
+    if (entry.key.starts_with("alias.")) known.push_back(entry.key.substr(6));
+  }
+  for (const git::Subcommand* command : git::AllSubcommands()) known.emplace_back(command->name);
+  std::ranges::sort(known);
+  known.erase(std::unique(known.begin(), known.end()), known.end());
+  const std::vector<std::string> similar = git::SimilarCommands(word, known, in.budget);
+  std::string text = "git: '" + word + "' is not a git command. See 'git --help'.\n";
+  if (!similar.empty()) text += similar.size() == 1 ? "\nThe most similar command is\n" : "\nThe most similar commands are\n";
+  for (const std::string& name : similar) text += "\t" + name + "\n";
+  in.err.Write(text);
+  return 1;
 }
 
 ExitStatus Dispatch(Invocation& in, GlobalOptions options) {
@@ -163,10 +244,13 @@ ExitStatus Dispatch(Invocation& in, GlobalOptions options) {
   } else {
     missing = place.error();
   }
-  auto config = git::ReadConfig(in, git ? &*git : nullptr);
+  std::vector<git::ConfigFile> files;
+  auto config = git::ReadConfigFiles(in, git ? &*git : nullptr, files);
   if (!config) return git::Die(in, config.error());
   if (git) {
     git->config = *config;
+    const Status taken = git::TakeConfig(*git, files, /*is_being_mended=*/options.subcommand == "config");
+    if (!taken) return git::Die(in, taken.error());
     if (config->GetBool("core.bare", false) && options.work_tree.empty() && !in.env.Get("GIT_WORK_TREE") && git->git_dir == git->common_dir) {
       git->is_bare = true;
       git->work_tree.clear();
@@ -177,6 +261,7 @@ ExitStatus Dispatch(Invocation& in, GlobalOptions options) {
   }
   const git::Subcommand* command = FindSubcommand(options.subcommand);
   for (int depth = 0; command == nullptr && depth < 10; ++depth) {
+    if (const auto status = RunProgram(in, options)) return *status;
     const auto alias = config->Get("alias." + git::FoldConfigKey("alias." + options.subcommand).value_or("alias.").substr(6));
     if (!alias) break;
     if (alias->starts_with('!')) return RunShellAlias(in, git ? &*git : nullptr, std::string_view(*alias).substr(1), options);
@@ -188,8 +273,7 @@ ExitStatus Dispatch(Invocation& in, GlobalOptions options) {
     command = FindSubcommand(options.subcommand);
   }
   if (command == nullptr) {
-    in.err.Write("git: '" + options.subcommand + "' is not a git command. See 'git --help'.\n");
-    return 1;
+    return ComplainOfCommand(in, *config, options.subcommand);
   }
   using Needs = git::Subcommand::Needs;
   const bool wants_help = std::find(options.args.begin(), options.args.end(), "--help") != options.args.end() || (options.args.size() == 2 && options.args[1] == "-h");
@@ -250,6 +334,23 @@ std::string GitComplaint(std::string_view text) {
   return std::string(text);
 }
 
+// Spells abbreviated options out where git would: there is no --version among those of a subcommand to mistake them for.
+void CompleteLongOptions(std::vector<std::string>& args, std::span<const Option> table) {
+  for (size_t i = 1; i < args.size(); ++i) {
+    if (!args[i].starts_with("--")) continue;
+    const size_t end = std::min(args[i].find('='), args[i].size());
+    const std::string_view name = std::string_view(args[i]).substr(2, end - 2);
+    const Option* found = nullptr;
+    bool is_settled = name.empty();
+    for (const Option& option : table) {
+      if (option.long_name == nullptr || !std::string_view(option.long_name).starts_with(name)) continue;
+      is_settled |= found != nullptr || option.long_name == name;
+      found = &option;
+    }
+    if (found != nullptr && !is_settled) args[i].replace(2, end - 2, found->long_name);
+  }
+}
+
 std::string UsageText(const Subcommand& self) {
   std::string text;
   std::string_view synopsis = self.synopsis;
@@ -271,20 +372,22 @@ std::optional<Args> PrepareSubcommand(Invocation& in, const Subcommand& self, vo
   const auto dashes = std::find(args.begin() + 1, args.end(), "--");
   result.has_dashes = dashes != args.end();
   if (result.has_dashes) result.paths.assign(dashes + 1, args.end());
-  const std::vector<std::string> before(args.begin(), dashes);
+  std::vector<std::string> before(args.begin(), dashes);
   if (before.size() == 2 && before[1] == "-h") {
     in.out.Write(UsageText(self));
     *status = 129;
     return std::nullopt;
   }
+  CompleteLongOptions(before, self.options);
   auto parsed = ParseOptions(before, self.options, options, self.rules);
   if (!parsed) {
     if (parsed.error().code == Code::kInvalid) {
       *status = Die(in, parsed.error());
       return std::nullopt;
     }
-    in.err.Write("error: " + GitComplaint(parsed.error().Text()) + "\n");
-    if (parsed.error().code == Code::kSyntax) in.err.Write(UsageText(self));
+    const std::string complaint = GitComplaint(parsed.error().Text());
+    in.err.Write("error: " + complaint + "\n");
+    if (parsed.error().code == Code::kSyntax && complaint.starts_with("unknown ")) in.err.Write(UsageText(self));
     *status = 129;
     return std::nullopt;
   }

@@ -17,12 +17,28 @@ struct GrepTerm {
   std::string text;
 };
 
+// What the parts of a line are painted with; all empty without colours.
+struct GrepColours {
+  bool is_on = false;
+  std::string name, line_number, column, separator;
+  std::string selected, context, function;           // lines: those that match, those around, those that begin a function
+  std::string match_selected, match_context;
+};
+// As color.grep.* have it.
+GrepColours ReadGrepColours(const Git& git);
+// The text between a colour and its end; as it is where there is none.
+std::string Painted(std::string_view text, const std::string& colour);
+
 struct GrepOptions {
   std::vector<GrepTerm> terms;
   std::vector<std::string> pattern_files;
   bool cached = false, no_index = false, untracked = false, standard = false, with_ignored = false, inverts = false, ignores_case = false, words = false, as_text = false, skips_binary = false, fixed = false, numbers = false, columns = false, no_names = false, full_name = false;
-  bool names = false, without = false, nul = false, only = false, count = false, is_uncoloured = false, breaks = false, heading = false, function = false, function_context = false, quiet = false, all_match = false;
-  RegexDialect dialect = RegexDialect::kGrepBasic;
+  bool names = false, without = false, nul = false, only = false, count = false, breaks = false, heading = false, function = false, function_context = false, quiet = false, all_match = false, textconv = false, external = false;
+  std::optional<RegexDialect> dialect;       // absent: what the configuration says
+  std::optional<bool> colours;               // absent: likewise
+  std::optional<bool> recursion;             // into submodules; absent: likewise
+  std::optional<std::string> pager;          // of -O; empty: git's own
+  int64_t threads = 0;
   int64_t depth = -1, before = 0, after = 0;
   std::optional<int64_t> most;
 };

@@ -14,7 +14,7 @@ using Kind = GrepTerm::Kind;
 
 Result<GrepExpression> GrepExpression::Parse(Invocation& in, const GrepOptions& options) {
   GrepExpression expression;
-  expression.flags_.dialect = options.dialect;
+  expression.flags_.dialect = options.dialect.value_or(RegexDialect::kGrepBasic);
   expression.flags_.ignore_case = options.ignores_case;
   expression.flags_.is_literal = options.fixed;
   expression.flags_.newline_is_text = false;
@@ -153,7 +153,7 @@ Result<bool> GrepExpression::AllMatch(const std::vector<std::string_view>& lines
 
 Result<RegexGroup> GrepExpression::FindIn(const Node& node, std::string_view line, size_t from, Budget& budget) const {
   budget.CheckStack();
-  if (node.kind == Node::Kind::kNot) return RegexGroup{};
+  if (node.kind == Node::Kind::kNot) return FindIn(*node.left, line, from, budget);
   if (node.kind == Node::Kind::kPattern) {
     std::vector<RegexGroup> groups(1);
     PADDOCK_ASSIGN(const bool found, node.regex->Search(line, from, &groups, budget));

@@ -15,6 +15,7 @@ struct HookCall {
   std::vector<std::string> args;
   std::string input;
   std::vector<std::pair<std::string, std::string>> environment;
+  bool writes_errors = false;   // what it prints goes to standard error
   bool is_receiving = false;   // at the other side of a push: in the repository's directory
 };
 // Runs the hook; its exit status, 0 when there is none. `output`: gets what it wrote, both kinds; else that is the caller's.

@@ -26,6 +26,7 @@ ExitStatus RunHookWithInput(Git& git, const HookCall& call, std::string* output)
   if (!input) return 1;
   spec.in = *input;
   if (output != nullptr) spec.out = spec.err = TextSink(git.in.budget, *output);
+  else if (call.writes_errors) spec.out = git.in.process.descriptors().Get(2);
   git.in.out.Flush();
   const auto status = git.in.launcher.Run(git.in.process, spec);
   return status ? *status : 1;

@@ -1,6 +1,7 @@
 // git init.
 #include <algorithm>
 
+#include "commands/git/config_files.h"
 #include "commands/git/revision.h"
 
 namespace paddock::git {
@@ -75,7 +76,7 @@ Result<ExitStatus> Init(Invocation& in, Git*, InitOptions& options, Args& args) 
   const bool was_file = FollowGitFile(in, vfs::JoinPath(directory, ".git")).has_value();
   const bool is_again = IsGitDirectory(in.fs, git_dir) || was_file;
   std::string branch = options.branch;
-  if (branch.empty()) branch = config.Get("init.defaultbranch", "");
+  if (branch.empty()) branch = DefaultBranch(in.env, config).value_or("");
   if (branch.empty()) {
     branch = "master";
     if (!options.quiet && !is_again) {
@@ -97,7 +98,8 @@ Result<ExitStatus> Init(Invocation& in, Git*, InitOptions& options, Args& args) 
 
 }  // namespace
 
-extern const Subcommand kInit;
+extern const Subcommand kInit, kInitDb;
 const Subcommand kInit = DefineFreeSubcommand<InitOptions, Init>({.name = "init", .summary = "create an empty repository", .synopsis = "[-q] [--bare] [--template=<dir>] [--separate-git-dir <dir>] [--object-format=<hash>] [-b <branch>] [--shared[=<permissions>]] [<directory>]", .options = kInitOptions, .needs = Subcommand::Needs::kNothing});
+const Subcommand kInitDb = DefineFreeSubcommand<InitOptions, Init>({.name = "init-db", .summary = "init, by its other name", .synopsis = "[-q] [--bare] [--template=<dir>] [--separate-git-dir <dir>] [--object-format=<hash>] [-b <branch>] [--shared[=<permissions>]] [<directory>]", .options = kInitOptions, .needs = Subcommand::Needs::kNothing});
 
 }  // namespace paddock::git

@@ -22,6 +22,8 @@ struct LinkedTree {
 };
 // The main one first, then the others in order of path.
 Result<std::vector<LinkedTree>> LinkedTrees(Git& git);
+// The references that a working tree shares with no other: HEAD and its like below refs/. `refs`: as it sees them.
+std::vector<std::string> OwnRefNames(Refs& refs);
 // Where a branch is checked out, the current working tree aside; nothing if nowhere.
 std::optional<std::string> OtherTreeOf(Git& git, std::string_view branch_ref);
 

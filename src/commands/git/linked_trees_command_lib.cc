@@ -176,6 +176,14 @@ class Worktrees {
     PADDOCK_TRY(vfs::WriteFile(fs, directory + "/HEAD", ref.empty() ? commit.Hex() + "\n" : "ref: " + ref + "\n"));
     Git inner(git_.in, directory, path, false, git_.common_dir);
     inner.config = git_.config;
+    // What makes the checkout sparse here does it there, too.
+    for (const char* name : {"info/sparse-checkout", "config.worktree"}) {
+      if (std::string_view(name) == "config.worktree" ? !git_.config.GetBool("extensions.worktreeconfig", false) : !git_.config.GetBool("core.sparsecheckout", false)) continue;
+      const auto text = vfs::ReadFile(fs, git_.GitPath(name), 16 << 20);
+      if (!text) continue;
+      PADDOCK_TRY(vfs::MakeDirectories(fs, vfs::DirectoryName(inner.GitPath(name))));
+      PADDOCK_TRY(vfs::WriteFile(fs, inner.GitPath(name), *text));
+    }
     PADDOCK_TRY(inner.refs.Log("HEAD", Oid{}, commit, git_.Who(), ""));
     if (!options_.no_checkout) {
       PADDOCK_ASSIGN(const FlatTree files, inner.FlattenCommit(commit));
@@ -263,7 +271,7 @@ class Worktrees {
       }
       text = tree.path + std::string(width - tree.path.size() + 1, ' ');
       if (tree.is_bare) text += " (bare)";
-      else text += " " + (tree.head ? git_.objects.Abbreviate(*tree.head) : std::string("0000000")) + (tree.branch ? " [" + ShortRef(*tree.branch) + "]" : std::string(" (detached HEAD)"));
+      else text += " " + git_.objects.Abbreviate(tree.head.value_or(Oid())) + (tree.branch ? " [" + ShortRef(*tree.branch) + "]" : std::string(" (detached HEAD)"));
       if (tree.lock_reason) text += options_.verbose && !tree.lock_reason->empty() ? "\n\tlocked: " + *tree.lock_reason : " locked";
       if (!prunable.empty()) text += options_.verbose ? "\n\tprunable: " + prunable : " prunable";
       git_.Print(text + "\n");

@@ -55,6 +55,14 @@ Result<std::vector<LinkedTree>> LinkedTrees(Git& git) {
   return trees;
 }
 
+std::vector<std::string> OwnRefNames(Refs& refs) {
+  std::vector<std::string> names = {"HEAD"};
+  for (const auto& [name, id] : refs.List("refs/")) {
+    if (!IsSharedPath(name)) names.push_back(name);
+  }
+  return names;
+}
+
 std::optional<std::string> OtherTreeOf(Git& git, std::string_view branch_ref) {
   // The usual case costs one look.
   if (git.git_dir == git.common_dir && !git.in.fs.Stat(git.common_dir + "/worktrees")) return std::nullopt;

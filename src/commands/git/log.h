@@ -26,7 +26,7 @@ struct LogOptions : DiffOptions {
   bool with_objects = false;
   std::optional<int64_t> min_parents, max_parents, max_age, min_age;
   bool is_dry = false, rewrites = false, updates_ref = false, verbose = false, fixes_stale = false, one_worktree = false;   // of reflog
-  bool timestamp = false, no_commit_header = false, no_decorate = false, has_empty_format = false, shows_source = false, has_log_size = false, shows_signatures = false, by_decoration = false, full_history = false, sparse = false, simplify_merges = false, show_pulls = false, remove_empty = false, children = false, unsorted = false, ignores_missing = false, reflogs = false, bisect = false, full_date = false, merges_by_first = false, no_merge_diffs = false, basic = false;
+  bool timestamp = false, no_commit_header = false, no_decorate = false, has_empty_format = false, shows_source = false, has_log_size = false, shows_signatures = false, by_decoration = false, full_history = false, sparse = false, simplify_merges = false, show_pulls = false, remove_empty = false, children = false, unsorted = false, ignores_missing = false, reflogs = false, bisect = false, full_date = false, merges_by_first = false, no_merge_diffs = false, of_merge = false, merges_only = false /* the differences of --diff-merges */, basic = false;
   std::optional<bool> use_mailmap;
   DecorationFilter decorations;
   std::optional<int64_t> tab_width;

@@ -20,15 +20,18 @@ Result<bool> Filter::Keeps(const Commit& commit) {
   const int64_t parents = static_cast<int64_t>(commit.parents.size());
   if (options_.min_parents && parents < *options_.min_parents) return false;
   if (options_.max_parents && *options_.max_parents >= 0 && parents > *options_.max_parents) return false;
-  const int64_t time = ParseSignature(commit.committer).time;
-  if ((options_.max_age && time < *options_.max_age) || (options_.min_age && time > *options_.min_age)) return false;
-  if ((since_ && time < *since_) || (until_ && time > *until_)) return false;
-  const auto person = [this](const std::string& text) {
+  if (options_.max_age || options_.min_age || since_ || until_) {
+    const int64_t time = SignatureTime(commit.committer);
+    if ((options_.max_age && time < *options_.max_age) || (options_.min_age && time > *options_.min_age)) return false;
+    if ((since_ && time < *since_) || (until_ && time > *until_)) return false;
+  }
+  const auto is_by = [this](const std::vector<Regex>& patterns, const std::string& text) -> Result<bool> {
+    if (patterns.empty()) return true;
     const Signature who = mailmap_ ? mailmap_->Map(ParseSignature(text)) : ParseSignature(text);
-    return who.name + " <" + who.email + ">";
+    return AnyMatches(patterns, who.name + " <" + who.email + ">", false);
   };
-  PADDOCK_ASSIGN(const bool by_author, AnyMatches(authors_, person(commit.author), false));
-  PADDOCK_ASSIGN(const bool by_committer, AnyMatches(committers_, person(commit.committer), false));
+  PADDOCK_ASSIGN(const bool by_author, is_by(authors_, commit.author));
+  PADDOCK_ASSIGN(const bool by_committer, is_by(committers_, commit.committer));
   if (!by_author || !by_committer) return false;
   if (greps_.empty()) return true;
   PADDOCK_ASSIGN(const bool matches, AnyMatches(greps_, commit.message, options_.all_match));
@@ -60,7 +63,13 @@ Status Filter::TakeTime(const std::string& text, std::optional<int64_t>& out) {
     out = ParseSignature("a <b> " + *raw).time;
     return {};
   }
-  return Error(Code::kInvalid, "invalid date: " + text);
+  // What cannot be read means now; git never complains of it.
+  std::replace_if(words.begin(), words.end(), [](unsigned char c) { return c < '0' || (c > ':' && c < 'A') || (c > 'Z' && c < 'a') || c > 'z'; }, ' ');
+  auto raw = git_.ParseGitDate(words);
+  if (!raw) raw = git_.ParseGitDate("now");
+  PADDOCK_TRY(raw);
+  out = ParseSignature("a <b> " + *raw).time;
+  return {};
 }
 
 Result<bool> Filter::AnyMatches(const std::vector<Regex>& patterns, const std::string& text, bool all) {

@@ -1,6 +1,7 @@
 // git log, show and whatchanged.
 #include <algorithm>
 
+#include "commands/git/attributes.h"
 #include "commands/git/log.h"
 
 namespace paddock::git {
@@ -101,7 +102,29 @@ Status ShowTag(Git& git, const Oid& id, const PrettyOptions& pretty, Oid& next) 
 
 }  // namespace
 
+// --merge: HEAD...MERGE_HEAD for what is in conflict.
+Status TakeMerge(Git& git, Args& args) {
+  if (!git.Head()) return Error(Code::kInvalid, "--merge without HEAD?");
+  if (!git.refs.Read("MERGE_HEAD")) return Error(Code::kInvalid, "--merge without MERGE_HEAD?");
+  args.operands.emplace_back("HEAD...MERGE_HEAD");
+  PADDOCK_ASSIGN(Pathspec wanted, git.ParsePaths(args.paths));
+  PADDOCK_ASSIGN(const Index index, git.ReadIndex());
+  std::vector<std::string> paths;
+  for (const IndexEntry& entry : index.entries()) {
+    if (entry.stage == 0 || (!paths.empty() && paths.back() == ":(top,literal)" + entry.path)) continue;
+    if (wanted.empty() || wanted.Matches(entry.path, git.in.budget)) paths.push_back(":(top,literal)" + entry.path);
+  }
+  args.paths = std::move(paths);
+  args.has_dashes = true;
+  return {};
+}
+
 Result<ExitStatus> Log(Git& git, LogOptions& options, Args& args) {
+  if (options.of_merge) PADDOCK_TRY(TakeMerge(git, args));
+  PADDOCK_TRY(SettleForms(options));
+  // -c and --cc want patches, --diff-merges those of merges alone.
+  if (options.combine != DiffOptions::Combine::kDefault && !options.merges_only && !options.HasFormat() && !options.no_patch) options.patch = true;
+  SkipIndexAttributes(git);
   if (options.reflog) return ShowReflog(git, options, args, nullptr);
   PADDOCK_TRY(ReadStdin(git, options, args));
   PADDOCK_ASSIGN(Selection selection, ParseSelection(git, args));
@@ -136,11 +159,13 @@ Result<ExitStatus> Log(Git& git, LogOptions& options, Args& args) {
 }
 
 Result<ExitStatus> Show(Git& git, LogOptions& options, Args& args) {
+  PADDOCK_TRY(SettleForms(options));
   // With lines to follow it is a log of one commit.
   if (!options.line_ranges.empty()) {
     options.no_walk = true;
     return Log(git, options, args);
   }
+  SkipIndexAttributes(git);
   PADDOCK_ASSIGN(Selection selection, ParseSelection(git, args));
   if (selection.included.empty()) {
     PADDOCK_ASSIGN(const Oid head, git.RequireHead());

@@ -3,9 +3,9 @@
 // Ranges go from each commit to its parents: what a commit changed in them is shown, and they are where the lines came from
 // in the parent. Source: git-log(1) "-L".
 #include <algorithm>
-#include <charconv>
 
 #include "commands/git/commit_changes.h"
+#include "commands/git/line_number.h"
 #include "commands/git/log.h"
 #include "commands/git/log_filter.h"
 #include "text/regex.h"
@@ -54,15 +54,17 @@ class RangeParser {
         text.remove_prefix(1);
         PADDOCK_ASSIGN(const int64_t size, Place(text, begin));
         if (size == 0) return Error(Code::kInvalid, "-L invalid empty range");
+        if (size < 0) return Malformed(argument_);
         end = is_forward ? begin + size - 1 : begin;
         if (is_back) begin = std::max<int64_t>(begin - size + 1, 1);
       } else if (!text.empty()) {
         PADDOCK_ASSIGN(end, Place(text, begin + 1));
+        if (end < 1) return Error(Code::kInvalid, "-L invalid line number: " + std::to_string(end));
       }
     }
     if (!text.empty()) return Malformed(argument_);
     if (begin > end) std::swap(begin, end);
-    if (begin > count || (begin == 0 && end == 0)) return Error(Code::kInvalid, "file " + path_ + " has only " + std::to_string(count) + (count == 1 ? " line" : " lines"));
+    if (begin > count) return Error(Code::kInvalid, "file " + path_ + " has only " + std::to_string(count) + (count == 1 ? " line" : " lines"));
     return Range{static_cast<size_t>(begin - 1), static_cast<size_t>(std::min(end, count))};
   }
 
@@ -80,11 +82,9 @@ class RangeParser {
       text.remove_prefix(1);
     }
     if (!text.starts_with('/')) {
-      int64_t number = 0;
-      const auto read = std::from_chars(text.data(), text.data() + text.size(), number);
-      if (read.ec != std::errc{}) return Malformed(argument_);
-      text.remove_prefix(static_cast<size_t>(read.ptr - text.data()));
-      return number;
+      const auto number = TakeLineNumber(text);
+      if (!number) return Malformed(argument_);
+      return *number;
     }
     size_t end = 1;
     while (end < text.size() && text[end] != '/') end += text[end] == '\\' ? 2 : 1;

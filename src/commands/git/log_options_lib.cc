@@ -1,8 +1,8 @@
 // The options of git log, show, whatchanged, rev-list and reflog.
-#include <algorithm>
 #include <iterator>
 
 #include "base/option_tables.h"
+#include "commands/git/abbrev.h"
 #include "commands/git/log.h"
 
 namespace paddock::git {
@@ -76,6 +76,7 @@ Status TakeAncestryPath(LogOptions& options, std::string_view value) {
 }
 Status TakeDiffMerges(LogOptions& options, std::string_view value) {
   options.merge_patch = options.merges_by_first = options.no_merge_diffs = false;
+  options.merges_only = true;
   options.combine = DiffOptions::Combine::kDefault;
   if (value == "off" || value == "none") options.no_merge_diffs = true;
   else if (value == "first-parent" || value == "1") options.merges_by_first = true;
@@ -104,12 +105,6 @@ Status TakeNoMaxParents(LogOptions& options, std::string_view) {
   return {};
 }
 
-Status TakeAbbrev(LogOptions& options, std::string_view value) {
-  int64_t digits = 7;
-  if (!value.empty()) PADDOCK_TRY(ParseOptionValue(value, digits));
-  options.abbrev = static_cast<size_t>(std::clamp<int64_t>(digits, 4, 40));
-  return {};
-}
 bool TakeCount(void* options, std::string_view argument) {
   if (argument[0] != '-' || argument.find_first_not_of("0123456789", 1) != std::string_view::npos || argument.size() > 18) return false;
   int64_t count = 0;
@@ -155,13 +150,13 @@ Status TakeCherry(LogOptions& options, std::string_view) {
   return {};
 }
 
-constexpr auto kOptions = JoinTables(DiffOptionTable<LogOptions>(), std::array{
+constexpr auto kOptions = JoinTables(DiffOptionTable(), std::array{
     Flag<&LogOptions::oneline>(0, "oneline", "one line a commit"),
     CallOptional<TakeFormat>(0, "pretty", "FORMAT", "oneline, short, medium, full, fuller, reference, raw or format:..."),
     Call<TakeFormat>(0, "format", "FORMAT", "likewise"),
     Flag<&LogOptions::abbrev_commit>(0, "abbrev-commit", "short ids"),
     Flag<&LogOptions::no_abbrev_commit>(0, "no-abbrev-commit", "whole ids"),
-    CallOptional<TakeAbbrev>(0, "abbrev", "N", "ids of N digits"),
+    CallOptional<TakeDiffAbbrev<&LogOptions::abbrev>>(0, "abbrev", "N", "ids of N digits"),
     Value<&LogOptions::count>('n', "max-count", "N", "at most N commits"),
     Value<&LogOptions::skip>(0, "skip", "N", "without the first N"),
     Value<&LogOptions::since>(0, "since", "DATE", "newer ones"),
@@ -234,8 +229,9 @@ constexpr auto kOptions = JoinTables(DiffOptionTable<LogOptions>(), std::array{
     Call<TakeNoTabs>(0, "no-expand-tabs", nullptr, "tabs as they are"),
     Value<&LogOptions::encoding>(0, "encoding", "NAME", "messages in this encoding"),
     Flag<&LogOptions::has_log_size>(0, "log-size", "tell the size of each message"),
-    Flag<&LogOptions::shows_signatures>(0, "show-signature", "refuse signed commits, for nobody can check their signatures"),
+    Flag<&LogOptions::shows_signatures>(0, "show-signature", "tell what gpg.program says of signatures"),
     Set<&LogOptions::shows_signatures, false>(0, "no-show-signature", "do not (the default)"),
+    Flag<&LogOptions::of_merge>(0, "merge", "what both sides of a merge under way did to the files in conflict"),
     Flag<&LogOptions::by_decoration>(0, "simplify-by-decoration", "only what has a reference, and what ties these together"),
     Flag<&LogOptions::full_history>(0, "full-history", "with paths: all lines of history that changed them"),
     Set<&LogOptions::sparse, false>(0, "dense", "with paths: only what changed them (the default)"),

@@ -6,6 +6,7 @@
 #include "commands/git/combined_diff.h"
 #include "commands/git/commit_changes.h"
 #include "commands/git/log.h"
+#include "commands/git/signature_check.h"
 
 namespace paddock::git {
 
@@ -62,14 +63,22 @@ Result<PrettyOptions> PrettyOf(Git& git, const LogOptions& options) {
 }
 
 Status LogPrinter::Print(const Oid& id, const Commit& commit, Pathspec& paths, bool diffs_merges, HistoryGraph* graph) {
-  const bool is_signed = std::any_of(commit.extra.begin(), commit.extra.end(), [](const std::string& line) { return line.starts_with("gpgsig"); });
-  if (options_.shows_signatures && is_signed) return Error(Code::kNotSupported, "--show-signature: " + id.Hex() + " is signed, and signatures cannot be checked here");
   if (has_printed_ && IsSeparated(pretty_) && options_.nul) git_.Print(std::string_view("\0", 1));
   else if (has_printed_ && IsSeparated(pretty_)) git_.Print(graph != nullptr && ended_line_ ? graph->Padding() + "\n" : "\n");
   has_printed_ = true;
   const bool is_merge = commit.parents.size() > 1;
   if (options_.merge_patch && is_merge && options_.HasFormat() && !options_.no_patch && !options_.first_parent && !options_.merges_by_first && graph == nullptr) return PrintEach(id, commit, paths);
   std::string head = pretty_.format == "tformat:" ? std::string() : PrettyCommit(git_, id, commit, pretty_);
+  if (options_.shows_signatures) {
+    const bool is_form = pretty_.format.find(':') != std::string::npos;
+    size_t at = is_form ? 0 : head.find(pretty_.format == "oneline" ? ' ' : '\n') + 1;
+    if (graph == nullptr) {
+      git_.Print(std::string_view(head).substr(0, at));   // it stands there before the check begins
+      head.erase(0, at);
+      at = 0;
+    }
+    if (const auto verdict = CheckCommitSignature(git_, id)) head.insert(at, verdict->output);
+  }
   if (options_.nul && !IsSeparated(pretty_) && head.ends_with('\n')) head.back() = '\0';
   std::string diff;
   bool has_changes = false;

@@ -3,6 +3,7 @@
 
 #include "commands/file_facts.h"
 #include "commands/git/commit_changes.h"
+#include "commands/git/commit_patch_id.h"
 #include "commands/git/log.h"
 #include "commands/git/log_filter.h"
 #include "commands/git/path_history.h"
@@ -101,37 +102,19 @@ Status ReadStdin(Git& git, const LogOptions& options, Args& args) {
 
 namespace {
 
-// What a change is, whatever lines it is at and however it is indented.
-Result<std::string> PatchMark(Git& git, const Commit& commit) {
-  DiffOptions plain;
-  plain.patch = plain.no_renames = plain.full_index = true;
-  Pathspec everything;
-  PADDOCK_ASSIGN(const std::vector<FileDiff> files, ChangesOf(git, commit, plain, everything));
-  PADDOCK_ASSIGN(const std::string patch, FormatDiff(git, files, plain));
-  std::string text;
-  for (const std::string_view line : SplitLines(patch)) {
-    git.in.budget.Step();
-    if (line.starts_with("index ") || line.starts_with("@@")) continue;
-    for (const char c : line) {
-      if (c != ' ' && c != '\t' && c != '\n' && c != '\r') text += c;
-    }
-    text += '\n';
-  }
-  return HashObject(ObjectType::kBlob, text).Hex();
-}
-
 // Marks the sides of A...B, and takes out of `order` what the options do not want of them.
 Status TakeSides(Git& git, History& history, const LogOptions& options, const Selection& selection, std::vector<Oid>& order, LogSides& sides) {
   const bool marks = options.left_right || options.left_only || options.right_only || options.cherry_pick || options.cherry_mark || options.pretty.find("%m") != std::string::npos;
   if (marks && selection.has_symmetric) {
     PADDOCK_ASSIGN(const std::set<Oid> left, history.Ancestors(selection.left));
-    std::map<std::string, std::pair<bool, bool>> changes;   // on which side
-    std::map<Oid, std::string> names;
+    std::map<Oid, std::pair<bool, bool>> changes;   // on which side
+    std::map<Oid, Oid> names;                       // the ids of their patches
     if (options.cherry_pick || options.cherry_mark) {
       for (const Oid& id : order) {
         PADDOCK_ASSIGN(const History::Node* node, history.Get(id));
         if (node->commit.parents.size() > 1) continue;
-        PADDOCK_ASSIGN(names[id], PatchMark(git, node->commit));
+        PADDOCK_ASSIGN(const std::optional<Oid> patch, CommitPatchId(git, node->commit));
+        names[id] = patch.value_or(Oid{});
         (left.contains(id) ? changes[names[id]].first : changes[names[id]].second) = true;
       }
     }
@@ -148,6 +131,10 @@ Status TakeSides(Git& git, History& history, const LogOptions& options, const Se
       kept.push_back(id);
     }
     order = std::move(kept);
+  } else if (options.left_right) {
+    for (const Oid& id : order) sides.marks[id] = '>';
+  } else if (options.cherry_mark) {
+    for (const Oid& id : order) sides.marks[id] = '+';
   }
   if (options.ancestry_path) {
     std::set<Oid> behind(selection.excluded.begin(), selection.excluded.end()), ahead;
@@ -260,6 +247,9 @@ Result<std::vector<Oid>> Select(Git& git, History& history, const LogOptions& op
       return step->parents;
     };
   }
+  // What is not looked at as a whole comes commit by commit, so that the first few of a long history are there at once.
+  const bool as_whole = options.no_walk || options.left_right || options.cherry_mark || walk.is_topological || options.follow || options.ancestry_path || options.remove_empty || selection.has_symmetric;
+  HistoryWalk walking(git, history, walk);
   std::vector<Oid> order;
   if (options.no_walk) {
     for (const Oid& id : selection.included) {
@@ -268,8 +258,10 @@ Result<std::vector<Oid>> Select(Git& git, History& history, const LogOptions& op
       git.in.budget.Step(static_cast<int64_t>(1 + order.size() / 16));
     }
     if (!options.unsorted) PADDOCK_TRY(SortByTime(history, order));
-  } else {
+  } else if (as_whole) {
     PADDOCK_ASSIGN(order, WalkHistory(git, history, selection, walk));
+  } else {
+    PADDOCK_TRY(walking.Begin(selection));
   }
   PADDOCK_TRY(TakeSides(git, history, options, selection, order, sides));
   if (options.follow) {
@@ -280,10 +272,18 @@ Result<std::vector<Oid>> Select(Git& git, History& history, const LogOptions& op
   }
   std::vector<Oid> kept;
   int64_t skip = options.skip.value_or(0);
-  for (const Oid& id : order) {
+  size_t at = 0;
+  const auto next = [&]() -> Result<std::optional<Oid>> {
+    if (!as_whole) return walking.Next();
+    return at < order.size() ? std::optional(order[at++]) : std::nullopt;
+  };
+  while (true) {
     git.in.budget.Step();
     // --graph draws lines to those behind the last one, too.
     if (!options.graph && options.count && *options.count >= 0 && static_cast<int64_t>(kept.size()) >= *options.count) break;
+    PADDOCK_ASSIGN(const std::optional<Oid> next_id, next());
+    if (!next_id) break;
+    const Oid& id = *next_id;
     PADDOCK_ASSIGN(const History::Node* node, history.Get(id));
     const Commit& commit = node->commit;
     if (limited) {

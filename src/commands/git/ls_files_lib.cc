@@ -2,8 +2,11 @@
 #include <algorithm>
 #include <charconv>
 
+#include "commands/git/abbrev.h"
 #include "commands/git/ignore_rules.h"
+#include "commands/git/listing_format.h"
 #include "commands/git/revision.h"
+#include "commands/git/sparse_patterns.h"
 #include "commands/git/unsupported_parts.h"
 #include "commands/git/worktree.h"
 #include "text/unified_diff.h"
@@ -12,18 +15,12 @@ namespace paddock::git {
 namespace {
 
 struct Options {
-  bool cached = false, deleted = false, modified = false, others = false, ignored = false, stage = false, unmerged = false, killed = false, nul = false, tags = false, assumed_tags = false, eol = false;
+  bool cached = false, deleted = false, modified = false, others = false, ignored = false, stage = false, unmerged = false, resolved = false, killed = false, nul = false, tags = false, assumed_tags = false, eol = false;
   bool standard = false, full_name = false, fails = false, directory = false, no_empty = false, with_empty = false, deduplicates = false, monitored_tags = false, debug = false, sparse = false, recurses = false;
   std::vector<std::string> patterns, files, per_directory;
   std::optional<std::string> with_tree, format;
   std::optional<size_t> abbrev;
 };
-Status TakeAbbrev(Options& options, std::string_view value) {
-  int64_t digits = 7;
-  if (!value.empty()) PADDOCK_TRY(ParseOptionValue(value, digits));
-  options.abbrev = static_cast<size_t>(std::clamp<int64_t>(digits, 4, 40));
-  return {};
-}
 constexpr Option kOptions[] = {
     Flag<&Options::nul>('z', nullptr, "end lines with NUL"),
     Flag<&Options::tags>('t', nullptr, "show what each file is by a letter"),
@@ -41,6 +38,7 @@ constexpr Option kOptions[] = {
     Flag<&Options::no_empty>(0, "no-empty-directory", "with --directory: without empty ones"),
     Flag<&Options::with_empty>(0, "empty-directory", "with them (the default)"),
     Flag<&Options::unmerged>('u', "unmerged", "show unmerged files"),
+    Flag<&Options::resolved>(0, "resolve-undo", "show what conflicts that were resolved had been"),
     Value<&Options::patterns>('x', "exclude", "PATTERN", "take what matches for ignored"),
     Value<&Options::files>('X', "exclude-from", "FILE", "read such patterns from FILE"),
     Value<&Options::per_directory>(0, "exclude-per-directory", "FILE", "read such patterns from FILE in each directory"),
@@ -48,9 +46,9 @@ constexpr Option kOptions[] = {
     Flag<&Options::full_name>(0, "full-name", "paths from the top"),
     Flag<&Options::fails>(0, "error-unmatch", "fail when an operand matches nothing"),
     Value<&Options::with_tree>(0, "with-tree", "TREE", "as if what a tree has were still in the index"),
-    CallOptional<TakeAbbrev>(0, "abbrev", "N", "ids of N digits"),
+    CallOptional<TakeAbbrevOption<&Options::abbrev>>(0, "abbrev", "N", "ids of N digits"),
     Flag<&Options::recurses>(0, "recurse-submodules", "those of submodules, too (refused where there are any)"),
-    Flag<&Options::sparse>(0, "sparse", "show directories that the index has as one entry (it never does)"),
+    Flag<&Options::sparse>(0, "sparse", "show directories that the index has as one entry"),
     Flag<&Options::debug>(0, "debug", "show what is known of each file"),
     Flag<&Options::deduplicates>(0, "deduplicate", "each name once"),
     Value<&Options::format>(0, "format", "FORMAT", "show %(objectname), %(path) and others"),
@@ -151,13 +149,20 @@ class Listing {
       return Line(text);
     }
     std::string text = Tag(tag, entry.is_assumed);
-    if (options_.stage || options_.unmerged) text += ModeText(entry.mode) + " " + (options_.abbrev ? git_.objects.Abbreviate(entry.id, *options_.abbrev) : entry.id.Hex()) + " " + std::to_string(entry.stage) + "\t";
+    if (options_.stage || options_.unmerged) text += ModeText(entry.mode) + " " + Id(entry.id) + " " + std::to_string(entry.stage) + "\t";
     if (options_.eol) {
       PADDOCK_ASSIGN(const std::string ends, Ends(entry));
       text += ends;
     }
     PADDOCK_TRY(Line(text + Shown(entry.path)));
     if (options_.debug) PrintFacts(entry);
+    return {};
+  }
+  Status PrintResolved(const std::string& path, const ResolvedConflict& conflict) {
+    for (size_t i = 0; i < 3; ++i) {
+      if (conflict.modes[i] == 0) continue;
+      PADDOCK_TRY(Line(Tag('U', false) + ModeText(conflict.modes[i]) + " " + Id(conflict.ids[i]) + " " + std::to_string(i + 1) + "\t" + Shown(path)));
+    }
     return {};
   }
   Status PrintOther(const std::string& path, char tag) {
@@ -170,6 +175,7 @@ class Listing {
   }
 
  private:
+  std::string Id(const Oid& id) const { return options_.abbrev ? git_.objects.Abbreviate(id, *options_.abbrev) : id.Hex(); }
   static std::string Padded(std::string text, size_t width) {
     text.resize(std::max(text.size(), width), ' ');
     return text;
@@ -204,36 +210,13 @@ class Listing {
     return "i/" + Padded(in_index, 5) + " w/" + Padded(in_work, 5) + " attr/" + Padded(EolAttributes(git_, entry.path), 17) + "\t";
   }
   Result<std::string> Formatted(const IndexEntry& entry) {
-    std::string text;
-    std::string_view format = *options_.format;
-    while (!format.empty()) {
-      git_.in.budget.Step();
-      const size_t percent = format.find('%');
-      text += format.substr(0, percent);
-      if (percent == std::string_view::npos) break;
-      format.remove_prefix(percent + 1);
-      if (format.starts_with('%')) {
-        text += '%';
-        format.remove_prefix(1);
-        continue;
-      }
-      unsigned byte = 0;
-      if (format.size() > 2 && format[0] == 'x' && std::from_chars(format.data() + 1, format.data() + 3, byte, 16).ptr == format.data() + 3) {
-        text += static_cast<char>(byte);
-        format.remove_prefix(3);
-        continue;
-      }
-      const size_t end = format.find(')');
-      if (!format.starts_with('(') || end == std::string_view::npos) return Error(Code::kSyntax, "bad ls-files format: element '" + std::string(format) + "' does not start with '('");
-      const std::string_view atom = format.substr(1, end - 1);
-      format.remove_prefix(end + 1);
-      if (atom == "objectmode") text += ModeText(entry.mode);
-      else if (atom == "objectname") text += options_.abbrev ? git_.objects.Abbreviate(entry.id, *options_.abbrev) : entry.id.Hex();
-      else if (atom == "stage") text += std::to_string(entry.stage);
-      else if (atom == "path") text += Shown(entry.path);
-      else return Error(Code::kSyntax, "bad ls-files format: %(" + std::string(atom) + ")");
-    }
-    return text;
+    return ExpandListingFormat(git_.in.budget, "ls-files", *options_.format, [&](std::string_view atom) -> Result<std::optional<std::string>> {
+      if (atom == "objectmode") return std::optional(ModeText(entry.mode));
+      if (atom == "objectname") return std::optional(Id(entry.id));
+      if (atom == "stage") return std::optional(std::to_string(entry.stage));
+      if (atom == "path") return std::optional(Shown(entry.path));
+      return std::optional<std::string>();
+    });
   }
 
   Git& git_;
@@ -250,7 +233,7 @@ Result<ExitStatus> Run(Git& git, Options& options, Args& args) {
   });
   if (only_excludes && !git.prefix.empty()) operands.push_back(".");
   PADDOCK_ASSIGN(Pathspec paths, git.ParsePaths(operands));
-  if (options.format && (options.stage || options.others || options.killed || options.tags || options.assumed_tags || options.monitored_tags || options.eol || options.deduplicates)) {
+  if (options.format && (options.stage || options.others || options.killed || options.resolved || options.tags || options.assumed_tags || options.monitored_tags || options.eol || options.deduplicates)) {
     git.Say("fatal: ls-files --format cannot be used with -s, -o, -k, -t, --resolve-undo, --deduplicate, --eol\n");
     return 129;
   }
@@ -281,6 +264,7 @@ Result<ExitStatus> Run(Git& git, Options& options, Args& args) {
     PADDOCK_TRY(RefuseSubmodules(git, index));
   }
   Listing listing(git, options);
+  if (options.sparse) PADDOCK_TRY(CollapseDirectories(git, index));
   if (options.others) {
     for (const std::string& path : Others(git, options, index, paths, rules).Find()) PADDOCK_TRY(listing.PrintOther(path, '?'));
   }
@@ -296,7 +280,7 @@ Result<ExitStatus> Run(Git& git, Options& options, Args& args) {
     }
     for (const std::string& path : killed) PADDOCK_TRY(listing.PrintOther(path, 'K'));
   }
-  const bool is_listing = options.cached || options.stage || options.unmerged || !(options.deleted || options.modified || options.others || options.killed);
+  const bool is_listing = options.cached || options.stage || options.unmerged || !(options.deleted || options.modified || options.others || options.killed || options.resolved);
   for (const IndexEntry& entry : index.entries()) {
     git.in.budget.Step();
     if (!paths.empty() && !paths.Matches(entry.path, git.in.budget)) continue;
@@ -309,6 +293,11 @@ Result<ExitStatus> Run(Git& git, Options& options, Args& args) {
     PADDOCK_ASSIGN(const auto file, StageFile(git, entry.path, false));
     if (!file && options.deleted) PADDOCK_TRY(listing.Print(entry, 'R'));
     if (options.modified && (!file || file->id != entry.id || file->mode != entry.mode)) PADDOCK_TRY(listing.Print(entry, 'C'));
+  }
+  for (const auto& [path, conflict] : index.resolved()) {
+    git.in.budget.Step();
+    if (!options.resolved) break;
+    if (paths.empty() || paths.Matches(path, git.in.budget)) PADDOCK_TRY(listing.PrintResolved(path, conflict));
   }
   if (options.fails && has_operands && !paths.Unmatched().empty()) {
     for (const std::string& operand : paths.Unmatched()) git.Complain("pathspec '" + operand + "' did not match any file(s) known to git");

@@ -1,8 +1,9 @@
 // git ls-tree.
 #include <algorithm>
-#include <charconv>
 
+#include "commands/git/abbrev.h"
 #include "commands/git/diff.h"
+#include "commands/git/listing_format.h"
 #include "commands/git/revision.h"
 
 namespace paddock::git {
@@ -13,12 +14,6 @@ struct Options {
   std::optional<size_t> abbrev;
   std::optional<std::string> format;
 };
-Status TakeAbbrev(Options& options, std::string_view value) {
-  int64_t digits = 7;
-  if (!value.empty()) PADDOCK_TRY(ParseOptionValue(value, digits));
-  options.abbrev = static_cast<size_t>(std::clamp<int64_t>(digits, 4, 40));
-  return {};
-}
 constexpr Option kOptions[] = {
     Flag<&Options::trees>('d', nullptr, "only trees"),
     Flag<&Options::recursive>('r', nullptr, "go into trees"),
@@ -31,7 +26,7 @@ constexpr Option kOptions[] = {
     Flag<&Options::full_name>(0, "full-name", "paths from the top"),
     Flag<&Options::full_tree>(0, "full-tree", "the whole tree, wherever one is"),
     Value<&Options::format>(0, "format", "FORMAT", "show %(objectname), %(path) and others"),
-    CallOptional<TakeAbbrev>(0, "abbrev", "N", "ids of N digits"),
+    CallOptional<TakeAbbrevOption<&Options::abbrev>>(0, "abbrev", "N", "ids of N digits"),
 };
 
 class Lister {
@@ -98,42 +93,15 @@ class Lister {
   }
 
   Result<std::string> Formatted(const TreeEntry& entry, const std::string& path) {
-    std::string text;
-    std::string_view format = *options_.format;
-    while (!format.empty()) {
-      git_.in.budget.Step();
-      const size_t percent = format.find('%');
-      text += format.substr(0, percent);
-      if (percent == std::string_view::npos) break;
-      format.remove_prefix(percent + 1);
-      unsigned byte = 0;
-      if (format.starts_with('%')) {
-        text += '%';
-        format.remove_prefix(1);
-        continue;
-      }
-      if (format.size() > 2 && format[0] == 'x' && std::from_chars(format.data() + 1, format.data() + 3, byte, 16).ptr == format.data() + 3) {
-        text += static_cast<char>(byte);
-        format.remove_prefix(3);
-        continue;
-      }
-      const size_t end = format.find(')');
-      if (!format.starts_with('(')) return Error(Code::kSyntax, "bad ls-tree format: element '" + std::string(format) + "' does not start with '('");
-      if (end == std::string_view::npos) return Error(Code::kSyntax, "bad ls-tree format: element '" + std::string(format) + "' does not end in ')'");
-      const std::string_view atom = format.substr(1, end - 1);
-      format.remove_prefix(end + 1);
-      if (atom == "objectmode") text += ModeText(entry.mode);
-      else if (atom == "objecttype") text += TypeText(entry);
-      else if (atom == "objectname") text += Id(entry.id);
-      else if (atom == "path") text += Name(path);
-      else if (atom == "objectsize" || atom == "objectsize:padded") {
-        PADDOCK_ASSIGN(const std::string size, Size(entry));
-        text += atom == "objectsize" ? size : Padded(size);
-      } else {
-        return Error(Code::kSyntax, "bad ls-tree format: %(" + std::string(atom) + ")");
-      }
-    }
-    return text;
+    return ExpandListingFormat(git_.in.budget, "ls-tree", *options_.format, [&](std::string_view atom) -> Result<std::optional<std::string>> {
+      if (atom == "objectmode") return std::optional(ModeText(entry.mode));
+      if (atom == "objecttype") return std::optional<std::string>(TypeText(entry));
+      if (atom == "objectname") return std::optional(Id(entry.id));
+      if (atom == "path") return std::optional(Name(path));
+      if (atom != "objectsize" && atom != "objectsize:padded") return std::optional<std::string>();
+      PADDOCK_ASSIGN(const std::string size, Size(entry));
+      return std::optional(atom == "objectsize" ? size : Padded(size));
+    });
   }
 
   Git& git_;

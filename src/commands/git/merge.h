@@ -17,10 +17,17 @@ struct Conflict {
   std::optional<std::string> text;   // what the working tree gets; nothing: no file
   uint32_t mode = kModeFile;
 };
+// One thing that is told of a merge, for programs: "CONFLICT (contents)", the paths it is about, and its line.
+struct MergeMessage {
+  const char* kind;
+  std::vector<std::string> paths;
+  std::string text;
+};
 struct TreeMerge {
   FlatTree tree;
   std::map<std::string, Conflict> conflicts;
   std::string messages;
+  std::vector<MergeMessage> told;   // the same, one by one
 };
 // Puts what is in conflict into the index, as the stages 1 to 3 of each path.
 void PutConflicts(Index& index, const TreeMerge& merge);
@@ -63,6 +70,8 @@ Result<FlatTree> BaseFiles(Git& git, History& history, const std::vector<Oid>& b
 Result<bool> ApplyMerge(Git& git, const FlatTree& ours, const TreeMerge& merge, std::string_view action);
 // Writes the trees of some files.
 Result<Oid> TreeOf(Git& git, const FlatTree& files);
+// AUTO_MERGE: what a merge made by itself, conflicts and all.
+Status KeepMergedTree(Git& git, const FlatTree& files);
 // "\n# Conflicts:\n#\tPATH\n" for a message; empty without conflicts.
 std::string ConflictList(const TreeMerge& merge);
 

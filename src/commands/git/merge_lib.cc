@@ -5,9 +5,11 @@
 #include "commands/git/hooks.h"
 #include "commands/git/merge.h"
 #include "commands/git/pretty.h"
+#include "commands/git/rerere.h"
 #include "commands/git/revision.h"
+#include "commands/git/signature_check.h"
+#include "commands/git/signing.h"
 #include "commands/git/stash.h"
-#include "commands/git/unsupported_parts.h"
 #include "commands/git/worktree.h"
 #include "commands/input_files.h"
 #include "proc/process.h"
@@ -21,14 +23,13 @@ struct MergeOptions {
   std::string file, cleanup, into_name;
   std::optional<int64_t> log;
   std::optional<std::string> gpg_sign;
+  std::optional<bool> wants_signed;
   bool no_gpg_sign = false;
   bool no_ff = false, ff_only = false, ff = false, squash = false, no_squash = false, no_commit = false, commit = false, abort = false, proceeds = false, quits = false, quiet = false, verbose = false;
   bool no_edit = false, edit = false, no_stat = false, stat = false, allows_unrelated = false, autostash = false, no_autostash = false, signoff = false, no_verify = false, no_log = false, no_overwrite = false, rerere = false, no_rerere = false;
+
+  bool makes_autostash(const Config& config) const { return !no_autostash && (autostash || config.GetBool("merge.autostash", false)); }
 };
-Status TakeSigning(MergeOptions& options, std::string_view key) {
-  options.gpg_sign = key;
-  return {};
-}
 Status TakeNothing(MergeOptions&, std::string_view) { return {}; }
 Status TakeLog(MergeOptions& options, std::string_view value) {
   int64_t count = 20;
@@ -67,14 +68,16 @@ constexpr Option kMergeOptions[] = {
     Flag<&MergeOptions::no_autostash>(0, "no-autostash", "do not (the default)"),
     Flag<&MergeOptions::no_overwrite>(0, "no-overwrite-ignore", "ignored files are in the way of a fast-forward, too"),
     Call<TakeNothing>(0, "overwrite-ignore", nullptr, "they may be replaced (the default)"),
-    Flag<&MergeOptions::rerere>(0, "rerere-autoupdate", "put into the index what is resolved as before (refused where that is remembered)"),
-    Flag<&MergeOptions::no_rerere>(0, "no-rerere-autoupdate", "do not (the default)"),
-    CallOptional<TakeSigning>('S', "gpg-sign", "KEY", "sign the commit by gpg.program"),
-    Flag<&MergeOptions::no_gpg_sign>(0, "no-gpg-sign", "do not (the default)"),
+    Flag<&MergeOptions::rerere>(0, "rerere-autoupdate", "put into the index what is resolved as before"),
+    Flag<&MergeOptions::no_rerere>(0, "no-rerere-autoupdate", "do not"),
+    SigningOptions<MergeOptions>()[0],
+    SigningOptions<MergeOptions>()[1],
     Call<TakeNothing>(0, "progress", nullptr, "show progress (of what takes more than two seconds, which nothing does)"),
     Call<TakeNothing>(0, "no-progress", nullptr, "show no progress (none is shown where there is no terminal)"),
     Flag<&MergeOptions::signoff>(0, "signoff", "add a Signed-off-by line"),
     Flag<&MergeOptions::no_verify>(0, "no-verify", "without the hook pre-merge-commit"),
+    Set<&MergeOptions::wants_signed, true>(0, "verify-signatures", "only what gpg.program finds well signed"),
+    Set<&MergeOptions::wants_signed, false>(0, "no-verify-signatures", "also what is not (the default)"),
 };
 
 Status ShowMergeStat(Git& git, const FlatTree& before, const FlatTree& after) {
@@ -88,6 +91,21 @@ Status ShowMergeStat(Git& git, const FlatTree& before, const FlatTree& after) {
   return {};
 }
 
+// The branch that "a^^" or "a~2" begins with: "'a' (early part)", "'a'" for a~0. Nothing for another name.
+std::optional<std::string> PartOfBranch(Git& git, const std::string& name) {
+  size_t end = name.find_last_not_of('^') + 1;
+  bool is_early = end < name.size();
+  if (!is_early) {
+    const size_t tilde = name.rfind('~');
+    if (tilde == std::string::npos || name.find_first_not_of("0123456789", tilde + 1) != std::string::npos) return std::nullopt;
+    is_early = tilde + 1 == name.size() || name.find_first_not_of('0', tilde + 1) != std::string::npos;
+    end = tilde;
+  }
+  const std::string branch = name.substr(0, end);
+  if (!IsRefName("refs/heads/" + branch) || !git.refs.Exists("refs/heads/" + branch)) return std::nullopt;
+  return "'" + branch + "'" + (is_early ? " (early part)" : "");
+}
+
 // "branch 'a'", "branches 'a', 'b' and 'c', tag 'd'".
 std::string NamesOfHeads(Git& git, const std::vector<std::string>& names) {
   struct Kind {
@@ -97,6 +115,10 @@ std::string NamesOfHeads(Git& git, const std::vector<std::string>& names) {
   Kind kinds[] = {{"refs/heads/", "branch", "branches", {}}, {"refs/remotes/", "remote-tracking branch", "remote-tracking branches", {}}, {"refs/tags/", "tag", "tags", {}}, {"", "commit", "commits", {}}};
   for (const std::string& name : names) {
     const std::string ref = FindRef(git, name).value_or("");
+    if (const auto part = ref.empty() ? PartOfBranch(git, name) : std::nullopt) {
+      kinds[0].names.push_back(*part);
+      continue;
+    }
     const auto kind = std::find_if(std::begin(kinds), std::end(kinds), [&ref](const Kind& one) { return *one.prefix == '\0' || ref.starts_with(one.prefix); });
     kind->names.push_back("'" + name + "'");
   }
@@ -209,13 +231,15 @@ Result<ExitStatus> FastForward(Git& git, History& history, const MergeOptions& o
     return 1;
   }
   PADDOCK_TRY(git.WriteIndex(index));
-  if (!options.quiet) git.Print("Fast-forward\n");
+  const bool has_message = !options.messages.empty() || !options.file.empty();
+  const std::string told = std::string("Fast-forward") + (has_message ? " (no commit created; -m option ignored)" : "");
+  if (!options.quiet) git.Print(told + "\n");
   if (options.squash) {
     PADDOCK_TRY(WriteSquashMessage(git, history, plan));
     if (!options.quiet) git.Print("Squash commit -- not updating HEAD\n");
   } else {
     const std::string action(git.in.env.Get("GIT_REFLOG_ACTION", "merge " + plan.name));
-    PADDOCK_TRY(git.refs.Write("HEAD", plan.theirs, git.Who(), action + ": Fast-forward"));
+    PADDOCK_TRY(git.refs.Write("HEAD", plan.theirs, git.Who(), action + ": " + told));
   }
   if (!options.quiet && !options.no_stat) PADDOCK_TRY(ShowMergeStat(git, plan.our_files, plan.their_files));
   PADDOCK_TRY(ApplyAutostash(git, "MERGE_AUTOSTASH"));
@@ -248,11 +272,11 @@ Status KeepMergeHeads(Git& git, const MergeOptions& options, const Plan& plan) {
 }
 
 // Merges one head after the other into the files, as git-merge-octopus does. Nothing: it failed, which is told.
-Result<std::optional<TreeMerge>> Octopus(Git& git, History& history, const Plan& plan, bool& goes_forward) {
+Result<std::optional<TreeMerge>> Octopus(Git& git, History& history, const Plan& plan) {
   TreeMerge merge;
   merge.tree = plan.our_files;
   std::vector<Oid> merged = {plan.head};
-  goes_forward = true;
+  bool goes_forward = true;
   MergeStyle style = plan.style;
   style.finds_renames = false;
   for (size_t i = 0; i < plan.heads.size(); ++i) {
@@ -307,13 +331,22 @@ Result<std::optional<TreeMerge>> Octopus(Git& git, History& history, const Plan&
   return std::optional<TreeMerge>(std::move(merge));
 }
 
+// Whether one of the heads has HEAD behind it: then HEAD is no parent of the merge, unless a commit on top of it is asked for.
+Result<bool> IsSubsumed(History& history, const MergeOptions& options, const Plan& plan) {
+  if (options.no_ff || plan.strategy == "ours") return false;
+  for (const Oid& head : plan.heads) {
+    PADDOCK_ASSIGN(const bool is_behind, history.IsAncestor(plan.head, head));
+    if (is_behind) return true;
+  }
+  return false;
+}
+
 Result<ExitStatus> ThreeWays(Git& git, History& history, const MergeOptions& options, const Plan& plan, const std::vector<Oid>& bases) {
   TreeMerge merge;
-  bool goes_forward = false;
   if (plan.strategy == "ours") {
     merge.tree = plan.our_files;
   } else if (plan.strategy == "octopus") {
-    PADDOCK_ASSIGN(auto made, Octopus(git, history, plan, goes_forward));
+    PADDOCK_ASSIGN(auto made, Octopus(git, history, plan));
     if (!made) {
       PADDOCK_TRY(ApplyAutostash(git, "MERGE_AUTOSTASH"));
       git.Say("Merge with strategy octopus failed.\n");
@@ -335,21 +368,23 @@ Result<ExitStatus> ThreeWays(Git& git, History& history, const MergeOptions& opt
   PADDOCK_ASSIGN(std::string message, MessageOf(git, history, options, plan));
   const bool has_conflicts = !merge.conflicts.empty();
   if (options.squash || options.no_commit || has_conflicts) {
+    if (!has_conflicts && plan.strategy == "ort") PADDOCK_TRY(KeepMergedTree(git, merge.tree));
     if (options.squash) {
       PADDOCK_TRY(WriteSquashMessage(git, history, plan));
       git.Print("Squash commit -- not updating HEAD\n");
       if (has_conflicts) PADDOCK_TRY(vfs::WriteFile(git.in.fs, git.GitPath("MERGE_MSG"), ConflictList(merge)));
-      PADDOCK_TRY(ApplyAutostash(git, "MERGE_AUTOSTASH"));
     } else {
       PADDOCK_TRY(KeepMergeHeads(git, options, plan));
       PADDOCK_TRY(vfs::WriteFile(git.in.fs, git.GitPath("MERGE_MSG"), message + ConflictList(merge)));
     }
     if (has_conflicts) {
+      PADDOCK_TRY(RememberConflicts(git, StagesResolved(options)));
       git.Print("Automatic merge failed; fix conflicts and then commit the result.\n");
-      return 1;
+    } else {
+      git.Say("Automatic merge went well; stopped before committing as requested\n");
     }
-    git.Say("Automatic merge went well; stopped before committing as requested\n");
-    return 0;
+    if (options.makes_autostash(git.config)) git.Print("When finished, apply stashed changes with `git stash pop`\n");
+    return has_conflicts ? 1 : 0;
   }
   if (!options.no_verify && RunHook(git, "pre-merge-commit") != 0) {
     PADDOCK_TRY(KeepMergeHeads(git, options, plan));
@@ -359,7 +394,8 @@ Result<ExitStatus> ThreeWays(Git& git, History& history, const MergeOptions& opt
   }
   Commit commit;
   PADDOCK_ASSIGN(commit.tree, TreeOf(git, merge.tree));
-  if (!goes_forward || options.no_ff) commit.parents = {plan.head};
+  PADDOCK_ASSIGN(const bool is_subsumed, IsSubsumed(history, options, plan));
+  if (!is_subsumed) commit.parents = {plan.head};
   commit.parents.insert(commit.parents.end(), plan.heads.begin(), plan.heads.end());
   PADDOCK_ASSIGN(commit.author, git.Author());
   PADDOCK_ASSIGN(commit.committer, git.Committer());
@@ -413,6 +449,7 @@ Result<ExitStatus> EndMerge(Git& git, const MergeOptions& options) {
     return 0;
   }
   if (options.quits) {
+    PADDOCK_TRY(KeepAutostash(git, "MERGE_AUTOSTASH"));
     ForgetMerge(git);
     return 0;
   }
@@ -481,8 +518,7 @@ Status LeaveOutReached(Git& git, History& history, Plan& plan) {
 }
 
 Result<ExitStatus> RunMerge(Git& git, MergeOptions& options, Args& args) {
-  if (options.rerere) PADDOCK_TRY(RefuseRerere(git));
-  if (!options.no_gpg_sign) git.signing_key = options.gpg_sign;
+  ChooseSigning(git, options);
   if (options.abort || options.quits || options.proceeds) return EndMerge(git, options);
   PADDOCK_ASSIGN(const Index current, git.ReadIndex());
   if (current.HasConflicts()) {
@@ -527,8 +563,14 @@ Result<ExitStatus> RunMerge(Git& git, MergeOptions& options, Args& args) {
   PADDOCK_TRY(git.refs.WriteDirect("ORIG_HEAD", *head));
   PADDOCK_TRY(LeaveOutReached(git, history, plan));
   if (plan.heads.empty()) {
-    if (!options.quiet) git.Print(options.squash ? "Already up to date. (nothing to squash)\n" : operands.size() > 1 ? "Already up to date. Yeeah!\n" : "Already up to date.\n");
+    if (!options.quiet) git.Print(options.squash ? "Already up to date. (nothing to squash)\n" : "Already up to date.\n");
     return 0;
+  }
+  if (options.wants_signed.value_or(git.config.GetBool("merge.verifysignatures", false))) {
+    for (const Oid& id : plan.heads) {
+      PADDOCK_ASSIGN(const std::string signer, RequireSignature(git, id));
+      if (!options.quiet) git.Print("Commit " + git.objects.Abbreviate(id) + " has a good GPG signature by " + signer + "\n");
+    }
   }
   plan.theirs = plan.heads[0];
   plan.name = plan.names[0];
@@ -542,8 +584,8 @@ Result<ExitStatus> RunMerge(Git& git, MergeOptions& options, Args& args) {
   if (!is_forward && options.ff_only) {
     return Error(Code::kInvalid, "Not possible to fast-forward, aborting.");
   }
-  if (!options.no_autostash && (options.autostash || git.config.GetBool("merge.autostash", false))) PADDOCK_TRY(CreateAutostash(git, "MERGE_AUTOSTASH"));
-  const bool goes_forward = is_forward && !options.no_ff && options.strategies.empty();
+  if (options.makes_autostash(git.config)) PADDOCK_TRY(CreateAutostash(git, "MERGE_AUTOSTASH"));
+  const bool goes_forward = is_forward && !options.no_ff && plan.strategy != "ours";
   PADDOCK_ASSIGN(status, goes_forward ? FastForward(git, history, options, plan) : ThreeWays(git, history, options, plan, bases));
   if (status == 0 && (options.squash || git.Head() != plan.head)) static_cast<void>(RunHook(git, "post-merge", {options.squash ? "1" : "0"}));
   return status;

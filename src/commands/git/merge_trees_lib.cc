@@ -3,6 +3,7 @@
 #include <set>
 
 #include "commands/git/merge.h"
+#include "commands/git/merge_driver.h"
 #include "commands/git/worktree.h"
 #include "text/unified_diff.h"
 
@@ -41,7 +42,12 @@ class Merger {
       PADDOCK_TRY(MergePath(path));
     }
     MakeRoomForDirectories();
-    for (const auto& [path, text] : messages_) merge_.messages += text;
+    for (auto& [path, list] : messages_) {
+      for (MergeMessage& message : list) {
+        merge_.messages += message.text;
+        merge_.told.push_back(std::move(message));
+      }
+    }
     return std::move(merge_);
   }
 
@@ -104,13 +110,18 @@ class Merger {
       const std::string& renamer = is_ours ? names_.theirs : names_.ours;
       if (is_silent) {
         side[target] = item;
-        messages_[target] += "Path updated: " + path + " added in " + adder + " inside a directory that was renamed in " + renamer + "; moving it to " + target + ".\n";
+        Tell(target, "Directory rename applied", {target, path}, "Path updated: " + path + " added in " + adder + " inside a directory that was renamed in " + renamer + "; moving it to " + target + ".\n");
         continue;
       }
-      messages_[target] += "CONFLICT (file location): " + path + " added in " + adder + " inside a directory that was renamed in " + renamer + ", suggesting it should perhaps be moved to " + target + ".\n";
+      Tell(target, "CONFLICT (directory rename suggested)", {target, path}, "CONFLICT (file location): " + path + " added in " + adder + " inside a directory that was renamed in " + renamer + ", suggesting it should perhaps be moved to " + target + ".\n");
       PADDOCK_TRY(PutConflict(target, {}, is_ours ? std::optional(item) : std::nullopt, is_ours ? std::nullopt : std::optional(item), item));
     }
     return {};
+  }
+
+  void Tell(const std::string& path, const char* kind, std::vector<std::string> paths, std::string text) { messages_[path].push_back({kind, std::move(paths), std::move(text)}); }
+  static std::string DeletedText(const std::string& path, const std::string& deleted, const std::string& changed) {
+    return "CONFLICT (modify/delete): " + path + " deleted in " + deleted + " and modified in " + changed + ".  Version " + changed + " of " + path + " left in tree.\n";
   }
 
   void MoveBase(const std::string& old_name, const std::string& name) {
@@ -123,7 +134,7 @@ class Merger {
     if (other.contains(name)) return;   // both put something there: the rename is not followed
     const auto file = other.find(old_name);
     if (file == other.end()) {
-      messages_[name] += "CONFLICT (rename/delete): " + old_name + " renamed to " + name + " in " + (is_by_us ? names_.ours : names_.theirs) + ", but deleted in " + (is_by_us ? names_.theirs : names_.ours) + ".\n";
+      Tell(name, "CONFLICT (rename/delete)", {name, old_name}, "CONFLICT (rename/delete): " + old_name + " renamed to " + name + " in " + (is_by_us ? names_.ours : names_.theirs) + ", but deleted in " + (is_by_us ? names_.theirs : names_.ours) + ".\n");
       renamed_and_deleted_.insert(name);
     } else {
       other[name] = file->second;
@@ -135,10 +146,10 @@ class Merger {
 
   Status RenamedTwice(const std::string& old_name, const std::string& our_name, const std::string& their_name) {
     const TreeItem base = base_[old_name], ours = ours_[our_name], theirs = theirs_[their_name];
-    messages_[old_name] += "CONFLICT (rename/rename): " + old_name + " renamed to " + our_name + " in " + names_.ours + " and to " + their_name + " in " + names_.theirs + ".\n";
+    Tell(old_name, "CONFLICT (rename/rename)", {old_name, our_name, their_name}, "CONFLICT (rename/rename): " + old_name + " renamed to " + our_name + " in " + names_.ours + " and to " + their_name + " in " + names_.theirs + ".\n");
     // Both files get what the merge of their contents is.
     const std::string label = names_.ours + ":" + our_name, their_label = names_.theirs + ":" + their_name;
-    PADDOCK_ASSIGN(const std::optional<TextMerge> text, Contents(base, ours, theirs, {label, their_label, names_.base + ":" + old_name}));
+    PADDOCK_ASSIGN(const std::optional<TextMerge> text, Contents(our_name, base, ours, theirs, {label, their_label, names_.base + ":" + old_name}));
     base_.erase(old_name);
     ours_.erase(our_name);
     theirs_.erase(their_name);
@@ -149,16 +160,15 @@ class Merger {
     return {};
   }
 
-  // Nothing where a content is no text.
-  Result<std::optional<TextMerge>> Contents(const std::optional<TreeItem>& base, const TreeItem& ours, const TreeItem& theirs, const Sides& labels) {
-    PADDOCK_ASSIGN(const std::string our_text, git_.ReadBlob(ours.id));
-    PADDOCK_ASSIGN(const std::string their_text, git_.ReadBlob(theirs.id));
-    std::string base_text;
+  // Nothing where the contents cannot be merged.
+  Result<std::optional<TextMerge>> Contents(const std::string& path, const std::optional<TreeItem>& base, const TreeItem& ours, const TreeItem& theirs, const Sides& labels) {
+    MergeInput input{path, "", "", ""};
+    PADDOCK_ASSIGN(input.ours, git_.ReadBlob(ours.id));
+    PADDOCK_ASSIGN(input.theirs, git_.ReadBlob(theirs.id));
     if (base) {
-      PADDOCK_ASSIGN(base_text, git_.ReadBlob(base->id));
+      PADDOCK_ASSIGN(input.base, git_.ReadBlob(base->id));
     }
-    if (LooksBinary(our_text) || LooksBinary(their_text) || LooksBinary(base_text)) return std::optional<TextMerge>();
-    return std::optional<TextMerge>(MergeTexts(base_text, our_text, their_text, labels, style_, git_.in.budget));
+    return MergeContents(git_, input, labels, style_);
   }
 
   Status PutConflict(const std::string& path, const std::optional<TreeItem>& base, const std::optional<TreeItem>& ours, const std::optional<TreeItem>& theirs, const TreeItem& shown) {
@@ -191,7 +201,7 @@ class Merger {
       return {};
     }
     if (ours->mode == kModeCommit) {
-      messages_[path] += "CONFLICT (submodule): Merge conflict in " + path + "\n";
+      Tell(path, "CONFLICT (submodule)", {path}, "CONFLICT (submodule): Merge conflict in " + path + "\n");
       return PutConflict(path, base, ours, theirs, *ours);
     }
     std::optional<TextMerge> text;
@@ -199,9 +209,9 @@ class Merger {
       Sides labels = names_;
       if (const auto old = our_old_names_.find(path); old != our_old_names_.end()) labels = {names_.ours + ":" + old->second, names_.theirs + ":" + path, names_.base + ":" + old->second};
       if (const auto old = their_old_names_.find(path); old != their_old_names_.end()) labels = {names_.ours + ":" + path, names_.theirs + ":" + old->second, names_.base + ":" + old->second};
-      PADDOCK_ASSIGN(text, Contents(base, *ours, *theirs, labels));
-      if (!text && style_.favour == MergeStyle::Favour::kNone) messages_[path] += "warning: Cannot merge binary files: " + path + " (" + names_.ours + " vs. " + names_.theirs + ")\n";
-      messages_[path] += "Auto-merging " + path + "\n";
+      PADDOCK_ASSIGN(text, Contents(path, base, *ours, *theirs, labels));
+      if (!text && style_.favour == MergeStyle::Favour::kNone) Tell(path, "CONFLICT (binary)", {path}, "warning: Cannot merge binary files: " + path + " (" + names_.ours + " vs. " + names_.theirs + ")\n");
+      Tell(path, "Auto-merging", {path}, "Auto-merging " + path + "\n");
     }
     if (!text && style_.favour != MergeStyle::Favour::kNone) {
       merge_.tree[path] = {mode, style_.favour == MergeStyle::Favour::kTheirs ? theirs->id : ours->id};
@@ -212,7 +222,7 @@ class Merger {
       merge_.tree[path] = {mode, id};
       return {};
     }
-    messages_[path] += std::string("CONFLICT (") + (base ? "content" : "add/add") + "): Merge conflict in " + path + "\n";
+    Tell(path, "CONFLICT (contents)", {path}, std::string("CONFLICT (") + (base ? "content" : "add/add") + "): Merge conflict in " + path + "\n");
     PADDOCK_TRY(PutConflict(path, base, ours, theirs, {mode, ours->id}));
     if (text) merge_.conflicts[path].text = std::move(text->text);
     return {};
@@ -223,7 +233,7 @@ class Merger {
     const std::string& deleted = ours ? names_.theirs : names_.ours;
     const std::string& changed = ours ? names_.ours : names_.theirs;
     if (!is_told || !base || base->id != left.id) {
-      messages_[path] += "CONFLICT (modify/delete): " + path + " deleted in " + deleted + " and modified in " + changed + ".  Version " + changed + " of " + path + " left in tree.\n";
+      Tell(path, "CONFLICT (modify/delete)", {path}, DeletedText(path, deleted, changed));
       if (!is_told) versions_.insert(path);
     }
     return PutConflict(path, base, ours, theirs, left);
@@ -232,8 +242,11 @@ class Merger {
   // A file and a link, say: one of them gets another name.
   Status DistinctTypes(const std::string& path, const std::optional<TreeItem>& base, const TreeItem& ours, const TreeItem& theirs) {
     const bool moves_ours = IsFile(ours.mode), moves_theirs = IsFile(theirs.mode) && !moves_ours;
-    messages_[path] += "CONFLICT (distinct types): " + path + " had different types on each side; renamed one of them so each can be recorded somewhere.\n";
     const std::string our_name = moves_ours ? FreeName(path, names_.ours) : path, their_name = moves_theirs ? FreeName(path, names_.theirs) : path;
+    std::vector<std::string> paths = {path};
+    if (moves_ours) paths.push_back(our_name);
+    if (moves_theirs) paths.push_back(their_name);
+    Tell(path, "CONFLICT (distinct modes)", std::move(paths), "CONFLICT (distinct types): " + path + " had different types on each side; renamed one of them so each can be recorded somewhere.\n");
     const auto fits = [&base](const TreeItem& side) { return base && (base->mode & 0170000) == (side.mode & 0170000) ? base : std::nullopt; };
     PADDOCK_TRY(PutConflict(our_name, fits(ours), ours, {}, ours));
     return PutConflict(their_name, fits(theirs), {}, theirs, theirs);
@@ -277,13 +290,10 @@ class Merger {
       }
       const std::string& side = moved.ours ? names_.ours : names_.theirs;
       const std::string name = FreeName(path, side);
-      std::string told = "CONFLICT (file/directory): directory in the way of " + path + " from " + side + "; moving it to " + name + " instead.\n";
-      if (versions_.contains(path)) {
-        const std::string& deleted = moved.ours ? names_.theirs : names_.ours;
-        told += "CONFLICT (modify/delete): " + name + " deleted in " + deleted + " and modified in " + side + ".  Version " + side + " of " + name + " left in tree.\n";
-        messages_.erase(path);
-      }
-      messages_[path] += told;
+      const bool is_version = versions_.contains(path);
+      if (is_version) messages_.erase(path);
+      Tell(path, "CONFLICT (file/directory)", {name, path}, "CONFLICT (file/directory): directory in the way of " + path + " from " + side + "; moving it to " + name + " instead.\n");
+      if (is_version) Tell(path, "CONFLICT (modify/delete)", {name}, DeletedText(name, moved.ours ? names_.theirs : names_.ours, side));
       merge_.conflicts[name] = std::move(moved);
     }
   }
@@ -294,7 +304,7 @@ class Merger {
   const MergeStyle& style_;
   std::map<std::string, std::string> our_old_names_, their_old_names_;   // of files that the other side renamed
   std::set<std::string> renamed_and_deleted_, versions_;
-  std::map<std::string, std::string> messages_;   // by path
+  std::map<std::string, std::vector<MergeMessage>> messages_;   // by path
   TreeMerge merge_;
 };
 
@@ -336,10 +346,19 @@ std::string ConflictList(const TreeMerge& merge) {
   return text;
 }
 
+Status KeepMergedTree(Git& git, const FlatTree& files) {
+  PADDOCK_ASSIGN(const Oid tree, TreeOf(git, files));
+  return vfs::WriteFile(git.in.fs, git.GitPath("AUTO_MERGE"), tree.Hex() + "\n");
+}
+
 Result<bool> ApplyMerge(Git& git, const FlatTree& ours, const TreeMerge& merge, std::string_view action) {
   PADDOCK_ASSIGN(Index index, git.ReadIndex());
   if (action != "stash") {
-    const std::vector<FileDiff> staged = CompareTrees(ours, IndexFiles(index));
+    std::vector<FileDiff> staged = CompareTrees(ours, IndexFiles(index));
+    if (action == "merge") {
+      Pathspec all;
+      PADDOCK_TRY(Arrange(git, staged, DiffOptions(), all));
+    }
     if (!staged.empty()) {
       std::string list;
       for (const FileDiff& file : staged) list += (list.empty() ? "  " : " ") + file.new_path;
@@ -357,8 +376,14 @@ Result<bool> ApplyMerge(Git& git, const FlatTree& ours, const TreeMerge& merge, 
   }
   PADDOCK_ASSIGN(const bool done, SwitchFiles(git, ours, target, index, "merge", false));
   if (!done) return false;
+  for (const auto& [path, conflict] : merge.conflicts) {
+    // A conflict is there to be resolved, also where a sparse checkout has no file.
+    const IndexEntry* entry = index.Find(path);
+    if (conflict.text && entry != nullptr && entry->is_skipped) PADDOCK_TRY(PutFile(git, path, target[path], true, nullptr));
+  }
   PutConflicts(index, merge);
   PADDOCK_TRY(git.WriteIndex(index));
+  if (action != "stash" && !merge.conflicts.empty()) PADDOCK_TRY(KeepMergedTree(git, target));
   return true;
 }
 

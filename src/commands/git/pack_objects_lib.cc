@@ -4,8 +4,8 @@
 #include "commands/git/fetch.h"
 #include "commands/git/reach.h"
 #include "commands/git/remote.h"
+#include "commands/git/repack.h"
 #include "commands/git/revision.h"
-#include "git/delta_pack.h"
 
 namespace paddock::git {
 namespace {
@@ -16,8 +16,8 @@ constexpr uint64_t kLeastPack = 1 << 20;
 struct PackOptions {
   bool to_stdout = false, revs = false, all = false, quiet = false, non_empty = false, unpacked = false, progress = false, all_progress = false, implies_all = false, incremental = false, local = false, honors_keep = false, thin = false;
   bool reflog = false, indexed = false, stdin_packs = false, includes_tags = false, keeps_unreachable = false, packs_loose = false, by_offset = false, shallow = false;
-  bool reuses_delta = true, reuses_object = true, sparse = true, true_parents = false, no_promisor = false, islands = false, bitmaps = true;
-  std::optional<std::string> unpack_unreachable, filter;
+  bool reuses_delta = true, reuses_object = true, sparse = true, true_parents = false, no_promisor = false, islands = false, bitmaps = true, cruft = false, writes_bitmap = false;
+  std::optional<std::string> unpack_unreachable, filter, cruft_expiration;
   std::string missing = "error";
   std::vector<std::string> kept_packs;
   int64_t window = 10, depth = 50, threads = 0, level = -1, index_version = 2;
@@ -88,6 +88,9 @@ constexpr Option kPackOptions[] = {
     Call<TakeNumber<&PackOptions::level, kLevel>>(0, "compression", "N", "0 to 9"),
     Flag<&PackOptions::true_parents>(0, "keep-true-parents", "also parents that grafts hide (there are no grafts)"),
     Flag<&PackOptions::bitmaps>(0, "use-bitmap-index", "use bitmaps if there are any (the result is the same)"),
+    Flag<&PackOptions::writes_bitmap>(0, "write-bitmap-index", "with --all: write what commits lead to beside the pack"),
+    Flag<&PackOptions::cruft>(0, "cruft", "standard input names packs that stay, and with - those that go: what only the latter have, and loose objects"),
+    Value<&PackOptions::cruft_expiration>(0, "cruft-expiration", "DATE", "with --cruft: but not what is older"),
     Value<&PackOptions::filter>(0, "filter", "SPEC", "with --stdout: leave objects out"),
     Call<TakeMissing>(0, "missing", "HOW", "what to do with objects that are not there: error, allow-any, allow-promisor"),
     Flag<&PackOptions::no_promisor>(0, "exclude-promisor-objects", "not what packs of partial clones have (there are none)"),
@@ -117,25 +120,18 @@ class Packing {
   Packing(Git& git, const PackOptions& options, std::string base) : git_(git), options_(options), base_(std::move(base)) {}
 
   Result<ExitStatus> Run() {
+    Plan();
+    if (options_.cruft) return WriteLost();
     PADDOCK_TRY(options_.stdin_packs ? ReadPacks() : ReadNames());
     PADDOCK_TRY(LeaveOut());
     if (ids_.empty() && options_.non_empty) return 0;
-    plan_.window = static_cast<size_t>(std::max<int64_t>(options_.window, 0));
-    plan_.depth = static_cast<size_t>(std::clamp<int64_t>(options_.depth, 0, kDeepest));
-    if (options_.window_memory > 0) plan_.window_bytes = std::min(options_.window_memory, plan_.window_bytes);
-    plan_.by_offset = options_.by_offset;
-    plan_.level = static_cast<int>(options_.level);
-    plan_.names = &names_;
     const bool shows = (options_.progress || options_.all_progress) && !options_.quiet;
     if (shows) {
       git_.Say("Enumerating objects: " + std::to_string(ids_.size()) + ", done.\n");
       if (!ids_.empty()) ShowProgress(git_.in, "", "Counting objects", ids_.size());
     }
     if (options_.to_stdout) {
-      const auto made = WriteDeltaPack(ids_, Reader(), [this](std::string_view bytes) -> Status {
-        git_.Print(bytes);
-        return {};
-      }, plan_, git_.in.budget, &statistics_);
+      const auto made = WriteDeltaPack(ids_, Reader(), Printer(), plan_, git_.in.budget, &statistics_);
       if (!made) return made.error();
     } else {
       PADDOCK_TRY(WriteFiles());
@@ -150,7 +146,54 @@ class Packing {
   }
 
  private:
-  std::function<Result<Object>(const Oid&)> Reader() {
+  void Plan() {
+    plan_.window = static_cast<size_t>(std::max<int64_t>(options_.window, 0));
+    plan_.depth = static_cast<size_t>(std::clamp<int64_t>(options_.depth, 0, kDeepest));
+    if (options_.window_memory > 0) plan_.window_bytes = std::min(options_.window_memory, plan_.window_bytes);
+    plan_.by_offset = options_.by_offset;
+    plan_.level = static_cast<int>(options_.level);
+    plan_.names = &names_;
+  }
+
+  // --cruft.
+  Result<ExitStatus> WriteLost() {
+    std::set<Oid> left_out;
+    std::set<std::string> kept;
+    while (const auto line = git_.in.in.ReadLine()) {
+      git_.in.budget.Step();
+      std::string name(line->text);
+      if (name.empty() || name.starts_with('-')) continue;
+      PADDOCK_ASSIGN(const std::vector<Oid> ids, ObjectsOf(name));
+      left_out.insert(ids.begin(), ids.end());
+      if (name.ends_with(".pack")) name.resize(name.size() - 5);
+      kept.insert(git_.objects.directory() + "/pack/" + name);
+    }
+    PADDOCK_ASSIGN(auto cruft, FindCruft(git_, left_out, kept));
+    if (options_.cruft_expiration) {
+      PADDOCK_ASSIGN(const auto expiry, ParseExpiry(git_, *options_.cruft_expiration));
+      if (expiry) {
+        PADDOCK_ASSIGN(cruft, RecentCruft(git_, cruft, *expiry));
+      }
+    }
+    if (cruft.empty() && options_.non_empty) return 0;
+    if (options_.to_stdout) {
+      for (const auto& [id, time] : cruft) ids_.push_back(id);
+      const auto made = WriteDeltaPack(ids_, Reader(), Printer(), plan_, git_.in.budget);
+      return made ? Result<ExitStatus>(0) : made.error();
+    }
+    PADDOCK_ASSIGN(const std::string name, WriteCruft(git_, cruft, base_, plan_));
+    git_.Print(name + "\n");
+    return 0;
+  }
+
+  PackSink Printer() {
+    return [this](std::string_view bytes) -> Status {
+      git_.Print(bytes);
+      return {};
+    };
+  }
+
+  ReadObject Reader() {
     return [this](const Oid& id) { return git_.objects.Read(id); };
   }
 
@@ -257,15 +300,8 @@ class Packing {
     for (const char* end : {".pack", ".idx"}) {
       if (stem.ends_with(end)) stem.resize(stem.size() - std::string_view(end).size());
     }
-    auto index = vfs::ReadFile(git_.in.fs, stem + ".idx");
-    const auto facts = git_.in.fs.Stat(stem + ".pack");
-    if (!index || !facts) return Error(Code::kNoEntry, "could not find pack '" + name + "'");
-    PADDOCK_ASSIGN(const Pack pack, Pack::Open(std::move(*index), PackBytes([this, stem] { return git_.in.fs.Open(stem + ".pack", vfs::OpenFlags::Read()); }, facts->size)));
-    std::vector<Oid> ids;
-    for (size_t i = 0; i < pack.count(); ++i) {
-      git_.in.budget.Step();
-      ids.push_back(pack.IdAt(i));
-    }
+    auto ids = PackedIds(git_.in.fs, stem, git_.in.budget);
+    if (!ids) return Error(Code::kNoEntry, "could not find pack '" + name + "'");
     return ids;
   }
 
@@ -332,41 +368,13 @@ class Packing {
   }
 
   Status WriteFiles() {
-    std::vector<std::vector<Oid>> parts(1);
-    uint64_t size = 0;
-    for (const Oid& id : ids_) {
-      git_.in.budget.Step();
-      if (options_.most > 0) {
-        PADDOCK_ASSIGN(const Object object, git_.objects.Read(id));
-        // Compressed it takes no more than that, with its head.
-        const uint64_t bytes = object.data.size() + object.data.size() / 1000 + 64;
-        if (size + bytes > options_.most && !parts.back().empty()) {
-          parts.emplace_back();
-          size = 0;
-        }
-        size += bytes;
-      }
-      parts.back().push_back(id);
+    PADDOCK_ASSIGN(const std::vector<std::vector<Oid>> parts, InParts(git_, ids_, options_.most));
+    for (const std::vector<Oid>& part : parts) {
+      const auto write = [&](const PackSink& sink) { return WriteDeltaPack(part, Reader(), sink, plan_, git_.in.budget, &statistics_); };
+      PADDOCK_ASSIGN(const PackIndex made, WritePackFiles(git_.in.fs, base_ + "-tmp.pack", base_, write, options_.index_version == 1, git_.in.budget));
+      if (options_.writes_bitmap && options_.all && parts.size() == 1) PADDOCK_TRY(WriteBitmap(git_, base_ + "-" + made.name));
+      git_.Print(made.name + "\n");
     }
-    for (const std::vector<Oid>& part : parts) PADDOCK_TRY(WriteFile(part));
-    return {};
-  }
-
-  Status WriteFile(const std::vector<Oid>& ids) {
-    const std::string temporary = base_ + "-tmp.pack";
-    PADDOCK_ASSIGN(vfs::OpenFilePtr file, git_.in.fs.Open(temporary, vfs::OpenFlags{.write = true, .create = true, .exclusive = true, .no_follow = true}, 0444));
-    const auto made = WriteDeltaPack(ids, Reader(), [&file](std::string_view bytes) { return file->Write(bytes); }, plan_, git_.in.budget, &statistics_);
-    if (!made) {
-      static_cast<void>(git_.in.fs.RemoveFile(temporary).has_value());
-      return made.error();
-    }
-    const std::string stem = base_ + "-" + made->name;
-    PADDOCK_TRY(git_.in.fs.Rename(temporary, stem + ".pack"));
-    static_cast<void>(git_.in.fs.RemoveFile(stem + ".idx").has_value());
-    std::string index = made->bytes;
-    if (options_.index_version == 1) index = FirstVersionIndex(index, git_.in.budget).value_or(index);
-    PADDOCK_TRY(vfs::WriteFile(git_.in.fs, stem + ".idx", index, 0444));
-    git_.Print(made->name + "\n");
     return {};
   }
 
@@ -403,7 +411,7 @@ class Packing {
 };
 
 Result<ExitStatus> RunPackObjects(Git& git, PackOptions& options, Args& args) {
-  if (options.islands && !git.config.GetAll("pack.island").empty()) return Error(Code::kNotSupported, "--delta-islands is not supported where pack.island names some");
+  if (options.islands) PADDOCK_TRY(CheckIslands(git));
   const std::vector<std::string> names = args.All();
   if (names.size() != (options.to_stdout ? 0u : 1u)) {
     git.Say("usage: git pack-objects --stdout [<options>] [< <ref-list> | < <object-list>]\n   or: git pack-objects [<options>] <base-name> [< <ref-list> | < <object-list>]\n");
@@ -420,7 +428,11 @@ Result<ExitStatus> RunPackObjects(Git& git, PackOptions& options, Args& args) {
   if (options.keeps_unreachable && options.unpack_unreachable) return Error(Code::kInvalid, "options '--keep-unreachable' and '--unpack-unreachable' cannot be used together");
   if (options.filter && !options.to_stdout) return Error(Code::kInvalid, "cannot use --filter without --stdout");
   if (options.filter && !IsFilter(*options.filter)) return Error(Code::kInvalid, "invalid filter-spec '" + *options.filter + "'");
-  if (options.stdin_packs && (options.revs || options.all || options.reflog || options.indexed)) return Error(Code::kInvalid, "cannot use internal rev list with --stdin-packs");
+  const bool walks = options.revs || options.all || options.reflog || options.indexed;
+  if (options.cruft_expiration) options.cruft = true;
+  if (options.cruft && walks) return Error(Code::kInvalid, "cannot use internal rev list with --cruft");
+  if (options.cruft && options.stdin_packs) return Error(Code::kInvalid, "cannot use --stdin-packs with --cruft");
+  if (options.stdin_packs && walks) return Error(Code::kInvalid, "cannot use internal rev list with --stdin-packs");
   return Packing(git, options, options.to_stdout ? "" : names[0]).Run();
 }
 

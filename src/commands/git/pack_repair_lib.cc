@@ -5,7 +5,7 @@
 #include <set>
 
 #include "git/big_endian.h"
-#include "git/pack.h"
+#include "git/delta_pack.h"
 #include "git/zlib_data.h"
 #include "text/digest.h"
 
@@ -34,6 +34,7 @@ Status ScanPack(Git& git, const std::string& path, const OnEntry& take) {
       PADDOCK_ASSIGN(const std::string_view rest, bytes.From(begin + taken, 4));
       return rest.substr(0, end - begin - taken);
     };
+    if (begin > end || !MayInflateTo(head.size, end - begin)) return Error(Code::kCorrupt, "early EOF");
     git.in.budget.WillAllocate(head.size);
     PADDOCK_ASSIGN(Inflated data, InflatePieces(pieces, head.size, true, git.in.budget));
     PADDOCK_TRY(take(offset, head, std::move(data.data)));
@@ -62,13 +63,7 @@ Status CompleteThinPack(Git& git, const std::string& path) {
   text.replace(8, 4, count);
   for (const Oid& id : bases) {
     PADDOCK_ASSIGN(const Object object, git.objects.Read(id));
-    uint64_t size = object.data.size();
-    uint8_t byte = static_cast<uint8_t>(static_cast<unsigned>(object.type) << 4 | (size & 15));
-    for (size >>= 4; size > 0; size >>= 7) {
-      text.push_back(static_cast<char>(byte | 0x80));
-      byte = static_cast<uint8_t>(size & 0x7f);
-    }
-    text.push_back(static_cast<char>(byte));
+    AppendEntryHead(text, static_cast<unsigned>(object.type), object.data.size());
     text += Deflate(object.data, git.in.budget);
   }
   text += DigestOf(DigestAlgorithm::kSha1, text);

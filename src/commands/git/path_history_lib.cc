@@ -7,17 +7,15 @@
 namespace paddock::git {
 
 Result<bool> PathHistory::IsSameAs(const Commit& commit, size_t parent) {
-  DiffOptions plain;
-  plain.no_renames = true;
-  PADDOCK_ASSIGN(const std::vector<FileDiff> files, ChangesOf(git_, commit, plain, paths_, parent));
-  return files.empty();
+  PADDOCK_ASSIGN(const History::Node* node, history_.Get(commit.parents[parent]));
+  PADDOCK_ASSIGN(const bool differs, DiffersWithin(git_, &node->commit.tree, &commit.tree, paths_));
+  return !differs;
 }
 
 Result<bool> PathHistory::IsEmpty(const Oid& id) {
   PADDOCK_ASSIGN(const History::Node* node, history_.Get(id));
-  Commit root = node->commit;
-  root.parents.clear();
-  return IsSameAs(root, 0);
+  PADDOCK_ASSIGN(const bool differs, DiffersWithin(git_, nullptr, &node->commit.tree, paths_));
+  return !differs;
 }
 
 void PathHistory::Judge(Step& step) const {

@@ -15,7 +15,7 @@ Result<Pick> ApplyPick(Git& git, const Oid& id, const std::optional<Oid>& head, 
     git.Complain("commit " + id.Hex() + " is a merge but no -m option was given.");
     return Error(Code::kInvalid, failed);
   }
-  if (options.mainline > static_cast<int64_t>(commit.parents.size())) {
+  if (options.mainline > 1 && options.mainline > static_cast<int64_t>(commit.parents.size()) && commit.parents.size() > 1) {
     git.Complain("commit " + id.Hex() + " does not have parent " + std::to_string(options.mainline));
     return Error(Code::kInvalid, failed);
   }
@@ -45,7 +45,7 @@ Result<Pick> ApplyPick(Git& git, const Oid& id, const std::optional<Oid>& head, 
     pick.ours = staged;
   }
   const std::string label = git.objects.Abbreviate(id) + " (" + SubjectOf(commit.message) + ")";
-  const std::string of_parent = "parent of " + label;
+  const std::string of_parent = commit.parents.empty() ? "(empty tree)" : "parent of " + label;
   if (options.reverts) {
     PADDOCK_ASSIGN(pick.merge, MergeTrees(git, std::move(after), pick.ours, std::move(before), {"HEAD", of_parent, label}, options.style));
   } else {

@@ -77,4 +77,7 @@ std::string WrapText(std::string_view text, int64_t width, int64_t first_indent,
 // Columns on a terminal, without the sequences that colour a text.
 size_t ShownWidth(std::string_view text);
 
+// From one encoding to another; the text as it is when it cannot be.
+std::string Recoded(const std::string& text, std::string_view from, std::string_view to);
+
 }  // namespace paddock::git

@@ -6,6 +6,7 @@
 #include "commands/git/commit.h"
 #include "commands/git/describe.h"
 #include "commands/git/pretty.h"
+#include "commands/git/signature_check.h"
 #include "commands/git/trailers.h"
 #include "text/utf8.h"
 
@@ -277,7 +278,7 @@ class Expansion {
       inside.remove_prefix(std::min<size_t>(9, inside.size()));
       const auto options = ParseTrailerOptions(inside);
       if (!options) return 0;
-      out += TrailersText(commit_.message, *options, git_.in.budget);
+      out += TrailersText(commit_.message, *options, TrailerRules::Load(git_.config, git_.in.budget), git_.in.budget);
       return end + 1;
     }
     if (inside == "describe" || inside.starts_with("describe:")) {
@@ -354,6 +355,7 @@ class Expansion {
         const auto note = notes.find(id_);
         const auto content = note == notes.end() ? Result<std::string>(std::string()) : git_.ReadBlob(note->second);
         out += content ? *content : "";
+        if (content && !content->empty() && !content->ends_with('\n')) out += '\n';
         return 1;
       }
       case 'g':
@@ -363,21 +365,33 @@ class Expansion {
         else if (!options_.reflog_who.empty()) AddPerson(out, second, options_.reflog_who);
         return 2;
       case 'G':
-        // Nobody's signatures can be checked here: a commit that has none is all that is told.
-        if (second == '?') out += std::any_of(commit_.extra.begin(), commit_.extra.end(), [](const std::string& line) { return line.starts_with("gpgsig "); }) ? 'E' : 'N';
-        else if (second == 'T') out += "undefined";
-        else if (second != 'G' && second != 'S' && second != 'K' && second != 'F' && second != 'P') return 0;
-        return 2;
+        return AddSignature(out, second) ? 2 : 0;
       case 'a': return AddPerson(out, second, commit_.author) ? 2 : 0;
       case 'c': return AddPerson(out, second, commit_.committer) ? 2 : 0;
       default: return 0;
     }
   }
 
+  bool AddSignature(std::string& out, char what) {
+    if (std::string_view("?GSKFPT").find(what) == std::string_view::npos) return false;
+    if (!verdict_) verdict_ = CheckCommitSignature(git_, id_).value_or(SignatureVerdict{});
+    switch (what) {
+      case '?': out += verdict_->result; break;
+      case 'G': out += verdict_->output; break;
+      case 'S': out += verdict_->signer; break;
+      case 'K': out += verdict_->key; break;
+      case 'F': out += verdict_->fingerprint; break;
+      case 'P': out += verdict_->primary_fingerprint; break;
+      default: out += verdict_->trust; break;
+    }
+    return true;
+  }
+
   Git& git_;
   const Oid& id_;
   const Commit& commit_;
   const PrettyOptions& options_;
+  std::optional<SignatureVerdict> verdict_;
   std::string out_;
   Padding padding_;
   bool has_auto_colours_ = false;

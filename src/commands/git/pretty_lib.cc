@@ -128,9 +128,6 @@ std::string SlugOf(std::string_view subject) {
 
 bool IsSeparated(const PrettyOptions& options) { return options.format != "oneline" && options.format != "reference" && !options.format.starts_with("tformat:"); }
 
-namespace {
-
-// From one encoding to another; the text as it is when it cannot be.
 std::string Recoded(const std::string& text, std::string_view from, std::string_view to) {
   const auto source = CharEncoding::Find(from), target = CharEncoding::Find(to);
   if (!source || !target || source->kind() == target->kind()) return text;
@@ -142,6 +139,8 @@ std::string Recoded(const std::string& text, std::string_view from, std::string_
   }
   return out;
 }
+
+namespace {
 
 std::string CommitText(Git& git, const Oid& id, const Commit& commit, const PrettyOptions& options) {
   const std::string& format = options.format;

@@ -33,8 +33,14 @@ std::vector<std::string> TodoLines(Git& git, const char* name) {
   return lines;
 }
 
+// Where a rebase by merges or by patches keeps its state; empty when there is none.
+std::string RebaseFolder(Git& git) {
+  if (git.in.fs.Stat(git.GitPath("rebase-merge"))) return "rebase-merge";
+  return git.in.fs.Stat(git.GitPath("rebase-apply/rebasing")) ? "rebase-apply" : "";
+}
+
 std::string OntoText(Git& git) {
-  const auto onto = Oid::FromHex(FirstLine(git, "rebase-merge/onto"));
+  const auto onto = Oid::FromHex(FirstLine(git, (RebaseFolder(git) + "/onto").c_str()));
   return onto ? git.objects.Abbreviate(*onto) : std::string();
 }
 
@@ -48,11 +54,11 @@ bool IsSplitting(Git& git) {
 
 std::string RebaseText(Git& git, bool has_conflicts) {
   std::string where;
-  if (const std::string branch = FirstLine(git, "rebase-merge/head-name"); branch.starts_with("refs/heads/")) where = " branch '" + branch.substr(11) + "' on '" + OntoText(git) + "'";
+  if (const std::string branch = FirstLine(git, (RebaseFolder(git) + "/head-name").c_str()); branch.starts_with("refs/heads/")) where = " branch '" + branch.substr(11) + "' on '" + OntoText(git) + "'";
   if (has_conflicts) {
     return "You are currently rebasing" + where + ".\n  (fix conflicts and then run \"git rebase --continue\")\n  (use \"git rebase --skip\" to skip this patch)\n  (use \"git rebase --abort\" to check out the original branch)\n\n";
   }
-  if (git.in.fs.Stat(git.GitPath("MERGE_MSG"))) return "You are currently rebasing" + where + ".\n  (all conflicts fixed: run \"git rebase --continue\")\n\n";
+  if (RebaseFolder(git) == "rebase-apply" || git.in.fs.Stat(git.GitPath("MERGE_MSG"))) return "You are currently rebasing" + where + ".\n  (all conflicts fixed: run \"git rebase --continue\")\n\n";
   const std::string during = where.empty() ? " during a rebase.\n" : " while rebasing" + where + ".\n";
   if (IsSplitting(git)) return "You are currently splitting a commit" + during + "  (Once your working directory is clean, run \"git rebase --continue\")\n\n";
   return "You are currently editing a commit" + during + "  (use \"git commit --amend\" to amend the current commit)\n  (use \"git rebase --continue\" once you are satisfied with your changes)\n\n";
@@ -75,7 +81,7 @@ std::string OperationText(Git& git, bool has_conflicts) {
            "  (use \"git am --skip\" to skip this patch)\n" + (is_empty ? "  (use \"git am --allow-empty\" to record this patch as an empty commit)\n" : "") +
            "  (use \"git am --abort\" to restore the original branch)\n\n";
   }
-  if (exists("rebase-merge")) return RebaseText(git, has_conflicts);
+  if (!RebaseFolder(git).empty()) return RebaseText(git, has_conflicts);
   const auto todo = vfs::ReadFile(git.in.fs, git.GitPath("sequencer/todo"), 16 << 20);
   const bool picks_many = todo && todo->starts_with("p"), reverts_many = todo && todo->starts_with("r");
   if (picks_many) {
@@ -111,6 +117,7 @@ std::string BisectText(Git& git) {
 std::string ProgressText(Git& git, bool has_conflicts) { return OperationText(git, has_conflicts) + BisectText(git); }
 
 std::string RebaseTitle(Git& git) {
+  if (RebaseFolder(git) == "rebase-apply") return "rebase in progress; onto " + OntoText(git) + "\n";
   if (!git.in.fs.Stat(git.GitPath("rebase-merge/onto"))) return {};
   std::string text = "interactive rebase in progress; onto " + OntoText(git) + "\n";
   const std::vector<std::string> done = TodoLines(git, "rebase-merge/done"), left = TodoLines(git, "rebase-merge/git-rebase-todo");

@@ -27,7 +27,7 @@ Status PassToBoth(PullOptions& options, std::string_view value) {
   return {};
 }
 constexpr std::string_view kUnrelated = "--allow-unrelated-histories", kAutostash = "--autostash", kNoAutostash = "--no-autostash", kSignoff = "--signoff", kCommitIt = "--commit", kCleanup = "--cleanup", kStrategy = "--strategy",
-                           kStrategyOption = "--strategy-option", kEditIt = "--edit", kNoVerify = "--no-verify";
+                           kStrategyOption = "--strategy-option", kEditIt = "--edit", kNoVerify = "--no-verify", kSign = "--gpg-sign", kNoSign = "--no-gpg-sign";
 Status SetRebase(PullOptions& options, std::string_view text) {
   if (const auto value = text.empty() ? std::optional(true) : ParseConfigBool(text)) {
     options.rebase = *value ? PullOptions::Rebase::kYes : PullOptions::Rebase::kNo;
@@ -70,8 +70,10 @@ constexpr auto kOptions = WithFetchOptions(std::to_array<Option>({
     CallOptional<SetLog>(0, "log", "N", "put the subjects of what is merged into the message"),
     Flag<&PullOptions::tags>('t', "tags", "with all tags"),
     Flag<&PullOptions::no_tags>(0, "no-tags", "without tags"),
+    CallOptional<PassToBoth<&kSign>>('S', "gpg-sign", "KEY", "sign what is committed by gpg.program"),
+    Call<PassToBoth<&kNoSign>>(0, "no-gpg-sign", nullptr, "do not (the default)"),
     Call<TakeHooks>(0, "verify", nullptr, "with hooks (the default)"),
-    Flag<&PullOptions::wants_signed>(0, "verify-signatures", "only what is signed, which cannot be checked here"),
+    Flag<&PullOptions::wants_signed>(0, "verify-signatures", "only what gpg.program finds well signed"),
     Set<&PullOptions::wants_signed, false>(0, "no-verify-signatures", "also what is not (the default)"),
 }));
 
@@ -131,6 +133,20 @@ Result<ExitStatus> NothingToMerge(Git& git, bool rebases, const std::vector<std:
   return 1;
 }
 
+// Tells of a merge that is not at its end, which nothing may be pulled into.
+Result<bool> SaysWhatIsOpen(Git& git) {
+  PADDOCK_ASSIGN(const Index index, git.ReadIndex());
+  if (index.HasConflicts()) {
+    git.Say("error: Pulling is not possible because you have unmerged files.\nhint: Fix them up in the work tree, and then use 'git add/rm <file>'\n"
+            "hint: as appropriate to mark resolution and make a commit.\nfatal: Exiting because of an unresolved conflict.\n");
+    return true;
+  }
+  if (!git.refs.Exists("MERGE_HEAD")) return false;
+  git.Say("error: You have not concluded your merge (MERGE_HEAD exists).\nhint: Please, commit your changes before merging.\n"
+          "fatal: Exiting because of unfinished merge.\n");
+  return true;
+}
+
 Result<ExitStatus> RunPull(Git& git, PullOptions& options, Args& args) {
   options.action = ActionText(git, "pull");
   std::vector<std::string> operands = args.All();
@@ -146,6 +162,8 @@ Result<ExitStatus> RunPull(Git& git, PullOptions& options, Args& args) {
       return 128;
     }
   }
+  PADDOCK_ASSIGN(const bool is_open, SaysWhatIsOpen(git));
+  if (is_open) return 128;
   // Fetching is the affair of git fetch, groups and all.
   const auto fetched = RunFetchCommand(git, options, operands);
   if (!fetched) Die(git.in, fetched.error());
@@ -184,12 +202,6 @@ Result<ExitStatus> RunPull(Git& git, PullOptions& options, Args& args) {
             "hint: You can replace \"git config\" with \"git config --global\" to set a default\nhint: preference for all repositories. You can also pass --rebase, --no-rebase,\nhint: or --ff-only on the command line to override the configured default per\nhint: invocation.\n");
     return Error(Code::kInvalid, "Need to specify how to reconcile divergent branches.");
   }
-  if (options.wants_signed && !rebases) {
-    PADDOCK_ASSIGN(const Commit commit, git.objects.ReadCommit(target));
-    const bool is_signed = std::any_of(commit.extra.begin(), commit.extra.end(), [](const std::string& line) { return line.starts_with("gpgsig "); });
-    const std::string name = "Commit " + git.objects.Abbreviate(target);
-    return is_signed ? Error(Code::kNotSupported, name + " has a signature, and there is no gpg to check it") : Error(Code::kInvalid, name + " does not have a GPG signature.");
-  }
   ChildSpec spec{.args = {"git"}, .environment = &git.in.env};
   if (rebases && !is_forward) {
     spec.args.push_back("rebase");
@@ -201,12 +213,16 @@ Result<ExitStatus> RunPull(Git& git, PullOptions& options, Args& args) {
     if (options.quiet) spec.args.push_back("-q");
     if (options.no_ff) spec.args.push_back("--no-ff");
     if (options.ff_only) spec.args.push_back("--ff-only");
+    if (options.wants_signed) spec.args.push_back("--verify-signatures");
     if (options.squash) spec.args.push_back("--squash");
     if (options.no_commit) spec.args.push_back("--no-commit");
     if (options.no_stat) spec.args.push_back("--no-stat");
     spec.args.insert(spec.args.end(), options.passed.begin(), options.passed.end());
     spec.args.insert(spec.args.end(), options.for_both.begin(), options.for_both.end());
-    spec.args.insert(spec.args.end(), {"-m", "Merge " + NamesOf(heads) + (branch == "master" || branch == "main" ? "" : " into " + (branch.empty() ? "HEAD" : branch))});
+    // A message is for the commit of a merge; git merge complains of one that it cannot use.
+    const std::string merge_ff = git.config.Get("merge.ff", "");
+    const bool may_commit = !is_forward || options.no_ff || ff == "false" || merge_ff == "false" || merge_ff == "no";
+    if (may_commit) spec.args.insert(spec.args.end(), {"-m", "Merge " + NamesOf(heads) + (branch == "master" || branch == "main" ? "" : " into " + (branch.empty() ? "HEAD" : branch))});
     for (const MergeHead& head : heads) spec.args.push_back(head.id.Hex());
   }
   git.in.out.Flush();

@@ -1,6 +1,8 @@
 #include "commands/git/reach.h"
 
+#include "commands/git/linked_trees.h"
 #include "commands/git/remote.h"
+#include "commands/git/sparse_patterns.h"
 
 namespace paddock::git {
 namespace {
@@ -104,28 +106,45 @@ class Walk {
 
 Result<Reached> ReachObjects(Git& git, const std::vector<Oid>& roots, const std::set<Oid>& known, const OnMissing& missing) { return Walk(git, known, missing).Run(roots); }
 
-Result<std::vector<Oid>> KeptRoots(Git& git, bool with_logs) {
-  std::vector<Oid> roots;
-  std::vector<std::string> names = {"HEAD"};
-  if (const auto head = git.Head()) roots.push_back(*head);
-  for (const auto& [name, id] : git.refs.List("refs/")) {
-    names.push_back(name);
-    roots.push_back(id);
-  }
-  if (with_logs) {
-    for (const std::string& name : names) {
-      for (const ReflogEntry& entry : git.refs.ReadLog(name)) {
-        git.in.budget.Step();
-        for (const Oid& id : {entry.before, entry.after}) {
-          if (!id.is_null() && git.objects.Has(id)) roots.push_back(id);
-        }
+namespace {
+
+// What one working tree holds on to beside what all share. `refs`: its own.
+void AddRootsOf(Git& git, Refs& refs, const Index& index, const std::vector<std::string>& names, bool with_logs, std::vector<Oid>& roots) {
+  for (const std::string& name : names) {
+    if (const auto id = refs.Read(name)) roots.push_back(*id);
+    for (const ReflogEntry& entry : with_logs ? refs.ReadLog(name) : std::vector<ReflogEntry>()) {
+      git.in.budget.Step();
+      for (const Oid& id : {entry.before, entry.after}) {
+        if (!id.is_null() && git.objects.Has(id)) roots.push_back(id);
       }
     }
   }
-  PADDOCK_ASSIGN(const Index index, git.ReadIndex());
   for (const IndexEntry& entry : index.entries()) {
     git.in.budget.Step();
     if (entry.mode != kModeCommit) roots.push_back(entry.id);
+  }
+}
+
+}  // namespace
+
+Result<std::vector<Oid>> KeptRoots(Git& git, bool with_logs) {
+  std::vector<Oid> roots;
+  std::vector<std::string> names = {"HEAD"};
+  for (const auto& [name, id] : git.refs.List("refs/")) names.push_back(name);
+  PADDOCK_ASSIGN(const Index own, git.ReadIndex());
+  AddRootsOf(git, git.refs, own, names, with_logs, roots);
+  PADDOCK_ASSIGN(const std::vector<LinkedTree> trees, LinkedTrees(git));
+  for (const LinkedTree& tree : trees) {
+    if (tree.git_dir == git.git_dir) continue;
+    Refs refs(git.in.fs, tree.git_dir, git.common_dir, git.in.budget);
+    names = OwnRefNames(refs);
+    const auto bytes = vfs::ReadFile(git.in.fs, tree.git_dir + "/index");
+    Index index;
+    if (bytes) {
+      PADDOCK_ASSIGN(index, Index::Parse(*bytes, git.in.budget));
+      PADDOCK_TRY(ExpandDirectories(git, index));
+    }
+    AddRootsOf(git, refs, index, names, with_logs, roots);
   }
   return roots;
 }

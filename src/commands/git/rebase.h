@@ -12,10 +12,10 @@
 namespace paddock::git {
 
 struct TodoItem {
-  enum class Verb { kPick, kReword, kEdit, kSquash, kFixup, kExec, kBreak, kDrop, kNoop } verb = Verb::kPick;
-  char fixup = 0;             // 'C' or 'c' of fixup -C
+  enum class Verb { kPick, kReword, kEdit, kSquash, kFixup, kExec, kBreak, kLabel, kReset, kMerge, kUpdateRef, kDrop, kNoop, kComment } verb = Verb::kPick;
+  char fixup = 0;             // 'C' or 'c' of fixup -C and merge -C
   std::optional<Oid> commit;
-  std::string text;           // behind the commit, or the command
+  std::string text;           // behind the commit, or what there is instead of one
   bool TakesCommit() const { return verb <= Verb::kFixup || verb == Verb::kDrop; }
   bool IsFixup() const { return verb == Verb::kSquash || verb == Verb::kFixup; }
 };
@@ -37,13 +37,24 @@ struct RebaseState {
   enum class Empty { kDrop, kKeep, kAsk } empty = Empty::kDrop;
   bool reschedules = false;              // exec that failed
   std::vector<std::string> strategy_options;
+  std::optional<std::string> signing_key;
+  std::optional<bool> stages_resolved;   // --rerere-autoupdate
+};
+// A branch that moves along: what it was, and what it will be once its line was reached.
+struct MovedRef {
+  std::string name;
+  Oid before, after;
 };
 
 class Rebase {
  public:
-  explicit Rebase(Git& git) : git_(git) {}
+  // `by_patches`: of rebase --apply, whose state is that of git am.
+  explicit Rebase(Git& git, bool by_patches = false) : git_(git), folder_(by_patches ? "rebase-apply" : "rebase-merge") {}
   static bool IsUnderWay(Git& git);
-  std::string Path(std::string_view name) const { return git_.GitPath("rebase-merge/" + std::string(name)); }
+  static bool IsUnderWayByPatches(Git& git);
+  bool by_patches() const { return folder_ == "rebase-apply"; }
+  std::string Name(std::string_view name) const { return folder_ + "/" + std::string(name); }
+  std::string Path(std::string_view name) const { return git_.GitPath(Name(name)); }
 
   Status ReadState();
   // What was done and what is left. Errors: kConflict for a list that is wrong.
@@ -56,19 +67,35 @@ class Rebase {
   Result<ExitStatus> Skip();
   Result<ExitStatus> Abort();
   Status Quit();
+  // Has git am carry over the commits, with these options; and go on with it.
+  Result<ExitStatus> ApplyPatches(const std::vector<Oid>& commits, const std::vector<std::string>& words);
+  Result<ExitStatus> ResumePatches(const std::string& verb);
+  // Puts the branch where HEAD is, and ends.
+  Result<ExitStatus> Finish();
   // Lets the editor change the list. Nothing: it failed, or what it left is wrong, which is told.
   Result<bool> EditTodo();
   Result<bool> EditText(const std::string& text);
   void RemoveState();
+  // Notes which branches the list moves along.
+  Status KeepMovedRefs();
 
   RebaseState state;
   std::vector<TodoItem> todo, done;
+  size_t blanks = 0;   // empty lines of the first list: they count as steps until it is read again
 
  private:
   enum class Step { kDone, kStop, kFail };
   Result<Step> Do(const TodoItem& item);
   Result<Step> DoPick(const TodoItem& item);
   Result<Step> DoExec(const TodoItem& item);
+  Result<Step> DoLabel(const TodoItem& item);
+  Result<Step> DoReset(const TodoItem& item);
+  Result<Step> DoMerge(const TodoItem& item);
+  Result<Step> MergeOne(const TodoItem& item, const Oid& side, const std::string& name, const std::string& message, const Commit* like);
+  Result<Step> MergeSeveral(const TodoItem& item, const std::vector<Oid>& sides, const std::string& message, const Commit* like);
+  Result<ExitStatus> CommitMerge(const Commit* like, const std::string& message, bool edits);
+  void TakeDates(Commit& commit) const;
+  Result<Step> DoUpdateRef(const TodoItem& item);
   Result<Step> Reschedule(const TodoItem& item);
   void TellRescheduled(const TodoItem& item);
   Result<Step> Conflict(const TodoItem& item, const Pick& pick, const std::string& message);
@@ -77,8 +104,19 @@ class Rebase {
   Result<ExitStatus> Commit_(const Commit& like, const std::string& message, bool amends, bool edits, std::string_view action);
   Status WriteAuthor(const Commit& commit);
   Status SaveTodo();
-  Result<ExitStatus> Finish();
+  Result<ExitStatus> RunAm(std::vector<std::string> command);
+  Status WriteBasics();
+  std::vector<MovedRef> ReadMovedRefs() const;
+  Status WriteMovedRefs(const std::vector<MovedRef>& refs);
+  void MoveRefs();
+  // The commit of a label, or of another name; nothing if there is none, which is told.
+  std::optional<Oid> Labelled(const std::string& name);
+  // That a commit became HEAD, or will be part of what HEAD becomes.
+  Status Rewrote(const Oid& id);
+  Status RunPostRewrite();
   Result<ExitStatus> CommitStaged();
+  // Whether there are no conflicts and no changes beside the index; else that is told.
+  Result<bool> IsResolved();
   void ClearLine();
   std::string ReadFile(std::string_view name) const;
   bool Has(std::string_view name) const;
@@ -86,6 +124,8 @@ class Rebase {
   void RemoveFile(std::string_view name);
 
   Git& git_;
+  std::string folder_;
+  std::string action_ = "rebase";   // of the reflog: what was done last
 };
 
 }  // namespace paddock::git

@@ -4,102 +4,34 @@
 
 #include "commands/git/branch.h"
 #include "commands/git/commit.h"
+#include "commands/git/commit_patch_id.h"
 #include "commands/git/hooks.h"
+#include "commands/git/linked_trees.h"
 #include "commands/git/rebase.h"
+#include "commands/git/rebase_options.h"
+#include "commands/git/rebase_script.h"
+#include "commands/git/rerere.h"
 #include "commands/git/revision.h"
+#include "commands/git/signing.h"
 #include "commands/git/stash.h"
-#include "commands/git/unsupported_parts.h"
 #include "commands/git/worktree.h"
+#include "text/unified_diff.h"
 
 namespace paddock::git {
 namespace {
 
 using Verb = TodoItem::Verb;
 
-struct RebaseOptions {
-  std::string onto, empty, strategy;
-  std::vector<std::string> commands, strategy_options;
-  bool quiet = false, verbose = false, interactive = false, proceeds = false, skips = false, abort = false, quits = false, edits_todo = false, shows_patch = false;
-  bool root = false, keeps_base = false, forces = false, stat = false, no_stat = false, autosquash = false, no_autosquash = false, autostash = false, no_autostash = false, signoff = false, ignores_date = false, keeps_date = false;
-  bool reapplies = false, no_reapplies = false, keeps_empty = false, drops_empty = false, no_verify = false, merge = false, reschedules = false, no_reschedules = false, no_fork_point = false, fork_point = false, ignores_space = false, rerere = false, no_rerere = false;
-};
-constexpr Option kRebaseOptions[] = {
-    Value<&RebaseOptions::onto>(0, "onto", "COMMIT", "start from COMMIT"),
-    Flag<&RebaseOptions::keeps_base>(0, "keep-base", "start from where the branches part"),
-    Flag<&RebaseOptions::no_verify>(0, "no-verify", "without the hook"),
-    Flag<&RebaseOptions::quiet>('q', "quiet", "say nothing"),
-    Flag<&RebaseOptions::verbose>('v', "verbose", "show what changed, too"),
-    Flag<&RebaseOptions::stat>(0, "stat", "show what changed in the upstream"),
-    Flag<&RebaseOptions::no_stat>('n', "no-stat", "do not (the default)"),
-    Flag<&RebaseOptions::signoff>(0, "signoff", "add a Signed-off-by line to each"),
-    Flag<&RebaseOptions::keeps_date>(0, "committer-date-is-author-date", "commits are as old as what they say"),
-    Flag<&RebaseOptions::ignores_date>(0, "reset-author-date", "they are written now"),
-    Flag<&RebaseOptions::ignores_date>(0, "ignore-date", "likewise"),
-    Flag<&RebaseOptions::forces>('f', "force-rebase", "make all commits anew"),
-    Flag<&RebaseOptions::forces>(0, "no-ff", "likewise"),
-    Flag<&RebaseOptions::proceeds>(0, "continue", "commit what was resolved, and go on"),
-    Flag<&RebaseOptions::skips>(0, "skip", "leave this commit out, and go on"),
-    Flag<&RebaseOptions::abort>(0, "abort", "go back to before it"),
-    Flag<&RebaseOptions::quits>(0, "quit", "forget what is left to do, leave everything as it is"),
-    Flag<&RebaseOptions::edits_todo>(0, "edit-todo", "edit the list of what is left"),
-    Flag<&RebaseOptions::shows_patch>(0, "show-current-patch", "show the commit that it stopped at"),
-    Flag<&RebaseOptions::merge>('m', "merge", "by merges (always)"),
-    Flag<&RebaseOptions::interactive>('i', "interactive", "edit the list first"),
-    Value<&RebaseOptions::empty>(0, "empty", "WHAT", "with commits that become empty: drop, keep or ask"),
-    Flag<&RebaseOptions::keeps_empty>(0, "keep-empty", "keep those that are (the default)"),
-    Flag<&RebaseOptions::drops_empty>(0, "no-keep-empty", "do not"),
-    Flag<&RebaseOptions::autosquash>(0, "autosquash", "put fixup! and squash! commits behind theirs"),
-    Flag<&RebaseOptions::no_autosquash>(0, "no-autosquash", "do not (the default)"),
-    Flag<&RebaseOptions::autostash>(0, "autostash", "put local changes aside meanwhile"),
-    Flag<&RebaseOptions::no_autostash>(0, "no-autostash", "do not (the default)"),
-    Value<&RebaseOptions::commands>('x', "exec", "COMMAND", "run COMMAND after each commit"),
-    Flag<&RebaseOptions::fork_point>(0, "fork-point", "leave out what the upstream once had (the default without an upstream operand)"),
-    Flag<&RebaseOptions::no_fork_point>(0, "no-fork-point", "take the upstream as it is"),
-    Flag<&RebaseOptions::ignores_space>(0, "ignore-whitespace", "let changes of blanks give way (-X ignore-space-change)"),
-    Value<&RebaseOptions::strategy>('s', "strategy", "NAME", "ort, recursive or resolve"),
-    Value<&RebaseOptions::strategy_options>('X', "strategy-option", "OPTION", "as of git merge"),
-    Flag<&RebaseOptions::rerere>(0, "rerere-autoupdate", "put into the index what is resolved as before (refused where that is remembered)"),
-    Flag<&RebaseOptions::no_rerere>(0, "no-rerere-autoupdate", "do not (the default)"),
-    Flag<&RebaseOptions::root>(0, "root", "all commits, the first one, too"),
-    Flag<&RebaseOptions::reschedules>(0, "reschedule-failed-exec", "run a command that failed again"),
-    Flag<&RebaseOptions::no_reschedules>(0, "no-reschedule-failed-exec", "do not (the default)"),
-    Flag<&RebaseOptions::reapplies>(0, "reapply-cherry-picks", "also commits that the upstream has, too"),
-    Flag<&RebaseOptions::no_reapplies>(0, "no-reapply-cherry-picks", "not those (the default)"),
-};
-
-// What a commit changes, without the places where it does.
-Result<std::string> PatchText(Git& git, const Commit& commit) {
-  FlatTree before;
-  if (!commit.parents.empty()) {
-    PADDOCK_ASSIGN(before, git.FlattenCommit(commit.parents[0]));
-  }
-  PADDOCK_ASSIGN(const FlatTree after, git.Flatten(commit.tree));
-  std::string text;
-  for (const FileDiff& file : CompareTrees(before, after)) {
-    git.in.budget.Step(4);
-    text += std::string(1, file.status) + file.old_path + '\n' + file.new_path + '\n' + std::to_string(file.old_mode) + std::to_string(file.new_mode) + '\n';
-    PADDOCK_ASSIGN(const std::string a, ContentOf(git, file, false));
-    PADDOCK_ASSIGN(const std::string b, ContentOf(git, file, true));
-    const std::string hunks = HunksOf(a, b, DiffOptions(), git.in.budget);
-    for (size_t at = 0; at < hunks.size();) {
-      const size_t end = std::min(hunks.find('\n', at), hunks.size() - 1) + 1;
-      if (!hunks.substr(at, 2).starts_with("@@")) text += hunks.substr(at, end - at);
-      at = end;
-    }
-  }
-  return text;
-}
-
 class Start {
  public:
-  Start(Git& git, RebaseOptions& options) : git_(git), options_(options), rebase_(git), history_(git) {}
+  Start(Git& git, RebaseOptions& options) : git_(git), options_(options), rebase_(git, options.applies), history_(git) {}
 
   Result<ExitStatus> Run(Args& args) {
     if (const ExitStatus status = Check(args); status != 0) return status;
     PADDOCK_TRY(FindPlaces(args));
     if (!options_.no_autostash && (options_.autostash || git_.config.GetBool("rebase.autostash", false))) {
-      PADDOCK_TRY(vfs::MakeDirectories(git_.in.fs, git_.GitPath("rebase-merge")));
-      PADDOCK_TRY(CreateAutostash(git_, "rebase-merge/autostash"));
+      PADDOCK_TRY(vfs::MakeDirectories(git_.in.fs, rebase_.Path("")));
+      PADDOCK_TRY(CreateAutostash(git_, rebase_.Name("autostash")));
     }
     PADDOCK_ASSIGN(const bool is_clean, IsClean());
     if (!is_clean) return 1;
@@ -109,7 +41,9 @@ class Start {
       PADDOCK_ASSIGN(fork_point_, ForkPoint());
     }
     PADDOCK_ASSIGN(const bool is_up_to_date, IsUpToDate());
-    if (is_up_to_date && !needs_list) {
+    const bool mends = options_.whitespace == "fix" || options_.whitespace == "strip";   // that changes commits
+    const bool squashes = !options_.no_autosquash && (options_.autosquash || git_.config.GetBool("rebase.autosquash", false));
+    if (is_up_to_date && !needs_list && !mends && !squashes) {
       const std::string name = has_branch_ ? ShortRef(rebase_.state.head_name) : "HEAD";
       const std::string shown = has_branch_ ? "Current branch " + name : "HEAD";
       const bool forces = options_.forces || options_.signoff || options_.ignores_date || options_.keeps_date;
@@ -122,6 +56,7 @@ class Start {
       if (RunHook(git_, "pre-rebase", hook_args) != 0) return Error(Code::kInvalid, "The pre-rebase hook refused to rebase.");
     }
     PADDOCK_TRY(ShowStat());
+    if (options_.applies) return BeginPatches();
     PADDOCK_TRY(MakeList());
     return Begin();
   }
@@ -129,9 +64,10 @@ class Start {
  private:
   ExitStatus Check(const Args& args) {
     RebaseState& state = rebase_.state;
-    if (Rebase::IsUnderWay(git_)) {
-      git_.Say("fatal: It seems that there is already a rebase-merge directory, and\nI wonder if you are in the middle of another rebase.  If that is the\ncase, please try\n\tgit rebase (--continue | --abort | --skip)\n"
-               "If that is not the case, please\n\trm -fr \".git/rebase-merge\"\nand run me again.  I am stopping in case you still have something\nvaluable there.\n\n");
+    if (Rebase::IsUnderWay(git_) || Rebase::IsUnderWayByPatches(git_)) {
+      const std::string folder = Rebase::IsUnderWay(git_) ? "rebase-merge" : "rebase-apply";
+      git_.Say("fatal: It seems that there is already a " + folder + " directory, and\nI wonder if you are in the middle of another rebase.  If that is the\ncase, please try\n\tgit rebase (--continue | --abort | --skip)\n"
+               "If that is not the case, please\n\trm -fr \".git/" + folder + "\"\nand run me again.  I am stopping in case you still have something\nvaluable there.\n\n");
       return 128;
     }
     if (git_.in.fs.Stat(git_.GitPath("rebase-apply"))) return Die(git_.in, Error(Code::kInvalid, "It looks like 'git am' is in progress. Cannot rebase."));
@@ -162,6 +98,9 @@ class Start {
     state.forces = options_.forces;
     state.reschedules = options_.reschedules || (!options_.no_reschedules && git_.config.GetBool("rebase.reschedulefailedexec", false));
     state.strategy_options = options_.strategy_options;
+    ChooseSigning(git_, options_);
+    state.signing_key = git_.signing_key;
+    state.stages_resolved = StagesResolved(options_);
     if (options_.ignores_space) state.strategy_options.emplace_back("ignore-space-change");
     if (options_.fork_point && options_.root) return Die(git_.in, Error(Code::kInvalid, "options '--root' and '--fork-point' cannot be used together"));
     MergeStyle style;
@@ -192,6 +131,7 @@ class Start {
       const std::string ref = "refs/heads/" + operands[0];
       const auto id = IsRefName(ref) ? git_.refs.Read(ref) : std::nullopt;
       if (id) {
+        if (const auto other = OtherTreeOf(git_, ref)) return Error(Code::kExists, "'" + operands[0] + "' is already checked out at '" + *other + "'");
         state.head_name = ref;
         state.orig_head = *id;
         has_branch_ = true;
@@ -202,6 +142,7 @@ class Start {
         state.orig_head = *commit;
       }
       switches_ = true;
+      switch_name_ = operands[0];
     } else {
       PADDOCK_ASSIGN(state.orig_head, git_.RequireHead());
       const auto branch = git_.HeadBranch();
@@ -257,6 +198,8 @@ class Start {
 
   Result<bool> IsClean() {
     PADDOCK_ASSIGN(const Index index, git_.ReadIndex());
+    if (index.entries().empty() && !git_.in.fs.Stat(git_.GitPath("index"))) return true;   // nothing was checked out yet
+    TellUnmerged(git_, index);
     FlatTree files;
     if (const auto head = git_.Head()) {
       PADDOCK_ASSIGN(files, git_.FlattenCommit(*head));
@@ -273,6 +216,7 @@ class Start {
   // The newest commit of the branch that the upstream was at once, by its reflog; nothing if that does not tell.
   Result<std::optional<Oid>> ForkPoint() {
     const auto ref = FindRef(git_, upstream_name_);
+    if (!ref && options_.fork_point) return Error(Code::kInvalid, "No such ref: '" + upstream_name_ + "'");
     if (!ref) return std::optional<Oid>();
     std::set<Oid> known;
     if (const auto now = git_.refs.Read(*ref)) known.insert(*now);
@@ -324,12 +268,30 @@ class Start {
 
   Result<ExitStatus> StayHere() {
     if (switches_) {
-      const ExitStatus status = RunGit(git_, {"checkout", "-q", has_branch_ ? ShortRef(rebase_.state.head_name) : rebase_.state.orig_head.Hex()});
-      if (status != 0) return status;
+      PADDOCK_ASSIGN(const bool is_there, GoToOperand());
+      if (!is_there) return git_.Complain("could not switch to " + switch_name_);
     }
-    PADDOCK_TRY(ApplyAutostash(git_, "rebase-merge/autostash"));
-    if (Rebase::IsUnderWay(git_)) rebase_.RemoveState();
+    PADDOCK_TRY(ApplyAutostash(git_, rebase_.Name("autostash")));
+    rebase_.RemoveState();
     return 0;
+  }
+
+  // Checks out the branch (or commit) that the command line names; what else is under way stays so.
+  Result<bool> GoToOperand() {
+    const Oid target = rebase_.state.orig_head, head = git_.Head().value_or(Oid{});
+    PADDOCK_ASSIGN(const bool is_done, SwitchTree(target));
+    if (!is_done) return false;
+    const std::string message = "rebase: checkout " + switch_name_, who = git_.Who();
+    if (!has_branch_) {
+      PADDOCK_TRY(git_.refs.WriteDirect("HEAD", target));
+      PADDOCK_TRY(git_.refs.Log("HEAD", head, target, who, message));
+      return true;
+    }
+    // A branch that HEAD is on is written, and HEAD then set to it: both count.
+    if (git_.HeadBranch() == rebase_.state.head_name) PADDOCK_TRY(git_.refs.Log("HEAD", head, target, who, message));
+    PADDOCK_TRY(git_.refs.WriteSymbolic("HEAD", rebase_.state.head_name));
+    PADDOCK_TRY(git_.refs.Log("HEAD", head, target, who, message));
+    return true;
   }
 
   Status ShowStat() {
@@ -344,30 +306,16 @@ class Start {
 
   // Commits that the upstream has under another name.
   Result<std::set<Oid>> AppliedAlready(const std::vector<Oid>& commits) {
-    std::set<Oid> known;
-    if (options_.reapplies || options_.root || (options_.keeps_base && !options_.no_reapplies)) return known;
+    if (options_.reapplies || options_.root || (options_.keeps_base && !options_.no_reapplies)) return std::set<Oid>();
     Selection theirs;
     theirs.included = {*upstream_};
     theirs.excluded = {rebase_.state.orig_head};
     PADDOCK_ASSIGN(const std::vector<Oid> others, WalkHistory(git_, history_, theirs, {}));
-    if (others.empty()) return known;
-    std::set<Oid> patches;
-    for (const Oid& id : others) {
-      PADDOCK_ASSIGN(const History::Node* node, history_.Get(id));
-      if (node->commit.parents.size() > 1) continue;
-      PADDOCK_ASSIGN(const std::string text, PatchText(git_, node->commit));
-      if (!text.empty()) patches.insert(HashObject(ObjectType::kBlob, text));
-    }
-    for (const Oid& id : commits) {
-      PADDOCK_ASSIGN(const History::Node* node, history_.Get(id));
-      if (node->commit.parents.size() > 1) continue;
-      PADDOCK_ASSIGN(const std::string text, PatchText(git_, node->commit));
-      if (!text.empty() && patches.contains(HashObject(ObjectType::kBlob, text))) known.insert(id);
-    }
-    return known;
+    return WithSamePatch(git_, history_, commits, others);
   }
 
-  Status MakeList() {
+  // The commits to carry over, the oldest first.
+  Result<std::vector<Oid>> CommitsToMove() {
     Selection selection;
     selection.included = {rebase_.state.orig_head};
     if (upstream_) selection.excluded = {*upstream_};
@@ -375,66 +323,111 @@ class Start {
     if (fork_point_) selection.excluded.push_back(*fork_point_);
     PADDOCK_ASSIGN(std::vector<Oid> commits, WalkHistory(git_, history_, selection, {.is_topological = true}));
     std::reverse(commits.begin(), commits.end());
+    return commits;
+  }
+
+  Status MakeList() {
+    PADDOCK_ASSIGN(const std::vector<Oid> commits, CommitsToMove());
     PADDOCK_ASSIGN(const std::set<Oid> known, AppliedAlready(commits));
     for (const Oid& id : commits) {
       if (known.contains(id) && !options_.quiet) git_.Warn("skipped previously applied commit " + git_.objects.Abbreviate(id));
     }
-    if (!known.empty() && !options_.quiet) git_.Say("hint: use --reapply-cherry-picks to include skipped commits\nhint: Disable this message with \"git config advice.skippedCherryPicks false\"\n");
-    for (const Oid& id : commits) {
-      git_.in.budget.Step();
-      PADDOCK_ASSIGN(const History::Node* node, history_.Get(id));
-      // Merges are left out: their commits are carried over one by one.
-      if (node->commit.parents.size() > 1 || known.contains(id)) continue;
-      if (options_.drops_empty && !node->commit.parents.empty()) {
-        PADDOCK_ASSIGN(const Commit parent, git_.objects.ReadCommit(node->commit.parents[0]));
-        if (parent.tree == node->commit.tree) continue;
-      }
-      rebase_.todo.push_back({Verb::kPick, 0, id, SubjectOf(node->commit.message)});
-    }
-    const bool squashes = !options_.no_autosquash && (options_.autosquash || (options_.interactive && git_.config.GetBool("rebase.autosquash", false)));
-    if (squashes && options_.interactive) {
-      PADDOCK_ASSIGN(rebase_.todo, Autosquash(git_, rebase_.todo));
-    }
-    if (!options_.commands.empty()) {
-      std::vector<TodoItem> with_commands;
-      for (size_t i = 0; i < rebase_.todo.size(); ++i) {
-        with_commands.push_back(rebase_.todo[i]);
-        if (i + 1 < rebase_.todo.size() && rebase_.todo[i + 1].IsFixup()) continue;
-        for (const std::string& command : options_.commands) with_commands.push_back({Verb::kExec, 0, std::nullopt, command});
-      }
-      rebase_.todo = std::move(with_commands);
-    }
+    if (!known.empty() && git_.config.GetBool("advice.skippedcherrypicks", true)) git_.Say("hint: use --reapply-cherry-picks to include skipped commits\nhint: Disable this message with \"git config advice.skippedCherryPicks false\"\n");
+    RebaseScriptOptions script;
+    script.keeps_merges = options_.merges.has_value();
+    script.moves_cousins = options_.merges == "rebase-cousins";
+    script.drops_empty = options_.drops_empty;
+    script.autosquash = options_.interactive && !options_.no_autosquash && (options_.autosquash || git_.config.GetBool("rebase.autosquash", false));
+    script.updates_refs = options_.updates_refs.value_or(git_.config.GetBool("rebase.updaterefs", false));
+    script.commands = options_.commands;
+    script.known = known;
+    script.own_branch = rebase_.state.head_name;
+    script.is_root_onto = options_.root && !options_.onto.empty();
+    PADDOCK_ASSIGN(const std::vector<Oid> bases, history_.MergeBases(upstream_.value_or(rebase_.state.onto), rebase_.state.orig_head));
+    if (!bases.empty()) script.bottom = bases[0];
+    PADDOCK_ASSIGN(rebase_.todo, MakeRebaseScript(git_, history_, commits, script));
     if (rebase_.todo.empty()) rebase_.todo.push_back({Verb::kNoop, 0, std::nullopt, ""});
     return {};
   }
 
+  // The same by patches: what changes nothing is left out, too.
+  Result<ExitStatus> BeginPatches() {
+    PADDOCK_ASSIGN(std::vector<Oid> commits, CommitsToMove());
+    PADDOCK_ASSIGN(const std::set<Oid> known, AppliedAlready(commits));
+    std::vector<Oid> moved;
+    for (const Oid& id : commits) {
+      PADDOCK_ASSIGN(const History::Node* node, history_.Get(id));
+      if (known.contains(id) || node->commit.parents.size() > 1) continue;
+      PADDOCK_ASSIGN(const std::optional<Oid> patch, CommitPatchId(git_, node->commit));
+      if (patch) moved.push_back(id);
+    }
+    const RebaseState& state = rebase_.state;
+    if (!options_.quiet) git_.Print("First, rewinding head to replay your work on top of it...\n");
+    PADDOCK_ASSIGN(const bool is_there, Detach(state.onto));
+    if (!is_there) {
+      PADDOCK_TRY(ApplyAutostash(git_, rebase_.Name("autostash")));
+      rebase_.RemoveState();
+      return git_.Complain("could not detach HEAD");
+    }
+    PADDOCK_ASSIGN(const std::vector<Oid> bases, history_.MergeBases(state.onto, state.orig_head));
+    if (bases.size() == 1 && bases[0] == state.orig_head) {
+      git_.Print("Fast-forwarded " + (has_branch_ ? ShortRef(state.head_name) : "HEAD") + " to " + onto_name_ + ".\n");
+      return rebase_.Finish();
+    }
+    std::vector<std::string> words;
+    if (options_.quiet) words.push_back("-q");
+    if (options_.signoff) words.push_back("--signoff");
+    if (options_.ignores_date) words.push_back("--ignore-date");
+    if (options_.keeps_date) words.push_back("--committer-date-is-author-date");
+    if (options_.ignores_space) words.push_back("--ignore-whitespace");
+    if (options_.least_context) words.push_back("-C" + std::to_string(*options_.least_context));
+    if (options_.whitespace) words.push_back("--whitespace=" + *options_.whitespace);
+    if (state.stages_resolved) words.push_back(*state.stages_resolved ? "--rerere-autoupdate" : "--no-rerere-autoupdate");
+    if (git_.signing_key) words.push_back("-S" + *git_.signing_key);
+    return rebase_.ApplyPatches(moved, words);
+  }
+
   std::string TodoText() {
     std::string text;
+    const auto count = std::count_if(rebase_.todo.begin(), rebase_.todo.end(), [](const TodoItem& item) { return item.verb != Verb::kComment; });
     for (const TodoItem& item : rebase_.todo) text += TodoLine(git_, item, true);
     const std::string onto = git_.objects.Abbreviate(rebase_.state.onto), range = (upstream_ ? git_.objects.Abbreviate(*upstream_) + ".." : "") + git_.objects.Abbreviate(rebase_.state.orig_head);
-    return text + "\n# Rebase " + range + " onto " + onto + " (" + std::to_string(rebase_.todo.size()) + (rebase_.todo.size() == 1 ? " command)\n" : " commands)\n") + std::string(TodoHelp()) +
+    return text + "\n# Rebase " + range + " onto " + onto + " (" + std::to_string(count) + (count == 1 ? " command)\n" : " commands)\n") + std::string(TodoHelp()) +
            "# If you remove a line here THAT COMMIT WILL BE LOST.\n#\n# However, if you remove everything, the rebase will be aborted.\n#\n";
   }
 
+  // Empty lines between those that do something.
+  size_t CountBlanks(std::string_view list) {
+    size_t blanks = 0;
+    for (const std::string_view line : SplitLines(CleanMessage(std::string(list), true))) blanks += line == "\n" ? 1 : 0;
+    return blanks;
+  }
+
   Result<ExitStatus> Begin() {
+    const std::string text = options_.interactive ? TodoText() : "";
+    std::string lines;
+    for (const TodoItem& item : rebase_.todo) lines += TodoLine(git_, item, true);
+    rebase_.blanks = CountBlanks(lines);
+    std::erase_if(rebase_.todo, [](const TodoItem& item) { return item.verb == Verb::kComment; });
     PADDOCK_TRY(rebase_.WriteState());
     const auto give_up = [this]() -> Result<ExitStatus> {
-      PADDOCK_TRY(ApplyAutostash(git_, "rebase-merge/autostash"));
+      PADDOCK_TRY(ApplyAutostash(git_, rebase_.Name("autostash")));
       rebase_.RemoveState();
       return 1;
     };
     bool is_fine = true;
     if (options_.interactive) {
-      PADDOCK_ASSIGN(const bool is_edited, rebase_.EditText(TodoText()));
+      PADDOCK_ASSIGN(const bool is_edited, rebase_.EditText(text));
       if (!is_edited) return give_up();
-      PADDOCK_ASSIGN(const std::string text, vfs::ReadFile(git_.in.fs, rebase_.Path("git-rebase-todo"), 64 << 20));
-      PADDOCK_ASSIGN(auto items, ParseTodo(git_, text, false));
+      PADDOCK_ASSIGN(const std::string edited, vfs::ReadFile(git_.in.fs, rebase_.Path("git-rebase-todo"), 64 << 20));
+      PADDOCK_ASSIGN(auto items, ParseTodo(git_, edited, false));
       is_fine = items.has_value();
       if (is_fine && items->empty()) {
         git_.Complain("nothing to do");
         return give_up();
       }
       if (is_fine) rebase_.todo = std::move(*items);
+      rebase_.blanks = CountBlanks(edited);
     }
     Oid start = rebase_.state.onto;
     if (is_fine) {
@@ -450,6 +443,7 @@ class Start {
       return 1;
     }
     PADDOCK_TRY(rebase_.WriteState());
+    PADDOCK_TRY(rebase_.KeepMovedRefs());
     return rebase_.Run();
   }
 
@@ -473,17 +467,24 @@ class Start {
     return base;
   }
 
-  Result<bool> Detach(const Oid& start) {
+  // Takes index and files to a commit.
+  Result<bool> SwitchTree(const Oid& target) {
     PADDOCK_ASSIGN(Index index, git_.ReadIndex());
-    const Oid head = git_.Head().value_or(Oid{});
     FlatTree from;
-    if (git_.Head()) {
-      PADDOCK_ASSIGN(from, git_.FlattenCommit(head));
+    if (const auto head = git_.Head()) {
+      PADDOCK_ASSIGN(from, git_.FlattenCommit(*head));
     }
-    PADDOCK_ASSIGN(const FlatTree to, git_.FlattenCommit(start));
+    PADDOCK_ASSIGN(const FlatTree to, git_.FlattenCommit(target));
     PADDOCK_ASSIGN(const bool is_done, SwitchFiles(git_, from, to, index, "checkout", false));
     if (!is_done) return false;
     PADDOCK_TRY(git_.WriteIndex(index));
+    return true;
+  }
+
+  Result<bool> Detach(const Oid& start) {
+    const Oid head = git_.Head().value_or(Oid{});
+    PADDOCK_ASSIGN(const bool is_done, SwitchTree(start));
+    if (!is_done) return false;
     PADDOCK_TRY(git_.refs.WriteDirect("ORIG_HEAD", rebase_.state.orig_head));
     PADDOCK_TRY(git_.refs.WriteDirect("HEAD", start));
     PADDOCK_TRY(git_.refs.Log("HEAD", head, start, git_.Who(), "rebase (start): checkout " + onto_name_));
@@ -494,13 +495,13 @@ class Start {
   RebaseOptions& options_;
   Rebase rebase_;
   History history_;
-  std::string upstream_name_, onto_name_;
+  std::string upstream_name_, onto_name_, switch_name_;   // the last: the operand to switch to
   std::optional<Oid> upstream_, fork_point_;
   bool has_branch_ = false, switches_ = false;
 };
 
 Result<ExitStatus> RunRebase(Git& git, RebaseOptions& options, Args& args) {
-  if (options.rerere) PADDOCK_TRY(RefuseRerere(git));
+  if (const Status chosen = ChooseRebaseWay(git, options); !chosen) return chosen.error();
   const int verbs = options.proceeds + options.skips + options.abort + options.quits + options.edits_todo + options.shows_patch;
   if (verbs == 0) {
     auto status = Start(git, options).Run(args);
@@ -511,19 +512,22 @@ Result<ExitStatus> RunRebase(Git& git, RebaseOptions& options, Args& args) {
     git.Say("usage: git rebase --continue | --abort | --skip | --edit-todo\n");
     return 129;
   }
-  if (!Rebase::IsUnderWay(git)) return Error(Code::kInvalid, "No rebase in progress?");
-  Rebase rebase(git);
+  const bool by_patches = Rebase::IsUnderWayByPatches(git);
+  if (!Rebase::IsUnderWay(git) && !by_patches) return Error(Code::kInvalid, "No rebase in progress?");
+  Rebase rebase(git, by_patches);
   if (options.quits) {
     PADDOCK_TRY(rebase.Quit());
     return 0;
   }
+  if (by_patches && options.edits_todo) return Error(Code::kInvalid, "The --edit-todo action can only be used during interactive rebase.");
   if (options.edits_todo) {
     PADDOCK_ASSIGN(const bool is_edited, rebase.EditTodo());
     return is_edited ? 0 : 1;
   }
-  if (options.shows_patch) return RunGit(git, {"show", "REBASE_HEAD", "--"});
+  if (options.shows_patch) return by_patches ? RunGit(git, {"am", "--show-current-patch"}) : RunGit(git, {"show", "REBASE_HEAD", "--"});
   PADDOCK_TRY(rebase.ReadState());
   if (options.abort) return rebase.Abort();
+  if (by_patches) return rebase.ResumePatches(options.skips ? "--skip" : "--resolved");
   if (const Status read = rebase.ReadLists(); !read) return read.error().code == Code::kConflict ? Result<ExitStatus>(git.Complain(read.error().Text())) : Result<ExitStatus>(read.error());
   return options.skips ? rebase.Skip() : rebase.Continue();
 }

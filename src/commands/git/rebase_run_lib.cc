@@ -3,7 +3,9 @@
 
 #include "commands/git/commit.h"
 #include "commands/git/rebase.h"
+#include "commands/git/rerere.h"
 #include "commands/git/revision.h"
+#include "commands/git/shell_words.h"
 #include "commands/git/stash.h"
 #include "commands/git/worktree.h"
 #include "proc/process.h"
@@ -14,12 +16,6 @@ namespace {
 
 using Verb = TodoItem::Verb;
 constexpr uint64_t kLargestFile = 64 << 20;
-
-std::string InQuotes(std::string_view text) {
-  std::string quoted = "'";
-  for (const char c : text) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return quoted + "'";
-}
 
 // The message without its first line, when that says fixup! or its like.
 std::string Commented(std::string_view text) {
@@ -44,7 +40,14 @@ std::string Rebase::ReadFile(std::string_view name) const {
 bool Rebase::Has(std::string_view name) const { return git_.in.fs.Stat(Path(name)).has_value(); }
 Status Rebase::WriteFile(std::string_view name, std::string_view text) { return vfs::WriteFile(git_.in.fs, Path(name), text); }
 void Rebase::RemoveFile(std::string_view name) { static_cast<void>(git_.in.fs.RemoveFile(Path(name)).has_value()); }
-void Rebase::RemoveState() { static_cast<void>(RemoveTree(git_.in, git_.GitPath("rebase-merge")).has_value()); }
+void Rebase::RemoveState() {
+  const std::string labels = ReadFile("refs-to-delete");
+  for (std::string_view name : SplitLines(labels)) {
+    if (name.ends_with('\n')) name.remove_suffix(1);
+    if (name.starts_with("refs/rewritten/") && IsRefName(name)) static_cast<void>(git_.refs.Remove(name).has_value());
+  }
+  static_cast<void>(RemoveTree(git_.in, git_.GitPath(folder_)).has_value());
+}
 
 Status Rebase::ReadState() {
   const auto line = [this](std::string_view name) {
@@ -59,13 +62,16 @@ Status Rebase::ReadState() {
   state.onto = *onto;
   state.orig_head = *orig;
   state.squash_onto = Oid::FromHex(line("squash-onto"));
-  state.quiet = Has("quiet");
+  state.quiet = by_patches() ? line("quiet") == "t" : Has("quiet");
   state.verbose = Has("verbose");
   state.signoff = Has("signoff");
   state.ignores_date = Has("ignore_date");
   state.keeps_date = Has("cdate_is_adate");
   state.empty = Has("drop_redundant_commits") ? RebaseState::Empty::kDrop : Has("keep_redundant_commits") ? RebaseState::Empty::kKeep : RebaseState::Empty::kAsk;
   state.reschedules = Has("reschedule-failed-exec");
+  if (const std::string sign = line("gpg_sign_opt"); sign.starts_with("-S")) state.signing_key = sign.substr(2);
+  git_.signing_key = state.signing_key;
+  if (const std::string stages = line("allow_rerere_autoupdate"); !stages.empty()) state.stages_resolved = stages == "--rerere-autoupdate";
   const std::string strategies = ReadFile("strategy_opts");
   for (const std::string_view option : SplitLines(strategies)) state.strategy_options.emplace_back(option.ends_with('\n') ? option.substr(0, option.size() - 1) : option);
   return {};
@@ -80,11 +86,15 @@ Status Rebase::ReadLists() {
   return {};
 }
 
-Status Rebase::WriteState() {
-  PADDOCK_TRY(vfs::MakeDirectories(git_.in.fs, git_.GitPath("rebase-merge")));
+Status Rebase::WriteBasics() {
   PADDOCK_TRY(WriteFile("head-name", state.head_name + "\n"));
   PADDOCK_TRY(WriteFile("onto", state.onto.Hex() + "\n"));
-  PADDOCK_TRY(WriteFile("orig-head", state.orig_head.Hex() + "\n"));
+  return WriteFile("orig-head", state.orig_head.Hex() + "\n");
+}
+
+Status Rebase::WriteState() {
+  PADDOCK_TRY(vfs::MakeDirectories(git_.in.fs, git_.GitPath(folder_)));
+  PADDOCK_TRY(WriteBasics());
   PADDOCK_TRY(WriteFile("interactive", ""));
   if (state.squash_onto) PADDOCK_TRY(WriteFile("squash-onto", state.squash_onto->Hex() + "\n"));
   for (const auto& [is_set, name] : {std::pair<bool, const char*>{state.quiet, "quiet"}, {state.verbose, "verbose"}, {state.signoff, "signoff"}, {state.ignores_date, "ignore_date"}, {state.keeps_date, "cdate_is_adate"},
@@ -95,6 +105,8 @@ Status Rebase::WriteState() {
   std::string options;
   for (const std::string& option : state.strategy_options) options += option + "\n";
   if (!options.empty()) PADDOCK_TRY(WriteFile("strategy_opts", options));
+  if (state.signing_key) PADDOCK_TRY(WriteFile("gpg_sign_opt", "-S" + *state.signing_key + "\n"));
+  if (state.stages_resolved) PADDOCK_TRY(WriteFile("allow_rerere_autoupdate", *state.stages_resolved ? "--rerere-autoupdate\n" : "--no-rerere-autoupdate\n"));
   return SaveTodo();
 }
 
@@ -135,6 +147,7 @@ Result<bool> Rebase::EditTodo() {
   PADDOCK_ASSIGN(auto items, ParseTodo(git_, ReadFile("git-rebase-todo"), !done.empty()));
   if (!items) return false;
   todo = std::move(*items);
+  PADDOCK_TRY(KeepMovedRefs());
   PADDOCK_TRY(SaveTodo());
   return true;
 }
@@ -146,7 +159,7 @@ Result<ExitStatus> Rebase::Run() {
     todo.erase(todo.begin());
     done.push_back(item);
     PADDOCK_TRY(SaveTodo());
-    if (!state.quiet) git_.Say("Rebasing (" + std::to_string(done.size()) + "/" + std::to_string(done.size() + todo.size()) + ")" + (state.verbose ? "\n" : "\r"));
+    if (!state.quiet) git_.Say("Rebasing (" + std::to_string(done.size()) + "/" + std::to_string(done.size() + todo.size() + blanks) + ")" + (state.verbose ? "\n" : "\r"));
     for (const char* name : {"message", "author-script", "stopped-sha", "amend", "patch"}) RemoveFile(name);
     for (const char* name : {"REBASE_HEAD", "AUTO_MERGE"}) static_cast<void>(git_.in.fs.RemoveFile(git_.GitPath(name)).has_value());
     PADDOCK_ASSIGN(const Step step, Do(item));
@@ -158,8 +171,16 @@ Result<ExitStatus> Rebase::Run() {
 
 Result<Rebase::Step> Rebase::Do(const TodoItem& item) {
   switch (item.verb) {
-    case Verb::kDrop: case Verb::kNoop:
+    case Verb::kDrop: case Verb::kNoop: case Verb::kComment:
       return Step::kDone;
+    case Verb::kLabel:
+      return DoLabel(item);
+    case Verb::kReset:
+      return DoReset(item);
+    case Verb::kMerge:
+      return DoMerge(item);
+    case Verb::kUpdateRef:
+      return DoUpdateRef(item);
     case Verb::kBreak: {
       ClearLine();
       PADDOCK_ASSIGN(const Oid head, git_.RequireHead());
@@ -169,8 +190,12 @@ Result<Rebase::Step> Rebase::Do(const TodoItem& item) {
     }
     case Verb::kExec:
       return DoExec(item);
-    default:
-      return DoPick(item);
+    default: {
+      action_ = "rebase (" + std::string(VerbName(item.verb)) + ")";
+      PADDOCK_ASSIGN(const Step step, DoPick(item));
+      if (step == Step::kDone) PADDOCK_TRY(Rewrote(*item.commit));
+      return step;
+    }
   }
 }
 
@@ -208,7 +233,7 @@ Result<Rebase::Step> Rebase::DoExec(const TodoItem& item) {
 
 Status Rebase::WriteAuthor(const Commit& commit) {
   const Signature who = ParseSignature(commit.author);
-  return WriteFile("author-script", "GIT_AUTHOR_NAME=" + InQuotes(who.name) + "\nGIT_AUTHOR_EMAIL=" + InQuotes(who.email) + "\nGIT_AUTHOR_DATE='@" + std::to_string(who.time) + " " + OffsetText(who.offset) + "'\n");
+  return WriteFile("author-script", "GIT_AUTHOR_NAME=" + InShellQuotes(who.name) + "\nGIT_AUTHOR_EMAIL=" + InShellQuotes(who.email) + "\nGIT_AUTHOR_DATE='@" + std::to_string(who.time) + " " + OffsetText(who.offset) + "'\n");
 }
 
 // Runs git commit as the author of `like`.
@@ -216,10 +241,10 @@ Result<ExitStatus> Rebase::Commit_(const Commit& like, const std::string& messag
   PADDOCK_TRY(WriteFile("message", message));
   Environment environment = git_.in.env;
   if (!amends || like.author != "") SetAuthor(environment, like.author);
-  environment.Set("GIT_REFLOG_ACTION", "rebase (" + std::string(action) + ")");
+  environment.Set("GIT_REFLOG_ACTION", action);
   if (state.keeps_date) environment.Set("GIT_COMMITTER_DATE", environment.Get("GIT_AUTHOR_DATE", ""));
   if (state.ignores_date) environment.Unset("GIT_AUTHOR_DATE");
-  std::vector<std::string> command = {"commit", "-n", "--allow-empty"};
+  std::vector<std::string> command = {"commit", "-n", "--allow-empty", git_.signing_key ? "-S" + *git_.signing_key : "--no-gpg-sign"};
   if (amends) command.push_back("--amend");
   if (edits) command.insert(command.end(), {"-e", "--cleanup=strip"});
   else command.insert(command.end(), {"--allow-empty-message", "--cleanup=strip"});
@@ -276,7 +301,7 @@ Result<Rebase::Step> Rebase::StopAt(const TodoItem& item, bool amends, bool fail
   PADDOCK_TRY(WriteFile("stopped-sha", item.commit->Hex() + "\n"));
   PADDOCK_TRY(git_.refs.WriteDirect("REBASE_HEAD", *item.commit));
   PADDOCK_ASSIGN(const Commit commit, git_.objects.ReadCommit(*item.commit));
-  if (!Has("message")) PADDOCK_TRY(WriteFile("message", commit.message));
+  if (!Has("message")) PADDOCK_TRY(WriteFile("message", commit.message + "\n"));
   if (commit.parents.size() <= 1) {
     FlatTree before;
     if (!commit.parents.empty()) {
@@ -301,12 +326,23 @@ Result<Rebase::Step> Rebase::StopAt(const TodoItem& item, bool amends, bool fail
 }
 
 Result<Rebase::Step> Rebase::Conflict(const TodoItem& item, const Pick& pick, const std::string& message) {
-  PADDOCK_TRY(WriteFile("message", item.IsFixup() ? message : pick.commit.message));
+  PADDOCK_TRY(WriteFile("message", item.IsFixup() ? message : pick.commit.message + "\n"));
   PADDOCK_TRY(vfs::WriteFile(git_.in.fs, git_.GitPath("MERGE_MSG"), item.IsFixup() ? message : message + ConflictList(pick.merge)));
   git_.Say("error: could not apply " + git_.objects.Abbreviate(*item.commit) + "... " + SubjectOf(pick.commit.message) + "\n" +
            "hint: Resolve all conflicts manually, mark them as resolved with\nhint: \"git add/rm <conflicted_files>\", then run \"git rebase --continue\".\n"
            "hint: You can instead skip this commit: run \"git rebase --skip\".\nhint: To abort and get back to the state before \"git rebase\", run \"git rebase --abort\".\n");
+  PADDOCK_TRY(RememberConflicts(git_, state.stages_resolved));
   return StopAt(item, item.IsFixup(), true);
+}
+
+void Rebase::TakeDates(Commit& commit) const {
+  if (state.ignores_date) {
+    const Signature who = ParseSignature(commit.author), now = ParseSignature(commit.committer);
+    commit.author = Signature{who.name, who.email, now.time, now.offset}.Text();
+  } else if (state.keeps_date) {
+    const Signature who = ParseSignature(commit.committer), then = ParseSignature(commit.author);
+    commit.committer = Signature{who.name, who.email, then.time, then.offset}.Text();
+  }
 }
 
 Result<Rebase::Step> Rebase::DoPick(const TodoItem& item) {
@@ -326,7 +362,7 @@ Result<Rebase::Step> Rebase::DoPick(const TodoItem& item) {
     if (!is_done) return Reschedule(item);
     if (item.verb == Verb::kEdit) return stop_for_edit();
     if (item.verb != Verb::kReword) return Step::kDone;
-    PADDOCK_ASSIGN(const ExitStatus status, Commit_(picked, picked.message, true, true, "reword"));
+    PADDOCK_ASSIGN(const ExitStatus status, Commit_(picked, picked.message, true, true, "rebase (reword)"));
     return status == 0 ? Result<Step>(Step::kDone) : StopAt(item, true, true);
   }
   PickOptions options;
@@ -365,29 +401,23 @@ Result<Rebase::Step> Rebase::DoPick(const TodoItem& item) {
   }
   PADDOCK_TRY(vfs::WriteFile(git_.in.fs, git_.GitPath("MERGE_MSG"), message));
   if (item.verb == Verb::kReword) {
-    PADDOCK_ASSIGN(const ExitStatus status, Commit_(picked, message, false, true, action));
+    PADDOCK_ASSIGN(const ExitStatus status, Commit_(picked, message, false, true, action_));
     return status == 0 ? Result<Step>(Step::kDone) : StopAt(item, false, true);
   }
   const bool is_last = item.IsFixup() && (todo.empty() || !todo.front().IsFixup());
   if (is_last && !Has("message-fixup")) {
-    PADDOCK_ASSIGN(const ExitStatus status, Commit_(last, message, true, true, action));
+    PADDOCK_ASSIGN(const ExitStatus status, Commit_(last, message, true, true, action_));
     if (status != 0) return StopAt(item, true, true);
   } else {
     Commit commit;
     PADDOCK_ASSIGN(commit.tree, TreeOf(git_, pick->merge.tree));
     commit.author = item.IsFixup() ? last.author : picked.author;
     PADDOCK_ASSIGN(commit.committer, git_.Committer());
-    if (state.ignores_date) {
-      const Signature who = ParseSignature(commit.author), now = ParseSignature(commit.committer);
-      commit.author = Signature{who.name, who.email, now.time, now.offset}.Text();
-    } else if (state.keeps_date) {
-      const Signature who = ParseSignature(commit.committer), then = ParseSignature(commit.author);
-      commit.committer = Signature{who.name, who.email, then.time, then.offset}.Text();
-    }
+    TakeDates(commit);
     if (item.IsFixup()) commit.parents = last.parents;
     else if (!is_unborn) commit.parents = {*head};
     commit.message = is_last ? CleanMessage(ReadFile("message-fixup"), false) : message;
-    PADDOCK_TRY(MakeCommit(git_, commit, "rebase (" + action + "): " + (is_last ? SubjectOf(commit.message) : commit.message.substr(0, commit.message.find('\n')))));
+    PADDOCK_TRY(MakeCommit(git_, commit, action_ + ": " + (is_last ? SubjectOf(commit.message) : commit.message.substr(0, commit.message.find('\n')))));
     ForgetMerge(git_);
   }
   if (is_last) {
@@ -406,125 +436,16 @@ Result<ExitStatus> Rebase::Finish() {
     PADDOCK_TRY(git_.refs.Log("HEAD", head, head, git_.Who(), "rebase (finish): returning to " + state.head_name));
   }
   if (state.verbose) static_cast<void>(RunGit(git_, {"diff", "--stat", "--summary", state.orig_head.Hex(), head.Hex()}));
-  PADDOCK_TRY(ApplyAutostash(git_, "rebase-merge/autostash"));
-  if (!state.quiet) {
+  PADDOCK_TRY(RunPostRewrite());
+  PADDOCK_TRY(ApplyAutostash(git_, Name("autostash")));
+  if (!state.quiet && !by_patches()) {
     ClearLine();
     git_.Say("Successfully rebased and updated " + state.head_name + ".\n");
   }
+  MoveRefs();
   static_cast<void>(git_.in.fs.RemoveFile(git_.GitPath("REBASE_HEAD")).has_value());
   RemoveState();
   return 0;
-}
-
-// What is in the index becomes part of a commit. Other than 0: it does not.
-Result<ExitStatus> Rebase::CommitStaged() {
-  PADDOCK_ASSIGN(const Index index, git_.ReadIndex());
-  PADDOCK_ASSIGN(const std::vector<FileDiff> unstaged, CompareWithFiles(git_, IndexFiles(index), index));
-  std::string last;
-  for (const IndexEntry& entry : index.entries()) {
-    if (entry.stage != 0 && entry.path != last) git_.Print((last = entry.path) + ": needs merge\n");
-  }
-  if (!last.empty() || !unstaged.empty()) {
-    git_.Print("You must edit all merge conflicts and then\nmark them as resolved using git add\n");
-    return 1;
-  }
-  PADDOCK_ASSIGN(const Oid head, git_.RequireHead());
-  PADDOCK_ASSIGN(const Commit commit, git_.objects.ReadCommit(head));
-  PADDOCK_ASSIGN(const FlatTree files, git_.Flatten(commit.tree));
-  const bool is_clean = CompareTrees(files, IndexFiles(index)).empty();
-  const std::string to_amend = ReadFile("amend");
-  bool amends = false;
-  if (!to_amend.empty()) {
-    if (!is_clean && to_amend.substr(0, 40) != head.Hex()) {
-      return git_.Complain("\nYou have uncommitted changes in your working tree. Please, commit them\nfirst and then run 'git rebase --continue' again.");
-    }
-    amends = true;
-  }
-  if (is_clean) {
-    static_cast<void>(git_.in.fs.RemoveFile(git_.GitPath("MERGE_MSG")).has_value());
-    // A chain of fixups whose last one was skipped ends with what there is.
-    if (!Has("current-fixups") || (!todo.empty() && todo.front().IsFixup())) return 0;
-    for (const char* name : {"message-fixup", "message-squash", "current-fixups"}) RemoveFile(name);
-    return 0;
-  }
-  Commit like = commit;
-  std::string message = ReadFile("message");
-  const TodoItem* stopped = done.empty() ? nullptr : &done.back();
-  if (!amends && stopped != nullptr && stopped->commit) {
-    PADDOCK_ASSIGN(like, git_.objects.ReadCommit(*stopped->commit));
-  }
-  const bool in_chain = Has("current-fixups");
-  const bool is_last = in_chain && (todo.empty() || !todo.front().IsFixup());
-  if (amends && !in_chain) message = commit.message;
-  if (in_chain && is_last && Has("message-fixup")) message = ReadFile("message-fixup");
-  if (message.empty()) message = like.message;
-  if (in_chain && !is_last) {
-    PADDOCK_ASSIGN(const ExitStatus status, Commit_(like, message, amends, false, "continue"));
-    return status;
-  }
-  PADDOCK_ASSIGN(const ExitStatus status, Commit_(like, message, amends, !(in_chain && Has("message-fixup")), "continue"));
-  if (status != 0) return git_.Complain("could not commit staged changes.");
-  RemoveFile("amend");
-  if (is_last) {
-    for (const char* name : {"message-fixup", "message-squash", "current-fixups"}) RemoveFile(name);
-  }
-  return 0;
-}
-
-Result<ExitStatus> Rebase::Continue() {
-  PADDOCK_ASSIGN(const ExitStatus status, CommitStaged());
-  if (status != 0) return status == 128 ? 128 : 1;
-  return Run();
-}
-
-Result<ExitStatus> Rebase::Skip() {
-  PADDOCK_ASSIGN(const Oid head, git_.RequireHead());
-  PADDOCK_ASSIGN(Index index, git_.ReadIndex());
-  PADDOCK_ASSIGN(const FlatTree files, git_.FlattenCommit(head));
-  PADDOCK_ASSIGN(const bool is_done, SwitchFiles(git_, {}, files, index, "reset", true));
-  if (!is_done) return Error(Code::kInvalid, "could not discard worktree changes");
-  PADDOCK_TRY(git_.WriteIndex(index));
-  ForgetMerge(git_);
-  PADDOCK_ASSIGN(const ExitStatus status, CommitStaged());
-  return status == 0 ? Run() : Result<ExitStatus>(1);
-}
-
-Result<ExitStatus> Rebase::Abort() {
-  PADDOCK_ASSIGN(Index index, git_.ReadIndex());
-  const FlatTree known = IndexFiles(index);
-  PADDOCK_ASSIGN(const FlatTree files, git_.FlattenCommit(state.orig_head));
-  // A file that git does not know is not thrown away.
-  std::string obstacles;
-  for (const auto& [path, item] : files) {
-    if (known.contains(path) || index.Find(path, 1) != nullptr || index.Find(path, 2) != nullptr || index.Find(path, 3) != nullptr) continue;
-    PADDOCK_ASSIGN(const auto file, StageFile(git_, path, false));
-    if (file && file->id != item.id && !IsIgnored(git_, path, false)) obstacles += "\t" + path + "\n";
-  }
-  if (!obstacles.empty()) {
-    git_.Say("error: The following untracked working tree files would be overwritten by reset:\n" + obstacles + "Please move or remove them before you reset.\nAborting\n");
-    return Error(Code::kInvalid, "could not move back to " + state.orig_head.Hex());
-  }
-  PADDOCK_ASSIGN(const bool is_done, SwitchFiles(git_, {}, files, index, "reset", true));
-  if (!is_done) return Error(Code::kInvalid, "could not move back to " + state.orig_head.Hex());
-  PADDOCK_TRY(git_.WriteIndex(index));
-  const Oid before = git_.Head().value_or(Oid{});
-  const bool has_branch = state.head_name.starts_with("refs/");
-  if (has_branch) PADDOCK_TRY(git_.refs.WriteSymbolic("HEAD", state.head_name));
-  else PADDOCK_TRY(git_.refs.WriteDirect("HEAD", state.orig_head));
-  PADDOCK_TRY(git_.refs.Log("HEAD", before, state.orig_head, git_.Who(), "rebase (abort): returning to " + (has_branch ? state.head_name : state.orig_head.Hex())));
-  ForgetMerge(git_);
-  PADDOCK_TRY(ApplyAutostash(git_, "rebase-merge/autostash"));
-  static_cast<void>(git_.in.fs.RemoveFile(git_.GitPath("REBASE_HEAD")).has_value());
-  RemoveState();
-  return 0;
-}
-
-Status Rebase::Quit() {
-  const std::string stash = ReadFile("autostash");
-  if (!stash.empty()) static_cast<void>(RunGit(git_, {"stash", "store", "-m", "autostash", stash.substr(0, 40)}));
-  static_cast<void>(git_.in.fs.RemoveFile(git_.GitPath("REBASE_HEAD")).has_value());
-  RemoveState();
-  return {};
 }
 
 }  // namespace paddock::git

@@ -18,7 +18,8 @@ struct Name {
 };
 using Verb = TodoItem::Verb;
 constexpr Name kNames[] = {{Verb::kPick, 'p', "pick"}, {Verb::kReword, 'r', "reword"}, {Verb::kEdit, 'e', "edit"}, {Verb::kSquash, 's', "squash"}, {Verb::kFixup, 'f', "fixup"},
-                           {Verb::kExec, 'x', "exec"}, {Verb::kBreak, 'b', "break"}, {Verb::kDrop, 'd', "drop"}, {Verb::kNoop, 0, "noop"}};
+                           {Verb::kExec, 'x', "exec"}, {Verb::kBreak, 'b', "break"}, {Verb::kLabel, 'l', "label"}, {Verb::kReset, 't', "reset"},
+                           {Verb::kMerge, 'm', "merge"}, {Verb::kUpdateRef, 'u', "update-ref"}, {Verb::kDrop, 'd', "drop"}, {Verb::kNoop, 0, "noop"}};
 
 std::string_view NextWord(std::string_view& text) {
   const size_t begin = std::min(text.find_first_not_of(" \t"), text.size());
@@ -34,12 +35,7 @@ Result<TodoItem> ParseLine(Git& git, std::string_view line) {
   TodoItem item;
   const std::string_view word = NextWord(line);
   const auto known = std::find_if(std::begin(kNames), std::end(kNames), [word](const Name& name) { return word == name.name || (word.size() == 1 && word[0] == name.letter); });
-  if (known == std::end(kNames)) {
-    for (const char* other : {"label", "l", "reset", "t", "merge", "m", "update-ref", "u"}) {
-      if (word == other) return Error(Code::kNotSupported, "the command '" + std::string(word) + "' is not supported");
-    }
-    return Error(Code::kInvalid);
-  }
+  if (known == std::end(kNames)) return Error(Code::kInvalid);
   item.verb = known->verb;
   const auto rest = [](std::string_view text) {
     text.remove_prefix(std::min(text.find_first_not_of(" \t"), text.size()));
@@ -49,16 +45,21 @@ Result<TodoItem> ParseLine(Git& git, std::string_view line) {
     if (!rest(line).empty()) return Error(Code::kInvalid, std::string(known->name) + " does not accept arguments: '" + rest(line) + "'");
     return item;
   }
-  if (item.verb == Verb::kExec) {
+  const bool has_name = item.verb == Verb::kExec || item.verb == Verb::kLabel || item.verb == Verb::kReset || item.verb == Verb::kUpdateRef;
+  if (has_name || item.verb == Verb::kMerge) {
     item.text = rest(line);
-    if (item.text.empty()) return Error(Code::kInvalid, "missing arguments for exec");
+    if (item.text.empty()) return Error(Code::kInvalid, "missing arguments for " + std::string(known->name));
+    if (has_name) return item;
+  }
+  std::string_view words = line, name = NextWord(words);
+  if ((item.verb == Verb::kFixup || item.verb == Verb::kMerge) && (name == "-C" || name == "-c")) {
+    item.fixup = name[1];
+    name = NextWord(words);
+  } else if (item.verb == Verb::kMerge) {
     return item;
   }
-  std::string_view name = NextWord(line);
-  if (item.verb == Verb::kFixup && (name == "-C" || name == "-c")) {
-    item.fixup = name[1];
-    name = NextWord(line);
-  }
+  line = words;
+  if (name.empty() && item.verb == Verb::kMerge) return Error(Code::kInvalid, "could not parse ''");
   if (name.empty()) return Error(Code::kInvalid, "missing arguments for " + std::string(known->name));
   auto id = ResolveCommit(git, name);
   if (!id) return Error(Code::kInvalid, "could not parse '" + std::string(name) + "'");
@@ -72,6 +73,7 @@ Result<TodoItem> ParseLine(Git& git, std::string_view line) {
 std::string_view VerbName(Verb verb) { return kNames[static_cast<size_t>(verb)].name; }
 
 std::string TodoLine(Git& git, const TodoItem& item, bool is_short) {
+  if (item.verb == Verb::kComment) return item.text + "\n";
   std::string line(VerbName(item.verb));
   if (item.fixup != 0) line += std::string(" -") + item.fixup;
   if (item.commit) line += " " + (is_short ? git.objects.Abbreviate(*item.commit) : item.commit->Hex()) + " " + item.text;
@@ -101,7 +103,7 @@ Result<std::optional<std::vector<TodoItem>>> ParseTodo(Git& git, std::string_vie
       git.Complain("cannot '" + std::string(VerbName(item->verb)) + "' without a previous commit");
       is_fine = false;
     }
-    has_commit |= item->TakesCommit() && item->verb != Verb::kDrop;
+    has_commit |= item->verb < Verb::kDrop;
     git.in.budget.WillAllocate(item->text.size() + sizeof(TodoItem));
     items.push_back(std::move(*item));
   }
@@ -113,7 +115,10 @@ std::string_view TodoHelp() {
   return "#\n# Commands:\n# p, pick <commit> = use commit\n# r, reword <commit> = use commit, but edit the commit message\n# e, edit <commit> = use commit, but stop for amending\n"
          "# s, squash <commit> = use commit, but meld into previous commit\n# f, fixup [-C | -c] <commit> = like \"squash\" but keep only the previous\n#                    commit's log message, unless -C is used, in which case\n"
          "#                    keep only this commit's message; -c is same as -C but\n#                    opens the editor\n# x, exec <command> = run command (the rest of the line) using shell\n"
-         "# b, break = stop here (continue rebase later with 'git rebase --continue')\n# d, drop <commit> = remove commit\n#\n"
+         "# b, break = stop here (continue rebase later with 'git rebase --continue')\n# d, drop <commit> = remove commit\n"
+         "# l, label <label> = label current HEAD with a name\n# t, reset <label> = reset HEAD to a label\n# m, merge [-C <commit> | -c <commit>] <label> [# <oneline>]\n"
+         "#         create a merge commit using the original merge commit's\n#         message (or the oneline, if no original merge commit was\n#         specified); use -c <commit> to reword the commit message\n"
+         "# u, update-ref <ref> = track a placeholder for the <ref> to be updated\n#                       to this position in the new commits. The <ref> is\n#                       updated at the end of the rebase\n#\n"
          "# These lines can be re-ordered; they are executed from top to bottom.\n#\n";
 }
 

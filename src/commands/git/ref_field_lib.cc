@@ -88,6 +88,30 @@ bool IsContentsForm(std::string_view form) {
   return form.starts_with("lines=") && Number(form.substr(6)).value_or(-1) >= 0;
 }
 
+// The argument of %(align): a width and, before or behind it, a position.
+Status CheckAlign(const std::optional<std::string>& argument) {
+  if (!argument) return Error(Code::kInvalid, "expected format: %(align:<width>,<position>)");
+  bool has_width = false;
+  std::string_view rest = *argument;
+  while (!rest.empty()) {
+    std::string_view one = rest.substr(0, rest.find(','));
+    rest.remove_prefix(std::min(rest.size(), one.size() + 1));
+    if (one.starts_with("position=")) {
+      one.remove_prefix(9);
+      if (one != "left" && one != "right" && one != "middle") return Error(Code::kInvalid, "unrecognized position:" + std::string(one));
+    } else if (one.starts_with("width=")) {
+      if (Number(one.substr(6)).value_or(-1) < 0) return Error(Code::kInvalid, "unrecognized width:" + std::string(one.substr(6)));
+      has_width = true;
+    } else if (Number(one).value_or(-1) >= 0) {
+      has_width = true;
+    } else if (one != "left" && one != "right" && one != "middle") {
+      return Error(Code::kInvalid, "unrecognized %(align) argument: " + std::string(one));
+    }
+  }
+  if (!has_width) return Error(Code::kInvalid, "positive width expected with the %(align) atom");
+  return {};
+}
+
 }  // namespace
 
 Result<RefField> ParseRefField(Git& git, std::string_view text) {
@@ -165,25 +189,7 @@ Result<RefField> ParseRefField(Git& git, std::string_view text) {
     return field;
   }
   if (name == "align") {
-    if (!field.argument) return Error(Code::kInvalid, "expected format: %(align:<width>,<position>)");
-    bool has_width = false;
-    std::string_view rest = argument;
-    while (!rest.empty()) {
-      std::string_view one = rest.substr(0, rest.find(','));
-      rest.remove_prefix(std::min(rest.size(), one.size() + 1));
-      if (one.starts_with("position=")) {
-        one.remove_prefix(9);
-        if (one != "left" && one != "right" && one != "middle") return Error(Code::kInvalid, "unrecognized position:" + std::string(one));
-      } else if (one.starts_with("width=")) {
-        if (Number(one.substr(6)).value_or(-1) < 0) return Error(Code::kInvalid, "unrecognized width:" + std::string(one.substr(6)));
-        has_width = true;
-      } else if (Number(one).value_or(-1) >= 0) {
-        has_width = true;
-      } else if (one != "left" && one != "right" && one != "middle") {
-        return Error(Code::kInvalid, "unrecognized %(align) argument: " + std::string(one));
-      }
-    }
-    if (!has_width) return Error(Code::kInvalid, "positive width expected with the %(align) atom");
+    PADDOCK_TRY(CheckAlign(field.argument));
     return field;
   }
   for (const std::string_view role : kRoles) {
@@ -330,7 +336,7 @@ Result<std::string> RefFields::ObjectValue(const RefField& field, const Parts& p
   if (name == "trailers" || (name == "contents" && argument.starts_with("trailers"))) {
     std::string_view options = argument;
     if (name == "contents") options.remove_prefix(std::min<size_t>(9, options.size()));
-    return TrailersText(message, ParseTrailerOptions(options).value_or(TrailerOptions{}), git_.in.budget);
+    return TrailersText(message, ParseTrailerOptions(options).value_or(TrailerOptions{}), TrailerRules::Load(git_.config, git_.in.budget), git_.in.budget);
   }
   if (name == "contents") {
     if (argument.empty()) return std::string(text.whole);

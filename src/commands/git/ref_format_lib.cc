@@ -6,6 +6,7 @@
 
 #include "commands/git/colour_spec.h"
 #include "commands/git/ref_field.h"
+#include "commands/git/shell_words.h"
 #include "text/utf8.h"
 
 namespace paddock::git {
@@ -15,13 +16,7 @@ std::string Quoted(std::string_view text, RefQuote quote) {
   std::string out;
   switch (quote) {
     case RefQuote::kNone: return std::string(text);
-    case RefQuote::kShell:
-      out = "'";
-      for (const char c : text) {
-        if (c == '\'' || c == '!') out += std::string("'\\") + c + "'";
-        else out += c;
-      }
-      return out + "'";
+    case RefQuote::kShell: return InShellQuotes(text);
     case RefQuote::kPerl:
       out = "'";
       for (const char c : text) {

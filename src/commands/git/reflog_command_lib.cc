@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "commands/file_facts.h"
+#include "commands/git/attributes.h"
 #include "commands/git/log.h"
 #include "commands/git/log_filter.h"
 #include "commands/git/ref_field.h"
@@ -10,6 +11,7 @@
 namespace paddock::git {
 
 Result<ExitStatus> ShowReflog(Git& git, const LogOptions& options, const Args& args, const char* by_default_format) {
+  SkipIndexAttributes(git);
   std::string name = args.operands.empty() ? "HEAD" : args.operands[0];
   // NAME@{N} begins there.
   size_t first = 0;
@@ -75,7 +77,7 @@ Status DeleteLogEntry(Git& git, const std::string& name, const ReflogChange& cha
   drops[entries.size() - 1 - static_cast<size_t>(number)] = true;
   ReflogChange telling = change;
   telling.tells_dry = true;
-  return ThinLog(git, *ref, entries, drops, telling);
+  return ThinLog(git, git.refs, *ref, entries, drops, telling);
 }
 
 Result<ExitStatus> ExpireLogs(Git& git, const LogOptions& options, const Args& args) {
@@ -98,12 +100,10 @@ Result<ExitStatus> ExpireLogs(Git& git, const LogOptions& options, const Args& a
     if (!ref) return git.Complain("'" + args.operands[i] + "' points nowhere!");
     names.push_back(*ref);
   }
-  if (options.all) {
-    names.emplace_back("HEAD");
-    for (const auto& [name, id] : git.refs.List("refs/")) names.push_back(name);
-  }
+  const ReflogLimits limits{before, unreachable};
+  if (options.all) PADDOCK_TRY(ExpireAllLogs(git, limits, ChangeOf(options), options.one_worktree));
   History history(git);
-  for (const std::string& name : names) PADDOCK_TRY(ExpireLog(git, history, name, before, unreachable, ChangeOf(options)));
+  for (const std::string& name : names) PADDOCK_TRY(ExpireLog(git, git.refs, history, name, limits, ChangeOf(options)));
   return 0;
 }
 

@@ -1,10 +1,11 @@
 #include "commands/git/reflog.h"
 
+#include "commands/git/linked_trees.h"
 #include "commands/git/reach.h"
 
 namespace paddock::git {
 
-Status ThinLog(Git& git, const std::string& name, const std::vector<ReflogEntry>& entries, const std::vector<bool>& drops, const ReflogChange& change) {
+Status ThinLog(Git& git, Refs& refs, const std::string& name, const std::vector<ReflogEntry>& entries, const std::vector<bool>& drops, const ReflogChange& change) {
   std::vector<ReflogEntry> kept;
   Oid last;
   for (size_t i = 0; i < entries.size(); ++i) {
@@ -16,16 +17,16 @@ Status ThinLog(Git& git, const std::string& name, const std::vector<ReflogEntry>
     last = entries[i].after;
   }
   if (change.is_dry || (kept.size() == entries.size() && !change.updates_ref)) return {};
-  PADDOCK_TRY(git.refs.WriteLog(name, kept));
-  if (change.updates_ref && !kept.empty() && !git.refs.ReadSymbolic(name)) PADDOCK_TRY(git.refs.WriteDirect(name, kept.back().after));
+  PADDOCK_TRY(refs.WriteLog(name, kept));
+  if (change.updates_ref && !kept.empty() && !refs.ReadSymbolic(name)) PADDOCK_TRY(refs.WriteDirect(name, kept.back().after));
   return {};
 }
 
-Status ExpireLog(Git& git, History& history, const std::string& name, int64_t before, int64_t unreachable_before, const ReflogChange& change) {
-  const std::vector<ReflogEntry> entries = git.refs.ReadLog(name);
+Status ExpireLog(Git& git, Refs& refs, History& history, const std::string& name, const ReflogLimits& limits, const ReflogChange& change) {
+  const std::vector<ReflogEntry> entries = refs.ReadLog(name);
   if (entries.empty()) return {};
   std::set<Oid> reachable;
-  if (const auto tip = git.refs.Read(name)) {
+  if (const auto tip = refs.Read(name)) {
     if (auto commit = git.objects.Peel(*tip, ObjectType::kCommit)) {
       PADDOCK_ASSIGN(reachable, history.Ancestors({*commit}));
     }
@@ -37,9 +38,25 @@ Status ExpireLog(Git& git, History& history, const std::string& name, int64_t be
     const bool is_reachable = (entry.before.is_null() || reachable.contains(entry.before)) && reachable.contains(entry.after);
     bool is_stale = false;
     for (const Oid& id : {entry.before, entry.after}) is_stale |= change.fixes_stale && !id.is_null() && !ReachObjects(git, {id}).has_value();
-    drops.push_back(is_stale || time < before || (time < unreachable_before && !is_reachable));
+    drops.push_back(is_stale || time < limits.before || (time < limits.unreachable_before && !is_reachable));
   }
-  return ThinLog(git, name, entries, drops, change);
+  return ThinLog(git, refs, name, entries, drops, change);
+}
+
+Status ExpireAllLogs(Git& git, const ReflogLimits& limits, const ReflogChange& change, bool one_worktree) {
+  History history(git);
+  std::vector<std::string> names = {"HEAD"};
+  for (const auto& [name, id] : git.refs.List("refs/")) names.push_back(name);
+  for (const std::string& name : names) PADDOCK_TRY(ExpireLog(git, git.refs, history, name, limits, change));
+  if (one_worktree) return {};
+  PADDOCK_ASSIGN(const std::vector<LinkedTree> trees, LinkedTrees(git));
+  for (const LinkedTree& tree : trees) {
+    if (tree.git_dir == git.git_dir) continue;
+    Refs refs(git.in.fs, tree.git_dir, git.common_dir, git.in.budget);
+    names = OwnRefNames(refs);
+    for (const std::string& name : names) PADDOCK_TRY(ExpireLog(git, refs, history, name, limits, change));
+  }
+  return {};
 }
 
 }  // namespace paddock::git

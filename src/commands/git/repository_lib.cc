@@ -3,7 +3,9 @@
 
 #include "commands/git/git.h"
 #include "commands/git/revision.h"
+#include "commands/git/sparse_patterns.h"
 #include "commands/ignore_files.h"
+#include "git/tree_reader.h"
 #include "proc/process.h"
 #include "text/patch_names.h"
 
@@ -212,7 +214,10 @@ Result<Index> Git::ReadIndex() {
   if (!facts) return Index();
   in.budget.WillAllocate(4 * facts->size);
   PADDOCK_ASSIGN(const std::string text, vfs::ReadFile(in.fs, path));
-  return Index::Parse(text, in.budget);
+  PADDOCK_ASSIGN(Index index, Index::Parse(text, in.budget));
+  PADDOCK_TRY(ExpandDirectories(*this, index));
+  ForgetPresent(*this, index);
+  return index;
 }
 
 Status Git::WriteIndex(const Index& index) {
@@ -222,7 +227,13 @@ Status Git::WriteIndex(const Index& index) {
                  "an editor opened by 'git commit'. Please make sure all processes\nare terminated then try again. If it still fails, a git process\n"
                  "may have crashed in this repository earlier:\nremove the file manually to continue.");
   }
-  PADDOCK_TRY(vfs::WriteFile(in.fs, path + ".lock", index.Text()));
+  if (config.GetBool("index.sparse", false)) {
+    Index small = index;
+    PADDOCK_TRY(CollapseDirectories(*this, small));
+    PADDOCK_TRY(vfs::WriteFile(in.fs, path + ".lock", small.Text()));
+  } else {
+    PADDOCK_TRY(vfs::WriteFile(in.fs, path + ".lock", index.Text()));
+  }
   return in.fs.Rename(path + ".lock", path);
 }
 
@@ -237,18 +248,19 @@ namespace {
 Status FlattenInto(Git& git, const Oid& tree, const std::string& prefix, FlatTree& out) {
   git.in.budget.CheckStack();
   if (prefix.size() > 4096) return Error(Code::kNameTooLong, "path in tree is too long");
-  PADDOCK_ASSIGN(const std::vector<TreeEntry> entries, git.objects.ReadTree(tree));
-  for (const TreeEntry& entry : entries) {
+  PADDOCK_ASSIGN(const ObjectPtr object, git.objects.ShareTyped(tree, ObjectType::kTree));
+  for (TreeReader entry(object->data);;) {
     git.in.budget.Step(8);
-    std::string path = prefix + entry.name;
+    PADDOCK_ASSIGN(const bool is_there, entry.Next());
+    if (!is_there) return {};
+    std::string path = prefix + std::string(entry.name());
     if (entry.is_tree()) {
-      PADDOCK_TRY(FlattenInto(git, entry.id, path + "/", out));
+      PADDOCK_TRY(FlattenInto(git, entry.id(), path + "/", out));
     } else {
       git.in.budget.WillAllocate(path.size() + 200);
-      out.insert_or_assign(std::move(path), TreeItem{entry.mode, entry.id});
+      out.insert_or_assign(out.end(), std::move(path), TreeItem{entry.mode(), entry.id()});
     }
   }
-  return {};
 }
 
 }  // namespace

@@ -5,6 +5,8 @@
 #include "commands/git/patch_choice.h"
 #include "commands/git/pathspec_file.h"
 #include "commands/git/revision.h"
+#include "commands/git/sparse_patterns.h"
+#include "commands/git/stash.h"
 #include "commands/git/unsupported_parts.h"
 #include "commands/git/worktree.h"
 
@@ -63,6 +65,7 @@ Result<ExitStatus> ResetPaths(Git& git, const ResetOptions& options, const FlatT
     intended.is_intended = true;
     index.Put(std::move(intended));
   }
+  const std::optional<SparsePatterns> sparse = ActivePatterns(git);
   for (const auto& [path, item] : tree) {
     git.in.budget.Step();
     if (!paths.Matches(path, git.in.budget)) continue;
@@ -72,12 +75,27 @@ Result<ExitStatus> ResetPaths(Git& git, const ResetOptions& options, const FlatT
     fresh.path = path;
     fresh.mode = item.mode;
     fresh.id = item.id;
+    fresh.is_skipped = entry != nullptr ? entry->is_skipped : sparse && !sparse->Includes(path, git.in.budget);
     if (!IsSafePath(path)) return Error(Code::kInvalid, "invalid path '" + path + "'");
     index.Put(std::move(fresh));
   }
   PADDOCK_TRY(git.WriteIndex(index));
   if (!options.quiet && !options.no_refresh && !git.work_tree.empty()) PADDOCK_TRY(TellUnstaged(git, index));
   return 0;
+}
+
+// Whether no file that is not looked at (skip-worktree), and was changed nevertheless, would become another one.
+Result<bool> SkippedAreFree(Git& git, const Index& index, const FlatTree& tree) {
+  for (const IndexEntry& entry : index.entries()) {
+    git.in.budget.Step();
+    const auto wanted = tree.find(entry.path);
+    if (!entry.is_skipped || (wanted != tree.end() && wanted->second == TreeItem{entry.mode, entry.id})) continue;
+    PADDOCK_ASSIGN(const auto file, StageFile(git, entry.path, false));
+    if (!file || (file->id == entry.id && file->mode == entry.mode)) continue;
+    git.Complain("Entry '" + entry.path + "' not uptodate. Cannot merge.");
+    return false;
+  }
+  return true;
 }
 
 Result<ExitStatus> Reset(Git& git, ResetOptions& options, Args& args) {
@@ -99,7 +117,7 @@ Result<ExitStatus> Reset(Git& git, ResetOptions& options, Args& args) {
     const auto path = git.RepositoryPath(operands[0]);
     const bool is_known = path && (index.Find(*path) != nullptr || index.HasBelow(*path) || operands[0].find('*') != std::string::npos);
     if (args.has_dashes) return Error(Code::kNoEntry, "Failed to resolve '" + operands[0] + "' as a valid " + (args.paths.empty() ? "revision." : "tree."));
-    if (!is_known) return AmbiguousArgument(operands[0]);
+    if (!is_known) return UnknownRevision(operands[0], ResolveObject(git, operands[0]).error());
   }
   operands.insert(operands.end(), args.paths.begin(), args.paths.end());
   const bool is_unborn = name == "HEAD" && !git.Head();
@@ -131,9 +149,20 @@ Result<ExitStatus> Reset(Git& git, ResetOptions& options, Args& args) {
   if (git.work_tree.empty() && options.mode != ResetOptions::Mode::kSoft) return Error(Code::kInvalid, std::string(options.mode == ResetOptions::Mode::kHard ? "hard" : "mixed") + " reset is not allowed in a bare repository");
   PADDOCK_ASSIGN(Index index, git.ReadIndex());
   if (options.mode == ResetOptions::Mode::kSoft && (index.HasConflicts() || git.in.fs.Stat(git.GitPath("MERGE_HEAD")))) return Error(Code::kInvalid, "Cannot do a soft reset in the middle of a merge.");
+  if (options.mode == ResetOptions::Mode::kKeep && (index.HasConflicts() || git.in.fs.Stat(git.GitPath("MERGE_HEAD")))) return Error(Code::kInvalid, "Cannot do a keep reset in the middle of a merge.");
   if (options.mode == ResetOptions::Mode::kHard) {
+    PADDOCK_ASSIGN(const bool is_free, SkippedAreFree(git, index, tree));
+    if (!is_free) return Error(Code::kInvalid, "Could not reset index file to revision '" + name + "'.");
+    std::vector<std::string> skipped;
+    const bool is_sparse = ActivePatterns(git).has_value();
+    for (const IndexEntry& entry : index.entries()) {
+      if (entry.is_skipped && !is_sparse) skipped.push_back(entry.path);
+    }
     PADDOCK_ASSIGN(const bool done, SwitchFiles(git, {}, tree, index, "reset", true));
     if (!done) return 1;
+    for (const std::string& path : skipped) {
+      if (IndexEntry* entry = index.Find(path)) entry->is_skipped = true;   // the bit stays
+    }
     PADDOCK_TRY(git.WriteIndex(index));
   } else if (options.mode == ResetOptions::Mode::kMerge) {
     PADDOCK_ASSIGN(const bool done, ResetMerged(git, tree, index));
@@ -152,7 +181,10 @@ Result<ExitStatus> Reset(Git& git, ResetOptions& options, Args& args) {
     if (const auto head = git.Head()) PADDOCK_TRY(git.refs.WriteDirect("ORIG_HEAD", *head));
     PADDOCK_TRY(git.refs.Write("HEAD", target, git.Who(), (git.in.env.Get("GIT_REFLOG_ACTION") ? std::string(*git.in.env.Get("GIT_REFLOG_ACTION")) : "reset: moving to " + name)));
   }
-  if (options.mode != ResetOptions::Mode::kSoft) ForgetMerge(git);
+  if (options.mode != ResetOptions::Mode::kSoft) {
+    PADDOCK_TRY(KeepAutostash(git, "MERGE_AUTOSTASH"));
+    ForgetMerge(git);
+  }
   if (options.mode == ResetOptions::Mode::kMixed) {
     ResetOptions quiet = options;
     return ResetPaths(git, quiet, tree, {});

@@ -39,7 +39,7 @@ bool CheckConflicts(Git& git, const RestorePlan& plan, const Index& index, const
       git.Complain("path '" + path + "' does not have " + (plan.stage == 2 ? "our" : "their") + " version");
       is_fine = false;
     } else if (plan.stage == 0 && plan.recreates && (index.Find(path, 2) == nullptr || index.Find(path, 3) == nullptr)) {
-      git.Complain("path '" + path + "' does not have necessary versions");
+      git.Complain("path '" + path + "' does not have all necessary versions");
       is_fine = false;
     } else if (plan.stage == 0 && !plan.recreates) {
       git.Complain("path '" + path + "' is unmerged");
@@ -54,6 +54,14 @@ bool CheckConflicts(Git& git, const RestorePlan& plan, const Index& index, const
 Result<Restored> RestoreFiles(Git& git, const RestorePlan& plan, const std::vector<std::string>& operands) {
   PADDOCK_ASSIGN(Pathspec paths, git.ParsePaths(operands));
   PADDOCK_ASSIGN(Index index, git.ReadIndex());
+  if (plan.recreates && plan.stage == 0 && !plan.source) {
+    // What was resolved is a conflict again.
+    const auto resolved = index.resolved();
+    for (const auto& [path, conflict] : resolved) {
+      git.in.budget.Step();
+      if (index.Find(path) != nullptr && paths.Matches(path, git.in.budget)) index.Unmerge(path);
+    }
+  }
   FlatTree wanted;
   for (const auto& [path, item] : plan.source ? *plan.source : FlatTree()) {
     git.in.budget.Step();

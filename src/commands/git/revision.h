@@ -7,6 +7,8 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "commands/git/git.h"
@@ -20,6 +22,8 @@ Result<Oid> ResolveObject(Git& git, std::string_view name);
 Result<Oid> ResolveCommit(Git& git, std::string_view name);
 // "ambiguous argument 'x': unknown revision or path not in the working tree. …".
 Error AmbiguousArgument(std::string_view name);
+// The same, unless the reason tells more: about a reflog or an upstream.
+Error UnknownRevision(std::string_view name, const Error& why);
 // The full reference that a short one means.
 std::optional<std::string> FindRef(Git& git, std::string_view name);
 // "main" of "refs/heads/main", "origin/main", "v1": as short as it goes.
@@ -64,8 +68,7 @@ class History {
 
  private:
   Git& git_;
-  std::map<Oid, Node> nodes_;
-  std::map<Oid, std::vector<Oid>> grafts_;
+  std::unordered_map<Oid, Node, OidHash> nodes_;
   std::optional<std::set<Oid>> shallow_;
 };
 
@@ -77,6 +80,26 @@ struct WalkOptions {
   // Which parents are followed, when it is not those of the commit.
   std::function<Result<std::vector<Oid>>(const Oid&)> parents = {};
 };
+// The selected commits one after the other, newest first: no more is read than what was asked for. Not for topological order.
+class HistoryWalk {
+ public:
+  // `options` outlives the walk.
+  HistoryWalk(Git& git, History& history, const WalkOptions& options) : git_(git), history_(history), options_(options) {}
+  Status Begin(const Selection& selection);
+  // Nothing: that was all.
+  Result<std::optional<Oid>> Next();
+
+ private:
+  Status Add(const Oid& id);
+
+  Git& git_;
+  History& history_;
+  const WalkOptions& options_;
+  std::set<Oid> excluded_;
+  std::unordered_set<Oid, OidHash> seen_;
+  std::multimap<int64_t, Oid> queue_;   // by time, newest first; what came first stays first among equals
+};
+
 // The selected commits, newest first (a child before its parents when topological).
 Result<std::vector<Oid>> WalkHistory(Git& git, History& history, const Selection& selection, const WalkOptions& options);
 

@@ -5,6 +5,7 @@
 
 #include "commands/git/pretty.h"
 #include "commands/git/remote.h"
+#include "git/tree_reader.h"
 #include "text/regex.h"
 
 namespace paddock::git {
@@ -62,6 +63,7 @@ Result<Oid> ResolveAt(Git& git, std::string_view name, std::string_view inside) 
     if (ref == "HEAD") ref = git.HeadBranch().value_or("HEAD");
     const std::string branch = ShortRef(ref);
     const auto upstream = UpstreamOf(git, branch);
+    if (!upstream && ref != "HEAD" && !git.refs.Exists("refs/heads/" + branch)) return Error(Code::kNoEntry, "no such branch: '" + branch + "'");
     if (!upstream) return Error(Code::kNoEntry, ref == "HEAD" ? "HEAD does not point to a branch" : "no upstream configured for branch '" + branch + "'");
     const auto id = git.refs.Read(*upstream);
     if (!id) return Unknown();
@@ -187,35 +189,29 @@ Result<Oid> ResolvePath(Git& git, std::string_view name, size_t colon) {
     }
     PADDOCK_ASSIGN(const Index index, git.ReadIndex());
     const IndexEntry* entry = index.Find(full, stage);
+    for (int other = 0; entry == nullptr && other < 4; ++other) {
+      if (index.Find(full, other) == nullptr) continue;
+      return Error(Code::kNoEntry, "path '" + full + "' is in the index, but not at stage " + std::to_string(stage) + "\nhint: Did you mean ':" + std::to_string(other) + ":" + std::string(full) + "'?");
+    }
     if (entry == nullptr) return Error(Code::kNoEntry, "path '" + full + "' " + (git.in.fs.Stat(git.FilePath(full)) ? "exists on disk, but not in the index" : "does not exist (neither on disk nor in the index)"));
     return entry->id;
   }
   const std::string revision(name.substr(0, colon));
-  PADDOCK_ASSIGN(Oid id, ResolveObject(git, revision));
-  auto tree = git.objects.Peel(id, ObjectType::kTree);
+  const auto named = ResolveObject(git, revision);
+  if (!named) return named.error().message.empty() ? Error(Code::kNoEntry, "invalid object name '" + revision + "'.") : named.error();
+  auto tree = git.objects.Peel(*named, ObjectType::kTree);
   if (!tree) return Unknown();
-  id = *tree;
+  const Oid id = *tree;
   std::string_view rest = full;
   while (rest.ends_with('/')) rest.remove_suffix(1);
   if (rest == ".") rest = "";
-  while (!rest.empty()) {
-    const size_t slash = rest.find('/');
-    const std::string_view part = rest.substr(0, slash);
-    auto entries = git.objects.ReadTree(id);
-    const TreeEntry* found = nullptr;
-    if (entries) {
-      for (const TreeEntry& entry : *entries) {
-        if (entry.name == part) found = &entry;
-      }
-    }
-    if (found == nullptr) {
-      const bool is_there = !git.work_tree.empty() && git.in.fs.Stat(git.FilePath(full)).has_value();
-      return Error(Code::kNoEntry, is_there ? "path '" + full + "' exists on disk, but not in '" + revision + "'" : "path '" + full + "' does not exist in '" + revision + "'");
-    }
-    id = found->id;
-    rest = slash == std::string_view::npos ? std::string_view() : rest.substr(slash + 1);
+  if (rest.empty()) return id;
+  const auto found = FindPath(git.objects, id, rest, git.in.budget);
+  if (!found || !*found) {
+    const bool is_there = !git.work_tree.empty() && git.in.fs.Stat(git.FilePath(full)).has_value();
+    return Error(Code::kNoEntry, is_there ? "path '" + full + "' exists on disk, but not in '" + revision + "'" : "path '" + full + "' does not exist in '" + revision + "'");
   }
-  return id;
+  return (*found)->id;
 }
 
 }  // namespace
@@ -303,6 +299,13 @@ Error AmbiguousArgument(std::string_view name) {
           "Use '--' to separate paths from revisions, like this:\n'git <command> [<revision>...] -- [<file>...]'"};
 }
 
+Error UnknownRevision(std::string_view name, const Error& why) {
+  for (const std::string_view telling : {" only has ", "no upstream configured", "no such branch", "does not point to a branch"}) {
+    if (why.message.find(telling) != std::string::npos) return why;
+  }
+  return AmbiguousArgument(name);
+}
+
 Result<bool> TakeRevision(Git& git, const std::string& argument, Selection& selection) {
   const auto resolve = [&git](std::string_view name) { return ResolveObject(git, name.empty() ? "HEAD" : name); };
   const auto commit_of = [&git](const Oid& id) {
@@ -378,7 +381,8 @@ Result<Selection> ParseSelection(Git& git, const Args& args) {
       if (args.has_dashes) return Error(Code::kNoEntry, "bad revision '" + argument + "'");
       in_paths = true;
     }
-    const bool may_match = argument.find_first_of("*?[") != std::string::npos || argument.starts_with(':');
+    const bool is_magic = argument.starts_with(":(") || argument.starts_with(":!") || argument.starts_with(":^") || (argument.starts_with(":/") && git.in.fs.Stat(git.FilePath(argument.substr(2)), vfs::Follow::kNo));
+    const bool may_match = argument.find_first_of("*?[") != std::string::npos || is_magic;
     if (!may_match && !git.in.fs.Stat(argument, vfs::Follow::kNo)) {
       if (auto id = ResolveObject(git, argument); !id && !id.error().message.empty()) return id.error();
       return AmbiguousArgument(argument);
@@ -411,7 +415,7 @@ Result<const History::Node*> History::Get(const Oid& id) {
     }
   }
   if (shallow_->contains(id)) commit.parents.clear();
-  const int64_t time = ParseSignature(commit.committer).time;
+  const int64_t time = SignatureTime(commit.committer);
   return &nodes_.emplace(id, Node{std::move(commit), time}).first->second;
 }
 
@@ -523,37 +527,48 @@ Result<std::vector<Oid>> SortTopologically(Git& git, History& history, const std
 
 }  // namespace
 
-Result<std::vector<Oid>> WalkHistory(Git& git, History& history, const Selection& selection, const WalkOptions& options) {
-  PADDOCK_ASSIGN(const std::set<Oid> excluded, history.Ancestors(selection.excluded));
-  // By time, newest first; what came first stays first among equals.
-  std::multimap<int64_t, Oid> queue;
-  std::set<Oid> seen;
-  const auto add = [&](const Oid& id) -> Status {
-    if (excluded.contains(id) || !seen.insert(id).second) return {};
-    PADDOCK_ASSIGN(const History::Node* node, history.Get(id));
-    queue.emplace(-(options.by_author_date ? ParseSignature(node->commit.author).time : node->time), id);
-    return {};
-  };
+Status HistoryWalk::Add(const Oid& id) {
+  if (excluded_.contains(id) || !seen_.insert(id).second) return {};
+  PADDOCK_ASSIGN(const History::Node* node, history_.Get(id));
+  queue_.emplace(-(options_.by_author_date ? SignatureTime(node->commit.author) : node->time), id);
+  return {};
+}
+
+Status HistoryWalk::Begin(const Selection& selection) {
+  PADDOCK_ASSIGN(excluded_, history_.Ancestors(selection.excluded));
   for (const Oid& id : selection.included) {
-    auto commit = git.objects.Peel(id, ObjectType::kCommit);
+    auto commit = git_.objects.Peel(id, ObjectType::kCommit);
     if (!commit) return commit.error();
-    PADDOCK_TRY(add(*commit));
+    PADDOCK_TRY(Add(*commit));
   }
+  return {};
+}
+
+Result<std::optional<Oid>> HistoryWalk::Next() {
+  git_.in.budget.Step();
+  if (queue_.empty()) return std::optional<Oid>();
+  const Oid id = queue_.begin()->second;
+  queue_.erase(queue_.begin());
+  PADDOCK_ASSIGN(const History::Node* node, history_.Get(id));
+  std::vector<Oid> chosen;
+  if (options_.parents) {
+    PADDOCK_ASSIGN(chosen, options_.parents(id));
+  }
+  for (const Oid& parent : options_.parents ? chosen : node->commit.parents) {
+    PADDOCK_TRY(Add(parent));
+    if (options_.first_parent) break;
+  }
+  return std::optional<Oid>(id);
+}
+
+Result<std::vector<Oid>> WalkHistory(Git& git, History& history, const Selection& selection, const WalkOptions& options) {
+  HistoryWalk walk(git, history, options);
+  PADDOCK_TRY(walk.Begin(selection));
   std::vector<Oid> order;
-  while (!queue.empty()) {
-    git.in.budget.Step();
-    const Oid id = queue.begin()->second;
-    queue.erase(queue.begin());
-    order.push_back(id);
-    PADDOCK_ASSIGN(const History::Node* node, history.Get(id));
-    std::vector<Oid> chosen;
-    if (options.parents) {
-      PADDOCK_ASSIGN(chosen, options.parents(id));
-    }
-    for (const Oid& parent : options.parents ? chosen : node->commit.parents) {
-      PADDOCK_TRY(add(parent));
-      if (options.first_parent) break;
-    }
+  while (true) {
+    PADDOCK_ASSIGN(const std::optional<Oid> id, walk.Next());
+    if (!id) break;
+    order.push_back(*id);
   }
   if (options.is_topological) return SortTopologically(git, history, order, options);
   return order;

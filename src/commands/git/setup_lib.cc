@@ -32,6 +32,20 @@ bool AllDigits(std::string_view text) {
   return !text.empty() && std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
 }
 
+// The minutes of "+HHMM", "+HH" or "+HH:MM" behind seconds; 0 for what is none, or too far away. Behind "@SECONDS" four digits hold whatever they are.
+int64_t RawZone(std::string_view text, bool has_at) {
+  if (text.empty() || (text[0] != '+' && text[0] != '-')) return 0;
+  const int64_t sign = text[0] == '-' ? -1 : 1;
+  text.remove_prefix(1);
+  const size_t digits = std::min(text.find_first_not_of("0123456789"), text.size());
+  const auto number = [&text](size_t at) { return int64_t{text[at] - '0'} * 10 + (text[at + 1] - '0'); };
+  if (digits == 4 && text.size() == 4 && has_at) return sign * (number(0) * 60 + number(2));
+  if (digits != 2 && digits != 4) return 0;
+  const bool has_colon = digits == 2 && text.size() >= 5 && text[2] == ':' && AllDigits(text.substr(3, 2));
+  const int64_t hours = number(0), minutes = digits == 4 ? number(2) : has_colon ? number(3) : 0;
+  return hours < 24 && minutes < 60 ? sign * (hours * 60 + minutes) : 0;
+}
+
 // "+0200" at the end of a date.
 std::optional<std::string_view> ZoneAtEnd(std::string_view text) {
   if (text.size() < 5) return std::nullopt;
@@ -223,7 +237,7 @@ Result<Config> ReadConfigFiles(Invocation& in, const Git* git, std::vector<Confi
   for (auto& [key, value] : EnvironmentConfig(in)) {
     const auto folded = FoldConfigKey(key);
     if (!folded) return Error(Code::kSyntax, "bad config key '" + key + "'");
-    more.push_back({*folded, value, SIZE_MAX});
+    more.push_back({*folded, value, SIZE_MAX, 0});
   }
   // -c options travel in the environment of the process, as in git: see git.cc.
   config.Add(std::move(more));
@@ -242,6 +256,12 @@ Result<Config> ReadConfig(Invocation& in, const Git* git) {
   return ReadConfigFiles(in, git, files);
 }
 
+std::optional<std::string> DefaultBranch(const Environment& environment, const Config& config) {
+  // git's own tests set the variable, and so do scripts that took it from them.
+  if (const auto name = environment.Get("GIT_TEST_DEFAULT_INITIAL_BRANCH_NAME"); name && !name->empty()) return std::string(*name);
+  return config.Get("init.defaultbranch");
+}
+
 Git::Git(Invocation& invocation, std::string git_directory, std::string tree, bool is_bare_one, std::string common_directory)
     : in(invocation), git_dir(std::move(git_directory)), common_dir(common_directory.empty() ? git_dir : std::move(common_directory)), work_tree(std::move(tree)), is_bare(is_bare_one),
       objects(invocation.fs, common_dir + "/objects", invocation.budget), refs(invocation.fs, git_dir, common_dir, invocation.budget) {
@@ -251,6 +271,21 @@ Git::Git(Invocation& invocation, std::string git_directory, std::string tree, bo
   }
 }
 
+// "Tue Nov 14 23:13:20 2023 +0100", as git itself writes dates, with the year before the time.
+std::string YearLast(std::string_view text) {
+  std::vector<std::string_view> words;
+  for (size_t begin = text.find_first_not_of(' '); begin != std::string_view::npos;) {
+    const size_t end = std::min(text.find(' ', begin), text.size());
+    words.push_back(text.substr(begin, end - begin));
+    begin = text.find_first_not_of(' ', end);
+  }
+  const bool is_such = (words.size() == 5 || words.size() == 6) && words[3].find(':') != std::string_view::npos && words[4].size() == 4 && AllDigits(words[4]) && AllDigits(words[2]) && !AllDigits(words[1]);
+  if (!is_such) return std::string(text);
+  std::string ordered(words[2]);
+  for (const std::string_view word : {words[1], words[4], words[3], words.size() == 6 ? words[5] : std::string_view()}) ordered += " " + std::string(word);
+  return ordered;
+}
+
 Result<std::string> Git::ParseGitDate(std::string_view text) {
   text = Trimmed(text);
   const std::string_view original = text;
@@ -258,15 +293,11 @@ Result<std::string> Git::ParseGitDate(std::string_view text) {
   if (has_at) text.remove_prefix(1);
   const size_t blank = text.find(' ');
   if (AllDigits(text.substr(0, blank)) && (has_at || text.substr(0, blank).size() >= 9)) {
-    std::string zone = "+0000";
-    if (blank != std::string_view::npos) {
-      if (!ZoneAtEnd(text)) return Error(Code::kInvalid, "invalid date format: " + std::string(original));
-      zone = *ZoneAtEnd(text);
-    }
-    return std::string(text.substr(0, blank)) + " " + zone;
+    const int64_t zone = blank == std::string_view::npos ? 0 : RawZone(text.substr(std::min(text.find_first_not_of(" \t", blank), text.size())), has_at);
+    return std::string(text.substr(0, blank)) + " " + OffsetText(static_cast<int>(zone));
   }
   const TimeZone local = LocalZone(in.env);
-  const auto moment = ParseDate(original, Now(in.clock), local, in.budget);
+  const auto moment = ParseDate(YearLast(original), Now(in.clock), local, in.budget);
   if (!moment) return Error(Code::kInvalid, "invalid date format: " + std::string(original));
   std::string zone;
   if (const auto written = ZoneAtEnd(original)) zone = *written;

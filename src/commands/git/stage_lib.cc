@@ -3,9 +3,11 @@
 #include <set>
 #include <utility>
 
+#include "commands/git/add_menu.h"
 #include "commands/git/patch_choice.h"
 #include "commands/git/pathspec_file.h"
 #include "commands/git/revision.h"
+#include "commands/git/sparse_patterns.h"
 #include "commands/git/unsupported_parts.h"
 #include "commands/git/worktree.h"
 
@@ -15,12 +17,14 @@ namespace {
 struct AddOptions {
   bool dry_run = false, verbose = false, force = false, update = false, all = false, intends = false, ignores_removal = false, ignores_errors = false;
   std::string chmod, pathspec_file;
-  bool patch = false, pathspec_nul = false, renormalizes = false, refreshes = false, ignores_missing = false, sparse = false;
+  bool interactive = false, edits = false, patch = false, pathspec_nul = false, renormalizes = false, refreshes = false, ignores_missing = false, sparse = false;
 };
 
 constexpr Option kAddOptions[] = {
     Flag<&AddOptions::dry_run>('n', "dry-run", "show what would be added"),
     Flag<&AddOptions::verbose>('v', "verbose", "tell what is added"),
+    Flag<&AddOptions::interactive>('i', "interactive", "choose in menus"),
+    Flag<&AddOptions::edits>('e', "edit", "edit the patch that is added"),
     Flag<&AddOptions::patch>('p', "patch", "ask for each change"),
     Flag<&AddOptions::force>('f', "force", "add ignored files, too"),
     Flag<&AddOptions::update>('u', "update", "only files that git knows"),
@@ -97,14 +101,26 @@ Status AddOne(Git& git, const AddOptions& options, Index& index, const std::stri
   return {};
 }
 
-// Whether the operand names a file that has its skip-worktree bit.
+// Whether a sparse checkout leaves the path out.
+bool IsOutside(Git& git, const std::optional<SparsePatterns>& sparse, const std::string& path) { return sparse && !sparse->Includes(path, git.in.budget); }
+
+// Whether the operand names a file that has its skip-worktree bit, or that a sparse checkout leaves out.
 Result<bool> NamesSkipped(Git& git, const Index& index, const std::string& operand) {
   PADDOCK_ASSIGN(Pathspec path, git.ParsePaths({operand}));
+  const std::optional<SparsePatterns> sparse = ActivePatterns(git);
   for (const IndexEntry& entry : index.entries()) {
     git.in.budget.Step();
-    if (entry.is_skipped && path.Matches(entry.path, git.in.budget)) return true;
+    if ((entry.is_skipped || IsOutside(git, sparse, entry.path)) && path.Matches(entry.path, git.in.budget)) return true;
   }
   return false;
+}
+
+// Where the directory of a file is missing below one that is there.
+void WarnOfNoDirectory(Git& git, const std::string& path) {
+  const std::string directory = path.substr(0, path.rfind('/') == std::string::npos ? 0 : path.rfind('/'));
+  if (directory.find('/') == std::string::npos || git.in.fs.Stat(git.FilePath(directory))) return;
+  const auto above = git.in.fs.Stat(git.FilePath(directory.substr(0, directory.find('/'))), vfs::Follow::kNo);
+  if (above && above->is_directory()) git.Warn("could not open directory '" + directory + "/': No such file or directory");
 }
 
 // --refresh: what stat says of files that are as they were.
@@ -122,11 +138,145 @@ Result<ExitStatus> Refresh(Git& git, const std::vector<std::string>& operands) {
   return 0;
 }
 
+// What add is to look at.
+struct Found {
+  std::vector<std::string> wanted;
+  std::vector<std::string> outside;   // of a sparse checkout
+  std::set<std::string> embedded;     // repositories among the wanted
+};
+
+// Files of the index that are meant, in its order.
+std::vector<std::string> FindKnown(Git& git, const AddOptions& options, const std::optional<SparsePatterns>& sparse, Index& index, Pathspec& paths) {
+  std::vector<std::string> wanted;
+  for (IndexEntry& entry : index.entries()) {
+    git.in.budget.Step();
+    if (IsOutside(git, sparse, entry.path)) continue;
+    if (entry.is_skipped) {
+      // Its file is not looked at, so that only its mode can change, or its content where all is added anew.
+      if (!options.sparse || (!paths.empty() && !paths.Matches(entry.path, git.in.budget))) continue;
+      if (!options.chmod.empty() && !options.dry_run && entry.mode != kModeLink) entry.mode = options.chmod == "+x" ? kModeExecutable : kModeFile;
+      if (options.renormalizes) wanted.push_back(entry.path);
+      continue;
+    }
+    if ((paths.empty() || paths.Matches(entry.path, git.in.budget)) && (wanted.empty() || wanted.back() != entry.path)) wanted.push_back(entry.path);
+  }
+  return wanted;
+}
+
+// All files below a directory, whether ignored or not.
+void AddBelow(Git& git, Pathspec& paths, const std::string& top, std::vector<std::string>& wanted) {
+  std::vector<std::string> todo = {top};
+  while (!todo.empty()) {
+    git.in.budget.Step();
+    const std::string folder = todo.back();
+    todo.pop_back();
+    auto list = git.in.fs.List(git.FilePath(folder));
+    if (!list) continue;
+    for (const vfs::DirectoryEntry& entry : *list) {
+      if (entry.type == vfs::FileType::kDirectory) todo.push_back(folder + entry.name + "/");
+      else if (paths.Matches(folder + entry.name, git.in.budget)) wanted.push_back(folder + entry.name);
+    }
+  }
+}
+
+void TellIgnored(Git& git, const std::vector<std::string>& hidden) {
+  std::string text = "The following paths are ignored by one of your .gitignore files:\n";
+  for (const std::string& path : hidden) text += path + "\n";
+  git.Say(text + "hint: Use -f if you really want to add them.\nhint: Turn this message off by running\nhint: \"git config advice.addIgnoredFile false\"\n");
+}
+
+// Adds files that are not in the index. 1 when some that were named are not added; told.
+Result<ExitStatus> FindNew(Git& git, const AddOptions& options, const std::optional<SparsePatterns>& sparse, Index& index, Pathspec& paths,
+                           const std::vector<std::string>& operands, Found& all) {
+  PADDOCK_ASSIGN(const Untracked found, FindUntracked(git, index, UntrackedMode::kAll, paths, true));
+  for (const std::string& path : found.files) {
+    if (IsOutside(git, sparse, path)) {
+      all.outside.push_back(path);
+      continue;
+    }
+    all.wanted.push_back(path.ends_with('/') ? path.substr(0, path.size() - 1) : path);
+    if (path.ends_with('/')) all.embedded.insert(all.wanted.back());
+  }
+  if (options.force) {
+    for (const std::string& path : found.ignored) {
+      if (path.ends_with('/')) AddBelow(git, paths, path, all.wanted);
+      else all.wanted.push_back(path);
+    }
+  }
+  std::vector<std::string> hidden, skipped;
+  for (const std::string& operand : paths.Unmatched()) {
+    const auto path = git.RepositoryPath(operand);
+    PADDOCK_ASSIGN(const bool is_skipped, NamesSkipped(git, index, operand));
+    if (is_skipped) {
+      skipped.push_back(operand);
+      continue;
+    }
+    const auto facts = path ? git.in.fs.Stat(git.FilePath(*path), vfs::Follow::kNo) : Result<vfs::Attributes>(Code::kNoEntry);
+    if (!facts && options.ignores_missing) {
+      if (path && IsIgnored(git, *path, false)) hidden.push_back(*path);
+      continue;
+    }
+    if (!facts && path && operands.size() == 1) WarnOfNoDirectory(git, *path);
+    if (!facts) return Error(Code::kNoEntry, "pathspec '" + operand + "' did not match any files");
+    if (!path->empty() && !options.force && IsIgnored(git, *path, facts->is_directory())) hidden.push_back(*path);
+  }
+  if (!skipped.empty()) TellSkipped(git, skipped);
+  if (!options.force) {
+    // A file that is hidden and was named itself.
+    for (const std::string& path : found.ignored) {
+      const std::string plain = path.ends_with('/') ? path.substr(0, path.size() - 1) : path;
+      const std::vector<std::string> named = paths.Paths();
+      if (std::find(named.begin(), named.end(), plain) != named.end() && std::find(hidden.begin(), hidden.end(), plain) == hidden.end()) hidden.push_back(plain);
+    }
+  }
+  if (!hidden.empty()) TellIgnored(git, hidden);
+  return hidden.empty() && skipped.empty() ? 0 : 1;
+}
+
+// -u: what is named has to be known.
+Result<ExitStatus> CheckNamed(Git& git, Index& index, Pathspec& paths) {
+  if (paths.Unmatched().empty()) return 0;
+  PADDOCK_ASSIGN(const bool is_skipped, NamesSkipped(git, index, paths.Unmatched().front()));
+  if (is_skipped && paths.Unmatched().size() == 1) {
+    TellSkipped(git, paths.Unmatched());
+    return 1;
+  }
+  return Error(Code::kNoEntry, "pathspec '" + paths.Unmatched().front() + "' did not match any files");
+}
+
+// The status of what could not be added, told.
+Result<ExitStatus> AddThem(Git& git, const AddOptions& options, Index& index, const Found& all) {
+  ExitStatus status = 0;
+  bool has_hinted = false;
+  for (const std::string& path : all.wanted) {
+    if (!IsSafePath(path)) return Error(Code::kInvalid, "invalid path '" + path + "'");
+    if (options.renormalizes && !git.in.fs.Stat(git.FilePath(path), vfs::Follow::kNo)) return Error(Code::kNoEntry, "unable to stat '" + path + "': No such file or directory");
+    const bool is_embedded = all.embedded.contains(path);
+    if (const Status checked = is_embedded ? CheckEmbedded(git, path, has_hinted) : Status(); !checked) {
+      status = git.Complain(checked.error().Text());
+      if (!options.ignores_errors) return Error(Code::kNoEntry, "adding files failed");
+      continue;
+    }
+    const Status added = AddOne(git, options, index, path, is_embedded ? path + "/" : path);
+    if (!added && !options.ignores_errors) return Error(added.error().code, std::string(added.error().Text()));
+    if (!added) status = git.Complain(added.error().Text());
+  }
+  if (!all.outside.empty()) {
+    TellSkipped(git, all.outside);
+    status = 1;
+  }
+  return status;
+}
+
 Result<ExitStatus> Add(Git& git, AddOptions& options, Args& args) {
+  const bool asks = options.interactive || options.patch;
+  if (asks && options.dry_run) return Error(Code::kInvalid, "options '--dry-run' and '--interactive/--patch' cannot be used together");
+  if ((asks || options.edits) && !options.pathspec_file.empty()) return Error(Code::kInvalid, std::string("options '--pathspec-from-file' and '") + (asks ? "--interactive/--patch" : "--edit") + "' cannot be used together");
   PADDOCK_TRY(TakePathspecFile(git, options.pathspec_file, options.pathspec_nul, args));
   const std::vector<std::string> operands = args.All();
-  if (options.patch) {
-    if (options.dry_run) return Error(Code::kInvalid, "options '--dry-run' and '--interactive/--patch' cannot be used together");
+  if (options.edits && !asks) return AddEdited(git, operands);
+  if (asks) {
+    if (!options.patch) return RunAddMenu(git, operands);
     return ChoosePatches(git, PatchTarget::kStage, std::nullopt, "", operands);
   }
   if (options.update && options.all) return Error(Code::kInvalid, "options '-A' and '-u' cannot be used together");
@@ -140,106 +290,18 @@ Result<ExitStatus> Add(Git& git, AddOptions& options, Args& args) {
   }
   PADDOCK_ASSIGN(Pathspec paths, git.ParsePaths(operands));
   PADDOCK_ASSIGN(Index index, git.ReadIndex());
-  std::vector<std::string> wanted;
-  for (IndexEntry& entry : index.entries()) {
-    git.in.budget.Step();
-    if (entry.is_skipped) {
-      // Its file is not looked at, so that only its mode can change, or its content where all is added anew.
-      if (!options.sparse || (!paths.empty() && !paths.Matches(entry.path, git.in.budget))) continue;
-      if (!options.chmod.empty() && !options.dry_run && entry.mode != kModeLink) entry.mode = options.chmod == "+x" ? kModeExecutable : kModeFile;
-      if (options.renormalizes) wanted.push_back(entry.path);
-      continue;
-    }
-    if ((paths.empty() || paths.Matches(entry.path, git.in.budget)) && (wanted.empty() || wanted.back() != entry.path)) wanted.push_back(entry.path);
-  }
+  const std::optional<SparsePatterns> sparse = options.sparse ? std::nullopt : ActivePatterns(git);
+  Found all;
+  all.wanted = FindKnown(git, options, sparse, index, paths);
   PADDOCK_TRY(CheckOutsideOfLinks(git, index, paths.Paths()));
-  ExitStatus status = 0;
-  std::set<std::string> embedded;
-  if (!options.update) {
-    PADDOCK_ASSIGN(const Untracked found, FindUntracked(git, index, UntrackedMode::kAll, paths, true));
-    for (const std::string& path : found.files) {
-      wanted.push_back(path.ends_with('/') ? path.substr(0, path.size() - 1) : path);
-      if (path.ends_with('/')) embedded.insert(wanted.back());
-    }
-    if (options.force) {
-      for (const std::string& path : found.ignored) {
-        if (!path.ends_with('/')) {
-          wanted.push_back(path);
-          continue;
-        }
-        // All that is below.
-        std::vector<std::string> todo = {path};
-        while (!todo.empty()) {
-          git.in.budget.Step();
-          const std::string folder = todo.back();
-          todo.pop_back();
-          auto list = git.in.fs.List(git.FilePath(folder));
-          if (!list) continue;
-          for (const vfs::DirectoryEntry& entry : *list) {
-            if (entry.type == vfs::FileType::kDirectory) todo.push_back(folder + entry.name + "/");
-            else if (paths.Matches(folder + entry.name, git.in.budget)) wanted.push_back(folder + entry.name);
-          }
-        }
-      }
-    }
-    std::vector<std::string> hidden, skipped;
-    for (const std::string& operand : paths.Unmatched()) {
-      const auto path = git.RepositoryPath(operand);
-      PADDOCK_ASSIGN(const bool is_skipped, NamesSkipped(git, index, operand));
-      if (is_skipped) {
-        skipped.push_back(operand);
-        continue;
-      }
-      const auto facts = path ? git.in.fs.Stat(git.FilePath(*path), vfs::Follow::kNo) : Result<vfs::Attributes>(Code::kNoEntry);
-      if (!facts && options.ignores_missing) {
-        if (path && IsIgnored(git, *path, false)) hidden.push_back(*path);
-        continue;
-      }
-      if (!facts) return Error(Code::kNoEntry, "pathspec '" + operand + "' did not match any files");
-      if (!path->empty() && !options.force && IsIgnored(git, *path, facts->is_directory())) hidden.push_back(*path);
-    }
-    if (!skipped.empty()) {
-      TellSkipped(git, skipped);
-      status = 1;
-    }
-    if (!options.force) {
-      // A file that is hidden and was named itself.
-      for (const std::string& path : found.ignored) {
-        const std::string plain = path.ends_with('/') ? path.substr(0, path.size() - 1) : path;
-        const std::vector<std::string> named = paths.Paths();
-        if (std::find(named.begin(), named.end(), plain) != named.end() && std::find(hidden.begin(), hidden.end(), plain) == hidden.end()) hidden.push_back(plain);
-      }
-    }
-    if (!hidden.empty()) {
-      std::string text = "The following paths are ignored by one of your .gitignore files:\n";
-      for (const std::string& path : hidden) text += path + "\n";
-      git.Say(text + "hint: Use -f if you really want to add them.\nhint: Turn this message off by running\nhint: \"git config advice.addIgnoredFile false\"\n");
-      status = 1;
-    }
-  } else if (!paths.Unmatched().empty()) {
-    PADDOCK_ASSIGN(const bool is_skipped, NamesSkipped(git, index, paths.Unmatched().front()));
-    if (is_skipped && paths.Unmatched().size() == 1) {
-      TellSkipped(git, paths.Unmatched());
-      return 1;
-    }
-    return Error(Code::kNoEntry, "pathspec '" + paths.Unmatched().front() + "' did not match any files");
-  }
-  std::sort(wanted.begin(), wanted.end());
-  bool has_hinted = false;
-  for (const std::string& path : wanted) {
-    if (!IsSafePath(path)) return Error(Code::kInvalid, "invalid path '" + path + "'");
-    const bool is_embedded = embedded.contains(path);
-    if (const Status checked = is_embedded ? CheckEmbedded(git, path, has_hinted) : Status(); !checked) {
-      status = git.Complain(checked.error().Text());
-      if (!options.ignores_errors) return Error(Code::kNoEntry, "adding files failed");
-      continue;
-    }
-    const Status added = AddOne(git, options, index, path, is_embedded ? path + "/" : path);
-    if (!added && !options.ignores_errors) return Error(added.error().code, std::string(added.error().Text()));
-    if (!added) status = git.Complain(added.error().Text());
-  }
+  const std::ptrdiff_t known_count = static_cast<std::ptrdiff_t>(all.wanted.size());
+  PADDOCK_ASSIGN(const ExitStatus found, options.update ? CheckNamed(git, index, paths) : FindNew(git, options, sparse, index, paths, operands, all));
+  if (options.update && found != 0) return found;
+  // First what git knows, then what is new.
+  std::sort(all.wanted.begin() + known_count, all.wanted.end());
+  PADDOCK_ASSIGN(const ExitStatus added, AddThem(git, options, index, all));
   if (!options.dry_run) PADDOCK_TRY(git.WriteIndex(index));
-  return status;
+  return added != 0 ? added : found;
 }
 
 struct RmOptions {
@@ -294,9 +356,10 @@ Result<ExitStatus> Rm(Git& git, RmOptions& options, Args& args) {
   PADDOCK_ASSIGN(Pathspec paths, git.ParsePaths(args.All()));
   PADDOCK_ASSIGN(Index index, git.ReadIndex());
   std::vector<std::string> wanted;
+  const std::optional<SparsePatterns> sparse = ActivePatterns(git);
   for (const IndexEntry& entry : index.entries()) {
     git.in.budget.Step();
-    if (entry.is_skipped && !options.sparse) continue;
+    if (!options.sparse && (entry.is_skipped || IsOutside(git, sparse, entry.path))) continue;
     if (paths.Matches(entry.path, git.in.budget) && (wanted.empty() || wanted.back() != entry.path)) wanted.push_back(entry.path);
   }
   std::vector<std::string> skipped;
@@ -354,7 +417,6 @@ Status CheckMove(Git& git, const MvOptions& options, Index& index, const std::st
   if (is_directory ? !index.HasBelow(from) : index.Find(from) == nullptr) return refuse(is_directory ? "source directory is empty" : "not under version control");
   const auto target = git.in.fs.Stat(git.FilePath(to), vfs::Follow::kNo);
   if (target && !(options.force && !target->is_directory() && !is_directory)) return refuse("destination exists");
-  if (const auto above = git.in.fs.Stat(vfs::DirectoryName(git.FilePath(to))); !above) return refuse("destination directory does not exist");
   if (!IsSafePath(to)) return refuse("invalid path");
   return {};
 }
@@ -392,6 +454,7 @@ Result<ExitStatus> Mv(Git& git, MvOptions& options, Args& args) {
     return Error(Code::kNoEntry, "destination directory does not exist, source=" + from + ", destination=" + to + "/");
   }
   PADDOCK_ASSIGN(Index index, git.ReadIndex());
+  const std::optional<SparsePatterns> sparse = ActivePatterns(git);
   std::vector<std::string> skipped;
   std::vector<std::pair<std::string, std::string>> moves, below;   // below: files of directories, which go along
   for (const std::string& operand : operands) {
@@ -404,9 +467,20 @@ Result<ExitStatus> Mv(Git& git, MvOptions& options, Args& args) {
     const Status checked = CheckMove(git, options, index, from, target);
     if (!checked && !options.skips) return checked.error();
     if (!checked) continue;
+    const size_t known = skipped.size();
+    for (const std::string& path : {from, target}) {
+      if (!options.sparse && IsOutside(git, sparse, path)) skipped.push_back(path);
+    }
+    if (skipped.size() > known) continue;
     moves.emplace_back(from, target);
     for (const IndexEntry& entry : index.entries()) {
-      if (entry.path.starts_with(from + "/")) below.emplace_back(entry.path, target + entry.path.substr(from.size()));
+      if (!entry.path.starts_with(from + "/")) continue;
+      const std::string to_path = target + entry.path.substr(from.size());
+      if (!entry.is_skipped && !git.in.fs.Stat(git.FilePath(entry.path), vfs::Follow::kNo)) {
+        if (options.skips) continue;
+        return Error(Code::kInvalid, "bad source, source=" + entry.path + ", destination=" + to_path);
+      }
+      below.emplace_back(entry.path, to_path);
     }
   }
   if (!skipped.empty()) {
@@ -422,8 +496,9 @@ Result<ExitStatus> Mv(Git& git, MvOptions& options, Args& args) {
 
 }  // namespace
 
-extern const Subcommand kAdd, kRm, kMv;
+extern const Subcommand kAdd, kStage, kRm, kMv;
 const Subcommand kAdd = DefineSubcommand<AddOptions, Add>({.name = "add", .summary = "put files into the index", .synopsis = "[<options>] [--] <pathspec>...", .options = kAddOptions, .needs = Subcommand::Needs::kWorkTree});
+const Subcommand kStage = DefineSubcommand<AddOptions, Add>({.name = "stage", .summary = "add, by its other name", .synopsis = "[<options>] [--] <pathspec>...", .options = kAddOptions, .needs = Subcommand::Needs::kWorkTree});
 const Subcommand kRm = DefineSubcommand<RmOptions, Rm>({.name = "rm", .summary = "remove files from the working tree and the index", .synopsis = "[<options>] [--] <pathspec>...", .options = kRmOptions, .needs = Subcommand::Needs::kWorkTree});
 const Subcommand kMv = DefineSubcommand<MvOptions, Mv>({.name = "mv", .summary = "move or rename a file or directory", .synopsis = "[<options>] <source>... <destination>", .options = kMvOptions, .needs = Subcommand::Needs::kWorkTree});
 

@@ -11,5 +11,7 @@ namespace paddock::git {
 Status CreateAutostash(Git& git, const std::string& name);
 // Brings back what CreateAutostash() put there; what does not fit becomes an entry of the stash.
 Status ApplyAutostash(Git& git, const std::string& name);
+// Makes it an entry of the stash without trying, for who gives up what it was put aside for. Errors: it could not be stored; the file stays.
+Status KeepAutostash(Git& git, const std::string& name);
 
 }  // namespace paddock::git

@@ -10,6 +10,7 @@
 #include "commands/git/patch_choice.h"
 #include "commands/git/pathspec_file.h"
 #include "commands/git/pick.h"
+#include "commands/git/rerere.h"
 #include "commands/git/revision.h"
 #include "commands/git/worktree.h"
 #include "proc/process.h"
@@ -54,6 +55,42 @@ Result<ReflogEntry> Entry(Git& git, size_t number) {
   return log[log.size() - 1 - number];
 }
 
+// What an operand of apply, pop, drop, branch and show means: an entry, or any commit that is made like one.
+struct NamedStash {
+  Oid id;
+  std::optional<size_t> number;   // of an entry
+  std::string shown;              // in messages
+  Commit state;
+};
+
+// Nothing where there is none, which has been said. Errors: kInvalid for a commit of another kind.
+Result<std::optional<NamedStash>> FindStash(Git& git, const std::string& operand) {
+  NamedStash named;
+  const auto number = operand.empty() ? Result<size_t>(size_t{0}) : EntryOf(operand);
+  const bool is_plain = operand.find_first_not_of("0123456789") == std::string::npos;
+  named.shown = number && is_plain ? "refs/stash@{" + std::to_string(*number) + "}" : operand;
+  if (number) {
+    const auto entry = Entry(git, *number);
+    if (!entry && operand.empty() && entry.error().code == Code::kConflict) {
+      git.Say("No stash entries found.\n");
+      return std::optional<NamedStash>();
+    }
+    if (entry) {
+      named.id = entry->after;
+      named.number = *number;
+    }
+  } else if (const auto commit = ResolveCommit(git, operand)) {
+    named.id = *commit;
+  }
+  if (named.id.is_null()) {
+    git.Complain(named.shown + " is not a valid reference");
+    return std::optional<NamedStash>();
+  }
+  PADDOCK_ASSIGN(named.state, git.objects.ReadCommit(named.id));
+  if (named.state.parents.size() < 2) return Error(Code::kInvalid, "'" + named.shown + "' is not a stash-like commit");
+  return std::optional<NamedStash>(std::move(named));
+}
+
 Status Drop(Git& git, size_t number) {
   std::vector<ReflogEntry> log = git.refs.ReadLog("refs/stash");
   const size_t at = log.size() - 1 - number;
@@ -62,6 +99,17 @@ Status Drop(Git& git, size_t number) {
   if (log.empty()) return git.refs.Remove("refs/stash");
   PADDOCK_TRY(git.refs.WriteLog("refs/stash", log));
   return git.refs.WriteDirect("refs/stash", log.back().after);
+}
+
+// With what is said of it.
+Result<ExitStatus> DropNamed(Git& git, const NamedStash& named, bool quiet) {
+  if (named.shown.find('@') == std::string::npos) {   // "stash" alone is the reference, no entry of its log
+    git.Complain("not a reflog: " + named.shown);
+    return git.Complain(named.shown + ": Could not drop stash entry");
+  }
+  PADDOCK_TRY(Drop(git, *named.number));
+  if (!quiet) git.Print("Dropped " + named.shown + " (" + named.id.Hex() + ")\n");
+  return 0;
 }
 
 // All files below an ignored directory ("x/"), or the file itself.
@@ -261,10 +309,7 @@ Result<ExitStatus> Push(Git& git, const Options& options, const std::string& wor
   if (options.staged && (options.untracked || options.all)) return Error(Code::kInvalid, "Can't use --staged and --include-untracked or --all at the same time");
   PADDOCK_ASSIGN(Index index, git.ReadIndex());
   if (index.HasConflicts()) {
-    std::string last;
-    for (const IndexEntry& entry : index.entries()) {
-      if (entry.stage != 0 && entry.path != last) git.Say((last = entry.path) + ": needs merge\n");
-    }
+    TellUnmerged(git, index);
     return 1;
   }
   PADDOCK_ASSIGN(Pathspec paths, git.ParsePaths(operands));
@@ -280,7 +325,16 @@ Result<ExitStatus> Push(Git& git, const Options& options, const std::string& wor
   if (options.patch) return PushChosen(git, options, index, paths, words);
   PADDOCK_ASSIGN(const auto stash, Make(git, options, index, paths, words));
   if (!stash) {
-    if (!options.quiet) git.Print(options.staged ? "No staged changes\n" : "No local changes to save\n");
+    bool has_changes = false;
+    if (options.staged) {
+      PADDOCK_ASSIGN(const std::vector<FileDiff> changed, CompareWithFiles(git, IndexFiles(index), index));
+      has_changes = !changed.empty();
+    }
+    if (options.staged && has_changes) {
+      git.Say("No staged changes\n");
+      return 1;
+    }
+    if (!options.quiet) git.Print("No local changes to save\n");
     return 0;
   }
   PADDOCK_TRY(Store(git, stash->id, stash->title));
@@ -327,6 +381,7 @@ Result<Applied> ApplyState(Git& git, const Commit& state, bool with_index, const
   if (base == theirs) git.Print("Already up to date.\n");
   git.Print(merge.messages);
   if (!merge.conflicts.empty()) {
+    PADDOCK_TRY(RememberConflicts(git));
     if (with_index) git.Say("Index was not unstashed.\n");
     return Applied::kConflict;
   }
@@ -346,15 +401,8 @@ Result<Applied> ApplyState(Git& git, const Commit& state, bool with_index, const
   return Applied::kClean;
 }
 
-Result<ExitStatus> Apply(Git& git, const Options& options, size_t number, const std::string& shown, bool drops) {
-  auto entry = Entry(git, number);
-  if (!entry && entry.error().code == Code::kConflict) {
-    git.Say("No stash entries found.\n");
-    return 1;
-  }
-  if (!entry) return git.Complain("stash@{" + std::to_string(number) + "} is not a valid reference");
-  PADDOCK_ASSIGN(const Commit state, git.objects.ReadCommit(entry->after));
-  if (state.parents.size() < 2) return Error(Code::kInvalid, "'" + entry->after.Hex() + "' is not a stash-like commit");
+Result<ExitStatus> Apply(Git& git, const Options& options, const NamedStash& named, bool drops) {
+  const Commit& state = named.state;
   PADDOCK_ASSIGN(const Applied applied, ApplyState(git, state, options.index, {"Updated upstream", "Stashed changes", "Stash base"}));
   if (applied == Applied::kRefused) {
     if (drops) git.Print("The stash entry is kept in case you need it again.\n");
@@ -386,21 +434,14 @@ Result<ExitStatus> Apply(Git& git, const Options& options, size_t number, const 
     if (drops) git.Print("The stash entry is kept in case you need it again.\n");
     return 1;
   }
-  if (!drops) return 0;
-  PADDOCK_TRY(Drop(git, number));
-  if (!options.quiet) git.Print("Dropped " + shown + " (" + entry->after.Hex() + ")\n");
-  return 0;
+  return drops ? DropNamed(git, named, options.quiet) : Result<ExitStatus>(0);
 }
 
 // stash branch NAME [STASH].
-Result<ExitStatus> Branch(Git& git, Options& options, size_t number, const std::string& name, const std::string& shown) {
-  const auto entry = Entry(git, number);
-  if (!entry) return git.Complain(entry.error().code == Code::kConflict ? "No stash entries found." : "stash@{" + std::to_string(number) + "} is not a valid reference");
-  PADDOCK_ASSIGN(const Commit state, git.objects.ReadCommit(entry->after));
-  if (state.parents.size() < 2) return Error(Code::kInvalid, "'" + entry->after.Hex() + "' is not a stash-like commit");
-  if (const ExitStatus status = RunGit(git, {"checkout", "-b", name, state.parents[0].Hex()}); status != 0) return status;
+Result<ExitStatus> Branch(Git& git, Options& options, const NamedStash& named, const std::string& name) {
+  if (const ExitStatus status = RunGit(git, {"checkout", "-b", name, named.state.parents[0].Hex()}); status != 0) return status;
   options.index = true;
-  return Apply(git, options, number, shown, true);
+  return Apply(git, options, named, named.number.has_value());
 }
 
 // stash show [OPTION]... [STASH]: what git diff makes of it.
@@ -425,23 +466,9 @@ Result<ExitStatus> Show(Git& git, const std::vector<std::string>& args) {
     git.Say("\n");
     return 1;
   }
-  Oid id;
-  const auto named = operands.empty() ? Result<size_t>(size_t{0}) : EntryOf(operands[0]);
-  if (named) {
-    const auto entry = Entry(git, *named);
-    if (!entry && entry.error().code == Code::kConflict) {
-      git.Say("No stash entries found.\n");
-      return 1;
-    }
-    if (!entry) return git.Complain("stash@{" + std::to_string(*named) + "} is not a valid reference");
-    id = entry->after;
-  } else {
-    auto commit = ResolveCommit(git, operands[0]);
-    if (!commit) return git.Complain(operands[0] + " is not a valid reference");
-    id = *commit;
-  }
-  PADDOCK_ASSIGN(const Commit state, git.objects.ReadCommit(id));
-  if (state.parents.size() < 2) return Error(Code::kInvalid, "'" + id.Hex() + "' is not a stash-like commit");
+  PADDOCK_ASSIGN(const std::optional<NamedStash> named, FindStash(git, operands.empty() ? std::string() : operands[0]));
+  if (!named) return 1;
+  const Commit& state = named->state;
   FlatTree before, after, others;
   PADDOCK_ASSIGN(before, git.FlattenCommit(state.parents[0]));
   PADDOCK_ASSIGN(after, git.Flatten(state.tree));
@@ -497,8 +524,6 @@ Result<ExitStatus> RunStash(Git& git, Options& options, Args& args) {
       git.Say("Cannot update refs/stash with " + operands[0] + "\n");
       return 1;
     }
-    PADDOCK_ASSIGN(const Commit state, git.objects.ReadCommit(*id));
-    if (state.parents.size() < 2) return git.Complain("'" + operands[0] + "' is not a stash-like commit");
     PADDOCK_TRY(Store(git, *id, options.message.empty() ? "Created via \"git stash store\"." : options.message));
     return 0;
   }
@@ -514,21 +539,12 @@ Result<ExitStatus> RunStash(Git& git, Options& options, Args& args) {
     return 1;
   }
   const std::string name = operands.size() > at ? operands[at] : "";
-  const auto number = name.empty() ? Result<size_t>(size_t{0}) : EntryOf(name);
-  if (!number) return git.Complain(std::string(number.error().Text()));
-  const std::string shown = name.find('@') == std::string::npos ? "refs/stash@{" + std::to_string(*number) + "}" : name;
-  if (const auto named = Entry(git, *number); !named && !name.empty()) return git.Complain(shown + " is not a valid reference");
-  if (verb == "branch") return Branch(git, options, *number, operands[0], shown);
-  if (verb == "pop" || verb == "apply") return Apply(git, options, *number, shown, verb == "pop");
-  const auto entry = Entry(git, *number);
-  if (!entry && entry.error().code == Code::kConflict) {
-    git.Say("No stash entries found.\n");
-    return 1;
-  }
-  if (!entry) return git.Complain("stash@{" + std::to_string(*number) + "} is not a valid reference");
-  PADDOCK_TRY(Drop(git, *number));
-  if (!options.quiet) git.Print("Dropped " + shown + " (" + entry->after.Hex() + ")\n");
-  return 0;
+  PADDOCK_ASSIGN(const std::optional<NamedStash> named, FindStash(git, name));
+  if (!named) return 1;
+  if (verb == "branch") return Branch(git, options, *named, operands[0]);
+  if (verb != "apply" && !named->number) return git.Complain("'" + named->shown + "' is not a stash reference");
+  if (verb == "pop" || verb == "apply") return Apply(git, options, *named, verb == "pop");
+  return DropNamed(git, *named, options.quiet);
 }
 
 constexpr Subcommand kWords = DefineSubcommand<Options, RunStash>({.name = "stash", .summary = "put changes aside", .synopsis = "[push [<options>] [--] [<pathspec>...]]\nlist [<log-options>]\nshow [-u | --include-untracked | --only-untracked] [<diff-options>] [<stash>]\n(pop | apply) [--index] [-q] [<stash>]\ndrop [-q] [<stash>]\nbranch <branchname> [<stash>]\nsave [<options>] [<message>]\ncreate [<message>]\nstore [-m <message>] [-q] <commit>\nclear", .options = kOptions, .needs = Subcommand::Needs::kWorkTree});
@@ -564,9 +580,24 @@ Status CreateAutostash(Git& git, const std::string& name) {
   return git.WriteIndex(index);
 }
 
-Status ApplyAutostash(Git& git, const std::string& name) {
+namespace {
+
+// What CreateAutostash() left; nothing without it.
+std::optional<Oid> AutostashId(Git& git, const std::string& name) {
   const auto text = vfs::ReadFile(git.in.fs, git.GitPath(name), 100);
-  const auto id = text ? Oid::FromHex(std::string_view(*text).substr(0, 40)) : std::optional<Oid>();
+  return text ? Oid::FromHex(std::string_view(*text).substr(0, 40)) : std::optional<Oid>();
+}
+
+Status StoreAutostash(Git& git, const Oid& id, std::string_view reason) {
+  PADDOCK_TRY(Store(git, id, "autostash"));
+  git.Say(std::string(reason) + "\nYour changes are safe in the stash.\nYou can run \"git stash pop\" or \"git stash drop\" at any time.\n");
+  return {};
+}
+
+}  // namespace
+
+Status ApplyAutostash(Git& git, const std::string& name) {
+  const auto id = AutostashId(git, name);
   if (!id) return {};
   PADDOCK_TRY(git.in.fs.RemoveFile(git.GitPath(name)));
   PADDOCK_ASSIGN(const Commit state, git.objects.ReadCommit(*id));
@@ -576,9 +607,14 @@ Status ApplyAutostash(Git& git, const std::string& name) {
     git.Say("Applied autostash.\n");
     return {};
   }
-  PADDOCK_TRY(Store(git, *id, "autostash"));
-  git.Say("Applying autostash resulted in conflicts.\nYour changes are safe in the stash.\nYou can run \"git stash pop\" or \"git stash drop\" at any time.\n");
-  return {};
+  return StoreAutostash(git, *id, "Applying autostash resulted in conflicts.");
+}
+
+Status KeepAutostash(Git& git, const std::string& name) {
+  const auto id = AutostashId(git, name);
+  if (!id) return {};
+  PADDOCK_TRY(StoreAutostash(git, *id, "Autostash exists; creating a new stash entry."));
+  return git.in.fs.RemoveFile(git.GitPath(name));
 }
 
 extern const Subcommand kStash;

@@ -3,8 +3,12 @@
 
 #include <algorithm>
 
+#include "commands/git/attributes.h"
 #include "commands/git/progress.h"
 #include "commands/git/revision.h"
+#include "commands/git/sparse_patterns.h"
+#include "commands/git/working_changes.h"
+#include "git/index_tree.h"
 #include "text/unified_diff.h"
 
 namespace paddock::git {
@@ -34,19 +38,47 @@ const char* UnmergedLabel(const Unmerged& file) {
   return "both modified:   ";
 }
 
-std::string ChangeLines(const Git& git, const std::vector<FileDiff>& files) {
+std::string ChangeLines(const Git& git, const std::vector<FileDiff>& files, const std::map<std::string, ModuleDirt>* modules = nullptr) {
   std::string text;
   for (const FileDiff& file : files) {
     text += "\t" + std::string(Label(file.status));
     if (file.status == 'R') text += git.Shown(file.old_path) + " -> ";
-    text += git.Shown(file.new_path) + "\n";
+    text += git.Shown(file.new_path);
+    std::string extra;
+    if (modules != nullptr && file.new_mode == kModeCommit && file.old_id != file.new_id) extra = "new commits";
+    if (const auto dirt = modules == nullptr ? std::map<std::string, ModuleDirt>::const_iterator() : modules->find(file.new_path); modules != nullptr && dirt != modules->end()) {
+      if (dirt->second.is_modified) extra += extra.empty() ? "modified content" : ", modified content";
+      if (dirt->second.has_untracked) extra += extra.empty() ? "untracked content" : ", untracked content";
+    }
+    text += extra.empty() ? "\n" : " (" + extra + ")\n";
   }
   return text;
 }
 
+// Looks into the submodules, and puts those that are as the index says but not clean among the changes.
+Status AddModules(Git& git, const Index& index, UntrackedMode mode, Pathspec& paths, StatusReport& report) {
+  for (const IndexEntry& entry : index.entries()) {
+    if (entry.mode != kModeCommit || entry.stage != 0 || entry.is_assumed || entry.is_skipped) continue;
+    if (!paths.empty() && !paths.Matches(entry.path, git.in.budget)) continue;
+    PADDOCK_ASSIGN(ModuleDirt dirt, DirtOfModule(git, entry.path));
+    if (mode == UntrackedMode::kNo) dirt.has_untracked = false;
+    if (!dirt.is_any()) continue;
+    report.modules[entry.path] = dirt;
+    const auto at = std::lower_bound(report.unstaged.begin(), report.unstaged.end(), entry.path, [](const FileDiff& file, const std::string& path) { return file.new_path < path; });
+    if (at != report.unstaged.end() && at->new_path == entry.path) continue;
+    FileDiff file;
+    file.status = 'M';
+    file.old_path = file.new_path = entry.path;
+    file.old_mode = file.new_mode = kModeCommit;
+    file.old_id = file.new_id = entry.id;
+    report.unstaged.insert(at, std::move(file));
+  }
+  return {};
+}
+
 }  // namespace
 
-Result<StatusReport> MakeStatus(Git& git, const Index& index, const FlatTree& head, UntrackedMode mode, Pathspec& paths, bool with_ignored, int rename_percent) {
+Result<StatusReport> MakeStatus(Git& git, const Index& index, const FlatTree* head, UntrackedMode mode, Pathspec& paths, bool with_ignored, int rename_percent) {
   StatusReport report;
   report.shows_untracked = mode != UntrackedMode::kNo;
   std::map<std::string, int> stages;
@@ -59,21 +91,65 @@ Result<StatusReport> MakeStatus(Git& git, const Index& index, const FlatTree& he
     const char* letters = mask >= 0 && mask < 15 ? kLetters[mask] : "UU";
     if ((paths.empty() || paths.Matches(path, git.in.budget)) && *letters != '\0') report.unmerged.push_back({path, letters[0], letters[1]});
   }
+  if (const size_t count = index.entries().size(); count > 0 && git.config.GetBool("core.sparsecheckout", false)) {
+    const auto skipped = static_cast<size_t>(std::count_if(index.entries().begin(), index.entries().end(), [](const IndexEntry& entry) { return entry.is_skipped; }));
+    report.present_percent = 100 - 100 * skipped / count;
+  }
   DiffOptions options;
   options.find_renames = rename_percent * kWholeScore / 100;
-  const FlatTree known = IndexFiles(index);
-  report.staged = CompareTrees(head, known);
+  if (head != nullptr) report.staged = CompareTrees(*head, IndexFiles(index));
   std::erase_if(report.staged, [&](const FileDiff& file) { return stages.contains(file.new_path); });
   PADDOCK_TRY(Arrange(git, report.staged, options, paths));
-  PADDOCK_ASSIGN(report.unstaged, CompareWithFiles(git, known, index));
+  PADDOCK_ASSIGN(report.unstaged, CompareIndexWithFiles(git, index));
   std::erase_if(report.unstaged, [&](const FileDiff& file) { return stages.contains(file.new_path); });
   PADDOCK_TRY(Arrange(git, report.unstaged, options, paths));
-  if (mode != UntrackedMode::kNo || with_ignored) {
-    PADDOCK_ASSIGN(Untracked found, FindUntracked(git, index, mode == UntrackedMode::kNo ? UntrackedMode::kNormal : mode, paths, with_ignored));
-    if (mode != UntrackedMode::kNo) report.untracked = std::move(found.files);
+  PADDOCK_TRY(AddModules(git, index, mode, paths, report));
+  if (mode != UntrackedMode::kNo) {
+    PADDOCK_ASSIGN(Untracked found, FindUntracked(git, index, mode, paths, with_ignored));
+    report.untracked = std::move(found.files);
     report.ignored = std::move(found.ignored);
   }
   return report;
+}
+
+Result<ModuleDirt> DirtOfModule(Git& git, const std::string& path) {
+  git.in.budget.CheckStack();
+  git.in.budget.Step(16);
+  const std::string top = git.FilePath(path);
+  // Not through a link, which may lead back to here.
+  const auto real = git.in.fs.Canonical(top), above = git.in.fs.Canonical(git.work_tree);
+  if (!real || !above || *real != vfs::JoinPath(*above, path)) return ModuleDirt{};
+  std::string directory = top + "/.git";
+  if (const auto followed = FollowGitFile(git.in, directory)) directory = *followed;
+  if (!IsGitDirectory(git.in.fs, directory)) return ModuleDirt{};
+  Git inner(git.in, directory, top, false, CommonDirectory(git.in.fs, directory));
+  PADDOCK_ASSIGN(inner.config, ReadConfig(git.in, &inner));
+  Index index;
+  if (const auto facts = git.in.fs.Stat(directory + "/index")) {
+    git.in.budget.WillAllocate(4 * facts->size);
+    PADDOCK_ASSIGN(const std::string bytes, vfs::ReadFile(git.in.fs, directory + "/index"));
+    PADDOCK_ASSIGN(index, Index::Parse(bytes, git.in.budget));
+  }
+  FlatTree head;
+  if (const auto id = inner.Head()) {
+    PADDOCK_ASSIGN(head, inner.FlattenCommit(*id));
+  }
+  Pathspec everything;
+  PADDOCK_ASSIGN(const StatusReport report, MakeStatus(inner, index, &head, ConfiguredUntracked(inner), everything, false));
+  ModuleDirt dirt;
+  dirt.has_untracked = !report.untracked.empty();
+  dirt.is_modified = !report.staged.empty() || !report.unmerged.empty();
+  for (const FileDiff& file : report.unstaged) {
+    const auto below = report.modules.find(file.new_path);
+    const bool is_only_untracked = below != report.modules.end() && !below->second.is_modified && file.old_id == file.new_id;
+    (is_only_untracked ? dirt.has_untracked : dirt.is_modified) = true;
+  }
+  return dirt;
+}
+
+UntrackedMode ConfiguredUntracked(Git& git) {
+  const std::string value = git.config.Get("status.showuntrackedfiles", "normal");
+  return value == "all" || value == "true" ? UntrackedMode::kAll : value == "no" || value == "false" ? UntrackedMode::kNo : UntrackedMode::kNormal;
 }
 
 Result<std::optional<Tracking>> TrackingOf(Git& git, const std::string& branch) {
@@ -132,6 +208,11 @@ std::string WithoutHints(std::string_view text) {
   return plain;
 }
 
+std::string SparseText(const StatusReport& report) {
+  if (!report.present_percent) return {};
+  return "You are in a sparse checkout" + (report.has_sparse_index ? std::string(".\n\n") : " with " + std::to_string(*report.present_percent) + "% of tracked files present.\n\n");
+}
+
 }  // namespace
 
 Result<std::string> LongStatus(Git& git, const StatusReport& report, bool is_for_commit, bool has_hints) {
@@ -153,9 +234,9 @@ Result<std::string> LongStatus(Git& git, const StatusReport& report, bool is_for
     text += "Not currently on any branch.\n";
   }
   const std::string progress = ProgressText(git, !report.unmerged.empty());
-  text += progress;
+  text += progress + SparseText(report);
   if (is_initial) text += is_for_commit ? "\nInitial commit\n\n" : "\nNo commits yet\n\n";
-  const std::string unstage = is_initial ? "  (use \"git rm --cached <file>...\" to unstage)\n" : "  (use \"git restore --staged <file>...\" to unstage)\n";
+  const std::string unstage = is_initial ? "  (use \"git rm --cached <file>...\" to unstage)\n" : std::string("  (use \"git restore ") + (report.amends ? "--source=HEAD^1 " : "") + "--staged <file>...\" to unstage)\n";
   const bool merges = git.refs.Exists("MERGE_HEAD") || git.refs.Exists("CHERRY_PICK_HEAD");
   if (!report.staged.empty()) text += "Changes to be committed:\n" + (merges ? std::string() : unstage) + ChangeLines(git, report.staged) + "\n";
   if (!report.unmerged.empty()) {
@@ -169,7 +250,7 @@ Result<std::string> LongStatus(Git& git, const StatusReport& report, bool is_for
   if (!report.unstaged.empty()) {
     const bool has_deleted = std::any_of(report.unstaged.begin(), report.unstaged.end(), [](const FileDiff& file) { return file.status == 'D'; });
     text += std::string("Changes not staged for commit:\n  (use \"git add") + (has_deleted ? "/rm" : "") + " <file>...\" to update what will be committed)\n" +
-            "  (use \"git restore <file>...\" to discard changes in working directory)\n" + ChangeLines(git, report.unstaged) + "\n";
+            "  (use \"git restore <file>...\" to discard changes in working directory)\n" + (report.modules.empty() ? "" : "  (commit or discard the untracked or modified content in submodules)\n") + ChangeLines(git, report.unstaged, &report.modules) + "\n";
   }
   const auto list = [&](const char* title, const char* verb, const std::vector<std::string>& paths) {
     if (paths.empty()) return;
@@ -204,6 +285,7 @@ struct StatusOptions {
   int verbosity = 0, rename_percent = 50;
   std::optional<ColumnOptions> columns;
   std::optional<UntrackedMode> untracked;
+  std::string hidden_modules;   // of --ignore-submodules
 };
 
 Status TakeUntracked(StatusOptions& options, std::string_view value) {
@@ -213,7 +295,19 @@ Status TakeUntracked(StatusOptions& options, std::string_view value) {
   else return Error(Code::kInvalid, "Invalid untracked files mode '" + std::string(value) + "'");
   return {};
 }
+// The last one holds.
+Status TakeShort(StatusOptions& options, std::string_view) {
+  options.is_short = true;
+  options.is_long = options.porcelain = options.is_second = false;
+  return {};
+}
+Status TakeLong(StatusOptions& options, std::string_view) {
+  options.is_long = true;
+  options.is_short = options.porcelain = options.is_second = false;
+  return {};
+}
 Status TakePorcelain(StatusOptions& options, std::string_view value) {
+  options.is_short = options.is_long = false;
   options.is_second = value == "v2" || value == "2";
   if (!options.is_second && !value.empty() && value != "v1" && value != "1") return Error(Code::kInvalid, "unsupported porcelain version '" + std::string(value) + "'");
   options.porcelain = true;
@@ -244,8 +338,8 @@ Status TakeIgnored(StatusOptions& options, std::string_view value) {
   options.ignores_matching = value == "matching";
   return {};
 }
-// There are no submodules: what of them is shown is the same in each case.
-Status TakeSubmodules(StatusOptions&, std::string_view value) {
+Status TakeSubmodules(StatusOptions& options, std::string_view value) {
+  options.hidden_modules = value.empty() ? "all" : std::string(value);
   if (!value.empty() && value != "none" && value != "untracked" && value != "dirty" && value != "all") return Error(Code::kInvalid, "bad --ignore-submodules argument: " + std::string(value));
   return {};
 }
@@ -260,10 +354,10 @@ constexpr Option kOptions[] = {
     Flag<&StatusOptions::hides_counts>(0, "no-ahead-behind", "only whether it is"),
     CallOptional<TakeSubmodules>(0, "ignore-submodules", "WHEN", "none, untracked, dirty or all"),
     Flag<&StatusOptions::no_branch>(0, "no-branch", "without the branch"),
-    Flag<&StatusOptions::is_short>('s', "short", "one line a file"),
+    Call<TakeShort>('s', "short", nullptr, "one line a file"),
     Flag<&StatusOptions::branch>('b', "branch", "with the branch"),
     CallOptional<TakePorcelain>(0, "porcelain", "VERSION", "a form for programs: v1, the short one, or v2"),
-    Flag<&StatusOptions::is_long>(0, "long", "the long form (the default)"),
+    Call<TakeLong>(0, "long", nullptr, "the long form (the default)"),
     Flag<&StatusOptions::nul>('z', "null", "end lines with NUL"),
     CallOptional<TakeUntracked>('u', "untracked-files", "MODE", "show untracked files: all, normal or no"),
     CallOptional<TakeIgnored>(0, "ignored", "MODE", "show ignored files, too: traditional, matching or no"),
@@ -279,7 +373,11 @@ std::string ShortText(Git& git, const StatusReport& report, const StatusOptions&
   };
   std::map<std::string, Line> lines;
   for (const FileDiff& file : report.staged) lines[file.new_path] = {file.status, ' ', file.status == 'R' ? file.old_path : ""};
-  for (const FileDiff& file : report.unstaged) lines[file.new_path].y = file.status;
+  for (const FileDiff& file : report.unstaged) {
+    const auto dirt = report.modules.find(file.new_path);
+    const bool is_dirt_alone = dirt != report.modules.end() && file.old_id == file.new_id && !options.porcelain;
+    lines[file.new_path].y = !is_dirt_alone ? file.status : dirt->second.is_modified ? 'm' : '?';
+  }
   for (const Unmerged& file : report.unmerged) lines[file.path] = {file.ours, file.theirs, ""};
   const auto shown = [&](const std::string& path) {
     if (options.nul) return path;
@@ -367,10 +465,19 @@ Result<std::string> SecondText(Git& git, const StatusReport& report, const Index
   }
   const char end = options.nul ? '\0' : '\n';
   const auto shown = [&](const std::string& path) { return options.nul ? path : git.Quoted(path); };
+  // "S", and what is new in a submodule; "N..." for the rest.
+  const auto module = [&](const std::string& path, bool is_one) -> std::string {
+    if (!is_one) return "N...";
+    const auto changed = std::find_if(report.unstaged.begin(), report.unstaged.end(), [&path](const FileDiff& file) { return file.new_path == path; });
+    const bool has_commits = changed != report.unstaged.end() && changed->new_mode == kModeCommit && changed->old_id != changed->new_id;
+    const auto dirt = report.modules.find(path);
+    const ModuleDirt what = dirt == report.modules.end() ? ModuleDirt{} : dirt->second;
+    return {'S', has_commits ? 'C' : '.', what.is_modified ? 'M' : '.', what.has_untracked ? 'U' : '.'};
+  };
   std::string text;
   for (const auto& [path, line] : lines) {
     git.in.budget.Step();
-    text += std::string(line.from.empty() ? "1 " : "2 ") + line.x + line.y + " N... " + ModeText(line.head_mode) + " " + ModeText(line.index_mode) + " " + ModeText(line.file_mode) + " " + line.head.Hex() + " " + line.staged.Hex() + " ";
+    text += std::string(line.from.empty() ? "1 " : "2 ") + line.x + line.y + " " + module(path, line.index_mode == kModeCommit || line.file_mode == kModeCommit) + " " + ModeText(line.head_mode) + " " + ModeText(line.index_mode) + " " + ModeText(line.file_mode) + " " + line.head.Hex() + " " + line.staged.Hex() + " ";
     if (!line.from.empty()) text += "R" + std::to_string(line.score) + " " + shown(path) + (options.nul ? '\0' : '\t') + shown(line.from) + end;
     else text += shown(path) + end;
   }
@@ -429,25 +536,57 @@ Result<std::string> VerbosePatch(Git& git, const StatusReport& report, bool with
   return text;
 }
 
+// Leaves out what --ignore-submodules says: all, dirty (but for new commits), untracked.
+void HideModules(StatusReport& report, const std::string& what) {
+  if (what.empty() || what == "none") return;
+  const auto is_module = [](const FileDiff& file) { return (file.new_mode == 0 ? file.old_mode : file.new_mode) == kModeCommit; };
+  if (what == "all") std::erase_if(report.staged, is_module);
+  for (auto& [path, dirt] : report.modules) {
+    dirt.has_untracked = false;
+    if (what != "untracked") dirt.is_modified = false;
+  }
+  std::erase_if(report.modules, [](const auto& module) { return !module.second.is_any(); });
+  std::erase_if(report.unstaged, [&](const FileDiff& file) { return is_module(file) && (what == "all" || (file.old_id == file.new_id && !report.modules.contains(file.new_path))); });
+}
+
 Result<ExitStatus> RunStatus(Git& git, StatusOptions& options, Args& args) {
   PADDOCK_ASSIGN(Pathspec paths, git.ParsePaths(args.All()));
-  PADDOCK_ASSIGN(const Index index, git.ReadIndex());
-  FlatTree head;
-  if (const auto id = git.Head()) {
-    PADDOCK_ASSIGN(head, git.FlattenCommit(*id));
+  Index index;
+  std::optional<Oid> index_tree;
+  bool has_sparse_index = false;
+  const std::string index_path(git.in.env.Get("GIT_INDEX_FILE", git.GitPath("index")));
+  if (const auto facts = git.in.fs.Stat(index_path)) {
+    git.in.budget.WillAllocate(4 * facts->size);
+    PADDOCK_ASSIGN(const std::string bytes, vfs::ReadFile(git.in.fs, index_path));
+    PADDOCK_ASSIGN(index, Index::Parse(bytes, git.in.budget));
+    has_sparse_index = HasDirectories(index);
+    PADDOCK_TRY(ExpandDirectories(git, index));
+    ForgetPresent(git, index);
+    index_tree = TreeOfIndex(bytes);
   }
-  UntrackedMode mode = UntrackedMode::kNormal;
-  const std::string by_config = git.config.Get("status.showuntrackedfiles", "normal");
-  if (by_config == "no" || by_config == "false") mode = UntrackedMode::kNo;
-  if (by_config == "all" || by_config == "true") mode = UntrackedMode::kAll;
-  PADDOCK_ASSIGN(StatusReport report, MakeStatus(git, index, head, options.untracked.value_or(mode), paths, options.ignored, options.rename_percent));
+  TakeIndexAttributes(git, index);
+  FlatTree head;
+  bool is_head = false;   // whether the index is as HEAD is
+  if (const auto id = git.Head()) {
+    PADDOCK_ASSIGN(const Oid tree, git.objects.Peel(*id, ObjectType::kTree));
+    is_head = index_tree == tree;
+    if (!is_head) {
+      PADDOCK_ASSIGN(head, git.Flatten(tree));
+    }
+  }
+  const UntrackedMode mode = ConfiguredUntracked(git);
+  if (options.ignores_matching && options.untracked.value_or(mode) == UntrackedMode::kNo) return Error(Code::kInvalid, "Unsupported combination of ignored and untracked-files arguments");
+  if (options.nul && options.is_long) return Error(Code::kInvalid, "options '--long' and '-z' cannot be used together");
+  PADDOCK_ASSIGN(StatusReport report, MakeStatus(git, index, is_head ? nullptr : &head, options.untracked.value_or(mode), paths, options.ignored, options.rename_percent));
+  HideModules(report, options.hidden_modules);
   if (options.ignored && (options.ignores_matching || options.untracked == UntrackedMode::kAll)) {
-    PADDOCK_ASSIGN(Untracked found, FindUntracked(git, index, options.untracked.value_or(mode) == UntrackedMode::kNo ? UntrackedMode::kNormal : options.untracked.value_or(mode), paths, true, options.ignores_matching ? IgnoredMode::kMatching : IgnoredMode::kFiles));
+    PADDOCK_ASSIGN(Untracked found, FindUntracked(git, index, options.untracked.value_or(mode), paths, true, options.ignores_matching ? IgnoredMode::kMatching : IgnoredMode::kFiles));
     report.ignored = std::move(found.ignored);
   }
   if (options.no_renames || (!options.finds_renames && !git.config.GetBool("status.renames", git.config.GetBool("diff.renames", true)))) DivideRenames(report.staged);
   const bool hides_counts = options.hides_counts || (!options.shows_counts && !options.porcelain && !git.config.GetBool("status.aheadbehind", true));
   report.hides_counts = hides_counts;
+  report.has_sparse_index = has_sparse_index;
   report.columns = options.columns.value_or(ColumnOptions{});
   if (!options.columns) {
     if (const auto style = git.config.Get("column.status", git.config.Get("column.ui", "")); !style.empty()) PADDOCK_TRY(ParseColumnOptions(style, report.columns));

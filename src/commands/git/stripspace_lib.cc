@@ -2,6 +2,8 @@
 #include <algorithm>
 
 #include "commands/git/commit.h"
+#include "commands/git/config_files.h"
+#include "commands/git/shell_words.h"
 #include "text/unified_diff.h"
 
 namespace paddock::git {
@@ -36,19 +38,14 @@ Result<ExitStatus> RunVar(Git& git, VarOptions& options, Args& args) {
     if (const auto value = git.in.env.Get("VISUAL"); value && git.in.env.Get("TERM", "dumb") != "dumb") return std::string(*value);
     return std::string(git.in.env.Get("EDITOR", git.in.env.Get("TERM", "dumb") == "dumb" ? "" : "editor"));
   };
-  const auto pager = [&]() -> std::string {
-    if (const auto value = git.in.env.Get("GIT_PAGER")) return std::string(*value);
-    if (const auto value = git.config.Get("core.pager")) return *value;
-    return std::string(git.in.env.Get("PAGER", "pager"));
-  };
   static constexpr std::string_view kNames[] = {"GIT_COMMITTER_IDENT", "GIT_AUTHOR_IDENT", "GIT_EDITOR", "GIT_SEQUENCE_EDITOR", "GIT_PAGER", "GIT_DEFAULT_BRANCH"};
   const auto value_of = [&](std::string_view name) -> Result<std::string> {
     if (name == "GIT_COMMITTER_IDENT") return git.Committer();
     if (name == "GIT_AUTHOR_IDENT") return git.Author();
     if (name == "GIT_EDITOR") return editor();
     if (name == "GIT_SEQUENCE_EDITOR") return std::string(git.in.env.Get("GIT_SEQUENCE_EDITOR", git.config.Get("sequence.editor", editor())));
-    if (name == "GIT_PAGER") return pager();
-    return git.config.Get("init.defaultbranch", "master");
+    if (name == "GIT_PAGER") return PagerOf(git);
+    return DefaultBranch(git.in.env, git.config).value_or("master");
   };
   const std::vector<std::string> operands = args.All();
   if (options.lists) {
@@ -64,6 +61,7 @@ Result<ExitStatus> RunVar(Git& git, VarOptions& options, Args& args) {
     return 129;
   }
   PADDOCK_ASSIGN(const std::string value, value_of(operands[0]));
+  if (value.empty() && operands[0].ends_with("EDITOR")) return Error(Code::kInvalid, "Terminal is dumb, but EDITOR unset");
   if (value.empty()) return 1;
   git.Print(value + "\n");
   return 0;

@@ -301,6 +301,16 @@ Result<ExitStatus> RunSubmodule(Git& git, SubmoduleOptions& options, Args& args)
   return done;
 }
 
+// What follows `foreach` is a command with options of its own.
+std::vector<std::string> WithDashes(std::vector<std::string> args) {
+  const auto is_option = [](const std::string& word) { return word == "-q" || word == "--quiet" || word == "--recursive" || word == "--cached"; };
+  auto at = std::find_if_not(args.begin() + 1, args.end(), is_option);
+  if (at == args.end() || *at != "foreach") return args;
+  at = std::find_if_not(at + 1, args.end(), is_option);
+  if (at != args.end() && !at->starts_with('-')) args.insert(at, "--");
+  return args;
+}
+
 }  // namespace
 
 Status InitSubmodules(Git& git, const SubmoduleOptions& options, const std::vector<Submodule>& modules) {
@@ -325,7 +335,17 @@ Status InitSubmodules(Git& git, const SubmoduleOptions& options, const std::vect
   return {};
 }
 
+namespace {
+
+constexpr Subcommand kPlain = DefineSubcommand<SubmoduleOptions, RunSubmodule>({.name = "submodule", .summary = "repositories inside of a working tree", .synopsis = "[--quiet] [--cached]\n[--quiet] add [-b <branch>] [-f] [--name <name>] [--reference <repository>] [--] <repository> [<path>]\n[--quiet] status [--cached] [--recursive] [--] [<path>...]\n[--quiet] init [--] [<path>...]\n[--quiet] deinit [-f] (--all | [--] <path>...)\n[--quiet] update [--init] [--remote] [-N] [-f] [--checkout | --merge | --rebase] [--recursive] [--] [<path>...]\n[--quiet] set-branch (--default | --branch <branch>) [--] <path>\n[--quiet] set-url [--] <path> <newurl>\n[--quiet] summary [--cached | --files] [--summary-limit <n>] [commit] [--] [<path>...]\n[--quiet] foreach [--recursive] <command>\n[--quiet] sync [--recursive] [--] [<path>...]\n[--quiet] absorbgitdirs [--] [<path>...]", .options = kOptions, .needs = Subcommand::Needs::kWorkTree});
+constexpr Subcommand WithOwnWords(Subcommand subcommand) {
+  subcommand.run = [](Invocation& in, const Subcommand& self, Git* git, std::vector<std::string> args) { return kPlain.run(in, self, git, WithDashes(std::move(args))); };
+  return subcommand;
+}
+
+}  // namespace
+
 extern const Subcommand kSubmodule;
-const Subcommand kSubmodule = DefineSubcommand<SubmoduleOptions, RunSubmodule>({.name = "submodule", .summary = "repositories inside of a working tree", .synopsis = "[--quiet] [--cached]\n[--quiet] add [-b <branch>] [-f] [--name <name>] [--reference <repository>] [--] <repository> [<path>]\n[--quiet] status [--cached] [--recursive] [--] [<path>...]\n[--quiet] init [--] [<path>...]\n[--quiet] deinit [-f] (--all | [--] <path>...)\n[--quiet] update [--init] [--remote] [-N] [-f] [--checkout | --merge | --rebase] [--recursive] [--] [<path>...]\n[--quiet] set-branch (--default | --branch <branch>) [--] <path>\n[--quiet] set-url [--] <path> <newurl>\n[--quiet] summary [--cached | --files] [--summary-limit <n>] [commit] [--] [<path>...]\n[--quiet] foreach [--recursive] <command>\n[--quiet] sync [--recursive] [--] [<path>...]\n[--quiet] absorbgitdirs [--] [<path>...]", .options = kOptions, .needs = Subcommand::Needs::kWorkTree});
+const Subcommand kSubmodule = WithOwnWords(kPlain);
 
 }  // namespace paddock::git

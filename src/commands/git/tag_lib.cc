@@ -5,6 +5,7 @@
 #include "commands/git/commit.h"
 #include "commands/git/pretty.h"
 #include "commands/git/ref_list.h"
+#include "commands/git/signature_check.h"
 #include "text/pattern.h"
 
 namespace paddock::git {
@@ -70,8 +71,8 @@ Result<ExitStatus> ListTags(Git& git, const TagOptions& options, const std::vect
   return 0;
 }
 
-// Says of each why it is not one that somebody signed.
-Result<ExitStatus> VerifyTags(Git& git, const std::vector<std::string>& names) {
+// Says of each whether somebody signed it.
+Result<ExitStatus> VerifyTags(Git& git, const TagOptions& options, const std::vector<std::string>& names) {
   ExitStatus status = 0;
   for (const std::string& name : names) {
     const auto id = git.refs.Read("refs/tags/" + name);
@@ -79,22 +80,18 @@ Result<ExitStatus> VerifyTags(Git& git, const std::vector<std::string>& names) {
       status = git.Complain("tag '" + name + "' not found.");
       continue;
     }
-    PADDOCK_ASSIGN(const Object object, git.objects.Read(*id));
-    if (object.type != ObjectType::kTag) {
-      status = git.Complain(name + ": cannot verify a non-tag object of type " + std::string(TypeName(object.type)) + ".");
-      continue;
-    }
-    if (object.data.find("\n-----BEGIN ") != std::string::npos) return Error(Code::kNotSupported, "checking signatures is not supported");
-    git.Print(object.data);
-    git.in.out.Flush();
-    status = git.Complain("no signature found");
+    PADDOCK_ASSIGN(const bool is_good, VerifyTag(git, *id, name, options.format.empty(), false, !options.format.empty()));
+    if (!is_good) status = 1;
+    if (!is_good || options.format.empty()) continue;
+    PADDOCK_ASSIGN(const std::string text, ExpandRefFormat(git, {name, *id}, options.format));
+    git.Print(text + "\n");
   }
   return status;
 }
 
 Result<ExitStatus> RunTag(Git& git, TagOptions& options, Args& args) {
   std::vector<std::string> operands = args.All();
-  if (options.verifies) return VerifyTags(git, operands);
+  if (options.verifies) return VerifyTags(git, options, operands);
   if (options.deletes) {
     ExitStatus status = 0;
     for (const std::string& name : operands) {

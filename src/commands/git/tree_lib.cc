@@ -3,17 +3,19 @@
 #include <charconv>
 
 #include "commands/git/commit.h"
+#include "commands/git/debug_unpack.h"
 #include "commands/git/merge.h"
 #include "commands/git/revision.h"
 #include "commands/git/unsupported_parts.h"
 #include "commands/git/worktree.h"
+#include "commands/git/signing.h"
 #include "git/check.h"
 
 namespace paddock::git {
 namespace {
 
 struct ReadTreeOptions {
-  bool merge = false, reset = false, updates = false, only_index = false, empties = false, verbose = false, quiet = false, dry_run = false, aggressive = false, trivial = false, no_sparse = false, recurses = false, no_recursion = false;
+  bool tells = false, merge = false, reset = false, updates = false, only_index = false, empties = false, verbose = false, quiet = false, dry_run = false, aggressive = false, trivial = false, no_sparse = false, recurses = false, no_recursion = false;
   std::optional<std::string> prefix, output;
 };
 // Ignored files may be overwritten always.
@@ -32,10 +34,11 @@ constexpr Option kReadTreeOptions[] = {
     Flag<&ReadTreeOptions::empties>(0, "empty", "empty the index"),
     Flag<&ReadTreeOptions::aggressive>(0, "aggressive", "with three trees: also settle what one side removed"),
     Flag<&ReadTreeOptions::trivial>(0, "trivial", "with three trees: fail if a file would have to be merged"),
-    Flag<&ReadTreeOptions::no_sparse>(0, "no-sparse-checkout", "the patterns of sparse checkouts do not count (they never do)"),
+    Flag<&ReadTreeOptions::no_sparse>(0, "no-sparse-checkout", "the patterns of sparse checkouts do not count"),
     Flag<&ReadTreeOptions::recurses>(0, "recurse-submodules", "submodules, too (refused where there are any)"),
     Flag<&ReadTreeOptions::no_recursion>(0, "no-recurse-submodules", "not those (the default)"),
     Flag<&ReadTreeOptions::dry_run>('n', "dry-run", "only tell whether it would work"),
+    Flag<&ReadTreeOptions::tells>(0, "debug-unpack", "only tell what is looked at"),
     Flag<&ReadTreeOptions::verbose>('v', "verbose", "show progress (on a terminal)"),
     Flag<&ReadTreeOptions::quiet>('q', "quiet", "show none"),
     Value<&ReadTreeOptions::output>(0, "index-output", "FILE", "write the index there"),
@@ -108,6 +111,138 @@ void MergeThree(Git& git, const FlatTree& base, const FlatTree& ours, const Flat
   }
 }
 
+// read-tree: the index is made of trees that were read.
+class TreeReader {
+ public:
+  // All outlive it.
+  TreeReader(Git& git, const ReadTreeOptions& options, const std::vector<FlatTree>& trees, const Index& old)
+      : git_(git), options_(options), trees_(trees), old_(old), index_(merges() || options.prefix ? old : Index()) {}
+
+  Result<ExitStatus> Run() {
+    if (options_.prefix) return Bind(*options_.prefix);
+    if (!merges()) return Lay();
+    return trees_.size() == 3 ? Merge() : Move();
+  }
+
+ private:
+  bool merges() const { return options_.merge || options_.reset; }
+
+  // What changes must be as it was put there.
+  bool IsCurrent(const Index& next) {
+    if (options_.only_index || options_.reset || git_.work_tree.empty()) return true;
+    for (const IndexEntry& entry : old_.entries()) {
+      git_.in.budget.Step();
+      const IndexEntry* after = next.Find(entry.path);
+      if (entry.stage != 0 || (after != nullptr && after->id == entry.id && after->mode == entry.mode)) continue;
+      const auto facts = git_.in.fs.Stat(git_.FilePath(entry.path), vfs::Follow::kNo);
+      if (!facts || entry.HasStatOf(*facts)) continue;
+      git_.Complain("Entry '" + entry.path + "' not uptodate. Cannot merge.");
+      return false;
+    }
+    return true;
+  }
+
+  Result<ExitStatus> Finish() {
+    if (options_.dry_run) return 0;
+    if (options_.output) {
+      PADDOCK_TRY(vfs::WriteFile(git_.in.fs, *options_.output, index_.Text()));
+      return 0;
+    }
+    PADDOCK_TRY(git_.WriteIndex(index_));
+    return 0;
+  }
+
+  // --prefix: a tree below a directory.
+  Result<ExitStatus> Bind(std::string below) {
+    if (!below.empty() && !below.ends_with('/')) below += '/';
+    for (const auto& [path, item] : trees_.empty() ? FlatTree() : trees_[0]) {
+      const std::string full = below + path;
+      if (!IsSafePath(full)) return Error(Code::kInvalid, "invalid path '" + full + "'");
+      if (index_.Find(full) != nullptr) {
+        git_.Complain("Entry '" + full + "' overlaps with '" + full + "'.  Cannot bind.");
+        return 128;
+      }
+      PutEntry(index_, full, item, 0);
+      if (!options_.updates) continue;
+      IndexEntry fresh;
+      PADDOCK_TRY(PutFile(git_, full, item, false, &fresh));
+      index_.Put(std::move(fresh));
+    }
+    return Finish();
+  }
+
+  // One behind the other: the last one wins.
+  Result<ExitStatus> Lay() {
+    FlatTree target;
+    for (const FlatTree& tree : trees_) {
+      for (const auto& [path, item] : tree) target[path] = item;
+    }
+    for (const auto& [path, item] : target) PutEntry(index_, path, item, 0);
+    return Finish();
+  }
+
+  // Of a base and two sides.
+  Result<ExitStatus> Merge() {
+    Index fresh;
+    MergeThree(git_, trees_[0], trees_[1], trees_[2], options_.aggressive, fresh);
+    if (options_.trivial && fresh.HasConflicts()) return git_.Complain("Merge requires file-level merging", 128);
+    for (IndexEntry& entry : fresh.entries()) {
+      if (const IndexEntry* known = old_.Find(entry.path); known != nullptr && entry.stage == 0 && known->id == entry.id && known->mode == entry.mode) entry = *known;
+    }
+    if (!IsCurrent(fresh)) return 128;
+    if (options_.updates && !options_.dry_run) {
+      for (IndexEntry& entry : fresh.entries()) {
+        const auto before = trees_[1].find(entry.path);
+        if (entry.stage != 0 || (before != trees_[1].end() && before->second == TreeItem{entry.mode, entry.id})) continue;
+        PADDOCK_TRY(PutFile(git_, entry.path, {entry.mode, entry.id}, true, &entry));
+      }
+      for (const auto& [path, item] : trees_[1]) {
+        bool stays = false;
+        for (int stage = 0; stage < 4; ++stage) stays |= fresh.Find(path, stage) != nullptr;
+        if (!stays) RemoveWorkFile(git_, path);
+      }
+    }
+    index_ = std::move(fresh);
+    return Finish();
+  }
+
+  // To the last of one or two.
+  Result<ExitStatus> Move() {
+    const FlatTree target = trees_.empty() ? FlatTree() : trees_.back();
+    if (options_.updates) {
+      Index next;
+      for (const auto& [path, item] : target) PutEntry(next, path, item, 0);
+      if (!IsCurrent(next)) return 128;
+      if (options_.dry_run) return 0;
+      const FlatTree from = trees_.size() == 2 ? trees_[0] : IndexFiles(old_);
+      PADDOCK_ASSIGN(const bool switched, SwitchFiles(git_, from, target, index_, "merge", options_.reset));
+      if (!switched) return 128;
+      return Finish();
+    }
+    if (trees_.size() == 2) {
+      for (const FileDiff& change : CompareTrees(trees_[0], trees_[1])) {
+        if (change.new_mode == 0) index_.Remove(change.new_path);
+        else PutEntry(index_, change.new_path, {change.new_mode, change.new_id}, 0);
+      }
+      return Finish();
+    }
+    Index fresh;
+    for (const auto& [path, item] : target) {
+      PutEntry(fresh, path, item, 0);
+      const IndexEntry* known = old_.Find(path);
+      if (known != nullptr && known->id == item.id && known->mode == item.mode) fresh.Put(*known);
+    }
+    index_ = std::move(fresh);
+    return Finish();
+  }
+
+  Git& git_;
+  const ReadTreeOptions& options_;
+  const std::vector<FlatTree>& trees_;
+  const Index& old_;
+  Index index_;
+};
+
 Result<ExitStatus> RunReadTree(Git& git, ReadTreeOptions& options, Args& args) {
   const std::vector<std::string> names = args.All();
   const bool merges = options.merge || options.reset;
@@ -115,6 +250,7 @@ Result<ExitStatus> RunReadTree(Git& git, ReadTreeOptions& options, Args& args) {
   if ((options.updates || options.only_index) && !merges && !options.prefix) {
     return Error(Code::kInvalid, std::string(options.updates ? "-u" : "-i") + " is meaningless without -m, --reset, or --prefix");
   }
+  if (options.no_sparse) git.config.Add({ConfigEntry{"core.sparsecheckout", "false", SIZE_MAX, 0}});
   std::vector<FlatTree> trees;
   for (const std::string& name : names) {
     auto id = ResolveObject(git, name);
@@ -134,106 +270,10 @@ Result<ExitStatus> RunReadTree(Git& git, ReadTreeOptions& options, Args& args) {
     return 128;
   }
   if (merges && trees.empty() && !options.empties) return Error(Code::kInvalid, "just how do you expect me to merge 0 trees?");
-  Index index = merges || options.prefix ? old : Index();
-  // What changes must be as it was put there.
-  const auto is_current = [&](const Index& next) {
-    if (options.only_index || options.reset || git.work_tree.empty()) return true;
-    for (const IndexEntry& entry : old.entries()) {
-      git.in.budget.Step();
-      const IndexEntry* after = next.Find(entry.path);
-      if (entry.stage != 0 || (after != nullptr && after->id == entry.id && after->mode == entry.mode)) continue;
-      const auto facts = git.in.fs.Stat(git.FilePath(entry.path), vfs::Follow::kNo);
-      if (!facts || entry.HasStatOf(*facts)) continue;
-      git.Complain("Entry '" + entry.path + "' not uptodate. Cannot merge.");
-      return false;
-    }
-    return true;
-  };
-  const auto finish = [&]() -> Result<ExitStatus> {
-    if (options.dry_run) return 0;
-    if (options.output) {
-      PADDOCK_TRY(vfs::WriteFile(git.in.fs, *options.output, index.Text()));
-      return 0;
-    }
-    PADDOCK_TRY(git.WriteIndex(index));
-    return 0;
-  };
-  if (options.prefix) {
-    std::string below = *options.prefix;
-    if (!below.empty() && !below.ends_with('/')) below += '/';
-    for (const auto& [path, item] : trees.empty() ? FlatTree() : trees[0]) {
-      const std::string full = below + path;
-      if (!IsSafePath(full)) return Error(Code::kInvalid, "invalid path '" + full + "'");
-      if (index.Find(full) != nullptr) {
-        git.Complain("Entry '" + full + "' overlaps with '" + full + "'.  Cannot bind.");
-        return 128;
-      }
-      PutEntry(index, full, item, 0);
-      if (!options.updates) continue;
-      IndexEntry fresh;
-      PADDOCK_TRY(PutFile(git, full, item, false, &fresh));
-      index.Put(std::move(fresh));
-    }
-    return finish();
-  }
-  FlatTree target;
-  if (!merges) {
-    // One behind the other: the last one wins.
-    for (const FlatTree& tree : trees) {
-      for (const auto& [path, item] : tree) target[path] = item;
-    }
-    for (const auto& [path, item] : target) PutEntry(index, path, item, 0);
-    return finish();
-  }
-  if (trees.size() == 3) {
-    Index fresh;
-    MergeThree(git, trees[0], trees[1], trees[2], options.aggressive, fresh);
-    if (options.trivial && fresh.HasConflicts()) return git.Complain("Merge requires file-level merging", 128);
-    for (IndexEntry& entry : fresh.entries()) {
-      if (const IndexEntry* known = old.Find(entry.path); known != nullptr && entry.stage == 0 && known->id == entry.id && known->mode == entry.mode) entry = *known;
-    }
-    if (!is_current(fresh)) return 128;
-    if (options.updates && !options.dry_run) {
-      for (IndexEntry& entry : fresh.entries()) {
-        const auto before = trees[1].find(entry.path);
-        if (entry.stage != 0 || (before != trees[1].end() && before->second == TreeItem{entry.mode, entry.id})) continue;
-        PADDOCK_TRY(PutFile(git, entry.path, {entry.mode, entry.id}, true, &entry));
-      }
-      for (const auto& [path, item] : trees[1]) {
-        bool stays = false;
-        for (int stage = 0; stage < 4; ++stage) stays |= fresh.Find(path, stage) != nullptr;
-        if (!stays) RemoveWorkFile(git, path);
-      }
-    }
-    index = std::move(fresh);
-    return finish();
-  }
-  target = trees.empty() ? FlatTree() : trees.back();
-  if (options.updates) {
-    Index next;
-    for (const auto& [path, item] : target) PutEntry(next, path, item, 0);
-    if (!is_current(next)) return 128;
-    if (options.dry_run) return 0;
-    const FlatTree from = trees.size() == 2 ? trees[0] : IndexFiles(old);
-    PADDOCK_ASSIGN(const bool switched, SwitchFiles(git, from, target, index, "merge", options.reset));
-    if (!switched) return 128;
-    return finish();
-  }
-  if (trees.size() == 2) {
-    for (const FileDiff& change : CompareTrees(trees[0], trees[1])) {
-      if (change.new_mode == 0) index.Remove(change.new_path);
-      else PutEntry(index, change.new_path, {change.new_mode, change.new_id}, 0);
-    }
-    return finish();
-  }
-  Index fresh;
-  for (const auto& [path, item] : target) {
-    PutEntry(fresh, path, item, 0);
-    const IndexEntry* known = old.Find(path);
-    if (known != nullptr && known->id == item.id && known->mode == item.mode) fresh.Put(*known);
-  }
-  index = std::move(fresh);
-  return finish();
+  if (options.tells && options.prefix) return Error(Code::kNotSupported, "--debug-unpack with --prefix is not supported");
+  if (options.tells) options.dry_run = true;   // the index stays
+  if (options.tells) git.Print(DebugUnpackText(trees, merges ? &old : nullptr, git.in.budget));
+  return TreeReader(git, options, trees, old).Run();
 }
 
 struct WriteTreeOptions {
@@ -438,6 +478,8 @@ Result<ExitStatus> RunMakeTree(Git& git, MakeTreeOptions& options, Args&) {
 
 struct CommitTreeOptions {
   std::vector<std::string> parents, texts;
+  std::optional<std::string> gpg_sign;
+  bool no_gpg_sign = false;
 };
 Status TakeMessage(CommitTreeOptions& options, std::string_view value) {
   options.texts.push_back("m" + std::string(value));
@@ -451,6 +493,8 @@ constexpr Option kCommitTreeOptions[] = {
     Value<&CommitTreeOptions::parents>('p', nullptr, "PARENT", "a parent"),
     Call<TakeMessage>('m', nullptr, "TEXT", "a paragraph of the message"),
     Call<TakeMessageFile>('F', nullptr, "FILE", "the message is in FILE"),
+    SigningOptions<CommitTreeOptions>()[0],
+    SigningOptions<CommitTreeOptions>()[1],
 };
 Result<ExitStatus> RunCommitTree(Git& git, CommitTreeOptions& options, Args& args) {
   const std::vector<std::string> operands = args.All();
@@ -488,7 +532,13 @@ Result<ExitStatus> RunCommitTree(Git& git, CommitTreeOptions& options, Args& arg
   if (options.texts.empty()) commit.message = git.in.in.ReadAll();
   PADDOCK_ASSIGN(commit.author, git.Author());
   PADDOCK_ASSIGN(commit.committer, git.Committer());
-  PADDOCK_ASSIGN(const Oid id, git.objects.Write(ObjectType::kCommit, commit.Text()));
+  std::string text = commit.Text();
+  git.signing_key = options.gpg_sign;
+  if (git.signing_key) {
+    const Status is_signed = SignCommit(git, commit, text);
+    if (!is_signed) return is_signed.error().code == Code::kNotSupported ? Result<ExitStatus>(is_signed.error()) : 1;
+  }
+  PADDOCK_ASSIGN(const Oid id, git.objects.Write(ObjectType::kCommit, text));
   git.Print(id.Hex() + "\n");
   return 0;
 }

@@ -8,8 +8,6 @@
 
 namespace paddock::git {
 
-// --rerere-autoupdate: nothing is remembered of conflicts. Errors: the repository wants that.
-Status RefuseRerere(Git& git);
 // --recurse-submodules, for what changes files: errors when there are submodules that it would change.
 Status RefuseSubmodules(Git& git, const Index& index);
 // Says that all that the operands name has its skip-worktree bit.

@@ -5,12 +5,6 @@
 
 namespace paddock::git {
 
-Status RefuseRerere(Git& git) {
-  const bool is_kept = git.in.fs.Stat(git.GitPath("rr-cache")).has_value();
-  if (git.config.GetBool("rerere.enabled", is_kept)) return Error(Code::kNotSupported, "rerere is not supported");
-  return {};
-}
-
 Status RefuseSubmodules(Git& git, const Index& index) {
   const bool has_any = std::any_of(index.entries().begin(), index.entries().end(), [](const IndexEntry& entry) { return entry.mode == kModeCommit; });
   if (has_any || git.in.fs.Stat(git.GitPath("modules"))) return Error(Code::kNotSupported, "--recurse-submodules is not supported where there are submodules");

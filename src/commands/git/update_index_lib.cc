@@ -68,7 +68,7 @@ constexpr Option kOptions[] = {
     Flag<&Options::no_split>(0, "no-split-index", "one file (always)"),
     Flag<&Options::watches>(0, "fsmonitor", "take what a monitor knows of the files (refused where one is set)"),
     Flag<&Options::valid>(0, "fsmonitor-valid", "the files are known to a monitor (there is none)"),
-    Flag<&Options::unresolves>(0, "unresolve", "bring conflicts back (refused in a merge)"),
+    Flag<&Options::unresolves>(0, "unresolve", "bring conflicts back that were resolved"),
     Flag<&Options::no_watch>(0, "no-fsmonitor", "no monitor of the files (there never is one)"),
     Flag<&Options::no_valid>(0, "no-fsmonitor-valid", "the files are not known to a monitor"),
     Flag<&Options::ignore_missing>(0, "ignore-missing", "with --refresh: say nothing of missing files"),
@@ -306,12 +306,55 @@ Status TakeIndexParts(Git& git, const Options& options) {
   return {};
 }
 
+// Conflicts as they were; where that is not known, of what the two heads have.
+Result<ExitStatus> Unresolve(Git& git, const std::vector<std::string>& operands) {
+  const auto theirs = git.refs.Read("MERGE_HEAD");
+  if (!theirs) {
+    git.Say("Not in the middle of a merge.\n");
+    return 0;
+  }
+  PADDOCK_ASSIGN(const Oid head, git.RequireHead());
+  PADDOCK_ASSIGN(const FlatTree our_files, git.FlattenCommit(head));
+  PADDOCK_ASSIGN(const FlatTree their_files, git.FlattenCommit(*theirs));
+  PADDOCK_ASSIGN(Index index, git.ReadIndex());
+  ExitStatus status = 0;
+  for (const std::string& operand : operands) {
+    git.in.budget.Step();
+    PADDOCK_ASSIGN(const std::string path, git.RepositoryPath(operand));
+    if (index.Find(path) != nullptr && index.Unmerge(path)) continue;
+    if (index.Find(path, 1) != nullptr || index.Find(path, 2) != nullptr || index.Find(path, 3) != nullptr) {
+      git.Say(path + ": skipping still unmerged path.\n");
+      continue;
+    }
+    const auto ours = our_files.find(path), other = their_files.find(path);
+    if (ours == our_files.end() || other == their_files.end()) {
+      if (ours == our_files.end()) git.Complain(path + ": not in our branch.");
+      if (other == their_files.end()) git.Complain(path + ": not in their branch.");
+      status = 1;
+      continue;
+    }
+    if (ours->second == other->second) {
+      git.Say(path + ": identical in both, skipping.\n");
+      continue;
+    }
+    index.Remove(path);
+    for (const auto& [stage, item] : {std::pair<int, TreeItem>{2, ours->second}, {3, other->second}}) {
+      IndexEntry entry;
+      entry.path = path;
+      entry.mode = item.mode;
+      entry.id = item.id;
+      entry.stage = stage;
+      index.Put(std::move(entry));
+    }
+  }
+  if (status == 0) PADDOCK_TRY(git.WriteIndex(index));
+  return status;
+}
+
 Result<ExitStatus> Run(Git& git, Options& options, Args& args) {
   if (options.unresolves) {
     if (!git.Head()) return Error(Code::kNoEntry, "No HEAD -- no initial commit yet?");
-    if (git.in.fs.Stat(git.GitPath("MERGE_HEAD"))) return Error(Code::kNotSupported, "--unresolve is not supported: the index does not remember conflicts");
-    git.Say("Not in the middle of a merge.\n");
-    return 0;
+    return Unresolve(git, args.All());
   }
   PADDOCK_ASSIGN(Index index, git.ReadIndex());
   Update update(git, options, index);

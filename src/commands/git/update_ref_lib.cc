@@ -1,7 +1,8 @@
 // git update-ref and check-ref-format.
 #include <algorithm>
-#include <set>
+#include <utility>
 
+#include "commands/git/ref_transaction.h"
 #include "commands/git/revision.h"
 
 namespace paddock::git {
@@ -20,85 +21,13 @@ constexpr Option kUpdateOptions[] = {
     Flag<&UpdateOptions::creates_log>(0, "create-reflog", "make a log if there is none"),
 };
 
-class Updater {
- public:
-  Updater(Git& git, const UpdateOptions& options) : git_(git), options_(options) {}
-
-  // `before`: what it must be now; null: it must not exist.
-  Status Set(const std::string& name, const Oid& id, const std::optional<Oid>& before) {
-    PADDOCK_TRY(Check(name, before, id));
-    if (!id.is_null() && !git_.objects.Has(id)) return Error(Code::kNoEntry, Lead(name) + "cannot update ref '" + name + "': trying to write ref '" + name + "' with nonexistent object " + id.Hex());
-    if (id.is_null()) return git_.refs.Remove(Target(name));
-    if (options_.creates_log) PADDOCK_TRY(CreateLog(Target(name)));
-    if (options_.no_deref) {
-      const Oid was = git_.refs.Read(name).value_or(Oid{});
-      PADDOCK_TRY(git_.refs.WriteDirect(name, id));
-      return options_.message.empty() ? Status() : git_.refs.Log(name, was, id, git_.Who(), options_.message);
-    }
-    if (const Status written = git_.refs.Write(name, id, git_.Who(), options_.message); !written) return Error(written.error().code, Lead(name) + std::string(written.error().Text()));
-    if (!options_.message.empty()) return {};
-    // A log that is there gets a line without a message.
-    std::vector<std::string> logs = {Target(name)};
-    if (git_.HeadBranch() == logs[0]) logs.emplace_back("HEAD");
-    for (const std::string& log : logs) {
-      if (before_known_ != id) PADDOCK_TRY(git_.refs.Log(log, before_known_, id, git_.Who(), ""));
-    }
-    return {};
-  }
-
-  Status Remove(const std::string& name, const std::optional<Oid>& before) {
-    PADDOCK_TRY(Check(name, before, Oid{}));
-    return git_.refs.Remove(Target(name));
-  }
-
-  Status Verify(const std::string& name, const std::optional<Oid>& before) { return Check(name, before ? before : Oid{}, Oid{}); }
-
-  Result<Oid> Value(const std::string& text, bool is_old) {
-    if (text.empty() || text == std::string(40, '0')) return Oid{};
-    auto id = ResolveObject(git_, text);
-    if (!id) return Error(Code::kNoEntry, text + (is_old ? ": not a valid old SHA1" : ": not a valid SHA1"));
-    return id;
-  }
-
- private:
-  // Where a log is, changes go into it, whatever the reference.
-  Status CreateLog(const std::string& name) {
-    const std::string path = git_.GitPath("logs/" + name);
-    if (git_.in.fs.Stat(path)) return {};
-    PADDOCK_TRY(vfs::MakeDirectories(git_.in.fs, vfs::DirectoryName(path)));
-    return vfs::WriteFile(git_.in.fs, path, "");
-  }
-  std::string Lead(const std::string& name) const { return options_.from_stdin || options_.deletes ? "" : "update_ref failed for ref '" + name + "': "; }
-  std::string Target(const std::string& name) {
-    if (options_.no_deref) return name;
-    std::string at = name;
-    for (int links = 0; links < 5; ++links) {
-      const auto next = git_.refs.ReadSymbolic(at);
-      if (!next) break;
-      at = *next;
-    }
-    return at;
-  }
-  Status Check(const std::string& name, const std::optional<Oid>& before, const Oid&) {
-    if (!IsRefName(name, true)) return Error(Code::kInvalid, Lead(name) + "refusing to update ref with bad name '" + name + "'");
-    const auto now = git_.refs.Read(name);
-    before_known_ = now.value_or(Oid{});
-    // Files of .git that are no references stay what they are.
-    if (!now && !name.starts_with("refs/") && name != "HEAD" && git_.in.fs.Stat(git_.GitPath(name), vfs::Follow::kNo)) {
-      return Error(Code::kInvalid, Lead(name) + "cannot lock ref '" + name + "': unable to resolve reference '" + name + "': reference broken");
-    }
-    if (!before) return {};
-    const std::string lock = Lead(name) + "cannot lock ref '" + name + "': ";
-    if (before->is_null() && now) return Error(Code::kConflict, lock + "reference already exists");
-    if (!before->is_null() && !now) return Error(Code::kConflict, lock + "unable to resolve reference '" + name + "'");
-    if (now && *now != *before) return Error(Code::kConflict, lock + "is at " + now->Hex() + " but expected " + before->Hex());
-    return {};
-  }
-
-  Git& git_;
-  const UpdateOptions& options_;
-  Oid before_known_;
-};
+// A value of the command line or standard input.
+Result<Oid> ValueOf(Git& git, const std::string& text, bool is_old) {
+  if (text.empty() || text == std::string(40, '0')) return Oid{};
+  auto id = ResolveObject(git, text);
+  if (!id) return Error(Code::kNoEntry, text + (is_old ? ": not a valid old SHA1" : ": not a valid SHA1"));
+  return id;
+}
 
 // How many values follow the reference, at most.
 size_t MostValues(std::string_view verb) { return verb == "update" ? 2 : verb == "create" || verb == "delete" || verb == "verify" ? 1 : 0; }
@@ -133,81 +62,112 @@ Result<std::optional<std::vector<std::string>>> NextCommand(Git& git, bool nul) 
   return std::optional(std::move(words));
 }
 
-// The lines of --stdin: all of them are read and checked before the first one is done.
-Status RunLines(Git& git, const UpdateOptions& options, Updater& updater) {
-  std::vector<std::pair<std::string, std::vector<std::string>>> commands;
-  while (true) {
-    PADDOCK_ASSIGN(auto read, NextCommand(git, options.nul));
-    if (!read) break;
-    std::vector<std::string> words = std::move(*read);
+// The commands of --stdin. Without "start", all of them are one transaction.
+class Lines {
+ public:
+  Lines(Git& git, const UpdateOptions& options) : git_(git), options_(options) {}
+
+  Status Run() {
+    while (true) {
+      PADDOCK_ASSIGN(const auto words, NextCommand(git_, options_.nul));
+      if (!words) break;
+      if (words->empty()) return Error(Code::kSyntax, "empty command in input");
+      PADDOCK_TRY(Take(*words));
+    }
+    return state_ == State::kOpen ? transaction_.Commit() : Status();   // what was begun and not ended is forgotten
+  }
+
+ private:
+  enum class State { kOpen, kStarted, kPrepared, kClosed };
+
+  Status Take(std::vector<std::string> words) {
     std::string whole;
     for (const std::string& word : words) whole += (whole.empty() ? "" : " ") + word;
-    if (words.empty()) return Error(Code::kSyntax, "empty command in input");
     const std::string verb = words[0];
     words.erase(words.begin());
-    static constexpr std::string_view kPlain[] = {"start", "prepare", "commit", "abort"};
-    if (std::find(std::begin(kPlain), std::end(kPlain), verb) != std::end(kPlain)) {
-      git.Print(verb + ": ok\n");
-      if (verb == "abort") return {};
-      continue;
+    static constexpr std::pair<std::string_view, State> kPlain[] = {{"start", State::kStarted}, {"prepare", State::kPrepared}, {"commit", State::kClosed}, {"abort", State::kClosed}};
+    const auto plain = std::find_if(std::begin(kPlain), std::end(kPlain), [&verb](const auto& known) { return known.first == verb; });
+    const bool is_plain = plain != std::end(kPlain);
+    if (!is_plain && verb != "update" && verb != "create" && verb != "delete" && verb != "verify" && verb != "option") return Error(Code::kSyntax, "unknown command: " + whole + (options_.nul ? "" : "\n"));
+    const State before = state_, wanted = is_plain ? plain->second : State::kOpen;
+    if (before == State::kPrepared && wanted != State::kClosed) return Error(Code::kInvalid, "prepared transactions can only be closed");
+    if (before == State::kClosed && wanted != State::kStarted) return Error(Code::kInvalid, "transaction is closed");
+    if (before == State::kStarted && wanted == State::kStarted) return Error(Code::kInvalid, "cannot restart ongoing transaction");
+    if (before == State::kClosed || wanted > before) state_ = wanted;
+    if (!is_plain) return Queue(verb, words);
+    if (verb == "start" && before == State::kClosed) transaction_.Clear();
+    if (verb == "prepare") PADDOCK_TRY(transaction_.Prepare());
+    if (verb == "commit") PADDOCK_TRY(transaction_.Commit());
+    if (verb == "abort") transaction_.Clear();
+    git_.Print(verb + ": ok\n");
+    git_.in.out.Flush();
+    return {};
+  }
+
+  Status Queue(const std::string& verb, const std::vector<std::string>& words) {
+    if (verb == "option") {
+      if (words.size() != 1 || words[0] != "no-deref") return Error(Code::kSyntax, "option unknown: " + (words.empty() ? "" : words[0]) + (options_.nul ? "" : "\n"));
+      next_is_direct_ = true;
+      return {};
     }
-    const size_t least = verb == "update" || verb == "create" ? 2 : 1, most = verb == "update" ? 3 : verb == "create" ? 2 : 2;
-    if (verb != "update" && verb != "create" && verb != "delete" && verb != "verify") return Error(Code::kSyntax, "unknown command: " + whole + (options.nul ? "" : "\n"));
+    const size_t least = verb == "update" || verb == "create" ? 2 : 1, most = verb == "update" ? 3 : 2;
     if (words.empty()) return Error(Code::kSyntax, verb + ": missing <ref>");
+    if (!IsRefName(words[0], true)) return Error(Code::kInvalid, "invalid ref format: " + words[0]);
     if (words.size() < least) return Error(Code::kSyntax, verb + " " + words[0] + ": missing <newvalue>");
     if (words.size() > most) return Error(Code::kSyntax, verb + " " + words[0] + ": extra input: " + words[most]);
-    commands.emplace_back(verb, std::move(words));
-  }
-  std::set<std::string> changed;
-  for (const auto& [verb, words] : commands) {
-    git.in.budget.Step();
-    if (!changed.insert(words[0]).second) return Error(Code::kInvalid, "multiple updates for ref '" + words[0] + "' not allowed");
-  }
-  for (const auto& [verb, words] : commands) {
-    git.in.budget.Step();
-    std::optional<Oid> before;
+    RefChange change;
+    change.name = words[0];
+    change.is_direct = options_.no_deref || std::exchange(next_is_direct_, false);
+    if (verb == "update" || verb == "create") {
+      PADDOCK_ASSIGN(change.id, ValueOf(git_, words[1], false));
+      if (verb == "create" && change.id->is_null()) return Error(Code::kInvalid, "create " + words[0] + ": zero <newvalue>");
+    } else if (verb == "delete") {
+      change.id = Oid{};
+    }
     const size_t old_at = verb == "update" ? 2 : verb == "create" ? SIZE_MAX : 1;
     if (words.size() > old_at) {
-      PADDOCK_ASSIGN(before, updater.Value(words[old_at], true));
+      PADDOCK_ASSIGN(change.before, ValueOf(git_, words[old_at], true));
+      if (verb == "delete" && change.before->is_null()) return Error(Code::kInvalid, "delete " + words[0] + ": zero <oldvalue>");
+    } else if (verb == "create" || verb == "verify") {
+      change.before = Oid{};
     }
-    if (verb == "create") before = Oid{};
-    if (verb == "delete") {
-      PADDOCK_TRY(updater.Remove(words[0], before));
-    } else if (verb == "verify") {
-      PADDOCK_TRY(updater.Verify(words[0], before));
-    } else {
-      PADDOCK_ASSIGN(const Oid id, updater.Value(words[1], false));
-      PADDOCK_TRY(updater.Set(words[0], id, before));
-    }
+    return transaction_.Add(std::move(change));
   }
-  return {};
-}
+
+  Git& git_;
+  const UpdateOptions& options_;
+  RefTransaction transaction_{git_, {options_.message, options_.creates_log, ""}};
+  State state_ = State::kOpen;
+  bool next_is_direct_ = false;
+};
 
 Result<ExitStatus> RunUpdateRef(Git& git, UpdateOptions& options, Args& args) {
   const std::vector<std::string> operands = args.All();
-  Updater updater(git, options);
   const auto usage = [&git]() {
     git.Say("usage: git update-ref [<options>] -d <refname> [<old-val>]\n");
     return 129;
   };
   if (options.from_stdin) {
     if (!operands.empty() || options.deletes) return usage();
-    PADDOCK_TRY(RunLines(git, options, updater));
+    PADDOCK_TRY(Lines(git, options).Run());
     return 0;
   }
   if (options.nul) return usage();
   if (options.deletes ? operands.empty() || operands.size() > 2 : operands.size() < 2 || operands.size() > 3) return usage();
-  const std::string& name = operands[0];
   const size_t old_at = options.deletes ? 1 : 2;
-  std::optional<Oid> before;
-  Oid id;
+  RefChange change;
+  change.name = operands[0];
+  change.id = Oid{};
+  change.is_direct = options.no_deref;
   if (!options.deletes) {
-    PADDOCK_ASSIGN(id, updater.Value(operands[1], false));
+    PADDOCK_ASSIGN(change.id, ValueOf(git, operands[1], false));
   }
   if (operands.size() > old_at) {
-    PADDOCK_ASSIGN(before, updater.Value(operands[old_at], true));
+    PADDOCK_ASSIGN(change.before, ValueOf(git, operands[old_at], true));
   }
-  const Status done = options.deletes ? updater.Remove(name, before) : updater.Set(name, id, before);
+  RefTransaction transaction(git, {options.message, options.creates_log, options.deletes ? "" : "update_ref failed for ref '" + operands[0] + "': "});
+  Status done = transaction.Add(std::move(change));
+  if (done) done = transaction.Commit();
   if (!done && options.deletes) return git.Complain(done.error().Text());
   if (!done) return done.error();
   return 0;

@@ -36,6 +36,8 @@ void RemoveWorkFile(Git& git, const std::string& path);
 // committed go.
 Result<std::optional<IndexEntry>> StageFile(Git& git, const std::string& path, bool writes, bool renormalizes = false);
 
+// "x: needs merge" for each file in conflict.
+void TellUnmerged(Git& git, const Index& index);
 // What the repository in a directory of the working tree has checked out: a submodule. Nothing when there is none.
 std::optional<Oid> GitlinkHead(Git& git, const std::string& path);
 

@@ -1,7 +1,9 @@
 #include "commands/git/worktree.h"
 
 #include <algorithm>
+#include <set>
 
+#include "commands/git/sparse_patterns.h"
 #include "commands/ignore_files.h"
 
 namespace paddock::git {
@@ -94,6 +96,7 @@ class Scan {
   }
 
   Status VisitDirectory(const std::string& path) {
+    if (const IndexEntry* entry = index_.Find(path); entry != nullptr && entry->mode == kModeCommit) return {};   // a submodule, with or without files
     const bool is_known = index_.HasBelow(path);
     if (!is_known && ignores_.Hides(path, true)) {
       if (with_ignored_ && ignored_ == IgnoredMode::kFiles) return AddAllBelow(path);
@@ -101,8 +104,8 @@ class Scan {
       return {};
     }
     if (!paths_.empty() && !paths_.MayMatchBelow(path, git_.in.budget)) return {};
-    if (!is_known && IsGitDirectory(git_.in.fs, git_.FilePath(path) + "/.git")) {
-      if (index_.Find(path) == nullptr) found_.files.push_back(path + "/");
+    if (!is_known && IsRepository(path)) {
+      found_.files.push_back(path + "/");
       return {};
     }
     if (is_known || mode_ == UntrackedMode::kAll) return Visit(path + "/");
@@ -119,6 +122,11 @@ class Scan {
       found_.ignored.push_back(path + "/");
     }
     return {};
+  }
+
+  bool IsRepository(const std::string& path) {
+    const std::string place = git_.FilePath(path) + "/.git";
+    return IsGitDirectory(git_.in.fs, FollowGitFile(git_.in, place).value_or(place));
   }
 
   // Every file of a hidden directory.
@@ -248,6 +256,14 @@ void RemoveWorkFile(Git& git, const std::string& path) {
   }
 }
 
+void TellUnmerged(Git& git, const Index& index) {
+  std::string last;
+  for (const IndexEntry& entry : index.entries()) {
+    git.in.budget.Step();
+    if (entry.stage != 0 && entry.path != last) git.Print(git.Shown(last = entry.path) + ": needs merge\n");
+  }
+}
+
 std::optional<Oid> GitlinkHead(Git& git, const std::string& path) {
   std::string directory = git.FilePath(path) + "/.git";
   if (const auto followed = FollowGitFile(git.in, directory)) directory = *followed;
@@ -281,15 +297,21 @@ namespace {
 
 // What keeps a switch from being done.
 struct Obstacles {
-  std::vector<std::string> changed, untracked, removed;
+  std::vector<std::string> staged, changed, untracked, removed;   // staged: the index has something of its own
 };
 
-Status CheckPath(Git& git, const FileDiff& change, const Index& index, bool is_forced, bool keeps_ignored, Obstacles& obstacles) {
+// `is_outside`: the sparse patterns leave the file out, so that nothing is done to what is there.
+Status CheckPath(Git& git, const FileDiff& change, const Index& index, bool is_forced, bool keeps_ignored, bool is_outside, Obstacles& obstacles) {
   const std::string& path = change.new_path;
   const IndexEntry* entry = index.Find(path);
+  if (is_outside && entry == nullptr && (change.old_mode == 0 || change.new_mode == 0)) return {};
   PADDOCK_ASSIGN(const auto file, StageFile(git, path, false));
   if (entry == nullptr) {
     if (is_forced) return {};
+    if (change.old_mode != 0 && change.new_mode != 0) {
+      obstacles.staged.push_back(path);
+      return {};
+    }
     if (change.new_mode != 0 && file && (keeps_ignored || !IsIgnored(git, path, false))) obstacles.untracked.push_back(path);
     if (change.new_mode == 0 && file && (keeps_ignored || !IsIgnored(git, path, false))) obstacles.removed.push_back(path);
     // Something else may stand where a directory has to be.
@@ -298,7 +320,6 @@ Status CheckPath(Git& git, const FileDiff& change, const Index& index, bool is_f
       const auto facts = git.in.fs.Stat(git.FilePath(above), vfs::Follow::kNo);
       if (facts && !facts->is_directory() && index.Find(above) == nullptr) obstacles.untracked.push_back(above);
     }
-    if (change.old_mode != 0 && change.new_mode != 0) obstacles.changed.push_back(path);
     return {};
   }
   if (is_forced) return {};
@@ -306,14 +327,16 @@ Status CheckPath(Git& git, const FileDiff& change, const Index& index, bool is_f
   const bool is_old = entry->id == change.old_id && entry->mode == change.old_mode;
   const bool is_same_file = !file || entry->mode == kModeCommit || (file->id == entry->id && file->mode == entry->mode);
   if (is_wanted) return {};
-  if (!is_old || !is_same_file) obstacles.changed.push_back(path);
+  if (!is_old) obstacles.staged.push_back(path);
+  else if (!is_same_file && !is_outside) obstacles.changed.push_back(path);
   return {};
 }
 
 void TellObstacles(Git& git, Obstacles& obstacles, std::string_view action) {
   if (action.empty()) return;
   if (action == "reset") {
-    if (!obstacles.changed.empty()) git.Complain("Entry '" + obstacles.changed[0] + "' not uptodate. Cannot merge.");
+    if (!obstacles.staged.empty()) git.Complain("Entry '" + obstacles.staged[0] + "' would be overwritten by merge. Cannot merge.");
+    else if (!obstacles.changed.empty()) git.Complain("Entry '" + obstacles.changed[0] + "' not uptodate. Cannot merge.");
     else git.Complain("Untracked working tree file '" + (obstacles.untracked.empty() ? obstacles.removed : obstacles.untracked)[0] + "' would be " + (obstacles.untracked.empty() ? "removed" : "overwritten") + " by merge.");
     return;
   }
@@ -323,8 +346,9 @@ void TellObstacles(Git& git, Obstacles& obstacles, std::string_view action) {
     return text;
   };
   const std::string doing = action == "checkout" ? "switch branches" : std::string(action);
-  if (!obstacles.changed.empty()) {
-    git.Say("error: Your local changes to the following files would be overwritten by " + std::string(action) + ":\n" + list(obstacles.changed) +
+  for (const std::vector<std::string>* paths : {&obstacles.staged, &obstacles.changed}) {
+    if (paths->empty()) continue;
+    git.Say("error: Your local changes to the following files would be overwritten by " + std::string(action) + ":\n" + list(*paths) +
             "Please commit your changes or stash them before you " + doing + ".\n");
   }
   std::sort(obstacles.untracked.begin(), obstacles.untracked.end());
@@ -347,9 +371,18 @@ Result<bool> SwitchFiles(Git& git, const FlatTree& from, const FlatTree& to, Ind
     if (!IsSafePath(path)) return Error(Code::kInvalid, "invalid path '" + path + "'");
   }
   std::vector<FileDiff> changes = CompareTrees(from, to);
+  const std::optional<SparsePatterns> sparse = ActivePatterns(git);
+  std::set<std::string> conflicts;   // their files stay
+  for (const IndexEntry& entry : index.entries()) {
+    if (entry.stage != 0) conflicts.insert(entry.path);
+  }
+  const auto is_outside = [&](const std::string& path) { return sparse && !conflicts.contains(path) && !sparse->Includes(path, git.in.budget); };
+  SparseLeftovers left;
   Obstacles obstacles;
-  for (const FileDiff& change : changes) PADDOCK_TRY(CheckPath(git, change, index, is_forced, keeps_ignored, obstacles));
-  if (!obstacles.changed.empty() || !obstacles.untracked.empty() || !obstacles.removed.empty()) {
+  for (const FileDiff& change : changes) PADDOCK_TRY(CheckPath(git, change, index, is_forced, keeps_ignored, is_outside(change.new_path), obstacles));
+  // In a sparse checkout git only warns of those, and overwrites them.
+  if (sparse) left.present.swap(obstacles.untracked);
+  if (!obstacles.staged.empty() || !obstacles.changed.empty() || !obstacles.untracked.empty() || !obstacles.removed.empty()) {
     TellObstacles(git, obstacles, action);
     return false;
   }
@@ -384,10 +417,21 @@ Result<bool> SwitchFiles(Git& git, const FlatTree& from, const FlatTree& to, Ind
     const IndexEntry* entry = index.Find(change.new_path);
     if (!is_forced && entry != nullptr && entry->id == change.new_id && entry->mode == change.new_mode) continue;
     IndexEntry fresh;
-    PADDOCK_TRY(PutFile(git, change.new_path, {change.new_mode, change.new_id}, true, &fresh));
+    if (is_outside(change.new_path)) {
+      if (entry != nullptr && !entry->is_skipped) RemoveWorkFile(git, change.new_path);
+      fresh = SkippedEntry(change.new_path, {change.new_mode, change.new_id});
+    } else {
+      PADDOCK_TRY(PutFile(git, change.new_path, {change.new_mode, change.new_id}, true, &fresh));
+    }
     index.Put(std::move(fresh));
   }
+  if (sparse) {
+    PADDOCK_TRY(FollowPatterns(git, *sparse, index, is_forced, left, conflicts));
+    left.unmerged.clear();
+    left.Tell(git);
+  }
   AttributesFromFiles(git);
+  index.ForgetResolved();
   return true;
 }
 
@@ -420,18 +464,22 @@ Result<bool> ResetMerged(Git& git, const FlatTree& to, Index& index) {
     }
   }
   AttributesFrom(git, to);
+  const std::optional<SparsePatterns> sparse = ActivePatterns(git);
   for (const Step& step : steps) {
     git.in.budget.Step();
     index.Remove(step.path);
-    if (!step.item) {
-      RemoveWorkFile(git, step.path);
-      continue;
-    }
-    IndexEntry fresh;
-    PADDOCK_TRY(PutFile(git, step.path, *step.item, true, &fresh));
+    // What was in conflict has its file.
+    const auto now = known.find(step.path);
+    const bool is_outside = sparse && (now == known.end() || now->second) && !sparse->Includes(step.path, git.in.budget);
+    if (!step.item || is_outside) RemoveWorkFile(git, step.path);
+    if (!step.item) continue;
+    IndexEntry fresh = SkippedEntry(step.path, *step.item);
+    if (!is_outside) PADDOCK_TRY(PutFile(git, step.path, *step.item, true, &fresh));
+    if (!is_outside) fresh.is_skipped = false;
     index.Put(std::move(fresh));
   }
   AttributesFromFiles(git);
+  index.ForgetResolved();
   return true;
 }
 
