@@ -13,6 +13,7 @@
 #include <cstdio>
 #include <vector>
 
+#include "commands/archive/ar_parts.h"
 #include "commands/file/relative_path.h"
 #include "commands/file_facts.h"
 #include "commands/user_names.h"
@@ -84,40 +85,13 @@ constexpr Option kOptions[] = {
     Value<&Options::plugin>(0, "plugin", "NAME", "a plugin that reads symbols for the index, of which none is made"),
 };
 
-constexpr std::string_view kMagic = "!<arch>\n", kThinMagic = "!<thin>\n", kDependencies = "__.LIBDEP";
+constexpr std::string_view kDependencies = "__.LIBDEP";
 
 // Formats of the real one on amd64: those of objects, which an archive can hold, and those without archives.
 constexpr std::array<std::string_view, 15> kObjectTargets = {
     "elf64-x86-64", "elf32-i386", "elf32-iamcu", "elf32-x86-64", "pei-i386", "pe-x86-64", "pei-x86-64", "elf64-little",
     "elf64-big", "elf32-little", "elf32-big", "pe-bigobj-x86-64", "pe-i386", "default", "plugin"};
 constexpr std::array<std::string_view, 7> kOtherTargets = {"pdb", "srec", "symbolsrec", "verilog", "tekhex", "binary", "ihex"};
-constexpr size_t kHeaderBytes = 60;
-
-struct Member {
-  std::string name;
-  std::string field;          // its name as it was read, in GNU's way
-  std::string head;           // its date, owner, group and mode: 32 bytes of the header
-  std::string_view stored;    // in the archive that was read
-  uint64_t offset = 0, told_size = 0;
-  std::string outside;        // in a thin archive: the file that has its content
-  bool is_cut = false;        // the archive ends in it
-  std::optional<std::string> own;   // of a file that was added
-  std::string_view content() const { return own ? std::string_view(*own) : stored; }
-
-  uint64_t Number(size_t at, size_t size, uint64_t base) const {
-    uint64_t value = 0;
-    for (const char c : std::string_view(head).substr(at, size)) {
-      if (c < '0' || c >= static_cast<char>('0' + base) || value > (UINT64_MAX >> 8)) break;
-      value = value * base + static_cast<uint64_t>(c - '0');
-    }
-    return value;
-  }
-  int64_t date() const { return static_cast<int64_t>(std::min<uint64_t>(Number(0, 12, 10), INT64_MAX)); }
-  uint64_t uid() const { return Number(12, 6, 10); }
-  uint64_t gid() const { return Number(18, 6, 10); }
-  uint32_t mode() const { return static_cast<uint32_t>(Number(24, 8, 8) & 07777); }
-};
-
 std::string Field(const std::string& text, size_t width) { return text.substr(0, width) + std::string(width - std::min(width, text.size()), ' '); }
 
 std::string_view LastPart(std::string_view path) { return path.substr(path.rfind('/') + 1); }
@@ -198,12 +172,15 @@ class Ar {
       if (!found) status_ = 9;
       return false;
     }
-    is_thin_ = text && text->starts_with(kThinMagic);
-    if (text && (is_thin_ || text->starts_with(kMagic))) {
+    is_thin_ = text && text->starts_with(kArThinMagic);
+    if (text && (is_thin_ || text->starts_with(kArMagic))) {
       if (adds && is_thin_ != o_.is_thin) return Stop("Cannot convert existing " + std::string(is_thin_ ? "thin " : "") + "library " + path_ + " to " + (is_thin_ ? "normal" : "thin") + " format") == 0;
       if (is_thin_ && o_.operation == 'x') return Stop("`x' cannot be used on thin archives.") == 0;
       text_ = std::move(*text);
-      Parse();
+      ArParts parts = ParseAr(text_, in_.budget);
+      members_ = std::move(parts.members);
+      is_broken_ = parts.is_broken;
+      has_cut_ = parts.has_cut;
       return !is_thin_ || FindContents();
     }
     static_cast<void>(Stop(path_ + ": file format not recognized"));
@@ -215,7 +192,7 @@ class Ar {
   // Names in a thin archive start where it lies. False after a complaint, when a file is gone.
   bool FindContents() {
     const std::string directory = path_.substr(0, path_.rfind('/') + 1);
-    for (Member& member : members_) {
+    for (ArMember& member : members_) {
       in_.budget.Step(8);
       if (!member.name.starts_with('/')) member.name.insert(0, directory);
       member.outside = member.name;
@@ -224,7 +201,7 @@ class Ar {
     return true;
   }
   // The content of a member, which for one of a thin archive is read now.
-  bool Fetch(Member& member) {
+  bool Fetch(ArMember& member) {
     if (member.outside.empty() || member.own) return true;
     auto text = vfs::ReadFile(in_.fs, member.outside, 9999999999);
     if (!text) return Stop(path_ + ": " + std::string(text.error().Text())) == 0;
@@ -234,80 +211,11 @@ class Ar {
     return true;
   }
 
-  void Parse() {
-    const std::string_view text = text_;
-    std::string_view long_names;
-    for (size_t at = kMagic.size(); at + kHeaderBytes <= text.size();) {
-      in_.budget.Step(8);
-      const std::string_view header = text.substr(at, kHeaderBytes);
-      if (header.substr(58) != "`\n") {
-        is_broken_ = true;
-        return;
-      }
-      Member member;
-      member.head = std::string(header.substr(16, 32));
-      uint64_t size = 0;
-      for (const char c : header.substr(48, 10)) {
-        if (c < '0' || c > '9') break;
-        size = size * 10 + static_cast<uint64_t>(c - '0');
-      }
-      at += kHeaderBytes;
-      const std::string_view field = header.substr(0, 16);
-      const bool is_table = field.starts_with("//") || field.starts_with("/ ") || field.starts_with("/SYM64/") || field.starts_with("__.SYMDEF");
-      member.told_size = size;
-      if (is_thin_ && !is_table) size = 0;   // it is elsewhere
-      member.is_cut = size > text.size() - at;
-      has_cut_ = has_cut_ || member.is_cut;
-      member.offset = at;
-      member.stored = text.substr(at, static_cast<size_t>(std::min<uint64_t>(size, text.size())));
-      at += member.content().size() + (size & 1);
-      if (field.starts_with("//")) long_names = member.content();
-      else if (is_table) continue;
-      else if (NameMember(field, long_names, member)) members_.push_back(std::move(member));
-      else {
-        is_broken_ = true;
-        return;
-      }
-    }
-  }
-  static bool NameMember(std::string_view field, std::string_view long_names, Member& member) {
-    const auto digits = [](std::string_view text) {
-      size_t value = 0;
-      for (const char c : text.substr(0, 12)) {
-        if (c < '0' || c > '9') break;
-        value = value * 10 + static_cast<size_t>(c - '0');
-      }
-      return value;
-    };
-    if (field[0] == '/') {
-      const size_t from = digits(field.substr(1));
-      if (from >= long_names.size()) return false;
-      const std::string_view rest = long_names.substr(from);
-      std::string_view name = rest.substr(0, rest.find('\n'));
-      if (name.ends_with('/')) name.remove_suffix(1);
-      member.name = std::string(name);
-    } else if (field.starts_with("#1/")) {
-      const size_t size = std::min(digits(field.substr(3)), member.content().size());
-      const std::string_view name = member.content().substr(0, size);
-      member.name = std::string(name.substr(0, name.find('\0')));
-      member.stored.remove_prefix(size);
-      member.offset += size;
-    } else {
-      std::string_view name = field.substr(0, field.find('/'));
-      while (name.ends_with(' ')) name.remove_suffix(1);
-      member.name = std::string(name);
-      const size_t last = field.find_last_not_of(' ');
-      if (last != std::string_view::npos && last > 0 && field[last] == '/') member.field = std::string(field.substr(0, last + 1));
-    }
-    member.name.resize(std::min(member.name.find('\0'), member.name.size()));
-    return true;
-  }
-
   // --- t, p, x
 
   void Visit() {
     if (names_.empty()) {
-      for (Member& member : members_) {
+      for (ArMember& member : members_) {
         if (!Take(member)) return;
         member.own.reset();
       }
@@ -338,7 +246,7 @@ class Ar {
     }
     return members_.size();
   }
-  bool Take(Member& member) {
+  bool Take(ArMember& member) {
     if (o_.operation == 'p' && !Fetch(member)) return false;
     in_.budget.Step(static_cast<int64_t>(member.content().size() / 256 + 1));
     if (o_.operation == 't') Show(member);
@@ -347,7 +255,7 @@ class Ar {
     else return Extract(member);
     return true;
   }
-  void Show(const Member& member) {
+  void Show(const ArMember& member) {
     std::string line = member.name;
     if (o_.verbose) {
       char size[32];
@@ -363,7 +271,7 @@ class Ar {
     }
     in_.out.Write(line + "\n");
   }
-  void Print(const Member& member) {
+  void Print(const ArMember& member) {
     if (o_.verbose) in_.out.Write("\n<" + member.name + ">\n\n");
     in_.out.Write(member.content());
   }
@@ -377,7 +285,7 @@ class Ar {
     }
     return true;
   }
-  bool Extract(const Member& member) {
+  bool Extract(const ArMember& member) {
     std::string name = member.name;
     if (!StaysBelow(name)) {
       const std::string base(LastPart(name));
@@ -421,7 +329,7 @@ class Ar {
     }
     return members_.size();
   }
-  void Insert(size_t at, Member member) {
+  void Insert(size_t at, ArMember member) {
     members_.insert(members_.begin() + static_cast<ptrdiff_t>(at), std::move(member));
   }
 
@@ -432,7 +340,7 @@ class Ar {
         static_cast<void>(Stop("no entry " + name + " in archive " + path_ + "!"));
         return;
       }
-      Member member = std::move(members_[index]);
+      ArMember member = std::move(members_[index]);
       members_.erase(members_.begin() + static_cast<ptrdiff_t>(index));
       Tell('m', name);
       const size_t place = position_ == member.name && o_.place != Place::kDefault ? index : PlaceFor(members_.size());
@@ -447,7 +355,7 @@ class Ar {
       in_.budget.Step();
       const size_t index = o_.operation == 'q' ? members_.size() : Find(name);
       const bool exists = index < members_.size();
-      Member member;
+      ArMember member;
       if (o_.dependencies && &name == &names_.back()) {
         member = Dependencies();
       } else {
@@ -471,8 +379,8 @@ class Ar {
     Save();
   }
   // What a linker shall look at besides, with a NUL at its end.
-  Member Dependencies() const {
-    Member member;
+  ArMember Dependencies() const {
+    ArMember member;
     member.name = std::string(kDependencies);
     member.head = PlainHead();
     member.own = *o_.dependencies + '\0';
@@ -481,10 +389,10 @@ class Ar {
   }
   static std::string PlainHead() { return Field("0", 12) + Field("0", 6) + Field("0", 6) + Field("644", 8); }
 
-  bool Make(const std::string& name, const vfs::Attributes& found, Member& member) {
+  bool Make(const std::string& name, const vfs::Attributes& found, ArMember& member) {
     auto text = found.is_file() ? vfs::ReadFile(in_.fs, name, 9999999999) : Result<std::string>(Code::kInvalid);
     if (!text) return Stop(name + ": " + (found.is_file() ? std::string(text.error().Text()) : "file format not recognized")) == 0;
-    if (is_thin_ && (text->starts_with(kMagic) || text->starts_with(kThinMagic))) return Stop(name + ": archives are not taken into thin archives") == 0;
+    if (is_thin_ && (text->starts_with(kArMagic) || text->starts_with(kArThinMagic))) return Stop(name + ": archives are not taken into thin archives") == 0;
     member.own = std::move(*text);
     member.told_size = member.own->size();
     member.name = is_thin_ ? name : std::string(Key(name));
@@ -520,7 +428,7 @@ class Ar {
     std::string table;
     std::vector<std::string> fields;
     const std::string* previous = nullptr;
-    for (const Member& member : members_) {
+    for (const ArMember& member : members_) {
       in_.budget.Step();
       if (is_thin_ && !fields.empty() && member.name == *previous) {
         fields.push_back(fields.back());
@@ -545,11 +453,11 @@ class Ar {
       return;
     }
     Output out(**opened);
-    out.Write(is_thin_ ? kThinMagic : kMagic);
+    out.Write(is_thin_ ? kArThinMagic : kArMagic);
     if (table.size() % 2 != 0) table += '\n';
     if (!table.empty()) out.Write(Field("//", 48) + Field(std::to_string(table.size()), 10) + "`\n" + table);
     for (size_t i = 0; i < members_.size(); ++i) {
-      const Member& member = members_[i];
+      const ArMember& member = members_[i];
       in_.budget.Step(static_cast<int64_t>(member.content().size() / 256 + 1));
       out.Write(Field(fields[i], 16) + member.head + Field(std::to_string(member.told_size), 10) + "`\n");
       if (is_thin_) continue;
@@ -564,7 +472,7 @@ class Ar {
   ExitStatus status_ = 0;
   std::string path_, position_, text_;
   std::vector<std::string> names_;
-  std::vector<Member> members_;
+  std::vector<ArMember> members_;
   int64_t instance_ = 0;
   bool is_thin_ = false, is_broken_ = false, has_cut_ = false;
 };

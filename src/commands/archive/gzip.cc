@@ -5,7 +5,7 @@
 //
 // Exit status: 0; 1 for an error, 2 for a warning.
 // Source: GNU gzip 1.12, RFC 1952.
-// Differs: deflate's output is zlib's, not gzip's own; what `pack` and `zip` made is not unpacked.
+// Differs: deflate's output is zlib's, not gzip's own; what `zip` made is not unpacked.
 
 #include <algorithm>
 #include <cstdio>
@@ -20,7 +20,8 @@
 namespace paddock {
 namespace {
 
-constexpr std::string_view kLzwMagic = "\x1f\x9d";   // of compress
+constexpr std::string_view kLzwMagic = "\x1f\x9d";    // of compress
+constexpr std::string_view kPackMagic = "\x1f\x1e";   // of pack
 
 struct Options {
   bool to_stdout = false, decompresses = false, force = false, lists = false, quiet = false, recursive = false, tests = false, verbose = false;
@@ -83,7 +84,7 @@ constexpr Option kOptions[] = {
     Flag<&Options::is_ascii>('a', "ascii", nullptr),
     Value<&Options::bits>('b', "bits", "BITS", nullptr),
     Flag<&Options::is_lzw>('Z', "lzw", nullptr),
-    Flag<&Options::is_tty_presumed>(0, "presume-input-tty", nullptr),
+    Flag<&Options::is_tty_presumed>(0, "-presume-input-tty", nullptr),
 };
 
 std::string Ratio(double saved, double whole) {
@@ -91,6 +92,21 @@ std::string Ratio(double saved, double whole) {
   std::snprintf(text, sizeof text, "%5.1f%%", whole == 0 ? 0.0 : 100.0 * saved / whole);
   return text;
 }
+
+// What a decoder left over, from its first bytes on, which are taken already.
+class GarbageSource final : public ByteSource {
+ public:
+  GarbageSource(codec::DecodingSource& decoder, std::string_view first) : decoder_(decoder), first_(first) {}
+  Result<Block> ReadBlock(size_t) override {
+    if (first_.empty()) return decoder_.ReadGarbage();
+    return Block{nullptr, std::exchange(first_, {})};
+  }
+  void GiveBack(size_t) override {}
+
+ private:
+  codec::DecodingSource& decoder_;
+  std::string_view first_;
+};
 
 class Gzip {
  public:
@@ -120,7 +136,7 @@ class Gzip {
     uint64_t plain = 0;
     uint64_t headers = 0;
     uint32_t checksum = 0;
-    bool is_lzw = false;
+    const char* old_method = nullptr;   // none that has a checksum
   };
 
   void Say(const std::string& text) {
@@ -144,10 +160,11 @@ class Gzip {
       return;
     }
     vfs::Attributes attributes;
+    attributes.type = vfs::FileType::kFifo;
     if (const vfs::OpenFilePtr& file = in_.process.descriptors().Get(0)) {
       if (const auto found = file->GetAttributes(); found && found->is_file()) attributes = *found;
     }
-    if (!o_.decompresses && o_.name.value_or(true)) header_.modify_time = SecondsOf(attributes.modify_time);
+    if (!o_.decompresses && o_.name.value_or(true)) header_.modify_time = SecondsOf(attributes);
     InputSource source(in_.in);
     OutputSink out(in_.out);
     NullSink nowhere;
@@ -158,8 +175,10 @@ class Gzip {
     else if (o_.verbose && !o_.decompresses) Say(RatioOf(sizes) + "\n");
   }
 
-  static uint32_t SecondsOf(Nanoseconds time) {
-    const int64_t seconds = std::chrono::floor<std::chrono::seconds>(time).count();
+  // For a header, which can only hold some.
+  uint32_t SecondsOf(const vfs::Attributes& attributes) {
+    const int64_t seconds = std::chrono::floor<std::chrono::seconds>(attributes.modify_time).count();
+    is_time_lost_ = attributes.is_file() && (seconds <= 0 || seconds > UINT32_MAX);
     return seconds > 0 && seconds <= UINT32_MAX ? static_cast<uint32_t>(seconds) : 0;
   }
   static Nanoseconds Seconds(uint32_t seconds) { return std::chrono::seconds(seconds); }
@@ -175,23 +194,25 @@ class Gzip {
   }
 
   bool Pack(const std::string& shown, InputSource& source, ByteSink& out, Sizes& sizes) {
+    if (is_time_lost_) Warn(shown + ": warning: file timestamp out of range for gzip format");
+    is_time_lost_ = false;
     codec::EncodingSink encoder(out, codec::NewGzipEncoder(&in_.budget, o_.level, header_, o_.rsyncable), &in_.budget);
     CopyResult copied = CopyStream(in_.budget, source, encoder);
     if (copied.status) {
       copied.status = encoder.Finish();
       copied.is_output = true;
     }
-    sizes = {encoder.bytes_out(), encoder.bytes_in(), 18 + (header_.name.empty() ? 0 : header_.name.size() + 1), 0, false};
+    sizes = {encoder.bytes_out(), encoder.bytes_in(), 18 + (header_.name.empty() ? 0 : header_.name.size() + 1), 0, nullptr};
     return IsDone(shown, copied);
   }
 
   bool Unpack(const std::string& shown, InputSource& source, ByteSink& out, Sizes& sizes) {
     const auto head = source.Look(2);
     if (!head) return IsDone(shown, CopyResult{head.error()});
-    if (o_.force && o_.to_stdout && !o_.tests && !o_.lists && *head != "\x1f\x8b" && *head != kLzwMagic && !head->empty()) {
+    if (o_.force && (o_.to_stdout || is_stdin(shown)) && !o_.tests && !o_.lists && *head != "\x1f\x8b" && *head != kLzwMagic && *head != kPackMagic && !head->empty()) {
       return IsDone(shown, CopyStream(in_.budget, source, out));
     }
-    if (*head == kLzwMagic) return UnpackLzw(shown, source, out, sizes);
+    if (*head == kLzwMagic || *head == kPackMagic) return UnpackOld(shown, source, out, sizes, *head == kLzwMagic);
     auto made = codec::NewGzipDecoder(&in_.budget);
     codec::GzipDecoder& gzip = *made;
     codec::DecodingSource decoder(source, std::move(made), &in_.budget);
@@ -205,20 +226,45 @@ class Gzip {
     if (!IsDone(shown, copied)) return false;
     const codec::GzipHeader& header = gzip.header();
     if (o_.name.value_or(false)) header_ = header;
-    sizes = {decoder.bytes_in(), decoder.bytes_out(), 18 + (header.name.empty() ? 0 : header.name.size() + 1), gzip.checksum(), false};
-    if (decoder.has_garbage()) Warn(shown + ": decompression OK, trailing garbage ignored", true);
+    sizes = {decoder.bytes_in(), decoder.bytes_out(), 18 + (header.name.empty() ? 0 : header.name.size() + 1), gzip.checksum(), nullptr};
+    return TakeRest(shown, decoder, out, gzip.has_padding());
+  }
+  static bool IsEmpty(const Result<Block>& block) { return block && block->bytes.empty(); }
+  // What stands behind the last member, which is none: a warning, or with -cf more of the output.
+  bool TakeRest(const std::string& shown, codec::DecodingSource& decoder, ByteSink& out, bool has_padding) {
+    if (!decoder.has_garbage()) return true;
+    auto rest = decoder.ReadGarbage();
+    if (o_.force && (o_.to_stdout || is_stdin(shown)) && !o_.lists) {
+      while (rest && !rest->bytes.empty()) {
+        if (const Status written = out.Write(rest->bytes); !written) return IsDone(shown, CopyResult{written, true});
+        in_.budget.Step();
+        rest = decoder.ReadGarbage();
+      }
+      return IsDone(shown, CopyResult{rest ? Status() : rest.error()});
+    }
+    if (rest && (rest->bytes.starts_with(kLzwMagic) || rest->bytes.starts_with(kPackMagic))) {
+      GarbageSource more(decoder, rest->bytes);
+      Sizes sizes;
+      return UnpackOld(shown, more, out, sizes, rest->bytes.starts_with(kLzwMagic));
+    }
+    const bool is_half = !has_padding && rest && rest->bytes.size() == 1 && IsEmpty(decoder.ReadGarbage());
+    if (is_half) {   // of a magic number
+      Fail(shown + ": unexpected end of file", true);
+      return false;
+    }
+    Warn(shown + ": decompression OK, trailing garbage ignored", true);
     return true;
   }
-  bool UnpackLzw(const std::string& shown, InputSource& source, ByteSink& out, Sizes& sizes) {
-    codec::DecodingSource decoder(source, codec::NewLzwDecoder(), &in_.budget);
+  bool UnpackOld(const std::string& shown, ByteSource& source, ByteSink& out, Sizes& sizes, bool is_lzw) {
+    codec::DecodingSource decoder(source, is_lzw ? codec::NewLzwDecoder() : codec::NewPackDecoder(), &in_.budget);
     const CopyResult copied = CopyStream(in_.budget, decoder, out);
     if (!copied.status && !copied.is_output && IsFormat(copied.status.error().code)) {
       Fail(shown + ": " + std::string(copied.status.error().Text()), true);
       return false;
     }
     if (!IsDone(shown, copied)) return false;
-    sizes = {.compressed = decoder.bytes_in(), .plain = decoder.bytes_out(), .headers = 3, .checksum = 0, .is_lzw = true};
-    return true;
+    sizes = {.compressed = decoder.bytes_in(), .plain = decoder.bytes_out(), .headers = is_lzw ? 3u : 0u, .checksum = 0, .old_method = is_lzw ? "compr" : "pack "};
+    return is_lzw || TakeRest(shown, decoder, out, false);
   }
   static bool is_stdin(const std::string& shown) { return shown == "stdin"; }
   static bool IsFormat(Code code) { return code == Code::kSyntax || code == Code::kCorrupt || code == Code::kNotSupported; }
@@ -330,7 +376,7 @@ class Gzip {
   std::optional<std::string> OutputName(const std::string& name) {
     const size_t suffix = SuffixIn(name);
     if (!o_.decompresses) {
-      if (suffix == 0) return name + o_.suffix;
+      if (suffix == 0 || o_.force) return name + o_.suffix;
       if (o_.verbose || (!o_.recursive && !o_.quiet)) Say("gzip: " + name + " already has " + name.substr(name.size() - suffix) + " suffix -- unchanged\n");
       return std::nullopt;
     }
@@ -349,7 +395,7 @@ class Gzip {
       target = o_.lists && SuffixIn(name) == 0 ? name : OutputName(name);
       if (!target) return;
     }
-    if (!o_.decompresses && o_.name.value_or(true)) header_ = {vfs::BaseName(name), SecondsOf(found.modify_time)};
+    if (!o_.decompresses && o_.name.value_or(true)) header_ = {vfs::BaseName(name), SecondsOf(found)};
     Input input(file, in_.budget);
     InputSource source(input);
     if (o_.to_stdout) {
@@ -429,7 +475,7 @@ class Gzip {
     }
     if (o_.verbose) {
       char head[32];
-      if (sizes.is_lzw) std::snprintf(head, sizeof head, "compr %s ", "ffffffffffffffff");   // there is none
+      if (sizes.old_method != nullptr) std::snprintf(head, sizeof head, "%s %s ", sizes.old_method, "ffffffffffffffff");
       else std::snprintf(head, sizeof head, "defla %08x ", sizes.checksum);
       const TimePoint moment = ToTimePoint(time);
       in_.out.Write(head + FormatTime("%b %e %H:%M ", LocalZone(in_.env).ToLocal(moment.seconds), moment, in_.budget));
@@ -449,6 +495,7 @@ class Gzip {
   ExitStatus status_ = 0;
   codec::GzipHeader header_;   // to be written, or of what was read with -N
   bool is_overwriting_ = false, is_over_ = false;
+  bool is_time_lost_ = false;   // that of the file does not fit in the header
   Sizes total_;
   uint64_t listed_ = 0;
 };
@@ -458,8 +505,33 @@ ExitStatus Complain(Invocation& in, const std::string& message) {
   return 1;
 }
 
-// The words of $GZIP, which only holds options.
-std::vector<std::string> WithDefaults(Invocation& in) {
+// Whether $GZIP may hold an option: only those that say how well to compress and how much to tell.
+bool IsDefault(const Option& option) {
+  constexpr std::string_view kLetters = "nNqv123456789";
+  constexpr std::string_view kLong[] = {"silent", "rsyncable", "synchronous"};
+  if (option.short_name != 0) return kLetters.find(option.short_name) != std::string_view::npos;
+  return std::find(std::begin(kLong), std::end(kLong), option.long_name) != std::end(kLong);
+}
+
+// What a word of $GZIP may not say, as the complaint names it. Words that are no options at all are complained of later.
+std::optional<std::string> Unfit(std::string_view word) {
+  if (!word.starts_with('-') || word == "-") return std::string(word) + ": non-option in GZIP environment variable";
+  const auto unfit = [](std::string_view name) { return std::string(name) + ": option not valid in GZIP environment variable"; };
+  if (word == "--") return unfit(word);
+  for (const Option& option : kOptions) {
+    if (IsDefault(option)) continue;
+    if (word.starts_with("--")) {
+      const std::string_view name = word.substr(2, word.find('=') - 2);
+      if (option.long_name != nullptr && name == option.long_name) return unfit(word.substr(0, word.find('=')));
+    } else if (option.short_name != 0 && word.find(option.short_name, 1) != std::string_view::npos) {
+      return unfit(std::string("-") + option.short_name);
+    }
+  }
+  return std::nullopt;
+}
+
+// With the words of $GZIP first. Nothing after a complaint.
+std::optional<std::vector<std::string>> WithDefaults(Invocation& in) {
   std::vector<std::string> args(in.args.begin(), in.args.end());
   const auto defaults = in.env.Get("GZIP");
   if (!defaults) return args;
@@ -469,7 +541,13 @@ std::vector<std::string> WithDefaults(Invocation& in) {
     words.emplace_back(defaults->substr(from, end - from));
     from = end;
   }
-  if (!words.empty()) static_cast<void>(Complain(in, "warning: GZIP environment variable is deprecated; use an alias or script"));
+  for (const std::string& word : words) {
+    const auto complaint = Unfit(word);
+    if (!complaint) continue;
+    static_cast<void>(Complain(in, *complaint));
+    in.err.Write("Try `gzip --help' for more information.\n");
+    return std::nullopt;
+  }
   args.insert(args.begin() + 1, words.begin(), words.end());
   return args;
 }
@@ -478,8 +556,9 @@ ExitStatus Run(Invocation& in) {
   Options options;
   options.decompresses = in.name() == "gunzip" || in.name() == "zcat" || in.name() == "uncompress";
   options.to_stdout = in.name() == "zcat";
-  const std::vector<std::string> args = WithDefaults(in);
-  auto parsed = ParseOptions(args, kOptions, &options);
+  const auto args = WithDefaults(in);
+  if (!args) return 1;
+  auto parsed = ParseOptions(*args, kOptions, &options);
   if (!parsed) {
     if (parsed.error().code == Code::kSyntax) ComplainOfOption(in, parsed.error().Text());
     else static_cast<void>(Complain(in, std::string(parsed.error().Text())));
@@ -494,6 +573,11 @@ ExitStatus Run(Invocation& in) {
     in.out.Write(VersionText(in.command, in.name()));
     if (options.license) in.out.Write("Licensed under the Apache License, Version 2.0.\n");
     return 0;
+  }
+  Options defaults;   // of $GZIP alone: its own -q counts
+  const std::span<const std::string> from_environment(args->data(), args->size() - in.args.size() + 1);
+  if (from_environment.size() > 1 && ParseOptions(from_environment, kOptions, &defaults) && !defaults.quiet) {
+    static_cast<void>(Complain(in, "warning: GZIP environment variable is deprecated; use an alias or script"));
   }
   if (options.is_lzw) {
     static_cast<void>(Complain(in, "-Z not supported in this version"));

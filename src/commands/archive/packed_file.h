@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/output_sink.h"
 #include "codec/coder.h"
 #include "commands/input_files.h"
 #include "proc/command.h"
@@ -27,19 +28,6 @@ class InputSource final : public ByteSource {
   std::string ahead_;       // looked at, not taken
   size_t ahead_taken_ = 0;
   uint64_t taken_ = 0;
-};
-
-// A command's Output as a sink.
-class OutputSink final : public ByteSink {
- public:
-  explicit OutputSink(Output& output) : output_(output) {}
-  Status Write(std::string_view bytes) override {
-    output_.Write(bytes);
-    return output_.status();
-  }
-
- private:
-  Output& output_;
 };
 
 // A sink that only counts: what --test writes to.

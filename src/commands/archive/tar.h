@@ -1,147 +1,22 @@
-// What the parts of tar share: the options, the run in progress, and the parts themselves.
+// What the parts of tar share: the run in progress, and the parts themselves. tar_options.h has the options.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
 #include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
-#include "codec/coder.h"
-#include "codec/tar.h"
-#include "commands/file/backup.h"
+#include "commands/archive/tar_options.h"
 #include "commands/user_names.h"
-#include "lang/sed/program.h"
-#include "proc/command.h"
 #include "proc/kernel.h"
-#include "text/mode.h"
 #include "text/pattern.h"
-#include "text/quote.h"
-#include "text/time_zone.h"
 
 namespace paddock::tar {
-
-enum class Mode { kNone, kCreate, kExtract, kList, kAppend, kUpdate, kCatenate, kDiff, kDelete, kTestLabel };
-enum class OldFiles { kDefault, kOverwrite, kKeep, kSkip, kKeepNewer, kUnlinkFirst };
-enum class SortOrder { kNone, kName, kInode };
-
-// How names are matched: what the options said before the name came.
-struct MatchFlags {
-  std::optional<bool> wildcards, anchored;
-  bool match_slash = true, ignore_case = false, recursive = true;
-};
-
-// What the command line names, in its order.
-struct NameItem {
-  enum class Kind { kName, kDirectory, kFilesFrom, kMark } kind = Kind::kName;   // kMark: an option that is for what follows it
-  std::string text;
-  MatchFlags flags;
-  bool is_verbatim = false;   // of a list: no options in it, no escapes
-};
-
-struct ExcludePattern {
-  enum class Kind { kPattern, kFile, kVersionControl } kind = Kind::kPattern;
-  std::string text;
-  MatchFlags flags;
-  size_t position = 0;   // among the items: it is for names behind it
-};
-
-struct Transform {
-  std::string expression;
-  sed::Program program;
-  bool for_names = true, for_symlinks = true, for_hard_links = true;
-};
-
-// Directories with a tag file, and what of them stays out.
-struct ExcludeTag {
-  enum class What { kContents, kUnder, kAll } what;
-  std::string file;
-  bool needs_signature = false;   // CACHEDIR.TAG says what it is
-};
-
-struct OwnerChoice {
-  std::optional<std::string> name;
-  std::optional<uint64_t> id;
-};
-
-// Who files of an id belong to in the archive.
-using OwnerMap = std::map<uint64_t, OwnerChoice>;
-
-struct Options {
-  Mode mode = Mode::kNone;
-  bool has_mode_conflict = false, has_compression_conflict = false;
-  std::vector<std::string> archives;
-  codec::Format compression = codec::Format::kPlain;
-  bool has_compression = false;
-  std::string compress_program;
-  bool by_suffix = false;
-  int verbose = 0;
-  std::vector<NameItem> items;
-  MatchFlags flags;
-  bool is_null = false, unquotes = true, is_verbatim = false;
-  std::vector<ExcludePattern> excludes;
-  std::vector<ExcludeTag> exclude_tags;
-  std::vector<std::pair<std::string, bool>> ignore_files;   // --exclude-ignore[-recursive]
-  std::vector<std::string> transform_texts;
-  std::vector<Transform> transforms;
-  uint64_t strip = 0;
-  OldFiles old_files = OldFiles::kDefault;
-  bool keeps_directory_metadata = false, keeps_directory_symlink = false, unlinks_recursively = false;
-  bool to_stdout = false, absolute_names = false, dereferences = false, hard_dereference = false;
-  std::optional<bool> same_permissions, same_owner;
-  bool touch = false, numeric_owner = false, removes_files = false, one_file_system = false, sparse = false;
-  bool ignores_failed_read = false, check_links = false, ignores_zeros = false, asks = false, shows_transformed = false, shows_omitted = false;
-  bool full_time = false, utc = false, totals = false, block_numbers = false, shows_defaults = false, is_portable_o = false;
-  bool clamps = false, keeps_access_time = false;
-  std::optional<std::string> one_top_level;
-  bool wants_one_top_level = false;
-  OwnerChoice owner, group;
-  std::string mode_text, mtime_text, newer_text, newer_mtime_text;
-  std::optional<ModeChange> mode_change;
-  std::optional<TimePoint> mtime, newer;
-  bool newer_by_change = false;
-  SortOrder sort = SortOrder::kNone;
-  std::optional<codec::TarFormat> format;
-  std::vector<std::pair<std::string, std::string>> pax_records;
-  std::vector<std::string> pax_without;
-  std::string pax_name;
-  uint64_t record_blocks = 20;
-  std::string label, starting_member, index_file;
-  std::optional<uint64_t> occurrence;
-  QuotingStyle quoting = QuotingStyle::kEscape;
-  std::string quoted_too;
-  BackupOptions backup_options;
-  std::string to_command, owner_map_file, group_map_file;
-  OwnerMap owner_map, group_map;
-  bool ignores_command_error = false, verifies = false, is_local = false, delays_directories = false, shows_field_ranges = false;
-  bool wants_checkpoints = false;
-  std::string checkpoint;   // every so many records, a '.' in front means dots
-  std::vector<std::string> checkpoint_actions;
-  std::set<std::string> silenced;   // --warning=no-KEYWORD
-  bool shows_help = false, shows_usage = false;
-  bool is_incremental = false, starts_again = false;   // --incremental; --level=0
-  std::string snapshot;                                // of --listed-incremental
-};
-
-// What --listed-incremental remembers: when the last backup was, and which directories there were.
-struct Snapshot {
-  struct Directory {
-    uint64_t device = 0, inode = 0;
-    TimePoint modified{};
-    std::string names;   // each with a letter in front and NUL behind: Y is in the archive, N is not, D is a directory
-  };
-  bool is_new = true;    // nothing is known
-  TimePoint time{};
-  std::map<std::string, Directory, std::less<>> directories;
-
-  // Errors: kSyntax.
-  static Result<Snapshot> Parse(std::string_view text, Budget& budget);
-  std::string Encode(Budget& budget) const;
-};
-// The names that a directory of an incremental archive had.
-std::set<std::string, std::less<>> NamesOfDump(std::string_view dump, Budget& budget);
 
 // A fatal error that was reported already: everything stops.
 inline Error Reported() { return Code::kCancelled; }
@@ -173,6 +48,29 @@ class Checkpoints {
   std::vector<CheckpointAction> actions_;
 };
 
+// The files that a multi-volume archive is spread over (-M), one after the other.
+class Volumes {
+ public:
+  // Takes the number of the first one from --volno-file. Errors: reported.
+  Status Start(Context& context);
+  // Goes on to the next file, asking for it (or --info-script) once all that were named have been used, until `open` succeeds. Errors: reported.
+  Status Next(Context& context, const std::function<Status(const std::string&)>& open);
+  // The file is taken as the next volume. Errors: reported.
+  Status Count(Context& context);
+  // Remembers the number in --volno-file.
+  void Keep(Context& context) const;
+  int number() const { return number_; }   // within this archive, from 1
+
+ private:
+  Status Ask(Context& context);
+  Status RunScript(Context& context);
+
+  std::vector<std::string> names_;
+  size_t at_ = 0;
+  bool asks_ = false;
+  int number_ = 1, global_number_ = 1;
+};
+
 // The run in progress: what went wrong, and where to say what is done.
 class Context {
  public:
@@ -189,6 +87,8 @@ class Context {
   Output* shown = nullptr;   // -v goes there
   Nanoseconds started{0};
   Checkpoints checkpoints;
+  Volumes volumes;
+  std::vector<std::string> unused_options;   // behind the last name; said once the names are looked at
 
   void Warn(const std::string& message);
   // Unless --warning=no-KEYWORD, or none, silences it.
@@ -214,6 +114,9 @@ class Context {
   std::string Word(std::string_view name) const { return Quote(name, in.locale.is_utf8); }
 };
 
+// Checks what the options say together and fills in what follows from it. Errors: reported.
+Status Settle(Context& context);
+
 // --- names
 
 // The escapes of a name: \n, \t, \\, \ooo …
@@ -230,6 +133,7 @@ struct Name {
 
 // The names in order, lists read. `last_directory` gets what all -C come to. Errors: reported.
 Result<std::vector<Name>> ExpandNames(Context& context, std::string* last_directory);
+void ComplainOfUnused(Context& context);
 
 class Matcher {
  public:
@@ -281,6 +185,8 @@ enum class NameUse { kName, kSymlink, kHardLink };
 // --transform; errors reported.
 Status ParseTransforms(Context& context);
 std::string ApplyTransforms(Context& context, std::string name, NameUse use);
+// --one-top-level: the name below that directory, unless it is there already.
+std::string BelowTop(const std::string& top, const std::string& name);
 // --strip-components: empty when nothing is left.
 std::string StripComponents(std::string_view name, uint64_t count);
 // The name without what leads out of the directory, said once for each prefix; as it is with -P.
@@ -306,6 +212,10 @@ class ArchiveInput {
   virtual bool is_packed() const { return false; }
   // A plain file, in which content may be passed over.
   virtual bool is_seekable() const { return false; }
+  // Where `reader` is in the archive matters when a volume ends.
+  virtual void Follow(const codec::TarReader&) {}
+  // Blocks of headers that only volumes have, which the reader does not see.
+  virtual uint64_t volume_blocks() const { return 0; }
   // Called last, and after an error of the source: says what the unpacker has to say. Reported.
   virtual Status Close(const Error* error) = 0;
 };
@@ -314,12 +224,20 @@ class ArchiveInput {
 class ArchiveOutput : public ByteSink {
  public:
   static Result<std::unique_ptr<ArchiveOutput>> Create(Context& context, const std::string& name);
+  // The content of a member follows, `size` bytes as stored: what a further volume says when it ends within.
+  virtual void BeginContent(const std::string&, uint64_t) {}
   // Fills the last record up. Errors: reported.
   virtual Status Finish() = 0;
   // The file that the archive is, to leave it out of itself.
   virtual std::optional<vfs::Attributes> attributes() const = 0;
   virtual uint64_t bytes() const = 0;
 };
+
+// The same, for archives of several volumes.
+Result<std::unique_ptr<ArchiveInput>> OpenVolumes(Context& context, const std::string& name);
+Result<std::unique_ptr<ArchiveOutput>> CreateVolumes(Context& context, const std::string& name);
+// The header of --label for a volume; `count` is how many global headers there were.
+std::string VolumeLabel(Context& context, uint64_t count, std::vector<std::pair<std::string, std::string>> records);
 
 codec::Format FormatBySuffix(std::string_view name);
 
@@ -377,13 +295,18 @@ Status Append(Context& context);   // -r, -u
 Status Catenate(Context& context);
 Status Delete(Context& context);
 Status TestLabel(Context& context);
+// What --label demands of the first member of an archive that is read or added to. Errors: reported.
+Status CheckLabel(Context& context, const codec::TarMember& first);
 // -W: reads what was written and compares it.
 Status Verify(Context& context, bool has_removed_prefixes);
 
 // Members one after the other, with tar's complaints about what is between them. Nothing at the end.
 class MemberReader {
  public:
-  MemberReader(Context& context, ArchiveInput& archive) : context_(context), archive_(archive), reader(archive.source(), context.in.budget) {}
+  MemberReader(Context& context, ArchiveInput& archive) : context_(context), archive_(archive), reader(archive.source(), context.in.budget) {
+    reader.TellLabels();
+    archive.Follow(reader);
+  }
   Result<bool> Next(codec::TarMember& member);
   // Takes the rest of the input, so that who writes it is not cut off. Reported.
   Status Finish();

@@ -375,12 +375,14 @@ Error Context::Usage(const std::string& message) {
 }
 
 Result<std::unique_ptr<ArchiveInput>> ArchiveInput::Open(Context& context, const std::string& name) {
+  if (context.o.multi_volume) return OpenVolumes(context, name);
   auto reading = std::make_unique<Reading>(context);
   PADDOCK_TRY(reading->Start(name));
   return std::unique_ptr<ArchiveInput>(std::move(reading));
 }
 
 Result<std::unique_ptr<ArchiveOutput>> ArchiveOutput::Create(Context& context, const std::string& name) {
+  if (context.o.multi_volume) return CreateVolumes(context, name);
   auto writing = std::make_unique<Writing>(context);
   PADDOCK_TRY(writing->Start(name));
   return std::unique_ptr<ArchiveOutput>(std::move(writing));
@@ -429,10 +431,10 @@ Result<bool> MemberReader::Next(codec::TarMember& member) {
     if (!IsWriting(context_.o.mode)) CountRecords();
     for (const std::string& complaint : reader.TakeComplaints()) context_.Fail(complaint);
     const bool is_first = std::exchange(is_first_, false);
-    end_block_ = reader.member_block();
+    end_block_ = reader.member_block() + archive_.volume_blocks();
     switch (*found) {
       case Found::kMember:
-        if (context_.o.block_numbers) context_.shown->Write("block " + std::to_string(reader.member_block()) + ": ");
+        if (context_.o.block_numbers) context_.shown->Write("block " + std::to_string(end_block_) + ": ");
         return true;
       case Found::kZeros: {
         if (context_.o.block_numbers) context_.shown->Write("block " + std::to_string(end_block_) + ": ** Block of NULs **\n");

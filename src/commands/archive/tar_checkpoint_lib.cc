@@ -148,7 +148,7 @@ Environment ChildEnvironment(const Context& context) {
   Environment environment = context.in.env;
   environment.Set("TAR_VERSION", "1.34");
   environment.Set("TAR_ARCHIVE", context.o.archives.front());
-  environment.Set("TAR_VOLUME", "1");
+  environment.Set("TAR_VOLUME", std::to_string(context.volumes.number()));
   environment.Set("TAR_BLOCKING_FACTOR", std::to_string(context.o.record_blocks));
   environment.Set("TAR_FORMAT", kFormats[static_cast<int>(context.o.format.value_or(codec::TarFormat::kGnu))]);
   return environment;

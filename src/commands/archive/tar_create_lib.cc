@@ -1,8 +1,8 @@
 #include <algorithm>
-#include <cstring>
 
 #include "commands/archive/packed_file.h"
-#include "commands/archive/tar.h"
+#include "commands/archive/tar_create.h"
+#include "commands/archive/tar_incremental.h"
 #include "commands/file_facts.h"
 #include "commands/stat_ahead.h"
 
@@ -14,29 +14,29 @@ using codec::TarMember;
 using vfs::FileType;
 
 constexpr size_t kLongestPath = 64 << 10;
-constexpr std::string_view kCacheSignature = "Signature: 8a477f597d28d172789f06886806bc55";
-
-bool IsZero(std::string_view bytes) { return bytes.empty() || (bytes[0] == '\0' && std::memcmp(bytes.data(), bytes.data() + 1, bytes.size() - 1) == 0); }
-
-TimePoint MomentOf(Nanoseconds time) { return ToTimePoint(time); }
 
 }  // namespace
 
 class Dumper::Impl {
  public:
   Impl(Context& context, ArchiveOutput& out, const Excludes& excludes, const Times* newer_than)
-      : c_(context), out_(out), excludes_(excludes), newer_than_(newer_than), lister_(context), archive_(out.attributes()) {
+      : c_(context), out_(out), excludes_(excludes), newer_than_(newer_than), lister_(context), archive_(out.attributes()), owners_(context), ignored_(context), history_(context) {
     options_.format = c_.o.format.value_or(TarFormat::kGnu);
     options_.pax_records = c_.o.pax_records;
     options_.pax_without = c_.o.pax_without;
     options_.pax_name = c_.o.pax_name;
+    options_.sparse_form = c_.o.sparse_form;
+    options_.pid = c_.in.process.pid();
   }
 
   Status DumpAll(const std::vector<Name>& names) {
     // What is named twice, or reached by a followed symlink, is the same file whatever its number of links.
     trivial_links_ = names.size() <= 1 && !c_.o.dereferences ? 1 : 0;
-    if (c_.o.is_incremental) PADDOCK_TRY(ReadSnapshot());
+    if (c_.o.is_incremental) PADDOCK_TRY(ReadHistory());
+    if (c_.o.is_incremental) NoteOperands(names);
+    std::vector<size_t> begins;
     for (const Name& name : names) {
+      begins.push_back(increments_.size());
       c_.in.budget.Step();
       position_ = name.position;
       std::string path = name.text;
@@ -56,11 +56,11 @@ class Dumper::Impl {
       recursive_ = name.flags.recursive;
       // What is named is only left out by a pattern that matches it as a whole.
       if (excludes_.IsExcluded(path, position_, c_.in.budget)) continue;
-      PADDOCK_TRY(c_.o.is_incremental && recursive_ ? DumpIncrement(path) : Dump(path, true, 0));
+      PADDOCK_TRY(c_.o.is_incremental && recursive_ ? FindOperand(path) : Dump(path, true, 0));
     }
-    if (!c_.o.snapshot.empty()) {
-      if (const Status written = vfs::WriteFile(c_.in.fs, c_.o.snapshot, made_.Encode(c_.in.budget)); !written) c_.Fail(c_.o.snapshot, "Cannot open", written.error());
-    }
+    if (c_.o.is_incremental) SortIncrements(names, std::move(begins));
+    PADDOCK_TRY(DumpIncrements());
+    history_.Keep();
     for (const auto& [real, shown] : emptied_) {
       if (const Status removed = c_.in.fs.RemoveDirectory(real); !removed) c_.Fail(shown, "Cannot rmdir", removed.error());
     }
@@ -76,13 +76,7 @@ class Dumper::Impl {
 
   Status WriteLabel() {
     if (c_.o.label.empty()) return {};
-    TarMember member;
-    member.name = c_.o.label;
-    member.type = 'V';
-    member.modified = Now(c_.in.clock).seconds;
-    if (options_.format == TarFormat::kPax) return c_.Fatal("labels of pax archives are not written");
-    PADDOCK_TRY(Write(member, member.name));
-    return {};
+    return out_.Write(VolumeLabel(c_, 1, {}));
   }
 
  private:
@@ -141,8 +135,8 @@ class Dumper::Impl {
 
   // True for what -N, --newer-mtime and -u leave out.
   bool IsOld(const std::string& path, const vfs::Attributes& found) const {
-    const TimePoint modified = MomentOf(found.modify_time);
-    if (c_.o.newer && modified < *c_.o.newer && (!c_.o.newer_by_change || MomentOf(found.change_time) < *c_.o.newer)) return true;
+    const TimePoint modified = ToTimePoint(found.modify_time);
+    if (c_.o.newer && modified < *c_.o.newer && (!c_.o.newer_by_change || ToTimePoint(found.change_time) < *c_.o.newer)) return true;
     if (newer_than_ == nullptr) return false;
     const auto it = newer_than_->find(path);
     // The archive may have no fractions.
@@ -154,15 +148,8 @@ class Dumper::Impl {
     member.name = path;
     member.mode = found.mode & 07777;
     if (c_.o.mode_change) member.mode = c_.o.mode_change->Apply(member.mode, found.is_directory(), c_.in.fs.umask());
-    const OwnerChoice& owner = Chosen(c_.o.owner_map, found.uid, c_.o.owner);
-    const OwnerChoice& group = Chosen(c_.o.group_map, found.gid, c_.o.group);
-    member.uid = owner.id.value_or(found.uid);
-    member.gid = group.id.value_or(found.gid);
-    if (!c_.o.numeric_owner && options_.format != TarFormat::kV7) {
-      member.user = owner.name ? *owner.name : UserName(static_cast<uint32_t>(member.uid));
-      member.group = group.name ? *group.name : GroupName(static_cast<uint32_t>(member.gid));
-    }
-    TimePoint modified = MomentOf(found.modify_time);
+    owners_.Fill(member, found, options_.format != TarFormat::kV7);
+    TimePoint modified = ToTimePoint(found.modify_time);
     own_time_ = modified.seconds;
     if (c_.o.mtime && (!c_.o.clamps || *c_.o.mtime < modified)) modified = *c_.o.mtime;
     member.modified = modified.seconds;
@@ -173,28 +160,10 @@ class Dumper::Impl {
     }
     return member;
   }
-  static const OwnerChoice& Chosen(const OwnerMap& map, uint32_t id, const OwnerChoice& otherwise) {
-    const auto it = map.find(id);
-    return it == map.end() ? otherwise : it->second;
-  }
-  const std::string& UserName(uint32_t uid) {
-    if (!user_ || user_->first != uid) {
-      const UserRecord* user = c_.names.User(uid);
-      user_ = {uid, user == nullptr ? std::string() : user->name};
-    }
-    return user_->second;
-  }
-  const std::string& GroupName(uint32_t gid) {
-    if (!group_ || group_->first != gid) {
-      const GroupRecord* group = c_.names.Group(gid);
-      group_ = {gid, group == nullptr ? std::string() : group->name};
-    }
-    return group_->second;
-  }
 
   std::string Stored(const std::string& name, NameUse use) {
-    std::string changed = ApplyTransforms(c_, name, use);
-    return use == NameUse::kSymlink ? changed : guard_.Safe(c_, changed, false);
+    // What leads out goes first: transformations see the rest, and have the last word.
+    return ApplyTransforms(c_, use == NameUse::kSymlink ? name : guard_.Safe(c_, name, false), use);
   }
 
   // The header. False: it could not be, and that was said.
@@ -268,113 +237,148 @@ class Dumper::Impl {
 
   // --- incremental backups: all directories with the names in them, then the files that are newer than the last backup
 
-  Status ReadSnapshot() {
-    if (options_.format != TarFormat::kGnu) return c_.Fatal("incremental archives are only written in GNU format");
-    made_.time = MomentOf(c_.in.clock.RealNow());
-    if (c_.o.snapshot.empty() || c_.o.starts_again) return {};
-    const auto text = vfs::ReadFile(c_.in.fs, c_.o.snapshot);
-    if (!text && text.error().code == Code::kNoEntry) return {};
-    if (!text) return c_.Fatal(c_.Shown(c_.o.snapshot) + ": Cannot open: " + std::string(text.error().Text()));
-    auto known = Snapshot::Parse(*text, c_.in.budget);
-    if (!known) return c_.Fatal(c_.Shown(c_.o.snapshot) + ": " + std::string(known.error().Text()));
-    known_ = std::move(*known);
-    return {};
+  Status ReadHistory() {
+    const TarFormat format = options_.format;
+    if (format == TarFormat::kV7 || format == TarFormat::kUstar) return c_.Fatal("incremental archives are only written in GNU and pax formats");
+    return history_.Read();
   }
 
   struct Increment {
+    std::string base;    // what all -C before it come to
     std::string path;
     vfs::Attributes found;
     std::string names;
     std::vector<std::string> newer;
   };
 
-  Status DumpIncrement(const std::string& path) {
+  // Directories that are named are not reached from others.
+  void NoteOperands(const std::vector<Name>& names) {
+    for (const Name& name : names) {
+      c_.in.budget.Step(8);
+      const auto found = c_.in.fs.Stat(vfs::JoinPath(name.directory, name.text), vfs::Follow::kNo);
+      if (found && found->is_directory() && name.flags.recursive) operands_.emplace(found->device, found->inode);
+    }
+  }
+
+  // What came of each operand goes by its name. `begins`: where that of each begins.
+  void SortIncrements(std::vector<Name> names, std::vector<size_t> begins) {
+    begins.push_back(increments_.size());
+    for (size_t i = 0; i < names.size(); ++i) names[i].position = i;
+    SortForIncrements(names);
+    std::vector<Increment> sorted;
+    for (const Name& name : names) {
+      for (size_t i = begins[name.position]; i < begins[name.position + 1]; ++i) sorted.push_back(std::move(increments_[i]));
+    }
+    increments_ = std::move(sorted);
+  }
+
+  // Directories are gathered; other operands stand among them.
+  Status FindOperand(const std::string& path) {
     const auto found = c_.in.fs.Stat(Real(path), c_.o.dereferences ? vfs::Follow::kYes : vfs::Follow::kNo);
-    if (found && !found->is_directory() && IsUnchanged(*found)) return {};
-    if (!found || !found->is_directory()) return Dump(path, true, 0);
-    std::vector<Increment> increments;
-    PADDOCK_TRY(FindIncrements(path, *found, increments));
-    for (const Increment& increment : increments) PADDOCK_TRY(DumpNames(increment));
-    for (const Increment& increment : increments) {
+    if (found && !found->is_directory() && history_.IsUnchanged(*found)) return {};
+    if (!found) return Dump(path, true, 0);
+    if (!found->is_directory()) {
+      increments_.push_back({.base = base_, .path = path, .found = *found});
+      return {};
+    }
+    if (!visited_.emplace(found->device, found->inode).second) return {};
+    PADDOCK_ASSIGN(const bool is_dumped, FindIncrements(path, *found, history_.IsNew(path, *found), increments_));
+    static_cast<void>(is_dumped);
+    return {};
+  }
+
+  // All directories of an archive come before the files in them.
+  Status DumpIncrements() {
+    const auto first = std::find_if(increments_.begin(), increments_.end(), [](const Increment& increment) { return increment.found.is_directory(); });
+    if (first != increments_.end()) first->names += history_.Renames();
+    for (const Increment& increment : increments_) {
+      base_ = increment.base;
+      PADDOCK_TRY(increment.found.is_directory() ? DumpNames(increment) : Dump(increment.path, true, 0));
+    }
+    for (const Increment& increment : increments_) {
+      base_ = increment.base;
       for (const std::string& child : increment.newer) PADDOCK_TRY(Dump(child, false, increment.found.device));
+    }
+    if (!c_.o.removes_files) return {};
+    for (auto increment = increments_.rbegin(); increment != increments_.rend(); ++increment) {
+      base_ = increment->base;
+      if (increment->found.is_directory()) RemoveLater(increment->path);
     }
     return {};
   }
 
-  bool IsUnchanged(const vfs::Attributes& found) const { return !known_.is_new && MomentOf(found.modify_time) < known_.time && MomentOf(found.change_time) < known_.time; }
+  // A directory that is to go once all is in the archive; "." by its own name, which other removals leave valid.
+  void RemoveLater(const std::string& path) {
+    const auto real = path == "." && !base_.empty() ? c_.in.fs.Canonical(base_) : Result<std::string>(Real(path));
+    emptied_.emplace_back(real ? *real : Real(path), path);
+  }
 
-  Status FindIncrements(const std::string& path, const vfs::Attributes& found, std::vector<Increment>& increments) {
+  bool IsOperand(const vfs::Attributes& found) const { return operands_.contains({found.device, found.inode}); }
+
+  // False: a tag leaves the directory out as a whole.
+  Result<bool> FindIncrements(const std::string& path, const vfs::Attributes& found, bool is_new, std::vector<Increment>& increments) {
     c_.in.budget.Step(8);
     c_.in.budget.CheckStack();
     if (path.size() > kLongestPath) return c_.Fatal(c_.Shown(path.substr(0, 80)) + "...: File name too long");
     auto entries = c_.in.fs.List(Real(path));
     if (!entries) {
       FailTo(path, "Cannot open", entries.error());
-      return {};
+      return false;
     }
-    const auto known = known_.directories.find(path);
-    const bool is_new = known == known_.directories.end() || known->second.inode != found.inode || known->second.device != found.device;
-    if (is_new && c_.o.verbose > 0 && !c_.o.snapshot.empty()) c_.Warn("new-directory", c_.Shown(path) + ": Directory is new");
+    const Tagged tagged = LookForTags(c_, Real(path), path);
+    if (tagged.what == ExcludeTag::What::kAll) return false;
+    if (tagged.what) std::erase_if(*entries, [&](const auto& entry) { return *tagged.what != ExcludeTag::What::kContents || entry.name != tagged.file; });
     std::sort(entries->begin(), entries->end(), [](const auto& a, const auto& b) { return a.name < b.name; });
     const size_t at = increments.size();
-    increments.push_back({.path = path, .found = found});
+    increments.push_back({.base = base_, .path = path, .found = found});
+    // All directories here are told of before what is in them.
+    struct Entry {
+      std::string name, path;
+      vfs::Attributes found;
+      bool is_new = false;
+    };
+    std::vector<Entry> children;
     for (const vfs::DirectoryEntry& entry : *entries) {
-      const std::string child = path + (path.ends_with('/') ? "" : "/") + entry.name;
+      c_.in.budget.Step(8);
+      std::string child = path + (path.ends_with('/') ? "" : "/") + entry.name;
       if (excludes_.IsExcluded(child, position_, c_.in.budget)) continue;
       const auto attributes = c_.in.fs.Stat(Real(child), vfs::Follow::kNo);
       if (!attributes) continue;
       if (c_.o.one_file_system && attributes->device != found.device) continue;
-      const bool is_directory = attributes->is_directory();
-      const bool is_old = !is_new && IsUnchanged(*attributes);
-      increments[at].names += (is_directory ? 'D' : is_old ? 'N' : 'Y') + entry.name + '\0';
-      if (is_directory) PADDOCK_TRY(FindIncrements(child, *attributes, increments));
-      else if (!is_old) increments[at].newer.push_back(child);
+      const bool is_child_new = attributes->is_directory() && !IsOperand(*attributes) && history_.IsNew(child, *attributes);
+      children.push_back({entry.name, std::move(child), *attributes, is_child_new});
     }
-    made_.directories[path] = {.device = found.device, .inode = found.inode, .modified = MomentOf(found.modify_time), .names = increments[at].names};
-    return {};
+    for (const Entry& child : children) {
+      const bool is_directory = child.found.is_directory();
+      const bool is_old = !is_new && history_.IsUnchanged(child.found);
+      if (is_directory && !IsOperand(child.found)) {
+        PADDOCK_ASSIGN(const bool is_dumped, FindIncrements(child.path, child.found, child.is_new, increments));
+        if (!is_dumped) continue;
+      } else if (!is_directory && !is_old) {
+        increments[at].newer.push_back(child.path);
+      }
+      increments[at].names += (is_directory ? 'D' : is_old ? 'N' : 'Y') + child.name + '\0';
+    }
+    history_.Remember(path, found, increments[at].names);
+    return true;
   }
 
   Status DumpNames(const Increment& increment) {
     TarMember member = Describe(increment.path, increment.found);
     member.name = Stored(increment.path, NameUse::kName);
     if (!member.name.ends_with('/')) member.name += '/';
-    member.type = 'D';
     const std::string content = increment.names + '\0';
-    member.size = member.stored = content.size();
+    const bool is_pax = options_.format == TarFormat::kPax;
+    member.type = is_pax ? '5' : 'D';
+    if (is_pax) member.names = content;
+    else member.size = member.stored = content.size();
     PADDOCK_ASSIGN(const bool is_done, WriteHeader(member));
     if (!is_done) return {};
     Announce(member, increment.path.ends_with('/') ? increment.path : increment.path + "/");
+    if (is_pax) return {};
+    out_.BeginContent(member.name, content.size());
     PADDOCK_TRY(out_.Write(content));
-    return out_.Write(std::string((codec::kTarBlock - content.size() % codec::kTarBlock) % codec::kTarBlock, '\0'));
-  }
-
-  // The parts of a file that are not zero, by whole blocks; the end is told by one of no length.
-  Status FindExtents(vfs::OpenFile& file, TarMember& member) {
-    uint64_t at = 0;
-    std::string piece;
-    while (at < member.size) {
-      PADDOCK_ASSIGN(const Block block, file.ReadBlock(codec::kTarBlock));
-      if (block.bytes.empty()) break;
-      piece = block.bytes;
-      while (piece.size() < codec::kTarBlock) {
-        PADDOCK_ASSIGN(const Block more, file.ReadBlock(codec::kTarBlock - piece.size()));
-        if (more.bytes.empty()) break;
-        piece += more.bytes;
-      }
-      c_.in.budget.Step();
-      if (!IsZero(piece)) {
-        if (!member.extents.empty() && member.extents.back().offset + member.extents.back().length == at) member.extents.back().length += piece.size();
-        else member.extents.push_back({at, piece.size()});
-      }
-      at += piece.size();
-    }
-    member.stored = 0;
-    for (const codec::TarExtent& extent : member.extents) member.stored += extent.length;
-    if (member.extents.empty() || member.extents.back().offset + member.extents.back().length < member.size) member.extents.push_back({member.size, 0});
-    member.type = 'S';
-    PADDOCK_ASSIGN(const uint64_t back, file.Seek(0, vfs::Whence::kStart));
-    static_cast<void>(back);
-    return {};
+    return PadBlock(out_, content.size());
   }
 
   Status DumpFile(const std::string& path, const vfs::Attributes& found, TarMember& member, bool& is_written) {
@@ -385,79 +389,37 @@ class Dumper::Impl {
       return {};
     }
     vfs::OpenFile& file = **opened;
+    std::string map;
     if (c_.o.sparse && found.blocks * 512 < found.size && found.size > 0) {
-      if (options_.format != TarFormat::kGnu && options_.format != TarFormat::kOldGnu) return c_.Fatal("sparse files are only written to GNU archives");
-      if (const Status looked = FindExtents(file, member); !looked) {
+      if (const Status looked = FindExtents(c_, file, member); !looked) {
         FailTo(path, "Read error", looked.error());
         return {};
       }
     }
+    if (member.type == 'S' && options_.format == TarFormat::kPax && options_.sparse_form == codec::TarSparseForm::k10) map = codec::TarSparseMap(member.extents);
+    member.stored += map.size();
     member.name = Stored(path, NameUse::kName);
     Remember(path, found);
     PADDOCK_ASSIGN(const bool has_header, WriteHeader(member));
     if (!has_header) return {};
     Announce(member, path);
     is_written = true;
+    out_.BeginContent(member.name, member.stored);
+    PADDOCK_TRY(out_.Write(map));
     if (member.type == 'S') {
       for (const codec::TarExtent& extent : member.extents) {
         if (extent.length == 0) continue;
         const auto place = file.Seek(static_cast<int64_t>(extent.offset), vfs::Whence::kStart);
-        PADDOCK_TRY(CopyContent(path, file, extent.length, !place));
+        PADDOCK_TRY(CopyContent(c_, out_, path, file, extent.length, !place));
       }
     } else {
-      PADDOCK_TRY(CopyContent(path, file, member.stored, false));
+      PADDOCK_TRY(CopyContent(c_, out_, path, file, member.stored, false));
     }
-    PADDOCK_TRY(out_.Write(std::string((codec::kTarBlock - member.stored % codec::kTarBlock) % codec::kTarBlock, '\0')));
+    PADDOCK_TRY(PadBlock(out_, member.stored));
     if (c_.o.keeps_access_time) static_cast<void>(c_.in.fs.SetTimes(Real(path), found.access_time, std::nullopt));
     if (const auto after = file.GetAttributes(); after && (after->size != found.size || after->modify_time != found.modify_time)) {
       c_.Warn("file-changed", c_.Shown(path) + ": file changed as we read it");
       c_.Differs();
-    }
-    return {};
-  }
-
-  // Exactly `size` bytes, whatever the file has become.
-  Status CopyContent(const std::string& path, vfs::OpenFile& file, uint64_t size, bool is_broken) {
-    while (size > 0 && !is_broken) {
-      const auto block = file.ReadBlock(static_cast<size_t>(std::min<uint64_t>(size, 1 << 20)));
-      if (!block) {
-        c_.Fail(c_.Shown(path) + ": Read error: " + std::string(block.error().Text()));
-        break;
-      }
-      if (block->bytes.empty()) {
-        c_.Warn("file-shrank", c_.Shown(path) + ": File shrank by " + std::to_string(size) + (size == 1 ? " byte" : " bytes") + "; padding with zeros");
-        c_.Differs();
-        break;
-      }
-      c_.in.budget.Step(static_cast<int64_t>(block->bytes.size() / 512 + 1));
-      size -= block->bytes.size();
-      PADDOCK_TRY(out_.Write(block->bytes));
-    }
-    const std::string zeros(32 << 10, '\0');
-    while (size > 0) {
-      const size_t part = static_cast<size_t>(std::min<uint64_t>(size, zeros.size()));
-      c_.in.budget.Step();
-      PADDOCK_TRY(out_.Write(std::string_view(zeros).substr(0, part)));
-      size -= part;
-    }
-    return {};
-  }
-
-  // How a directory with tag files is dumped.
-  struct Tagged {
-    std::optional<ExcludeTag::What> what;
-    std::string file;
-  };
-  Tagged LookForTags(const std::string& path) {
-    for (const ExcludeTag& tag : c_.o.exclude_tags) {
-      const std::string real = vfs::JoinPath(Real(path), tag.file);
-      if (!c_.in.fs.Stat(real, vfs::Follow::kNo)) continue;
-      if (tag.needs_signature) {
-        auto opened = c_.in.fs.Open(real, vfs::OpenFlags::Read());
-        const auto head = opened ? (*opened)->ReadBlock(kCacheSignature.size()) : Result<Block>(Code::kNoEntry);
-        if (!head || head->bytes != kCacheSignature) continue;
-      }
-      return {tag.what, tag.file};
     }
     return {};
   }
@@ -477,12 +439,13 @@ class Dumper::Impl {
       FailTo(path, "Cannot open", entries.error());
       return {};
     }
-    const Tagged tagged = recursive_ ? LookForTags(path) : Tagged();
+    const Tagged tagged = recursive_ ? LookForTags(c_, Real(path), path + (path.ends_with('/') ? "" : "/")) : Tagged();
     if (tagged.what == ExcludeTag::What::kAll) return {};
     member.name = Stored(path, NameUse::kName);
     if (!member.name.ends_with('/')) member.name += '/';
     member.type = '5';
-    if (newer_than_ == nullptr || !IsOld(path, found)) {
+    // -u: what is in the directory counts, not the directory.
+    if (newer_than_ == nullptr || !newer_than_->contains(path)) {
       PADDOCK_ASSIGN(const bool done, Write(member, path));
       if (!done) return {};   // nor what is in it
     }
@@ -496,13 +459,12 @@ class Dumper::Impl {
     ancestors_.emplace_back(found.device, found.inode);
     const Status done = DumpEntries(path, *entries, found.device);
     ancestors_.pop_back();
-    if (c_.o.removes_files) emptied_.emplace_back(Real(path), path);
+    if (c_.o.removes_files) RemoveLater(path);
     return done;
   }
 
   Status DumpEntries(const std::string& path, std::vector<vfs::DirectoryEntry> entries, uint64_t device) {
-    const size_t patterns = ignored_.size();
-    PADDOCK_TRY(ReadIgnoreFiles(path));
+    const size_t patterns = ignored_.Enter(Real(path));
     if (c_.o.sort == SortOrder::kInode) {
       std::stable_sort(entries.begin(), entries.end(), [](const auto& a, const auto& b) { return a.inode < b.inode; });
     }
@@ -511,34 +473,11 @@ class Dumper::Impl {
     for (size_t i = 0; i < entries.size(); ++i) {
       const std::string& name = entries[i].name;
       const std::string child = path + (path.ends_with('/') ? "" : "/") + name;
-      if (excludes_.IsExcluded(child, position_, c_.in.budget) || IsIgnored(child, name)) continue;
+      if (excludes_.IsExcluded(child, position_, c_.in.budget) || ignored_.IsIgnored(child, name)) continue;
       PADDOCK_TRY(Dump(child, false, device, looks_ahead ? &ahead.Of(c_.in.fs, Real(path), entries, i) : nullptr));
     }
-    ignored_.resize(patterns);
+    ignored_.Leave(patterns);
     return {};
-  }
-
-  struct Ignored {
-    bool is_recursive;   // matched with paths; without, with names
-    std::shared_ptr<Matcher> matcher;
-  };
-  Status ReadIgnoreFiles(const std::string& path) {
-    for (const auto& [file, is_recursive] : c_.o.ignore_files) {
-      const auto opened = c_.in.fs.Open(vfs::JoinPath(Real(path), file), vfs::OpenFlags::Read());
-      if (!opened) continue;
-      Input input(**opened, c_.in.budget);
-      while (const auto line = input.ReadLine()) {
-        if (line->text.empty()) continue;
-        MatchFlags flags;
-        ignored_.push_back({is_recursive, std::make_shared<Matcher>(std::string(line->text), flags, true, false, c_.in.locale.is_utf8)});
-      }
-    }
-    return {};
-  }
-  bool IsIgnored(const std::string& child, const std::string& name) {
-    return std::any_of(ignored_.begin(), ignored_.end(), [&](const Ignored& pattern) {
-      return pattern.matcher->Matches(pattern.is_recursive ? child : name, c_.in.budget);
-    });
   }
 
   Context& c_;
@@ -557,9 +496,11 @@ class Dumper::Impl {
   size_t position_ = SIZE_MAX;   // of the name at work among the options
   std::vector<Identity> ancestors_;
   std::vector<std::pair<std::string, std::string>> emptied_;
-  std::vector<Ignored> ignored_;
-  Snapshot known_, made_;
-  std::optional<std::pair<uint32_t, std::string>> user_, group_;
+  MemberOwners owners_;
+  IgnoreFiles ignored_;
+  BackupHistory history_;
+  std::vector<Increment> increments_;
+  std::set<std::pair<uint64_t, uint64_t>> operands_, visited_;   // directories that were named, of an incremental backup
 };
 
 Dumper::Dumper(Context& context, ArchiveOutput& out, const Excludes& excludes, const Times* newer_than)
@@ -578,6 +519,7 @@ Status Create(Context& context) {
   Dumper dumper(context, *out, excludes);
   PADDOCK_TRY(dumper.WriteLabel());
   PADDOCK_TRY(dumper.DumpAll(names));
+  ComplainOfUnused(context);
   PADDOCK_TRY(out->Finish());
   if (context.o.totals) ShowTotals(context, "written", out->bytes());
   if (context.o.verifies) return Verify(context, dumper.has_removed_prefixes());

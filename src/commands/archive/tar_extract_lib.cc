@@ -1,10 +1,9 @@
 #include <algorithm>
-#include <cstdio>
 
 #include "commands/archive/packed_file.h"
-#include "commands/archive/tar.h"
+#include "commands/archive/tar_extract.h"
+#include "commands/archive/tar_incremental.h"
 #include "commands/file_facts.h"
-#include "vfs/pipe.h"
 
 namespace paddock::tar {
 namespace {
@@ -26,14 +25,14 @@ std::optional<Nanoseconds> TimeOf(const TarMember& member) { return FromTimePoin
 
 class Extractor {
  public:
-  Extractor(Context& context, Selection& selection) : c_(context), selection_(selection), lister_(context) {
+  Extractor(Context& context, Selection& selection) : c_(context), selection_(selection), lister_(context), unfinished_(context) {
     const bool is_root = c_.in.fs.credentials().uid == 0;
     keeps_mode_ = c_.o.same_permissions.value_or(is_root);
     keeps_owner_ = c_.o.same_owner.value_or(is_root);
   }
 
   Status Take(TarMember& member, codec::TarReader& reader) {
-    if (member.type == 'V' || member.type == 'M' || member.type == 'N') return {};
+    if (member.type == 'V' || member.type == 'N') return {};
     std::string name = member.name;
     while (name.size() > 1 && name.ends_with('/')) name.pop_back();
     name = ApplyTransforms(c_, std::move(name), NameUse::kName);
@@ -51,7 +50,7 @@ class Extractor {
       c_.Fail(c_.Shown(member.name) + ": Member name contains '..'");
       return {};
     }
-    if (c_.o.wants_one_top_level) name = BelowTop(name);
+    if (c_.o.wants_one_top_level) name = BelowTop(*c_.o.one_top_level, name);
     if (c_.o.newer && TimePoint{member.modified, member.modified_nanos} < *c_.o.newer && member.type != '5') return {};
     if (c_.o.asks && !c_.Asks("extract " + c_.Word(member.name) + "?")) return {};
     base_ = wanted->directory;
@@ -61,55 +60,23 @@ class Extractor {
       if (c_.o.verbose > 1) lister_.Show(member, shown, member.link);
       else c_.shown->Write(c_.Listed(shown) + "\n");
     }
-    if (c_.o.to_stdout) return ToStdout(member, reader);
-    if (!c_.o.to_command.empty()) return ToCommand(name, member, reader);
-    if (!c_.o.delays_directories) CompleteDirectoriesBut(name);
+    if (member.type == 'M') {
+      c_.Fail(c_.Shown(member.name) + ": Cannot extract -- file is continued from another volume");
+      return {};
+    }
+    if (c_.o.to_stdout) return ExtractToStdout(c_, member, reader);
+    if (!c_.o.to_command.empty()) return ExtractToCommand(c_, name, member, reader);
+    if (member.type == 'D' || member.names) c_.o.delays_directories = true;   // all of them come before what is in them
+    if (!c_.o.delays_directories) unfinished_.CompleteDirectoriesBut(name);
     while (name.size() > 1 && name.ends_with('/')) name.pop_back();
     if (!MayReplace(name, member)) return {};
     return Make(name, member, reader);
   }
 
   // Symlinks that lead out come last, so that nothing is written through them; then the directories' own times and modes.
-  void Finish() {
-    for (const Placeholder& one : placeholders_) Complete(one);
-    while (!directories_.empty()) CompleteLast();
-  }
+  void Finish() { unfinished_.CompleteAll(); }
 
  private:
-  struct Directory {
-    std::string path, name;
-    std::optional<uint32_t> mode;
-    std::optional<Nanoseconds> modified;
-    std::optional<std::pair<uint32_t, uint32_t>> owner;
-  };
-  struct Placeholder {
-    std::string path, name, target;
-    uint64_t device, inode;
-    std::optional<Nanoseconds> modified;
-    std::vector<std::string> further;   // hard links to it
-  };
-
-  void CompleteLast() {
-    const Directory last = std::move(directories_.back());
-    directories_.pop_back();
-    c_.in.budget.Step();
-    if (last.owner && keeps_owner_) static_cast<void>(c_.in.fs.SetOwner(last.path, last.owner->first, last.owner->second, Follow::kNo));
-    if (last.mode) {
-      if (const Status set = c_.in.fs.SetMode(last.path, *last.mode, Follow::kNo); !set) c_.Fail(last.name, "Cannot change mode", set.error());
-    }
-    if (last.modified) {
-      if (const Status set = c_.in.fs.SetTimes(last.path, std::nullopt, last.modified, Follow::kNo); !set) c_.Fail(last.name, "Cannot utime", set.error());
-    }
-  }
-  // Directories that the next member is not in are over.
-  void CompleteDirectoriesBut(const std::string& next) {
-    while (!directories_.empty()) {
-      const std::string& name = directories_.back().name;
-      if (name == "." || (next.size() > name.size() && next.starts_with(name) && (name.ends_with('/') || next[name.size()] == '/'))) return;
-      CompleteLast();
-    }
-  }
-
   std::string Real(const std::string& name) const { return base_.empty() ? name : vfs::JoinPath(base_, name); }
 
   Status CheckBase() {
@@ -118,87 +85,6 @@ class Extractor {
     if (!found || !found->is_directory()) return c_.Fatal(c_.Shown(base_) + ": Cannot open: " + std::string(CodeText(found ? Code::kNotDirectory : found.error().code)));
     known_base_ = base_;
     return {};
-  }
-
-  std::string BelowTop(const std::string& name) const {
-    const std::string& top = *c_.o.one_top_level;
-    const std::string_view plain = std::string_view(name).substr(name.starts_with("./") ? 2 : 0);
-    if (plain == top || plain.starts_with(top + "/")) return name;
-    return vfs::JoinPath(top, std::string(plain));
-  }
-
-  static bool IsPlainFile(const TarMember& member) { return (member.type == '0' || member.type == '7' || member.type == 'S') && !member.name.ends_with('/'); }
-
-  Environment EnvironmentFor(const std::string& name, const TarMember& member) const {
-    Environment environment = ChildEnvironment(c_);
-    const auto time = [](int64_t seconds, int32_t nanos) {
-      std::string text = std::to_string(seconds);
-      if (nanos == 0) return text;
-      text += "." + std::to_string(1'000'000'000 + nanos).substr(1);
-      return text.substr(0, text.find_last_not_of('0') + 1);
-    };
-    const auto moment = [&](const std::optional<Nanoseconds>& at) {
-      const TimePoint point = at ? ToTimePoint(*at) : Now(c_.in.clock);
-      return time(point.seconds, point.nanos);
-    };
-    char mode[16];
-    std::snprintf(mode, sizeof mode, "%04o", member.mode);
-    environment.Set("TAR_FILETYPE", "f");
-    environment.Set("TAR_MODE", mode);
-    environment.Set("TAR_FILENAME", name);
-    environment.Set("TAR_REALNAME", name);
-    environment.Set("TAR_UNAME", member.user);
-    environment.Set("TAR_GNAME", member.group);
-    environment.Set("TAR_ATIME", moment(member.accessed));
-    environment.Set("TAR_MTIME", time(member.modified, member.modified_nanos));
-    environment.Set("TAR_CTIME", moment(member.changed));
-    environment.Set("TAR_SIZE", std::to_string(member.size));
-    environment.Set("TAR_UID", std::to_string(member.uid));
-    environment.Set("TAR_GID", std::to_string(member.gid));
-    return environment;
-  }
-
-  // A command for each file, which finds the content in its standard input and the rest in its environment.
-  Status ToCommand(const std::string& name, const TarMember& member, codec::TarReader& reader) {
-    if (!IsPlainFile(member)) return {};
-    vfs::PipeEnds ends = vfs::MakePipe(c_.in.kernel.scheduler());
-    c_.in.out.Flush();
-    const Environment environment = EnvironmentFor(name, member);
-    PADDOCK_ASSIGN(const Child child, Child::Start(c_, c_.o.to_command, environment, std::move(ends.read), nullptr));
-    bool is_read = true;   // what a command does not want is let go
-    const Status copied = CopyTo(reader, [&](std::string_view bytes) -> Status {
-      is_read = is_read && ends.write->Write(bytes);
-      return {};
-    });
-    ends.write.reset();
-    PADDOCK_ASSIGN(const proc::WaitStatus ended, child.End(c_));
-    if (ended.signal != 0) c_.Warn(std::to_string(child.pid()) + ": Child terminated on signal " + std::to_string(ended.signal));
-    else if (ended.status != 0 && !c_.o.ignores_command_error) c_.Fail(std::to_string(child.pid()) + ": Child returned status " + std::to_string(ended.status));
-    return copied;
-  }
-
-  Status ToStdout(const TarMember& member, codec::TarReader& reader) {
-    if (!IsPlainFile(member)) return {};
-    return CopyTo(reader, [&](std::string_view bytes) -> Status {
-      c_.in.out.Write(bytes);
-      if (c_.in.out.status()) return {};
-      const Error error = c_.in.out.status().error();
-      c_.in.out.ClearStatus();
-      return c_.Fatal("stdout: Cannot write: " + std::string(error.Text()));
-    });
-  }
-  template <class Sink>
-  Status CopyTo(codec::TarReader& reader, const Sink& sink) {
-    return reader.ReadContent(sink, [&](uint64_t count) -> Status {
-      const std::string zeros(32 << 10, '\0');
-      while (count > 0) {
-        const size_t part = static_cast<size_t>(std::min<uint64_t>(count, zeros.size()));
-        c_.in.budget.Step(8);
-        PADDOCK_TRY(sink(std::string_view(zeros).substr(0, part)));
-        count -= part;
-      }
-      return {};
-    });
   }
 
   // --- what is in the way
@@ -241,7 +127,16 @@ class Extractor {
     if (error.code == Code::kNoEntry) {
       const std::string parent = vfs::DirectoryName(path);
       made_parents = true;
-      return vfs::MakeDirectories(c_.in.fs, parent) ? Way::kAgain : Way::kGiveUp;
+      const Status made = vfs::MakeDirectories(c_.in.fs, parent);
+      if (made) return Way::kAgain;
+      // The first directory that is still missing is the one that could not be made.
+      for (size_t end = name.find('/', 1); end != std::string::npos; end = name.find('/', end + 1)) {
+        const std::string directory = name.substr(0, end);
+        if (c_.in.fs.Stat(Real(directory))) continue;
+        c_.Fail(directory, "Cannot mkdir", made.error());
+        break;
+      }
+      return Way::kGiveUp;
     }
     if (error.code != Code::kExists) return Way::kGiveUp;
     switch (c_.o.old_files) {
@@ -298,7 +193,9 @@ class Extractor {
       case 'D':
         MakeDirectory(name, member);
         return c_.o.is_incremental ? Purge(name, member, reader) : Status();
-      case '5': MakeDirectory(name, member); return {};
+      case '5':
+        MakeDirectory(name, member);
+        return c_.o.is_incremental && member.names ? PurgeAllBut(name, *member.names) : Status();
       case '0':
       case '7':
       case 'S':
@@ -395,7 +292,39 @@ class Extractor {
       dump += bytes;
       return {};
     }, [](uint64_t) { return Status(); }));
-    const std::set<std::string, std::less<>> names = NamesOfDump(dump, c_.in.budget);
+    return PurgeAllBut(name, dump);
+  }
+
+  // Directories that were renamed since the last backup follow.
+  void RenameAll(std::string_view dump) {
+    std::string from, free_name;
+    for (const auto& [kind, text] : RenamesOfDump(dump, c_.in.budget)) {
+      if (HasDotDot(text) && !c_.o.absolute_names) {
+        c_.Fail(c_.Shown(text) + ": Member name contains '..'");
+        return;
+      }
+      const std::string name = text.empty() ? free_name : guard_.Safe(c_, text, false);
+      if (kind == 'X') {
+        free_name = name + "/tar" + std::to_string(c_.in.process.pid());
+        while (c_.in.fs.Stat(Real(free_name), Follow::kNo)) {
+          c_.in.budget.Step(8);
+          free_name += "_";
+        }
+      } else if (kind == 'R') {
+        from = name;
+      } else if (!from.empty() && !name.empty()) {
+        if (const Status renamed = c_.in.fs.Rename(Real(from), Real(name)); !renamed) {
+          c_.Fail("Cannot rename " + c_.Word(from) + " to " + c_.Word(name) + ": " + std::string(renamed.error().Text()));
+        } else {
+          unfinished_.Moved(Real(from), Real(name));
+        }
+      }
+    }
+  }
+
+  Status PurgeAllBut(const std::string& name, std::string_view dump) {
+    RenameAll(dump);
+    const std::map<std::string, char, std::less<>> names = NamesOfDump(dump, c_.in.budget);
     const std::string path = Real(name);
     const auto found = c_.in.fs.Stat(path, Follow::kNo);
     if (!found || !found->is_directory()) return {};
@@ -403,11 +332,15 @@ class Extractor {
     if (!entries) return {};
     for (const vfs::DirectoryEntry& entry : *entries) {
       c_.in.budget.Step(8);
-      if (names.contains(entry.name)) continue;
+      const auto known = names.find(entry.name);
+      const bool is_directory = entry.type == vfs::FileType::kDirectory;
+      // What became something else is in the way of what it is now.
+      if (known != names.end() && !(known->second == 'D' && !is_directory) && !(known->second == 'Y' && is_directory)) continue;
       const std::string shown = name.substr(0, name.find_last_not_of('/') + 1) + "/" + entry.name;
       if (c_.o.asks && !c_.Asks("delete " + c_.Word(shown) + "?")) continue;
       if (c_.o.verbose > 0) c_.shown->Write("tar: Deleting " + c_.Word(shown) + "\n");
       if (const Status removed = RemoveAny(vfs::JoinPath(path, entry.name), true); !removed) c_.Fail(shown, "Cannot remove", removed.error());
+      else unfinished_.Moved(vfs::JoinPath(path, entry.name), "");
     }
     return {};
   }
@@ -415,6 +348,7 @@ class Extractor {
   void MakeDirectory(const std::string& name, const TarMember& member) {
     const std::string path = Real(name);
     bool is_new = true;
+    vfs::Attributes there;
     bool made_parents = false;
     // While it is filled, its owner may write to it.
     const uint32_t mode = ModeFor(member) & 0777;
@@ -429,6 +363,7 @@ class Extractor {
             if (itself && itself->is_symlink()) return;
           }
           is_new = false;
+          there = *found;
           break;
         }
       }
@@ -442,12 +377,19 @@ class Extractor {
         if (c_.o.verbose > 0) c_.Warn("existing-file", c_.Shown(name) + ": skipping existing file");
         return;
       }
-      if (c_.o.keeps_directory_metadata || c_.o.old_files == OldFiles::kKeep) return;
+      if (c_.o.keeps_directory_metadata) return KeepDirectory(path, name, there);
+      if (c_.o.old_files == OldFiles::kKeep) return;
     }
-    Directory directory{.path = path, .name = name, .mode = keeps_mode_ ? member.mode : mode, .modified = {}, .owner = {}};
+    Unfinished::Directory directory{.path = path, .name = name, .mode = keeps_mode_ ? member.mode : mode, .modified = {}, .owner = {}};
     if (!c_.o.touch) directory.modified = TimeOf(member);
     if (keeps_owner_) directory.owner = {Owner(member.user, member.uid), Group(member.group, member.gid)};
-    directories_.push_back(std::move(directory));
+    unfinished_.Add(std::move(directory));
+  }
+
+  // A directory that keeps its mode; while it is filled, its owner may write to it.
+  void KeepDirectory(const std::string& path, const std::string& name, const vfs::Attributes& there) {
+    if ((there.mode & 0700) == 0700 || !c_.in.fs.SetMode(path, (there.mode & 07777) | 0700, Follow::kNo)) return;
+    unfinished_.Add(Unfinished::Directory{.path = path, .name = name, .mode = there.mode & 07777, .modified = {}, .owner = {}});
   }
 
   void MakeSymlink(const std::string& name, const TarMember& member) {
@@ -462,7 +404,6 @@ class Extractor {
     SetTime(name, member);
   }
 
-  // An empty file that nobody may open stands for the link until the end.
   void MakePlaceholder(const std::string& name, const std::string& target, const TarMember& member) {
     const std::string path = Real(name);
     vfs::OpenFilePtr file;
@@ -475,33 +416,13 @@ class Extractor {
     if (!made) return;
     const auto found = file->GetAttributes();
     if (!found) return;
-    placeholders_.push_back({path, name, target, found->device, found->inode, c_.o.touch ? std::nullopt : TimeOf(member), {}});
+    unfinished_.Add(Unfinished::Placeholder{path, name, target, found->device, found->inode, c_.o.touch ? std::nullopt : TimeOf(member), {}});
   }
-  void Complete(const Placeholder& one) {
-    c_.in.budget.Step();
-    std::string first;
-    std::vector<std::string> paths = {one.path};
-    paths.insert(paths.end(), one.further.begin(), one.further.end());
-    for (const std::string& path : paths) {
-      // Only what still is the placeholder becomes the link.
-      const auto found = c_.in.fs.Stat(path, Follow::kNo);
-      if (!found || found->device != one.device || found->inode != one.inode) continue;
-      static_cast<void>(c_.in.fs.RemoveFile(path));
-      if (!first.empty() && c_.in.fs.MakeLink(first, path)) continue;
-      if (const Status made = c_.in.fs.MakeSymlink(one.target, path); !made) {
-        c_.Fail(one.name, "Cannot create symlink to " + c_.Word(one.target), made.error());
-        continue;
-      }
-      first = path;
-      if (one.modified) static_cast<void>(c_.in.fs.SetTimes(path, std::nullopt, one.modified, Follow::kNo));
-    }
-  }
-
   void MakeLink(const std::string& name, const TarMember& member) {
     std::string link = ApplyTransforms(c_, member.link, NameUse::kHardLink);
     if (c_.o.strip > 0) link = StripComponents(link, c_.o.strip);
     link = guard_.Safe(c_, link, true);
-    if (c_.o.wants_one_top_level) link = BelowTop(link);
+    if (c_.o.wants_one_top_level) link = BelowTop(*c_.o.one_top_level, link);
     const std::string from = Real(link), to = Real(name);
     const auto source = c_.in.fs.Stat(from, Follow::kNo);
     if (source) {
@@ -518,9 +439,7 @@ class Extractor {
       if (way == Way::kGiveUp) c_.Fail(name, "Cannot hard link to " + c_.Word(link), made.error());
       return;
     }
-    for (Placeholder& one : placeholders_) {
-      if (source && source->device == one.device && source->inode == one.inode) one.further.push_back(to);
-    }
+    if (source) unfinished_.NoteLink(*source, to);
   }
 
   void MakeNode(const std::string& name, const TarMember& member) {
@@ -538,8 +457,7 @@ class Extractor {
   NameGuard guard_;
   std::string base_, known_base_;
   bool keeps_mode_ = false, keeps_owner_ = false;
-  std::vector<Directory> directories_;
-  std::vector<Placeholder> placeholders_;
+  Unfinished unfinished_;
 };
 
 }  // namespace
@@ -550,7 +468,7 @@ Status Extract(Context& context) {
   MemberReader members(context, *archive);
   Extractor extractor(context, selection);
   TarMember member;
-  bool is_started = context.o.starting_member.empty();
+  bool is_started = context.o.starting_member.empty(), is_first = true;
   while (!selection.IsAllFound()) {
     const auto found = members.Next(member);
     if (!found || !*found) {
@@ -561,6 +479,7 @@ Status Extract(Context& context) {
       }
       break;
     }
+    if (std::exchange(is_first, false)) PADDOCK_TRY(CheckLabel(context, member));
     is_started = is_started || member.name == context.o.starting_member;
     if (!is_started || (context.o.items.empty() && !context.o.starting_member.empty() && member.name != context.o.starting_member)) continue;
     if (const Status taken = extractor.Take(member, members.reader); !taken) {

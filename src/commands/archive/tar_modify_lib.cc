@@ -121,7 +121,7 @@ class Comparer {
 Result<vfs::OpenFilePtr> OpenToChange(Context& context, bool creates) {
   const std::string& name = context.o.archives.front();
   if (context.o.has_compression || !context.o.compress_program.empty()) return context.Usage("Cannot update compressed archives");
-  if (name == "-") return context.Fatal("Options '-Aru' are incompatible with '-f -'");
+  if (name == "-") return context.Usage("Options '-Aru' are incompatible with '-f -'");
   auto file = context.in.fs.Open(name, {.read = true, .write = true, .create = creates});
   if (!file) return context.Fatal(context.Shown(name) + ": Cannot open: " + std::string(file.error().Text()));
   return *file;
@@ -196,9 +196,10 @@ Result<uint64_t> FindEnd(Context& context, const vfs::OpenFilePtr& file, Dumper:
   if (archive.is_empty()) return uint64_t{0};
   MemberReader members(context, archive);
   TarMember member;
-  while (true) {
+  for (bool is_first = true;;) {
     PADDOCK_ASSIGN(const bool found, members.Next(member));
     if (!found) return members.end_block() * kTarBlock;
+    if (std::exchange(is_first, false)) PADDOCK_TRY(CheckLabel(context, member));
     if (times == nullptr) continue;
     std::string name = member.name;
     while (name.size() > 1 && name.back() == '/') name.pop_back();
@@ -210,6 +211,19 @@ Result<uint64_t> FindEnd(Context& context, const vfs::OpenFilePtr& file, Dumper:
 
 }  // namespace
 
+Status CheckLabel(Context& context, const TarMember& first) {
+  const std::string& wanted = context.o.label;
+  if (wanted.empty()) return {};
+  if (first.type != 'V') return context.Fatal("Archive not labeled to match " + context.Word(wanted));
+  const Pattern pattern(wanted, {.extglob = false});
+  std::string_view label = first.name;
+  const size_t suffix = label.rfind(" Volume ");
+  const bool is_numbered = suffix != std::string_view::npos && suffix + 8 < label.size() && label.find_first_not_of("0123456789", suffix + 8) == std::string_view::npos;
+  if (context.o.multi_volume && is_numbered) label = label.substr(0, suffix);
+  if (!pattern.Matches(label, context.in.budget)) return context.Fatal("Volume " + context.Word(first.name) + " does not match " + context.Word(wanted));
+  return {};
+}
+
 Status List(Context& context) {
   PADDOCK_ASSIGN(Selection selection, Selection::Make(context));
   PADDOCK_ASSIGN(const std::unique_ptr<ArchiveInput> archive, ArchiveInput::Open(context, context.o.archives.front()));
@@ -218,15 +232,11 @@ Status List(Context& context) {
   NameGuard guard;
   TarMember member;
   bool is_started = context.o.starting_member.empty();
-  bool is_label_checked = context.o.label.empty();
+  bool is_first = true;
   while (!selection.IsAllFound()) {
     PADDOCK_ASSIGN(const bool found, members.Next(member));
     if (!found) break;
-    if (!std::exchange(is_label_checked, true)) {
-      const Pattern pattern(context.o.label, {.extglob = false});
-      if (member.type != 'V') return context.Fatal("Archive not labeled to match " + context.Word(context.o.label));
-      if (!pattern.Matches(member.name, context.in.budget)) return context.Fatal("Volume " + context.Word(member.name) + " does not match " + context.Word(context.o.label));
-    }
+    if (std::exchange(is_first, false)) PADDOCK_TRY(CheckLabel(context, member));
     is_started = is_started || member.name == context.o.starting_member;
     if (!is_started || (context.o.items.empty() && !context.o.starting_member.empty() && member.name != context.o.starting_member)) continue;
     if (selection.Find(member.name) == nullptr) {
@@ -238,7 +248,8 @@ Status List(Context& context) {
     std::string plain = member.name;
     while (plain.size() > 1 && plain.ends_with('/')) plain.pop_back();
     std::string safe = StripComponents(ApplyTransforms(context, plain, NameUse::kName), context.o.strip);
-    if (!safe.empty()) safe = guard.Safe(context, safe, false);
+    if (!safe.empty() && member.type != 'V') safe = guard.Safe(context, safe, false);
+    if (!safe.empty() && context.o.wants_one_top_level) safe = BelowTop(*context.o.one_top_level, safe);
     if (context.o.shows_transformed) shown = safe + (member.name.ends_with('/') ? "/" : "");
     if (context.o.verbose > 0) lister.Show(member, shown, link);
     else context.shown->Write(context.Listed(shown) + "\n");
@@ -304,6 +315,7 @@ Status Verify(Context& context, bool has_removed_prefixes) {
 
 Status Append(Context& context) {
   PADDOCK_ASSIGN(const std::vector<Name> names, ExpandNames(context, nullptr));
+  ComplainOfUnused(context);   // here they are looked at before anything is written
   PADDOCK_ASSIGN(const Excludes excludes, Excludes::Make(context));
   PADDOCK_ASSIGN(const vfs::OpenFilePtr file, OpenToChange(context, true));
   const bool is_update = context.o.mode == Mode::kUpdate;
@@ -353,12 +365,22 @@ Status Catenate(Context& context) {
 
 Status Delete(Context& context) {
   PADDOCK_ASSIGN(Selection selection, Selection::Make(context));
-  PADDOCK_ASSIGN(const vfs::OpenFilePtr file, OpenToChange(context, false));
-  // What stays moves to the front of the same file, never past what is still to be read.
-  PADDOCK_ASSIGN(const vfs::OpenFilePtr target, OpenToChange(context, false));
+  vfs::OpenFilePtr file;
+  std::unique_ptr<ArchiveOutput> output;
+  if (context.o.archives.front() == "-") {   // a filter
+    if (context.o.has_compression || !context.o.compress_program.empty()) return context.Usage("Cannot update compressed archives");
+    file = context.in.process.descriptors().Get(0);
+    if (!file) return context.Fatal("-: Cannot read: " + std::string(CodeText(Code::kBadDescriptor)));
+    PADDOCK_ASSIGN(output, ArchiveOutput::Create(context, "-"));
+  } else {
+    // What stays moves to the front of the same file, never past what is still to be read.
+    PADDOCK_ASSIGN(file, OpenToChange(context, false));
+    PADDOCK_ASSIGN(vfs::OpenFilePtr target, OpenToChange(context, false));
+    output = std::make_unique<AppendedOutput>(context, std::move(target), 0);
+  }
+  ArchiveOutput& out = *output;
   PlainInput archive(context, file);
   PADDOCK_TRY(archive.Check());
-  AppendedOutput out(context, target, 0);
   MemberReader members(context, archive);
   TarMember member;
   while (true) {
@@ -390,9 +412,13 @@ Status TestLabel(Context& context) {
     if (has_label) context.shown->Write(member.name + "\n");
     return {};
   }
-  const bool matches = has_label && std::any_of(names.begin(), names.end(), [&](const Name& name) { return name.text == member.name; });
-  if (!matches) context.Differs();
-  else if (context.o.verbose > 0) context.shown->Write(member.name + "\n");
+  if (has_label && context.o.verbose > 0) context.shown->Write(member.name + "\n");
+  const bool matches = has_label && std::any_of(names.begin(), names.end(), [&](const Name& name) {
+    return Matcher(name.text, name.flags, name.flags.wildcards.value_or(false), true, context.in.locale.is_utf8).Matches(member.name, context.in.budget);
+  });
+  if (matches) return {};
+  if (context.o.verbose > 0) context.Warn("Archive label mismatch");
+  context.Differs();
   return {};
 }
 

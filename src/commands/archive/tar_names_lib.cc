@@ -20,7 +20,21 @@ Result<std::vector<std::string>> ReadList(Context& context, const std::string& n
   auto file = InputFile::Open(context.in, name);
   if (!file) return context.Fatal(context.Shown(name) + ": Cannot open: " + std::string(file.error().Text()));
   std::vector<std::string> lines;
-  while (const auto line = file->input().ReadLine(delimiter)) lines.emplace_back(line->text);
+  while (const auto line = file->input().ReadLine(delimiter)) {
+    const std::string_view text = line->text;
+    if (delimiter == '\n' && text.find('\0') != std::string_view::npos) {
+      // A list of find -print0, most likely.
+      context.Warn("filename-with-nuls", context.Shown(name) + ": file name read contains nul character");
+      delimiter = '\0';
+      for (size_t at = 0; at <= text.size();) {
+        const size_t end = std::min(text.find('\0', at), text.size());
+        lines.emplace_back(text.substr(at, end - at));
+        at = end + 1;
+      }
+    } else {
+      lines.emplace_back(text);
+    }
+  }
   if (!file->input().status()) return context.Fatal(context.Shown(name) + ": Read error: " + std::string(file->input().status().error().Text()));
   return lines;
 }
@@ -58,54 +72,106 @@ std::string Unquote(std::string_view text) {
   return plain;
 }
 
-Result<std::vector<Name>> ExpandNames(Context& context, std::string* last_directory) {
-  std::vector<Name> names;
-  std::string directory;
-  std::vector<std::string> unused;   // options behind the last name
-  size_t position = 0;
-  const auto add = [&](const std::string& text, const MatchFlags& flags, bool is_verbatim) {
-    names.push_back({context.o.unquotes && !is_verbatim ? Unquote(text) : text, directory, flags, position});
-    unused.clear();
-  };
-  for (const NameItem& item : context.o.items) {
-    ++position;
-    if (item.kind == NameItem::Kind::kName) {
-      add(item.text, item.flags, false);
-    } else if (item.kind == NameItem::Kind::kDirectory) {
-      directory = Joined(directory, item.text);
-      unused.push_back("-C " + context.Word(item.text));
-    } else if (item.kind == NameItem::Kind::kMark) {
-      unused.push_back(item.text);
-    } else {
-      PADDOCK_ASSIGN(const std::vector<std::string> lines, ReadList(context, item.text, context.o.is_null ? '\0' : '\n'));
-      const bool is_verbatim = item.is_verbatim || context.o.is_null;
-      for (const std::string& line : lines) {
-        context.in.budget.Step();
-        if (line.empty()) continue;
-        if (is_verbatim || line[0] != '-' || line == "-") {
-          add(line, item.flags, is_verbatim);
-        } else if (line.starts_with("-C") || line.starts_with("--directory=")) {
-          std::string_view to = std::string_view(line).substr(line[1] == 'C' ? 2 : 12);
-          to.remove_prefix(std::min(to.find_first_not_of(" ="), to.size()));
-          directory = Joined(directory, std::string(to));
-        } else if (line.starts_with("--add-file=")) {
-          add(line.substr(11), item.flags, false);
-        } else {
-          return context.Fatal(context.Shown(item.text) + ": only -C and --add-file are taken as options in a list of files");
-        }
+namespace {
+
+// Puts what the command line names into one list, with what its -T lists hold.
+class NameExpander {
+ public:
+  explicit NameExpander(Context& context) : context_(context) {}
+
+  Status Run() {
+    for (const NameItem& item : context_.o.items) {
+      ++position_;
+      if (item.kind == NameItem::Kind::kName) {
+        Add(item.text, item.flags, false);
+      } else if (item.kind == NameItem::Kind::kDirectory) {
+        directory_ = Joined(directory_, item.text);
+        unused_.push_back("-C " + context_.Word(item.text));
+      } else if (item.kind == NameItem::Kind::kMark) {
+        unused_.push_back(item.text);
+      } else {
+        MatchFlags flags = item.flags;
+        PADDOCK_TRY(TakeList(item.text, item.is_verbatim, flags, "command line"));
+        unused_.clear();
       }
-      unused.clear();
     }
+    return {};
   }
-  if (last_directory != nullptr) *last_directory = directory;
+
+  std::vector<Name> TakeNames() { return std::move(names_); }
+  const std::string& directory() const { return directory_; }
+  const std::vector<std::string>& unused() const { return unused_; }
+
+ private:
+  void Add(const std::string& text, const MatchFlags& flags, bool is_verbatim) {
+    names_.push_back({context_.o.unquotes && !is_verbatim ? Unquote(text) : text, directory_, flags, position_});
+    unused_.clear();
+  }
+
+  // `from`: who asks for the list.
+  Status TakeList(const std::string& file, bool is_verbatim, MatchFlags& flags, const std::string& from) {
+    for (const auto& [open, asked_by] : open_) {
+      if (open != file || file == "-") continue;
+      context_.Fail(context_.Shown(file) + ": file list requested from " + context_.Shown(from) + " already read from " + asked_by);
+      return {};
+    }
+    open_.emplace_back(file, from);
+    PADDOCK_ASSIGN(const std::vector<std::string> lines, ReadList(context_, file, context_.o.is_null ? '\0' : '\n'));
+    is_verbatim |= context_.o.is_null;
+    for (const std::string& line : lines) {
+      context_.in.budget.Step();
+      if (line.empty()) continue;
+      if (is_verbatim || line[0] != '-' || line == "-") Add(line, flags, is_verbatim);
+      else PADDOCK_TRY(TakeOption(file, line, flags));
+    }
+    open_.pop_back();
+    return {};
+  }
+
+  // An option in a list: what says where files are and how they are walked.
+  Status TakeOption(const std::string& file, const std::string& line, MatchFlags& flags) {
+    const auto argument = [&line](std::string_view letter, std::string_view word) -> std::optional<std::string> {
+      std::string_view rest = line;
+      if (rest.starts_with(letter)) rest.remove_prefix(letter.size());
+      else if (rest.starts_with(word) && rest.size() > word.size() && (rest[word.size()] == '=' || rest[word.size()] == ' ')) rest.remove_prefix(word.size() + 1);
+      else return std::nullopt;
+      rest.remove_prefix(std::min(rest.find_first_not_of(" \t"), rest.size()));
+      return std::string(rest);
+    };
+    if (const auto to = argument("-C", "--directory")) directory_ = Joined(directory_, *to);
+    else if (const auto list = argument("-T", "--files-from")) return TakeList(*list, false, flags, file);
+    else if (line.starts_with("--add-file=")) Add(line.substr(11), flags, false);
+    else if (line == "--recursion" || line == "--no-recursion") flags.recursive = line == "--recursion";
+    else return context_.Fatal(context_.Shown(file) + ": of options only -C, -T, --add-file, --recursion and --no-recursion may stand in a list of files");
+    return {};
+  }
+
+  Context& context_;
+  std::vector<Name> names_;
+  std::string directory_;
+  std::vector<std::string> unused_;   // options behind the last name
+  std::vector<std::pair<std::string, std::string>> open_;   // lists that are being read, and who asked
+  size_t position_ = 0;
+};
+
+}  // namespace
+
+Result<std::vector<Name>> ExpandNames(Context& context, std::string* last_directory) {
+  NameExpander expander(context);
+  PADDOCK_TRY(expander.Run());
+  std::vector<Name> names = expander.TakeNames();
+  if (last_directory != nullptr) *last_directory = expander.directory();
   const Mode mode = context.o.mode;
-  if (!unused.empty() && !names.empty() && (mode == Mode::kCreate || mode == Mode::kAppend || mode == Mode::kUpdate)) {
-    context.Fail(
-        "The following options were used after any non-optional arguments in archive create or update mode.  These options are positional and affect only arguments that "
-        "follow them.  Please, rearrange them properly.");
-    for (const std::string& option : unused) context.Fail(option + " has no effect");
-  }
+  if (!names.empty() && (mode == Mode::kCreate || mode == Mode::kUpdate)) context.unused_options = expander.unused();
   return names;
+}
+
+void ComplainOfUnused(Context& context) {
+  if (context.unused_options.empty()) return;
+  context.Fail(
+      "The following options were used after any non-optional arguments in archive create or update mode.  These options are positional and affect only arguments that "
+      "follow them.  Please, rearrange them properly.");
+  for (const std::string& option : context.unused_options) context.Fail(option + " has no effect");
 }
 
 Matcher::Matcher(const std::string& text, const MatchFlags& flags, bool wildcards, bool anchored, bool is_utf8)
@@ -286,6 +352,12 @@ std::string ApplyTransforms(Context& context, std::string name, NameUse use) {
     name = std::move(result);
   }
   return name;
+}
+
+std::string BelowTop(const std::string& top, const std::string& name) {
+  const std::string_view plain = std::string_view(name).substr(name.starts_with("./") ? 2 : 0);
+  if (plain == top || plain.starts_with(top + "/")) return name;
+  return vfs::JoinPath(top, std::string(plain));
 }
 
 std::string StripComponents(std::string_view name, uint64_t count) {

@@ -46,7 +46,7 @@ void Lister::Show(const codec::TarMember& member, const std::string& name, const
   if (letter == 'l') line += " -> " + context_.Listed(link);
   else if (letter == 'h') line += " link to " + context_.Listed(link);
   else if (letter == 'V') line += "--Volume Header--";
-  else if (letter == 'M') line += "--Continued at byte 0--";
+  else if (letter == 'M') line += "--Continued at byte " + std::to_string(member.continued_at) + "--";
   else if (letter == '?') line += std::string(" unknown file type ") + Quote(std::string_view(&member.type, 1), context_.in.locale.is_utf8);
   context_.shown->Write(line + "\n");
 }

@@ -27,6 +27,9 @@ struct Options {
   std::vector<std::string> wanted, unwanted;
 };
 
+// Reads the command line of unzip, or of zipinfo under that name. False for a usage error.
+bool ParseArguments(Invocation& in, Options& o);
+
 class Selection {
  public:
   Selection(const Options& options, bool is_utf8);

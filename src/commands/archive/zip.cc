@@ -5,13 +5,16 @@
 // Exit status: 0; 3 for an archive that is damaged, 12 when there is nothing to do, 14 and 15 when the archive cannot be written or made,
 // 16 for wrong options, 18 when a file could not be read.
 // Source: Info-ZIP Zip 3.0.
-// Differs: deflate's output is zlib's. Refused: split archives (-s), logs (-l[afi]), dots (-d?),
+// Differs: deflate's output is zlib's. Of a split archive nothing is asked or said: a part that is missing ends the run, and -sp, -sb, -sv are
+// refused, as is -T with -s. Parts are joined whole, where the real one loses bytes of a file in more than two; and the end says how many records
+// the last part has, where the real one counts one too few. Refused: logs (-l[afi]), dots (-d?),
 // -k, -TT, FIFOs (-FI). There is no terminal to ask for a password at (-e). -FF leaves out members that are cut off. Directories are read in the order of their names.
 
 #include <algorithm>
 
 #include "commands/archive/packed_file.h"
 #include "commands/archive/zip.h"
+#include "commands/archive/zip_split.h"
 
 namespace paddock {
 namespace {
@@ -24,17 +27,18 @@ struct Switch {
   char argument;           // ' ' none, 'v' a value, 'l' a list
 };
 constexpr Switch kSwitches[] = {
-    {"FF", "fixfix", ' '},     {"FS", "filesync", ' '},    {"ll", "from-crlf", ' '},    {"tt", "before-date", 'v'},      {"sf", "show-files", ' '}, {"nw", "no-wild", ' '},        {"ws", "wild-stop-dirs", ' '},
+    {"FF", "fixfix", ' '},     {"FS", "filesync", ' '},    {"ll", "from-crlf", ' '},    {"tt", "before-date", 'v'},      {"sf", "show-files", ' '}, {"sp", "split-pause", ' '}, {"sb", "split-bell", ' '}, {"sv", "split-verbose", ' '}, {"nw", "no-wild", ' '},        {"ws", "wild-stop-dirs", ' '},
     {"ic", "ignore-case", ' '}, {"MM", "must-match", ' '},   {"h2", "more-help", ' '},        {"r", "recurse-paths", ' '}, {"R", "recurse-patterns", ' '}, {"j", "junk-paths", ' '},
     {"D", "no-dir-entries", ' '}, {"y", "symlinks", ' '},    {"X", "no-extra", ' '},          {"X", "strip-extra", ' '}, {"q", "quiet", ' '},           {"v", "verbose", ' '},
     {"m", "move", ' '},         {"o", "latest-time", ' '},   {"d", "delete", ' '},            {"u", "update", ' '},      {"f", "freshen", ' '},       {"F", "fix", ' '},         {"U", "copy-entries", ' '},
     {"l", "to-crlf", ' '},      {"T", "test", ' '},          {"e", "encrypt", ' '},           {"z", "archive-comment", ' '}, {"c", "entry-comments", ' '}, {"A", "adjust-sfx", ' '}, {"J", "junk-sfx", ' '}, {"b", "temp-path", 'v'}, {"@", "names-stdin", ' '}, {"t", "from-date", 'v'},
-    {"n", "suffixes", 'v'},     {"O", "output-file", 'v'},   {"O", "out", 'v'},               {"P", "password", 'v'},    {"Z", "compression-method", 'v'}, {"x", "exclude", 'l'},
+    {"s", "split-size", 'v'},   {"n", "suffixes", 'v'},     {"O", "output-file", 'v'},   {"O", "out", 'v'},               {"P", "password", 'v'},    {"Z", "compression-method", 'v'}, {"x", "exclude", 'l'},
     {"i", "include", 'l'},      {"h", "help", ' '},          {"?", "help", ' '},              {"L", "license", ' '},     {"0", "store", ' '},           {"1", "compress-1", ' '},
     {"2", "compress-2", ' '},   {"3", "compress-3", ' '},    {"4", "compress-4", ' '},        {"5", "compress-5", ' '},  {"6", "compress-6", ' '},      {"7", "compress-7", ' '},
     {"8", "compress-8", ' '},   {"9", "compress-9", ' '}};
 
 const char* Meaning(std::string_view name) {
+  if (name == "s") return "do splits, set split size (-s=0 no splits)";
   if (name == "t") return "exclude before date";
   if (name == "tt") return "include before date";
   if (name == "n") return "suffixes to not compress: .gz:.zip";
@@ -52,6 +56,7 @@ void Apply(const std::string& name, const std::string& value, Options& o) {
   else if (name == "ll") o.member.line_ends = 2;
   else if (name == "tt") o.before_date = value;
   else if (name == "sf") o.shows_files = true;
+  else if (name == "sp" || name == "sb" || name == "sv") o.split_talk = name;
   else if (name == "nw") o.no_wildcards = true;
   else if (name == "ws") o.stops_at_slash = true;
   else if (name == "ic") o.ignores_case = true;
@@ -83,6 +88,7 @@ void Apply(const std::string& name, const std::string& value, Options& o) {
     case 'b': o.draft_directory = value; break;
     case '@': o.names_from_stdin = true; break;
     case 't': o.from_date = value; break;
+    case 's': o.split_size = value; break;
     case 'n': o.suffixes = value; break;
     case 'O': o.output = value; break;
     case 'P': o.member.password = value; break;
@@ -189,6 +195,7 @@ constexpr std::string_view kUsage =
     "  -R   PKZIP recursion (patterns)   -n   don't compress these suffixes\n"
     "  -FS  make the archive what the files are   -U   copy entries (with --out)\n"
     "  -P   encrypt with a password      -Z   method: store, deflate, bzip2\n"
+    "  -s   split into parts of a size (0: none)\n"
     "  -sf  show the files instead       -t, -tt   only files from, before a date\n";
 
 ExitStatus Run(Invocation& in) {
@@ -214,6 +221,15 @@ ExitStatus Run(Invocation& in) {
       in.out.Write("\tzip warning: valid compression methods are:  store, deflate, bzip2\n\tzip warning: unknown compression method found:  " + options.method + "\n");
       return usage("Option -Z (--compression-method):  unknown method");
     }
+  }
+  if (!options.split_talk.empty()) return usage("option '" + options.split_talk + "': parts are written without pauses and words; leave it out");
+  if (!options.split_size.empty()) {
+    options.part_size = ReadPartSize(options.split_size);
+    if (!options.part_size) {
+      if (options.split_size[0] < '0' || options.split_size[0] > '9') in.out.Write("\tzip warning: Unable to read number (must start with digit): " + options.split_size + "\n");
+      return usage("bad split size:  '" + options.split_size + "'");
+    }
+    if (*options.part_size > 0 && *options.part_size < kLeastPart) return usage("minimum split size is 64 KB:  '" + options.split_size + "'");
   }
   if (options.fixes) return Fix(in, options);
   if (options.operands.empty()) options.operands.emplace_back("-");

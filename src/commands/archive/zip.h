@@ -27,8 +27,9 @@ struct Options {
   bool moves = false, latest_time = false, tests = false, comments = false, entry_comments = false, adjusts = false, junks_lead = false, names_from_stdin = false, stops_at_slash = false, no_wildcards = false;
   bool ignores_case = false, shows_files = false, must_match = false, encrypts = false, fixes = false, scans = false, shows_help = false, shows_license = false;
   ZipMemberOptions member;
+  std::optional<uint64_t> part_size;   // -s; 0: not split
   std::optional<std::string> output, draft_directory;
-  std::string suffixes = ".Z:.zip:.zoo:.arc:.lzh:.arj", from_date, before_date, method;
+  std::string suffixes = ".Z:.zip:.zoo:.arc:.lzh:.arj", from_date, before_date, method, split_size, split_talk;
   std::vector<std::string> operands, included, excluded;
 };
 
@@ -47,6 +48,8 @@ class Zipper {
   ExitStatus Run();
 
  private:
+  // What stands against the parts that are asked for.
+  std::optional<ExitStatus> CheckSplit();
   ExitStatus Fail(const std::string& message, ExitStatus status, const Error& why);
   void Warn(const std::string& message);
   void Say(const std::string& text);
@@ -101,6 +104,7 @@ class Zipper {
   std::string target_;
   Output* shown_ = nullptr;
   std::unique_ptr<ZipFile> old_;
+  uint64_t old_part_size_ = 0;   // 0: it is not split
   std::map<std::string, Found> found_;
   std::vector<std::string> order_;
   std::map<std::string, bool> chosen_;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "commands/archive/packed_file.h"
+#include "commands/archive/zip_split.h"
 #include "proc/process.h"
 #include "text/date_parse.h"
 #include "text/pattern.h"
@@ -20,24 +21,46 @@ ExitStatus Zipper::Run() {
     return Fail("Missing or empty zip file (" + target_ + ")", kMissing, Code::kOk);
   }
   if (o_.shows_files && o_.operands.size() == 1 && old_) return ShowOld();
+  if (const auto status = CheckSplit()) return *status;
   if (const auto status = Prepare()) return *status;
   if (o_.shows_files) return ShowFound();
   return Write(is_stdout);
 }
 
 std::optional<ExitStatus> Zipper::OpenOld() {
-  auto old = ZipFile::Open(in_.fs, target_, in_.budget);
+  auto old = OpenArchive(in_, target_);
   if (!old && old.error().code == Code::kSyntax) {
     Warn("missing end signature--probably not a zip file (did you");
     Warn("remember to use binary mode when you transferred it?)");
     Warn("(if you are trying to read a damaged archive try -F)");
   }
   if (!old) return Fail("Zip file structure invalid (" + target_ + ")", kFormat, old.error());
-  old_ = std::move(*old);
+  if (old->zip == nullptr) {
+    shown_->Write("\nCould not find:\n  " + old->missing + "\n");
+    return Fail("Zip file structure invalid (" + target_ + ")", kFormat, Code::kOk);
+  }
+  old_ = std::move(old->zip);
+  old_part_size_ = old->part_size;
   const int64_t off = old_->directory().displacement;
   if (o_.adjusts && off > 0) Say("Zip entry offsets appear off by " + std::to_string(off) + " bytes - correcting...\n");
   else if (off != 0) return Fail("Zip file structure invalid (" + target_ + ")", kFormat, Code::kOk);
   else if (o_.adjusts) Say("Zip entry offsets do not need adjusting\n");
+  return std::nullopt;
+}
+
+std::optional<ExitStatus> Zipper::CheckSplit() {
+  const auto refuse = [&](const std::string& why) { return Fail("Invalid command arguments (" + why + ")", kBadUsage, Code::kOk); };
+  const uint64_t asked = o_.part_size.value_or(0);
+  if (asked > 0 && !o_.output.value_or(target_).ends_with(".zip")) return refuse("archive name must end in .zip for splits");
+  if (old_ && (old_part_size_ > 0 || asked > 0)) {
+    if (!o_.output) {
+      Warn("cannot update a split archive (use --out option)");
+      return refuse(target_);
+    }
+    if (*o_.output == target_) return refuse("--out path must be different than in path: " + target_);
+    if (!o_.part_size) o_.part_size = std::max(old_part_size_, kLeastPart);
+  }
+  if (o_.part_size.value_or(0) > 0 && o_.tests) return refuse("-T does not test a split archive: join it with -s 0 first");
   return std::nullopt;
 }
 

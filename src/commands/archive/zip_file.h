@@ -17,6 +17,11 @@ class ZipFile {
   static Result<std::unique_ptr<ZipFile>> Open(vfs::FileSystem& fs, const std::string& path, Budget& budget);
   static Result<std::unique_ptr<ZipFile>> Open(vfs::OpenFilePtr file, Budget& budget);
 
+  // The parts of a split archive as one file; `starts` is where each begins. Errors: as Open().
+  static Result<std::unique_ptr<ZipFile>> OpenJoined(vfs::OpenFilePtr file, const std::vector<uint64_t>& starts, Budget& budget);
+  // How many parts come before this one. Errors: as Open().
+  static Result<uint16_t> PartsBefore(vfs::OpenFilePtr file, Budget& budget);
+
   const codec::ZipDirectory& directory() const { return directory_; }
   uint64_t size() const { return size_; }
   // Bytes of the archive as they are.

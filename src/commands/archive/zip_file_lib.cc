@@ -56,6 +56,25 @@ Result<std::unique_ptr<ZipFile>> ZipFile::Open(vfs::OpenFilePtr file, Budget& bu
   return zip;
 }
 
+Result<std::unique_ptr<ZipFile>> ZipFile::OpenJoined(vfs::OpenFilePtr file, const std::vector<uint64_t>& starts, Budget& budget) {
+  PADDOCK_ASSIGN(std::unique_ptr<ZipFile> zip, Open(std::move(file), budget));
+  zip->directory_.displacement = 0;   // the stated places are those in their parts
+  for (codec::ZipEntry& entry : zip->directory_.entries) {
+    budget.Step();
+    if (entry.part >= starts.size() || entry.offset >= zip->size_) return Error(Code::kCorrupt, "an entry lies in a part that there is not");
+    entry.offset += starts[entry.part];
+  }
+  return zip;
+}
+
+Result<uint16_t> ZipFile::PartsBefore(vfs::OpenFilePtr file, Budget& budget) {
+  PADDOCK_ASSIGN(const vfs::Attributes attributes, file->GetAttributes());
+  if (attributes.is_directory()) return Code::kIsDirectory;
+  ZipFile zip(std::move(file), budget);
+  zip.size_ = attributes.size;
+  return codec::ReadZipPart(zip.size_, [&](uint64_t offset, size_t count) { return zip.ReadAt(offset, count); });
+}
+
 Result<std::string> ZipFile::ReadAt(uint64_t offset, size_t count) {
   std::string bytes;
   if (offset >= size_) return bytes;

@@ -1,5 +1,6 @@
 #include "commands/archive/zip_tools.h"
 
+#include "commands/archive/zip.h"
 #include "proc/process.h"
 
 namespace paddock::zip {
@@ -18,6 +19,34 @@ ExitStatus ToolError(Invocation& in, const std::string& message, ExitStatus stat
 }
 void ToolWarning(Invocation& in, const std::string& message) {
   Say(in, std::string(in.name()) + " warning: " + message + "\n");
+}
+
+ExitStatus ToolCopyError(Invocation& in, const std::string& archive, const Error& error) {
+  if (error.code == Code::kCorrupt) return ToolError(in, "Zip file structure invalid (" + archive + ")", kToolInvalid);
+  return ToolError(in, "Output file write failure (" + std::string(error.Text()) + ")", kCannotWrite);
+}
+
+ExitStatus BadWords(Invocation& in, const char* what) { return ToolError(in, std::string("Invalid command arguments (") + what + ")", kBadUsage); }
+
+bool TellToolFacts(Invocation& in, char letter) {
+  if (letter != 'h' && letter != 'v' && letter != 'L') return false;
+  in.out.Write(letter == 'h' ? HelpText(in.command, in.name()) : VersionText(in.command, in.name()));
+  return true;
+}
+
+ToolWord ReadToolWord(Invocation& in, const std::string& word, std::optional<std::string>& file, ExitStatus& status) {
+  status = 0;
+  if (word == "--help" || word == "--version") {
+    TellToolFacts(in, word == "--help" ? 'h' : 'v');
+    return ToolWord::kEnd;
+  }
+  if (word.starts_with('-') && word != "-") return ToolWord::kLetters;
+  if (word == "-" || file) {
+    status = BadWords(in, word == "-" ? "zip file cannot be stdin" : "can only specify one zip file");
+    return ToolWord::kEnd;
+  }
+  file = word;
+  return ToolWord::kFile;
 }
 
 ExitStatus OpenTool(Invocation& in, std::string& path, std::unique_ptr<ZipFile>& zip) {

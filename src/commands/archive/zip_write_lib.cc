@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "commands/archive/packed_file.h"
+#include "commands/archive/zip_split.h"
 #include "commands/archive/zip_tools.h"
 
 namespace paddock::zip {
@@ -126,7 +127,11 @@ std::optional<ExitStatus> Zipper::TakeOld(ZipWriter& writer, const ZipEntry& ent
     Say(" copying: " + entry.name + "\n");
     return keep();
   }
-  if (it == found_.end()) return o_.action == Action::kSync ? drop() : keep();
+  if (it == found_.end()) {
+    const bool only_copies = o_.output && o_.action == Action::kAdd && o_.operands.size() == 1 && !o_.names_from_stdin;
+    if (only_copies) Say(" copying: " + entry.name + "\n");
+    return o_.action == Action::kSync ? drop() : keep();
+  }
   const int64_t there = ToTimePoint(it->second.attributes.modify_time).seconds;
   const int64_t here = entry.modified().value_or(0);
   const bool is_newer = there > here;
@@ -183,8 +188,15 @@ ExitStatus Zipper::Write(bool is_stdout) {
     return o_.tests ? Test(target) : kNothing;
   }
   if (!is_stdout) {
-    if (const auto before = in_.fs.Stat(target)) static_cast<void>(in_.fs.SetMode(draft, before->mode));
-    if (const Status moved = in_.fs.Rename(draft, target); !moved) return Fail("Could not create output file (" + target + ")", kCannotCreate, moved.error());
+    if (o_.part_size.value_or(0) > 0) {
+      const Status split = WriteParts(in_, draft, target, *o_.part_size);
+      static_cast<void>(in_.fs.RemoveFile(draft));
+      if (!split) return Fail("Output file write failure (" + std::string(split.error().Text()) + ")", kCannotWrite, Code::kOk);
+    } else if (const auto before = in_.fs.Stat(target)) {
+      static_cast<void>(in_.fs.SetMode(draft, before->mode));
+    }
+    const bool is_split = o_.part_size.value_or(0) > 0;
+    if (const Status moved = is_split ? Status() : in_.fs.Rename(draft, target); !moved) return Fail("Could not create output file (" + target + ")", kCannotCreate, moved.error());
     if (o_.latest_time) {
       if (const auto time = FromTimePoint({latest_, 0})) static_cast<void>(in_.fs.SetTimes(target, time, time));
     }
@@ -194,7 +206,7 @@ ExitStatus Zipper::Write(bool is_stdout) {
 
 ExitStatus Zipper::WriteMembers(ZipWriter& writer, std::string& comment) {
   if (old_) {
-    if (const Status copied = o_.junks_lead ? Status() : writer.CopyLead(*old_); !copied) return Fail("Zip file structure invalid (" + target_ + ")", kFormat, copied.error());
+    if (const Status copied = o_.junks_lead || old_part_size_ > 0 ? Status() : writer.CopyLead(*old_); !copied) return Fail("Zip file structure invalid (" + target_ + ")", kFormat, copied.error());
     for (const ZipEntry& entry : old_->directory().entries) {
       in_.budget.Step(4);
       if (const auto status = TakeOld(writer, entry)) return *status;

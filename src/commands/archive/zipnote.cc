@@ -118,8 +118,7 @@ class Notes {
     file->reset();
     if (!written) {
       static_cast<void>(in_.fs.RemoveFile(draft));
-      if (written.error().code == Code::kCorrupt) return zip::ToolError(in_, "Zip file structure invalid (" + path_ + ")", zip::kToolInvalid);
-      return zip::ToolError(in_, "Output file write failure (" + std::string(written.error().Text()) + ")", zip::kCannotWrite);
+      return zip::ToolCopyError(in_, path_, written.error());
     }
     if (const auto before = in_.fs.Stat(path_)) static_cast<void>(in_.fs.SetMode(draft, before->mode));
     if (!in_.fs.Rename(draft, path_)) {
@@ -146,40 +145,30 @@ class Notes {
   size_t next_ = 0;   // where Find() begins
 };
 
-ExitStatus BadWords(Invocation& in, const char* what) { return zip::ToolError(in, std::string("Invalid command arguments (") + what + ")", zip::kBadUsage); }
-
 ExitStatus Run(Invocation& in) {
   Options options;
   if (in.args.size() < 2) return in.out.Write(HelpText(in.command, in.name())), 0;
   for (size_t i = 1; i < in.args.size(); ++i) {
     const std::string& word = in.args[i];
-    if (word == "-") return BadWords(in, "zip file cannot be stdin");
-    if (word == "--help" || word == "--version") {
-      in.out.Write(word == "--help" ? HelpText(in.command, in.name()) : VersionText(in.command, in.name()));
-      return 0;
-    }
-    if (word.empty() || word[0] != '-') {
-      if (options.file) return BadWords(in, "can only specify one zip file");
-      options.file = word;
-      continue;
-    }
+    ExitStatus status = 0;
+    const zip::ToolWord kind = zip::ReadToolWord(in, word, options.file, status);
+    if (kind == zip::ToolWord::kEnd) return status;
+    if (kind == zip::ToolWord::kFile) continue;
     for (const char letter : word.substr(1)) {
+      if (zip::TellToolFacts(in, letter)) return 0;
       switch (letter) {
-        case 'h': return in.out.Write(HelpText(in.command, in.name())), 0;
-        case 'v':
-        case 'L': return in.out.Write(VersionText(in.command, in.name())), 0;
         case 'w': options.writes = true; break;
         case 'q': break;   // there is nothing that it would say
         case 'b':
-          if (options.draft_directory) return BadWords(in, "use -b before zip file name");
-          if (i + 1 >= in.args.size()) return BadWords(in, "need to specify zip file");
+          if (options.draft_directory) return zip::BadWords(in, "use -b before zip file name");
+          if (i + 1 >= in.args.size()) return zip::BadWords(in, "need to specify zip file");
           options.draft_directory = in.args[++i];
           break;
-        default: return BadWords(in, "unknown option");
+        default: return zip::BadWords(in, "unknown option");
       }
     }
   }
-  if (!options.file) return BadWords(in, "need to specify zip file");
+  if (!options.file) return zip::BadWords(in, "need to specify zip file");
   return Notes(in, options).Run();
 }
 

@@ -181,10 +181,7 @@ class Splitter {
     in_.err.Write("zipsplit error: " + std::string(error.Text()) + "\n");
     return zip::ToolError(in_, "Could not create output file (" + name + ")", zip::kCannotCreate);
   }
-  ExitStatus CannotWrite(const Error& error) {
-    if (error.code == Code::kCorrupt) return zip::ToolError(in_, "Zip file structure invalid (" + path_ + ")", zip::kToolInvalid);
-    return zip::ToolError(in_, "Output file write failure (" + std::string(error.Text()) + ")", zip::kCannotWrite);
-  }
+  ExitStatus CannotWrite(const Error& error) { return zip::ToolCopyError(in_, path_, error); }
 
   Invocation& in_;
   const Options& o_;
@@ -193,41 +190,31 @@ class Splitter {
   std::vector<uint64_t> sizes_;   // what each entry takes, with its record in the directory
 };
 
-ExitStatus BadWords(Invocation& in, const char* what) { return zip::ToolError(in, std::string("Invalid command arguments (") + what + ")", zip::kBadUsage); }
-
 ExitStatus Run(Invocation& in) {
   Options options;
   if (in.args.size() < 2) return in.out.Write(HelpText(in.command, in.name())), 0;
   char wants = '\0';   // the option whose value comes next
   for (const std::string& word : in.args.subspan(1)) {
     const bool is_option = word.size() > 1 && word[0] == '-';
-    if (wants != '\0' && is_option) return BadWords(in, "options are separate and precede zip file");
+    if (wants != '\0' && is_option) return zip::BadWords(in, "options are separate and precede zip file");
     if (wants == 'b') options.directory = word.ends_with('/') ? word : word + "/";
     if (wants == 'n' || wants == 'r') {
       const auto number = ParseCount(word);
-      if (wants == 'n' && (!number || *number < kLeastSize)) return BadWords(in, "invalid size given. Use option -h for help.");
-      if (wants == 'r' && !number) return BadWords(in, "invalid room given. Use option -h for help.");
+      if (wants == 'n' && (!number || *number < kLeastSize)) return zip::BadWords(in, "invalid size given. Use option -h for help.");
+      if (wants == 'r' && !number) return zip::BadWords(in, "invalid room given. Use option -h for help.");
       (wants == 'n' ? options.size : options.room) = *number;
     }
     if (wants != '\0') {
       wants = '\0';
       continue;
     }
-    if (word == "-") return BadWords(in, "zip file cannot be stdin");
-    if (word == "--help" || word == "--version") {
-      in.out.Write(word == "--help" ? HelpText(in.command, in.name()) : VersionText(in.command, in.name()));
-      return 0;
-    }
-    if (!is_option) {
-      if (options.file) return BadWords(in, "can only specify one zip file");
-      options.file = word;
-      continue;
-    }
+    ExitStatus status = 0;
+    const zip::ToolWord kind = zip::ReadToolWord(in, word, options.file, status);
+    if (kind == zip::ToolWord::kEnd) return status;
+    if (kind == zip::ToolWord::kFile) continue;
     for (const char letter : word.substr(1)) {
+      if (zip::TellToolFacts(in, letter)) return 0;
       switch (letter) {
-        case 'h': return in.out.Write(HelpText(in.command, in.name())), 0;
-        case 'v':
-        case 'L': return in.out.Write(VersionText(in.command, in.name())), 0;
         case 't': options.only_tells = true; break;
         case 'i': options.makes_index = true; break;
         case 'p': options.pauses = true; break;
@@ -236,14 +223,14 @@ ExitStatus Run(Invocation& in) {
         case 'n':
         case 'r':
         case 'b':
-          if (wants != '\0') return BadWords(in, "options are separate and precede zip file");
+          if (wants != '\0') return zip::BadWords(in, "options are separate and precede zip file");
           wants = letter;
           break;
-        default: return BadWords(in, "Use option -h for help.");
+        default: return zip::BadWords(in, "Use option -h for help.");
       }
     }
   }
-  if (!options.file) return BadWords(in, "need to specify zip file");
+  if (!options.file) return zip::BadWords(in, "need to specify zip file");
   return Splitter(in, options).Run();
 }
 

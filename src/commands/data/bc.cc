@@ -7,7 +7,8 @@
 // Source: POSIX bc, GNU bc 1.07.1.
 // Differs: -i shows results at once, without a banner or an editor for lines; what is run after several syntax errors in a
 // row may differ; runtime errors do not tell an address of code (adr=0); a number has at most about 1,260,000 digits; random()
-// has a sequence of its own; functions may call each other about 10,000 deep; functions of -l are exact to the last digit, where GNU's may be off by one.
+// has a sequence of its own; functions may call each other about 10,000 deep; functions of -l are exact to the last digit, where
+// GNU's may be off by one, and in s and c of large arguments by more.
 
 #include <vector>
 

@@ -11,9 +11,9 @@
 // Differs: no extensions are loaded; a database is always opened defensively, so no writable_schema; ATTACH takes only a name that is
 //          written out; pragmas that set limits, threads or directories of the whole process are refused; 'localtime' is the
 //          machine's zone; a value holds at most a part of the memory limit; LIKE and GLOB do not use an index; REGEXP is
-//          Perl's; edit(), sha3() and the decimal functions are not there; .help is shorter. limits are only lowered. Refused are the options
-//          -A, -zip, -append (archives) and -memtrace, -stats (memory of the whole process), and the dot-commands that belong to
-//          them or to SQLite's own tests.
+//          Perl's; edit() and the decimal functions are not there; .help is shorter. limits are only lowered. .stats tells of the
+//          connection alone. Refused are the options -zip and -append (other archives) and -memtrace, .log and the parts of .testctrl
+//          that are about the whole process, and .expert.
 #include "commands/data/sqlite_shell.h"
 #include "commands/input_files.h"
 #include "proc/process.h"
@@ -27,6 +27,7 @@ using data::SqliteMode;
 using data::SqliteShell;
 
 constexpr const char* kOptionsText =
+    "   -A ARGS...           run \".archive ARGS\" and end\n"
     "   -ascii               rows and columns end with control characters\n"
     "   -bail                stop after an error\n"
     "   -batch               never show a prompt\n"
@@ -57,6 +58,7 @@ constexpr const char* kOptionsText =
     "   -readonly            do not change the database\n"
     "   -safe                no other files and no commands\n"
     "   -separator SEP       what stands between columns\n"
+    "   -stats               show what each statement took\n"
     "   -table               rows in a table\n"
     "   -tabs                columns end with tabs\n"
     "   -version             show the version of SQLite\n"
@@ -99,6 +101,7 @@ class CommandLine {
       if (!Apply(i)) return status_;
     }
     if (found && !shell_.Open()) return 1;
+    if (archive_) return shell_.RunArchive(*archive_), 0;
     if (!commands_.empty()) {
       for (const std::string& command : commands_) {
         const ExitStatus status = shell_.RunArgument(command);
@@ -148,6 +151,12 @@ class CommandLine {
           has_database_ = true;
         }
         continue;
+      }
+      if (word.starts_with("-A") || word.starts_with("--A")) {   // the rest is its
+        const size_t letters = word.starts_with("--") ? 3 : 2;
+        archive_.emplace(in_.args.begin() + static_cast<std::ptrdiff_t>(i) + 1, in_.args.end());
+        if (word.size() > letters) archive_->insert(archive_->begin(), word.substr(letters));
+        return true;
       }
       Option option = {word, word.substr(word.starts_with("--") ? 2 : 1), ""};
       if (HasValue(option.name)) {
@@ -214,6 +223,8 @@ class CommandLine {
       shell_.is_header_set = true;
     } else if (option.name == "echo") {
       shell_.echoes = true;
+    } else if (option.name == "stats") {
+      return RunFirst(".stats on");
     } else if (option.name == "interactive") {
       shell_.is_interactive = true;
     } else if (option.name == "safe") {
@@ -257,6 +268,7 @@ class CommandLine {
   std::vector<Option> options_;
   std::vector<std::string> commands_;
   std::optional<std::string> start_script_;
+  std::optional<std::vector<std::string>> archive_;   // behind -A
   bool has_database_ = false;
   ExitStatus status_ = 0;
 };

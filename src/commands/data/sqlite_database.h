@@ -39,8 +39,13 @@ class SqliteDatabase {
   // Is called with what each statement asks for; in SQLite's callbacks, within guard().Call().
   using Teller = std::function<void(int action, const std::array<const char*, 4>& what)>;
   void set_teller(Teller teller) { teller_ = std::move(teller); }
+  // Is called after so many turns of SQLite's machine (at most kTurns), in its callback, within guard().Call(); true ends the statement.
+  using Watcher = std::function<bool(int turns)>;
+  static constexpr int kTurns = 20;   // between two looks at the limits: each may make one value
+  void set_watcher(Watcher watcher, int turns = kTurns);
   // Replaces the database, which is in memory, by an image of one of at most `most` bytes.
   Status Deserialize(const std::string& image, int64_t most);
+  int query_depth = 0;   // of sha3_query() that is under way
   bool is_case_sensitive() const { return is_case_sensitive_; }   // LIKE
 
  private:
@@ -62,6 +67,8 @@ class SqliteDatabase {
   bool is_case_sensitive_ = false;
   std::unique_ptr<SqliteForward> forward_;
   Teller teller_;
+  Watcher watcher_;
+  int turns_ = kTurns;
 };
 
 // A prepared statement.
@@ -94,6 +101,8 @@ class SqliteStatement {
 
 // The functions that the shell adds, and those of SQLite that take time by the square of their arguments, replaced.
 void AddSqliteFunctions(SqliteDatabase& database);
+// sha3() and sha3_query().
+void AddSqliteSha3(SqliteDatabase& database);
 // generate_series().
 void AddSqliteSeries(SqliteDatabase& database);
 

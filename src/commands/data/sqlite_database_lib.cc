@@ -1,13 +1,13 @@
 #include "commands/data/sqlite_database.h"
 
+#include "commands/data/sqlite_archive.h"
+
 #include <algorithm>
 #include <array>
 #include <exception>
 
 namespace paddock::data {
 namespace {
-
-constexpr int kTurns = 20;   // of SQLite's machine between two looks at the limits: each may make one value
 
 bool IsName(const char* text, const char* name) { return text != nullptr && sqlite3_stricmp(text, name) == 0; }
 
@@ -38,6 +38,8 @@ SqliteDatabase::SqliteDatabase(SqliteFiles& files, const std::string& name, cons
   if (!error_.empty()) return;
   AddSqliteFunctions(*this);
   AddSqliteSeries(*this);
+  AddSqliteArchiveFunctions(*this);
+  AddSqliteSha3(*this);
   AddSqliteBoundedFunctions(*this);
 }
 
@@ -50,6 +52,12 @@ Status SqliteDatabase::Deserialize(const std::string& image, int64_t most) {
   sqlite3_int64 limit = most;
   if (most > 0) sqlite3_file_control(get(), "main", SQLITE_FCNTL_SIZE_LIMIT, &limit);
   return {};
+}
+
+void SqliteDatabase::set_watcher(Watcher watcher, int turns) {
+  watcher_ = std::move(watcher);
+  turns_ = turns;
+  sqlite3_progress_handler(get(), turns, Progress, this);
 }
 
 SqliteForward& SqliteDatabase::forward() {
@@ -78,7 +86,8 @@ int SqliteDatabase::Progress(void* self) {
   SqliteGuard& guard = static_cast<SqliteDatabase*>(self)->guard();
   return guard.Call(1, [&] {
     guard.Step(kTurns);
-    return 0;
+    auto* const database = static_cast<SqliteDatabase*>(self);
+    return database->watcher_ && database->watcher_(database->turns_) ? 1 : 0;
   });
 }
 

@@ -30,6 +30,16 @@ class SqliteDotCommands {
   };
   static const Entry kEntries[];
 
+  Then Archive(const SqliteWords& words);
+  Then FileControl(const SqliteWords& words);
+  Then Imposter(const SqliteWords& words);
+  Then Progress(const SqliteWords& words);
+  Then Recover(const SqliteWords& words);
+  Then Session(const SqliteWords& words);
+  Then Sha3Sum(const SqliteWords& words);
+  Then Spreadsheet(const SqliteWords& words);
+  Then Stats(const SqliteWords& words);
+  Then TestControl(const SqliteWords& words);
   Then Authorizer(const SqliteWords& words);
   Then Backup(const SqliteWords& words);
   Then Check(const SqliteWords& words);

@@ -322,9 +322,11 @@ SqliteDotCommands::Then SqliteDotCommands::Connection(const SqliteWords& words) 
   if (words.size() == 2 && number(words[1])) {
     const size_t wanted = *number(words[1]);
     if (wanted == shell_.connection_) return Then::kGoOn;
-    shell_.connections_[shell_.connection_] = {std::move(shell_.database_), shell_.database_name};
+    shell_.connections_[shell_.connection_] = {std::move(shell_.database_), shell_.database_name, std::move(shell_.sessions_)};
     SqliteShell::Connection& next = shell_.connections_[wanted];
     shell_.database_ = std::move(next.database);
+    shell_.sessions_ = std::move(next.sessions);
+    shell_.WatchDatabase();
     shell_.database_name = next.name;
     shell_.connection_ = wanted;
     return Then::kGoOn;
@@ -332,6 +334,7 @@ SqliteDotCommands::Then SqliteDotCommands::Connection(const SqliteWords& words) 
   if (words.size() == 3 && words[1] == "close" && number(words[2])) {
     const size_t wanted = *number(words[2]);
     if (wanted == shell_.connection_) return Fail("cannot close the active database connection\n");
+    shell_.connections_[wanted].sessions.clear();
     shell_.connections_[wanted] = {};
     shell_.guard_.Check();
     return Then::kGoOn;

@@ -63,16 +63,18 @@ SqliteShell::Then SqliteShell::RunDotCommand(std::string line) {
   const SqliteWords words = SqliteDotCommands::Split(line);
   if (words.empty()) return Then::kGoOn;
   const bool was_once = is_once_, was_lifted = is_lifted_;
+  is_output_new_ = false;
   const Then then = SqliteDotCommands(*this).Run(words);
   if (was_lifted) {
     is_safe = true;
     is_lifted_ = false;
   }
-  if (was_once && is_once_) ResetOutput();
+  if (was_once && !is_output_new_) ResetOutput();
   return ended_ ? Then::kQuit : then;
 }
 
 const SqliteDotCommands::Entry SqliteDotCommands::kEntries[] = {
+    {"archive", 2, &SqliteDotCommands::Archive, "...               keep files in a table: .archive -h", true},
     {"auth", 3, &SqliteDotCommands::Authorizer, "ON|OFF             show what each statement asks for", false},
     {"backup", 3, &SqliteDotCommands::Backup, "?DB? FILE        write a database (main) to FILE", true},
     {"bail", 3, &SqliteDotCommands::Bail, "on|off             stop after an error", false},
@@ -88,12 +90,15 @@ const SqliteDotCommands::Entry SqliteDotCommands::kEntries[] = {
     {"dump", 1, &SqliteDotCommands::Dump, "?OBJECTS?           write the content as SQL", false},
     {"echo", 1, &SqliteDotCommands::Echo, "on|off             show each command before it runs", false},
     {"eqp", 2, &SqliteDotCommands::Plan, "on|off|full         show the plan of each query", false},
+    {"excel", 3, &SqliteDotCommands::Spreadsheet, "                   show the next rows with xdg-open, as CSV", true},
     {"exit", 3, &SqliteDotCommands::Exit, "?CODE?             end with this status", false},
     {"explain", 3, &SqliteDotCommands::Explain, "?on|off|auto?   how EXPLAIN is shown", false},
+    {"filectrl", 3, &SqliteDotCommands::FileControl, "CMD ...       settings of the file of a database", false},
     {"fullschema", 1, &SqliteDotCommands::FullSchema, "?--indent?   show the schema and what ANALYZE found", false},
     {"headers", 1, &SqliteDotCommands::Headers, "on|off          show the names of columns", false},
     {"help", 1, &SqliteDotCommands::Help, "?PATTERN?          list the commands", false},
     {"import", 1, &SqliteDotCommands::Import, "FILE TABLE       read rows of a table from FILE", true},
+    {"imposter", 3, &SqliteDotCommands::Imposter, "INDEX TABLE   show an index as a table", false},
     {"indexes", 3, &SqliteDotCommands::Indexes, "?TABLE?         list indexes", false},
     {"indices", 3, &SqliteDotCommands::Indexes, nullptr, false},
     {"limit", 3, &SqliteDotCommands::Limit, "?LIMIT? ?VAL?     show or lower a limit", false},
@@ -107,20 +112,26 @@ const SqliteDotCommands::Entry SqliteDotCommands::kEntries[] = {
     {"output", 1, &SqliteDotCommands::SendOutput, "?FILE?           write to FILE from here on", true},
     {"parameter", 2, &SqliteDotCommands::Parameter, "CMD ...       values of SQL parameters: init, list, set, unset, clear", false},
     {"print", 2, &SqliteDotCommands::Print, "STRING...         write words", false},
+    {"progress", 3, &SqliteDotCommands::Progress, "N             tell after every N steps of SQLite's machine", false},
     {"prompt", 2, &SqliteDotCommands::Prompt, "MAIN CONTINUE    what stands in front of a line that is asked for", false},
     {"quit", 1, &SqliteDotCommands::Quit, "                    end", false},
     {"read", 3, &SqliteDotCommands::Read, "FILE               run a script", true},
+    {"recover", 3, &SqliteDotCommands::Recover, "?OPTIONS?        needs a table that this build of the library does not have", false},
     {"restore", 3, &SqliteDotCommands::Restore, "?DB? FILE       replace a database (main) by that in FILE", true},
     {"save", 2, &SqliteDotCommands::Backup, "FILE               write the database to FILE", true},
     {"scanstats", 3, &SqliteDotCommands::ScanStats, "on|off         is not in this build of the library", false},
     {"schema", 3, &SqliteDotCommands::Schema, "?PATTERN?         show the CREATE statements", false},
     {"selftest", 4, &SqliteDotCommands::SelfTest, "             run the tests in the table selftest", false},
     {"separator", 3, &SqliteDotCommands::Separator, "COL ?ROW?      what stands between columns and behind rows", false},
+    {"session", 3, &SqliteDotCommands::Session, "?NAME? CMD ...  record changes, and write them to a file", true},
+    {"sha3sum", 4, &SqliteDotCommands::Sha3Sum, "...            hash the content of tables", false},
     {"shell", 5, &SqliteDotCommands::System, "CMD ARGS...       run a command line", true},
     {"show", 2, &SqliteDotCommands::Show, "                    show the settings", false},
+    {"stats", 2, &SqliteDotCommands::Stats, "?ARG?            show what a statement took: on, off, stmt or vmstep", false},
     {"system", 2, &SqliteDotCommands::System, "CMD ARGS...      run a command line", true},
     {"tables", 2, &SqliteDotCommands::Tables, "?TABLE?          list tables", false},
     {"testcase", 5, &SqliteDotCommands::TestCase, "NAME           keep output in testcase-out.txt, for .check", true},
+    {"testctrl", 6, &SqliteDotCommands::TestControl, "CMD ...       SQLite's own tests, as far as they are about one connection", false},
     {"timeout", 5, &SqliteDotCommands::Timeout, "MS              wait for locked tables", false},
     {"timer", 5, &SqliteDotCommands::Timer, "on|off            show the time that each statement took", false},
     {"trace", 4, &SqliteDotCommands::Trace, "?OPTIONS? FILE    write each statement to FILE", true},

@@ -133,6 +133,7 @@ SqliteDotCommands::Then SqliteDotCommands::Open(const SqliteWords& words) {
     }
   }
   if (!name.empty() && name != ":memory:" && shell_.FailIfSafe("cannot open disk-based database files in safe mode")) return Then::kFailed;
+  shell_.sessions_.clear();
   shell_.database_ = nullptr;
   shell_.guard_.Check();
   shell_.is_read_only = is_read_only;

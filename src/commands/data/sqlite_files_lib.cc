@@ -94,6 +94,7 @@ int CodeOf(const Error& error, int otherwise) {
 class File {
  public:
   File(SqliteFiles& files, std::string path) : files_(files), path_(std::move(path)) {}
+  bool keeps_log = false, is_powersafe = true;
 
   ~File() {
     if (descriptor_ >= 0) files_.in().process.descriptors().Close(descriptor_);
@@ -357,6 +358,15 @@ int IsReserved(sqlite3_file* handle, int* answer) {
 }
 
 int Control(sqlite3_file* handle, int what, void* argument) {
+  if (what == SQLITE_FCNTL_PERSIST_WAL || what == SQLITE_FCNTL_POWERSAFE_OVERWRITE) {   // settings that SQLite asks for again
+    return Guarded(handle, SQLITE_IOERR, [&](File& file) {
+      int& value = *static_cast<int*>(argument);
+      bool& setting = what == SQLITE_FCNTL_PERSIST_WAL ? file.keeps_log : file.is_powersafe;
+      if (value < 0) value = setting ? 1 : 0;
+      else setting = value != 0;
+      return SQLITE_OK;
+    });
+  }
   if (what != SQLITE_FCNTL_HAS_MOVED) return SQLITE_NOTFOUND;
   return Guarded(handle, SQLITE_IOERR, [&](File& file) {
     *static_cast<int*>(argument) = file.HasMoved() ? 1 : 0;
@@ -366,7 +376,9 @@ int Control(sqlite3_file* handle, int what, void* argument) {
 
 int SectorSize(sqlite3_file*) { return 4096; }
 
-int Characteristics(sqlite3_file*) { return SQLITE_IOCAP_POWERSAFE_OVERWRITE; }
+int Characteristics(sqlite3_file* handle) {
+  return Guarded(handle, 0, [](File& file) { return file.is_powersafe ? SQLITE_IOCAP_POWERSAFE_OVERWRITE : 0; });
+}
 
 int MapIndex(sqlite3_file* handle, int region, int size, int extends, void volatile** to) {
   return Guarded(handle, SQLITE_IOERR_SHMMAP, [&](File& file) {

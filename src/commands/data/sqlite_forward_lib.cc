@@ -4,19 +4,12 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "commands/data/sqlite_database.h"
+#include "commands/data/sqlite_values.h"
 
 namespace paddock::data {
 namespace {
 
 using Values = sqlite3_value**;
-
-SqliteDatabase& DatabaseOf(sqlite3_context* context) { return *static_cast<SqliteDatabase*>(sqlite3_user_data(context)); }
-
-std::string_view TextOf(sqlite3_value* value) {
-  const auto* text = reinterpret_cast<const char*>(sqlite3_value_text(value));
-  return text == nullptr ? std::string_view() : std::string_view(text, static_cast<size_t>(sqlite3_value_bytes(value)));
-}
 
 int64_t LimitOf(sqlite3_context* context) { return sqlite3_limit(sqlite3_context_db_handle(context), SQLITE_LIMIT_LENGTH, -1); }
 
@@ -84,13 +77,14 @@ void Format(sqlite3_context* context, int count, Values values) {
   if (code == SQLITE_INTERRUPT) sqlite3_result_error_code(context, code);
 }
 
-// It looks for each name of one object in all of the other.
+// It looks for each name of the patch in all of the object, which has those of the patch before, too.
 void JsonPatch(sqlite3_context* context, int count, Values values) {
   constexpr uint64_t kMost = 20'000'000'000;   // about a second
   constexpr unsigned kJson = 'J';
   SqliteDatabase& database = DatabaseOf(context);
   const int code = database.guard().Call(SQLITE_INTERRUPT, [&]() -> int {
-    const uint64_t work = uint64_t{TextOf(values[0]).size()} * TextOf(values[1]).size();
+    const uint64_t patch = TextOf(values[1]).size();
+    const uint64_t work = (TextOf(values[0]).size() + patch) * patch;
     if (work > kMost) return SQLITE_TOOBIG;
     database.files().in().budget.Step(static_cast<int64_t>(work / 1000));
     if (database.forward().Call(context, "json_patch", count, values)) sqlite3_result_subtype(context, kJson);

@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "commands/data/sqlite_database.h"
+#include "commands/data/sqlite_values.h"
 #include "text/regex.h"
 #include "text/utf8.h"
 
@@ -10,20 +10,9 @@ namespace {
 
 using Values = sqlite3_value**;
 
-SqliteDatabase& DatabaseOf(sqlite3_context* context) { return *static_cast<SqliteDatabase*>(sqlite3_user_data(context)); }
 Budget& BudgetOf(sqlite3_context* context) { return DatabaseOf(context).files().in().budget; }
 
 bool IsNull(sqlite3_value* value) { return sqlite3_value_type(value) == SQLITE_NULL; }
-
-std::string_view TextOf(sqlite3_value* value) {
-  const auto* text = reinterpret_cast<const char*>(sqlite3_value_text(value));
-  return text == nullptr ? std::string_view() : std::string_view(text, static_cast<size_t>(sqlite3_value_bytes(value)));
-}
-
-std::string_view BytesOf(sqlite3_value* value) {
-  const auto* bytes = static_cast<const char*>(sqlite3_value_blob(value));
-  return bytes == nullptr ? std::string_view() : std::string_view(bytes, static_cast<size_t>(sqlite3_value_bytes(value)));
-}
 
 void ReturnText(sqlite3_context* context, std::string_view text) {
   sqlite3_result_text64(context, text.data() == nullptr ? "" : text.data(), text.size(), SQLITE_TRANSIENT, SQLITE_UTF8);
@@ -38,16 +27,6 @@ bool IsTooLong(sqlite3_context* context, size_t size) {
   if (size <= static_cast<size_t>(limit)) return false;
   sqlite3_result_error_toobig(context);
   return true;
-}
-
-// The function as SQLite calls it.
-template <void (*kBody)(sqlite3_context*, int, Values)>
-void Guarded(sqlite3_context* context, int count, Values values) {
-  const int code = DatabaseOf(context).guard().Call(SQLITE_INTERRUPT, [&] {
-    kBody(context, count, values);
-    return SQLITE_OK;
-  });
-  if (code != SQLITE_OK) sqlite3_result_error_code(context, code);
 }
 
 // LIKE and GLOB. One character of a pattern or a text; the end is 0, which no pattern matches.

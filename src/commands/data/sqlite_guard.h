@@ -16,7 +16,7 @@ namespace paddock::data {
 
 class SqliteGuard {
  public:
-  explicit SqliteGuard(Budget& budget) : budget_(budget), memory_at_start_(sqlite3_memory_used()) { TakeSqliteRefusal(); }
+  explicit SqliteGuard(Budget& budget) : budget_(budget), user_(budget), last_look_(budget.clock().MonotonicNow()), memory_at_start_(sqlite3_memory_used()) { TakeSqliteRefusal(); }
 
   // What `body` returns, or `otherwise` when it must end; that too, without a call, once something waits or Abandon().
   template <class Body>
@@ -39,14 +39,23 @@ class SqliteGuard {
       if (has_no_memory_) budget_.Stop(LimitKind::kMemory);
       throw *pending_;
     }
-    if (TakeSqliteRefusal()) budget_.Stop(LimitKind::kMemory);
+    if (TakeSqliteRefusal()) {
+      budget_.CheckNow();
+      budget_.Step(0);
+      budget_.Stop(LimitKind::kMemory);
+    }
     CheckMemory();
   }
 
-  // Charges a few turns of SQLite's machine. In callbacks, within Call().
+  // Charges a few turns of SQLite's machine, each of which may make one large value. In callbacks, within Call().
   void Step(int64_t steps) {
+    constexpr Nanoseconds kBetweenLooks{10'000'000};
     budget_.Step(steps);
     CheckMemory();
+    const Nanoseconds now = budget_.clock().MonotonicNow();
+    if (now - last_look_ < kBetweenLooks) return;
+    last_look_ = now;
+    budget_.CheckNow();
   }
 
   // From here on callbacks do nothing: the process is being unwound, so no fiber may be switched. A journal that is left
@@ -66,6 +75,8 @@ class SqliteGuard {
   }
 
   Budget& budget_;
+  SqliteMemoryUser user_;
+  Nanoseconds last_look_;
   int64_t memory_at_start_;
   std::optional<Termination> pending_;
   bool has_no_memory_ = false;

@@ -61,6 +61,7 @@ class SqliteImporter {
 
   // Reads a value into text_ and what ended it into last_; false at the end of the input.
   bool Field() {
+    shell_.in_.budget.Step();
     text_.clear();
     int c = input_.Get();
     if (c == kEnd) {
@@ -130,6 +131,7 @@ class SqliteImporter {
     };
     std::multiset<std::string> keys;
     for (std::string& name : names) {
+      shell_.in_.budget.Step();
       if (name.empty()) name = "?";
       keys.insert(key(name));
     }
@@ -160,6 +162,7 @@ class SqliteImporter {
     names = UniqueNames(std::move(names));
     std::string sql = "CREATE TABLE " + FullName() + "(\n";
     for (size_t i = 0; i < names.size(); ++i) {
+      shell_.in_.budget.Step();
       const std::string column = SqlQuoted(names[i]) + " TEXT";
       if (i > 0) {
         const bool breaks = i % 4 == 0;

@@ -10,6 +10,7 @@
 
 #include "commands/data/sqlite_database.h"
 #include "commands/data/sqlite_printer.h"
+#include "commands/data/sqlite_session.h"
 #include "proc/command.h"
 
 namespace paddock::data {
@@ -17,6 +18,7 @@ namespace paddock::data {
 class SqliteShell {
  public:
   enum class Plan { kOff, kOn, kFull };
+  enum class Stats { kOff, kOn, kStatement, kSteps };
   enum class Then { kGoOn, kFailed, kQuit };
 
   explicit SqliteShell(Invocation& in);
@@ -42,6 +44,7 @@ class SqliteShell {
   ExitStatus RunArgument(const std::string& text);
   // -cmd: as RunArgument(), but the shell goes on unless -bail was given.
   Then RunDotCommand(std::string line);
+  void RunArchive(const std::vector<std::string>& words);   // -A, whose failures are only told
   bool ReadScriptFile(const std::string& path);
   bool Open();   // the database, unless it is open
   void Finish() { ResetOutput(); }   // last: what .output still holds is written
@@ -50,6 +53,7 @@ class SqliteShell {
   std::optional<ExitStatus> ended() const { return ended_; }
 
  private:
+  friend class SqliteArchive;
   friend class SqliteDotCommands;
   friend class SqliteDumper;
   friend class SqliteImporter;
@@ -61,6 +65,14 @@ class SqliteShell {
     vfs::OpenFilePtr file;
     std::unique_ptr<Output> output;
     int pid = 0;
+  };
+
+  // .progress: what is told of SQLite's work.
+  struct ProgressReport {
+    int every = 0;             // turns of its machine; 0: nothing
+    int64_t limit = 0;         // calls until the statement is ended; 0: none
+    bool is_quiet = false, resets = false, is_once = false;
+    int64_t turns = 0, count = 0;
   };
 
   // A script that is being read.
@@ -77,6 +89,11 @@ class SqliteShell {
   int Run(const std::string& sql, std::string* error);
   int RunStatement(SqliteStatement& statement);
   void BindParameters(sqlite3_stmt* statement);
+  void ShowStats(SqliteStatement& statement);
+  void ShowSpreadsheet();
+  // Called after some turns of SQLite's machine, in its callback: true ends the statement.
+  bool TellProgress(int turns);
+  void WatchDatabase();   // for .progress: the connection in use
   void ShowPlan(const std::string& sql);
   void PrintPlan(SqliteStatement& statement);
   int PrintProgram(SqliteStatement& statement);
@@ -106,9 +123,16 @@ class SqliteShell {
   struct Connection {
     std::unique_ptr<SqliteDatabase> database;
     std::string name = ":memory:";
+    std::vector<std::unique_ptr<SqliteSession>> sessions;
   };
   std::array<Connection, 5> connections_;
   size_t connection_ = 0;
+  std::vector<std::unique_ptr<SqliteSession>> sessions_;   // of the connection in use, which outlives them
+  Stats stats_ = Stats::kOff;
+  ProgressReport progress_;
+  std::string spreadsheet_;         // .excel: the file to show when the output ends
+  SqliteStyle spreadsheet_style_;   // and how rows look afterwards
+  ExitStatus failure_ = 1;          // of a dot-command that fails as an argument
   std::string test_name_ = "?";
   std::string main_prompt_ = "sqlite> ", continued_prompt_ = "   ...> ";
   std::string output_name_ = "stdout";
@@ -116,6 +140,7 @@ class SqliteShell {
   bool explains_always_ = false, explains_ = true;   // .explain on, auto
   bool shows_changes_ = false, shows_time_ = false;
   bool is_once_ = false;
+  bool is_output_new_ = false;  // set since the dot command began
   bool is_lifted_ = false;   // -safe, for one command
   int64_t line_ = 0;
   int nesting_ = 0;

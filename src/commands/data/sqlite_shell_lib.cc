@@ -73,9 +73,11 @@ void SqliteShell::ResetOutput() {
     static_cast<void>(in_.kernel.Wait(in_.process, redirect_->pid));
   }
   redirect_ = nullptr;
+  if (!spreadsheet_.empty()) ShowSpreadsheet();
 }
 
 bool SqliteShell::SetOutput(const std::string& target, bool writes_mark) {
+  is_output_new_ = true;
   ResetOutput();
   if (target == "stdout") return true;
   auto made = std::make_unique<Redirect>();
@@ -126,6 +128,7 @@ bool SqliteShell::Open() {
     return false;
   }
   database_ = std::move(opened);
+  WatchDatabase();
   if (!is_image) return true;
   const auto image = vfs::ReadFile(in_.fs, database_name, in_.budget.limits().memory_bytes / 4);
   if (!image || !database_->Deserialize(*image, most_image)) Complain("Error: sqlite3_deserialize() returns 7\n");
@@ -220,6 +223,7 @@ int SqliteShell::Run(const std::string& sql, std::string* error) {
     if (!statement) continue;
     if (plan_ != Plan::kOff && sqlite3_stmt_isexplain(statement.get()) == 0) ShowPlan(sqlite3_sql(statement.get()));
     RunStatement(statement);
+    if (stats_ != Stats::kOff) ShowStats(statement);
     code = statement.Finalize();
     if (code != SQLITE_OK) {
       *error = ErrorMessage("stepping", code, {});
@@ -343,8 +347,8 @@ bool SqliteShell::ReadScriptFile(const std::string& path) {
 
 ExitStatus SqliteShell::RunArgument(const std::string& text) {
   if (text.starts_with('.')) {
-    const Then then = RunDotCommand(text);
-    return then == Then::kFailed ? 1 : 0;
+    failure_ = 1;
+    return RunDotCommand(text) == Then::kFailed ? failure_ : 0;
   }
   if (!Open()) return 1;
   std::string error;

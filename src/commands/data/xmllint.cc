@@ -9,7 +9,8 @@
 // Exit status: 0; 1 a file that is not well-formed or cannot be read, or wrong usage; 2 no such DTD; 3 and 4 not valid; 5 a schema
 // that does not compile; 6 output failed; 10 an XPath expression that is wrong or finds nothing.
 // Source: xmllint of libxml2 2.9.14.
-// Differs: nothing comes over the network, there are no catalogs (--catalogs is refused), no shell and no --pattern.
+// Differs: nothing comes over the network, there are no catalogs (--catalogs is refused) and no --pattern. --shell reads all of its
+//          commands before it does anything; free and relaxng are not among them, set works 8 times, and help is in other words.
 //          Complaints of Schematron have the document's name and line in front, and no line for each pattern.
 //          Encodings that only ICU knows are missing, and EBCDIC. A tag has at most 10000 attributes. An XPath
 //          expression may take 20 million steps; one that merges what several paths find (a//b, |, following::…)
@@ -32,6 +33,7 @@ struct Settings {
   std::vector<std::string> files, directories;
   bool wants_version = false;
   bool has_no_wrap = false;        // no page around complaints in HTML
+  bool has_shell = false;
 };
 
 struct Switch {
@@ -147,6 +149,7 @@ std::string Usage() {
   const auto add = [&](const std::string& name, const std::string& help) { text += "\t--" + name + " : " + help + "\n"; };
   add("version", "show the version of the library");
   for (const Switch& option : kSwitches) add(option.name, option.help);
+  add("shell", "take commands from standard input that go through the document");
   add("nowrap", "no page around the complaints of --htmlout");
   for (const Valued& option : kValued) add(std::string(option.name) + " " + option.value, option.help);
   return text;
@@ -182,6 +185,10 @@ class Parser {
       settings_.wants_version = true;
       return true;
     }
+    if (name == "shell") {
+      settings_.has_shell = settings_.lint.is_silent = true;
+      return true;
+    }
     if (name == "nowrap") {
       settings_.has_no_wrap = true;
       return true;
@@ -200,9 +207,19 @@ class Parser {
   size_t at_ = 1;
 };
 
+// Writes what the shell of one document wants written.
+ExitStatus EndShell(Invocation& in, xml::ShellSession& shell, ExitStatus status) {
+  shell.begin = shell.end;
+  for (const auto& [name, text] : std::exchange(shell.saved, {})) {
+    if (!vfs::WriteFile(in.fs, name, text)) in.err.Write("Failed to save to " + name + "\n");
+  }
+  return status;
+}
+
 // A document that is made up has no text.
 ExitStatus LintText(Invocation& in, const Settings& settings, const std::string& name, const std::string& text, xml::Sources& sources) {
   const LintSettings& lint = settings.lint;
+  if (lint.shell != nullptr && lint.shell->end == 0) lint.shell->commands += in.in.ReadAll();
   std::string out, errors;
   int status = 0;
   const Nanoseconds start = in.clock.MonotonicNow();
@@ -222,7 +239,7 @@ ExitStatus LintText(Invocation& in, const Settings& settings, const std::string&
     in.out.Flush();
   }
   in.err.Write(errors);
-  return status;
+  return lint.shell == nullptr ? status : EndShell(in, *lint.shell, status);
 }
 
 std::optional<std::string> ReadText(Invocation& in, const std::string& name) {
@@ -286,6 +303,8 @@ ExitStatus Run(Invocation& in) {
     return 1;
   }
   settings.lint.indent = in.env.Get("XMLLINT_INDENT", "  ");
+  xml::ShellSession shell;
+  if (settings.has_shell) settings.lint.shell = &shell;
   const bool has_page = settings.lint.is_html_output && !settings.has_no_wrap;
   if (has_page) {
     in.err.Write("<!DOCTYPE HTML PUBLIC \"-//W3C//DTD HTML 4.0 Transitional//EN\"\n\t\"http://www.w3.org/TR/REC-html40/loose.dtd\">\n"

@@ -143,7 +143,7 @@ class Reader {
     const auto number = ParseNumber(value, &is_overflow);
     if (!number || (is_size && *number == 0 && !is_overflow)) return in_.Fail("invalid number: " + Quoted(value));
     constexpr uint64_t kMostBlock = INT64_MAX - 4096 * 2;
-    if (is_overflow || (is_size && *number > kMostBlock)) {
+    if (is_overflow || *number > INT64_MAX || (is_size && *number > kMostBlock)) {
       return in_.Fail("invalid number: " + Quoted(value) + ": " + std::string(CodeText(Code::kOverflow)));
     }
     const DdCount count{*number, value.ends_with('B')};

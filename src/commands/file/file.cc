@@ -5,13 +5,15 @@
 //
 // Exit status: 0 (also when a FILE is not there), or 1 for bad usage and, with -E, for a FILE that is not there.
 // Source: file 5.44.
-// Differs: knows a fixed set of formats instead of a magic file (-m, -c, -C, -l and -d are refused). -e and --extension cover the formats
-// known; -z and -Z look into gzip, bzip2, xz, lzma and zstd.
+// Differs: without -m (or $MAGIC) it knows a fixed set of formats, which no magic file holds: -l and -C need -m. -e and --extension cover the
+// formats known; -z and -Z look into gzip, bzip2, xz, lzma and zstd. Magic files: der, varints, id3 offsets and "use" of a name with the
+// bytes swapped are not done. -d is refused.
 
 #include <algorithm>
 
 #include "codec/coder.h"
 #include "commands/file/file_kind.h"
+#include "commands/file/magic.h"
 #include "commands/file_facts.h"
 #include "commands/input_files.h"
 #include "text/time_format.h"
@@ -43,7 +45,8 @@ struct Options {
   int64_t nulls = 0;
   std::optional<bool> follows;
   std::string separator = ":";
-  std::optional<std::string> unsupported;   // an option that needs a magic file
+  std::optional<std::string> magic_files;   // names with ':' between them
+  bool checks = false, lists_magic = false, compiles = false, debugs = false;
   std::vector<std::string> excluded, lists;
   std::vector<std::string> parameters;
 };
@@ -59,11 +62,6 @@ Status AddNull(Options& o, std::string_view) {
 template <bool kFollows>
 Status SetFollows(Options& o, std::string_view) {
   o.follows = kFollows;
-  return {};
-}
-template <char kLetter>
-Status Refuse(Options& o, std::string_view) {
-  o.unsupported = std::string("-") + kLetter;
   return {};
 }
 template <bool kTells>
@@ -95,11 +93,11 @@ Status SetParameter(Options&, std::string_view text) {
 
 constexpr Option kOptions[] = {
     Flag<&Options::wants_version>('v', "version", "output version information and exit"),
-    Call<Refuse<'m'>>('m', "magic-file", "LIST", nullptr),
+    Value<&Options::magic_files>('m', "magic-file", "LIST", "use LIST as a colon-separated list of magic number files"),
     Call<Unpack<true>>('z', "uncompress", nullptr, "try to look inside compressed files"),
     Call<Unpack<false>>('Z', "uncompress-noreport", nullptr, "only print the contents of compressed files"),
     Flag<&Options::brief>('b', "brief", "do not prepend filenames to output lines"),
-    Call<Refuse<'c'>>('c', "checking-printout", nullptr, nullptr),
+    Flag<&Options::checks>('c', "checking-printout", "print the parsed form of the magic file"),
     Call<Exclude>('e', "exclude", "TEST", "exclude TEST from the list of test to be performed for file"),
     Call<ExcludeQuietly>(0, "exclude-quiet", "TEST", "like exclude, but ignore unknown tests"),
     Value<&Options::lists>('f', "files-from", "FILE", "read the filenames to be examined from FILE"),
@@ -110,7 +108,7 @@ constexpr Option kOptions[] = {
     Flag<&Options::mime_type>(0, "mime-type", "output the MIME type"),
     Flag<&Options::mime_encoding>(0, "mime-encoding", "output the MIME encoding"),
     Flag<&Options::keeps_going>('k', "keep-going", "don't stop at the first match"),
-    Call<Refuse<'l'>>('l', "list", nullptr, nullptr),
+    Flag<&Options::lists_magic>('l', "list", "list magic strength"),
     Call<SetFollows<true>>('L', "dereference", nullptr, "follow symlinks (default if POSIXLY_CORRECT is set)"),
     Call<SetFollows<false>>('h', "no-dereference", nullptr, "don't follow symlinks (default)"),
     Flag<&Options::ignored>('n', "no-buffer", "do not buffer output"),
@@ -121,15 +119,16 @@ constexpr Option kOptions[] = {
     Flag<&Options::raw>('r', "raw", "don't translate unprintable chars to \\ooo"),
     Flag<&Options::reads_devices>('s', "special-files", "treat special (block/char devices) files as ordinary ones"),
     Flag<&Options::ignored>('S', "no-sandbox", "disable system call sandboxing"),
-    Call<Refuse<'C'>>('C', "compile", nullptr, nullptr),
-    Call<Refuse<'d'>>('d', "debug", nullptr, nullptr),
+    Flag<&Options::compiles>('C', "compile", "compile file specified by -m"),
+    Flag<&Options::debugs>('d', "debug", nullptr),
     Flag<&Options::fails_on_missing>('E', nullptr, nullptr),
 };
 
 class Examiner {
  public:
-  Examiner(Invocation& in, const Options& options)
-      : in_(in), o_(options), follows_(options.follows.value_or(in.env.Get("POSIXLY_CORRECT").has_value())) {}
+  // `magic`: the files of -m; null: the formats that are known without one.
+  Examiner(Invocation& in, const Options& options, const file::MagicSet* magic)
+      : in_(in), o_(options), magic_(magic), follows_(options.follows.value_or(in.env.Get("POSIXLY_CORRECT").has_value())) {}
 
   // Shows a group of files, their names padded to the same width.
   void Show(const std::vector<std::string>& names) {
@@ -343,7 +342,7 @@ class Examiner {
   }
 
   std::string Mime(const std::optional<Kind>& kind, const file::TextFacts& facts) const {
-    const std::string type = kind ? kind->mime : facts.is_text() ? "text/plain" : "application/octet-stream";
+    const std::string type = kind && !kind->mime.empty() ? kind->mime : facts.is_text() ? "text/plain" : "application/octet-stream";
     const std::string encoding(file::EncodingMime(facts.encoding));
     if (!o_.mime_encoding) return type;
     return o_.mime_type ? type + "; charset=" + encoding : encoding;
@@ -362,11 +361,23 @@ class Examiner {
       if (auto kind = file::FindCsv(bytes, in_.budget)) return kind;
     }
     if (IsExcluded("soft")) return std::nullopt;
+    if (magic_ != nullptr) return FindByMagic(bytes, facts.is_text());
     if (auto kind = file::FindProgram(bytes, in_.budget)) return kind;
     if (auto kind = file::FindMedia(bytes)) return kind;
     if (auto kind = file::FindArchive(bytes, TimeAt(bytes, 4, LocalZone(in_.env)))) return kind;
     if (auto kind = file::FindDocument(bytes, TimeAt(bytes, 8, TimeZone::FromTz("UTC")))) return kind;
     return reads_text ? file::FindTextFormat(bytes, in_.budget) : std::nullopt;
+  }
+
+  // Tests of anything first, then those of text.
+  std::optional<Kind> FindByMagic(std::string_view bytes, bool is_text) {
+    for (const bool of_text : {false, true}) {
+      if (of_text && (!is_text || IsExcluded("text"))) break;
+      file::MagicSet::Answer answer = magic_->Match(bytes, of_text, o_.keeps_going, in_.budget);
+      if (!answer.is_found) continue;
+      return Kind{.text = std::move(answer.text), .mime = std::move(answer.mime), .extensions = answer.extensions.empty() ? "???" : std::move(answer.extensions), .names_encoding = of_text};
+    }
+    return std::nullopt;
   }
 
   // The seconds since 1970 that stand at an offset, as text.
@@ -377,20 +388,74 @@ class Examiner {
 
   Invocation& in_;
   const Options& o_;
+  const file::MagicSet* const magic_;
   const bool follows_;
   ExitStatus status_ = 0;
 };
+
+// Reads the files of a list; false after complaints. The compiled one beside a file goes before it.
+bool ReadMagic(Invocation& in, const Options& options, const std::string& list, file::MagicSet& magic) {
+  constexpr uint64_t kMostMagic = 64 << 20;
+  std::string problem;
+  bool has_any = false;
+  for (std::string_view rest = list; !rest.empty();) {
+    const size_t end = std::min(rest.find(':'), rest.size());
+    const std::string name(rest.substr(0, end));
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+    const bool wants_source = options.checks || options.compiles;
+    auto bytes = wants_source || name.ends_with(".mgc") ? Result<std::string>(Code::kNoEntry) : vfs::ReadFile(in.fs, name + ".mgc", kMostMagic);
+    if (!bytes || !file::MagicSet::IsCompiled(*bytes)) bytes = vfs::ReadFile(in.fs, name, kMostMagic);
+    if (!bytes) {
+      problem = " (" + std::string(bytes.error().Text()) + ")";
+      continue;
+    }
+    problem.clear();
+    in.budget.WillAllocate(bytes->size());
+    if (file::MagicSet::IsCompiled(*bytes)) {
+      const Status loaded = magic.Load(*bytes, in.budget);
+      if (!loaded) in.err.Write("file: File `" + name + "' " + std::string(loaded.error().Text()) + "\n");
+      has_any = has_any || loaded;
+      continue;
+    }
+    std::string warnings;
+    const bool is_good = magic.Parse(*bytes, name, options.checks, warnings, in.budget);
+    if (options.checks) in.err.Write("Warning: using regular magic file `" + name + "'\ncont\toffset\ttype\topcode\tmask\tvalue\tdesc\n");
+    in.err.Write(warnings);
+    has_any = has_any || is_good;
+  }
+  magic.Order();
+  if (!has_any) in.err.Write("file: could not find any valid magic files!" + problem + "\n");
+  return has_any;
+}
+
+// -C: beside no file but in the working directory.
+ExitStatus CompileMagic(Invocation& in, const std::string& list, const file::MagicSet& magic) {
+  const std::string name = vfs::BaseName(list) + ".mgc";
+  if (const Status written = vfs::WriteFile(in.fs, name, magic.Compiled()); !written) return in.Fail("cannot open `" + name + "' (" + std::string(written.error().Text()) + ")");
+  return 0;
+}
 
 ExitStatus Run(Invocation& in, const Options& options, const std::vector<std::string>& operands) {
   if (options.wants_version) {
     in.out.Write(VersionText(in.command, in.name()));
     return 0;
   }
-  if (options.unsupported) {
-    return in.Fail("option " + *options.unsupported + " is not supported: there are no magic files here");
+  if (options.debugs) return in.Fail("option -d is not supported: it tells the steps and addresses of another program");
+  file::MagicSet magic;
+  const std::optional<std::string_view> named = options.magic_files ? std::optional<std::string_view>(*options.magic_files) : in.env.Get("MAGIC");
+  const bool has_magic = named && !named->empty();
+  if (has_magic && !ReadMagic(in, options, std::string(*named), magic)) return 1;
+  if ((options.lists_magic || options.compiles) && !has_magic) {
+    return in.Fail(std::string("option ") + (options.compiles ? "-C" : "-l") + " is not supported without -m: what is known without a magic file is in no magic file");
+  }
+  if (options.lists_magic) return in.out.Write(magic.List()), 0;
+  if (options.compiles) return CompileMagic(in, std::string(*named), magic);
+  if (options.checks) {
+    if (!has_magic) in.err.Write("cont\toffset\ttype\topcode\tmask\tvalue\tdesc\n");
+    return 0;
   }
   if (operands.empty() && options.lists.empty()) return in.Usage("missing operand");
-  Examiner examiner(in, options);
+  Examiner examiner(in, options, has_magic ? &magic : nullptr);
   for (const std::string& list : options.lists) {
     auto input = InputFile::Open(in, list);
     if (!input) return in.Fail("Cannot open `" + list + "' (" + std::string(input.error().Text()) + ")");

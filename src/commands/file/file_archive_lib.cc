@@ -146,7 +146,7 @@ std::optional<Kind> FindArchive(std::string_view b, std::string_view time) {
   if (b.starts_with("\x1f\x9d"sv)) {
     return Kind{"compress'd data " + std::to_string(Little(b, 2, 1) & 0x1f) + " bits", "application/x-compress", "Z"};
   }
-  if (b.starts_with("PK\3\4"sv)) return Zip(b);
+  if (b.starts_with("PK\3\4"sv) && b.size() >= std::max<size_t>(50, 32 + Little(b, 26, 2))) return Zip(b);
   if (b.starts_with("PK\5\6"sv)) return Kind{"Zip archive data (empty)", "application/zip", "zip/cbz"};
   if (b.starts_with("7z\xbc\xaf\x27\x1c"sv)) {
     return Kind{"7-zip archive data, version " + std::to_string(Little(b, 6, 1)) + "." + std::to_string(Little(b, 7, 1)),

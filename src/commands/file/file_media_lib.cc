@@ -196,7 +196,7 @@ Kind Tiff(std::string_view b, bool is_big) {
 }  // namespace
 
 std::optional<Kind> FindMedia(std::string_view b) {
-  if (b.starts_with("\x89PNG\r\n\x1a\n"sv)) return Png(b);
+  if (b.starts_with("\x89PNG\r\n\x1a\n\0\0\0\x0dIHDR"sv)) return Png(b);
   if (b.starts_with("\xff\xd8\xff"sv)) return Jpeg(b);
   if (b.starts_with("GIF8")) {
     return Kind{"GIF image data, version " + std::string(Part(b, 3, 3)) + ", " + Times(Little(b, 6, 2), Little(b, 8, 2)),

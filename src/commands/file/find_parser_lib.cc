@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <charconv>
+#include <limits>
 
 #include "commands/file/find.h"
 #include "vfs/file_system.h"
@@ -158,6 +159,7 @@ class CommandLineParser {
     if (made == Made::kUnknown) return Fail("unknown predicate `" + arg + "'");
     if (made == Made::kFailed) return false;
     plan_.needs_attributes |= !IsTypeEnough(name);
+    is_asking_ |= name.starts_with("-ok");
     plan_.acts |= name.starts_with("-exec") || name.starts_with("-ok") || name == "-delete";
     has_action_ |= making.has_action;
     is_deleting_ |= making.wants_depth;
@@ -209,6 +211,7 @@ class CommandLineParser {
       files0_from_ = *file;
     } else if (name != "-noleaf" && name != "-ignore_readdir_race" && name != "-noignore_readdir_race") {
       last_plain_test_ = name;
+      first_plain_ = std::min(first_plain_, tokens_.size());
       return Made::kUnknown;
     }
     return Made::kDone;
@@ -252,6 +255,8 @@ class CommandLineParser {
     }
     auto expression = ParseList();
     if (expression == nullptr) return false;
+    const bool follows_options = files0_from_ && first_plain_ >= at_;
+    if (at_ < tokens_.size() && follows_options) return Fail("invalid expression: expected expression before closing parentheses ')'.");
     if (at_ < tokens_.size()) return Fail("you have too many ')'");
     if (!has_action_) {
       auto both = std::make_unique<Node>();
@@ -367,6 +372,13 @@ class CommandLineParser {
 
   // --- the starting points ------------------------------------------------------------------------
 
+  bool IsStandardInput(const vfs::OpenFile& file) const {
+    const vfs::OpenFilePtr& input = in_.process.descriptors().Get(0);
+    const auto own = file.GetAttributes();
+    const auto other = input == nullptr ? Result<vfs::Attributes>(Code::kBadDescriptor) : input->GetAttributes();
+    return own && other && own->device == other->device && own->inode == other->inode;
+  }
+
   bool ReadStarts() {
     if (!files0_from_) {
       if (plan_.starts.empty()) plan_.starts.push_back(".");
@@ -376,6 +388,9 @@ class CommandLineParser {
       Fail("extra operand " + context_.Quoted(plan_.starts[0]));
       return Fail("file operands cannot be combined with -files0-from");
     }
+    if (is_asking_ && *files0_from_ == "-") {
+      return Fail("option -files0-from reading from standard input cannot be combined with -ok, -okdir\n");
+    }
     vfs::OpenFilePtr file;
     if (*files0_from_ != "-") {
       auto opened = in_.fs.Open(*files0_from_, vfs::OpenFlags::Read());
@@ -383,6 +398,9 @@ class CommandLineParser {
         return Fail("cannot open " + context_.Quoted(*files0_from_) + " for reading: " + std::string(opened.error().Text()));
       }
       file = *opened;
+      if (is_asking_ && IsStandardInput(*file)) {
+        return Fail("option -files0-from: standard input must not refer to the same file when combined with -ok, -okdir: " + context_.Quoted(*files0_from_) + "\n");
+      }
     }
     std::optional<Input> own;
     if (file) own.emplace(*file, in_.budget);
@@ -412,8 +430,10 @@ class CommandLineParser {
   int nesting_ = 0;
   std::string last_test_;
   std::string last_plain_test_;
+  size_t first_plain_ = std::numeric_limits<size_t>::max();   // of the tokens: the first that is no option
   std::string regex_type_ = "findutils-default";
   std::optional<std::string> files0_from_;
+  bool is_asking_ = false;   // -ok or -okdir wants standard input
   bool day_start_ = false;
   bool warns_ = false;
   bool has_action_ = false;

@@ -128,7 +128,8 @@ bool Lister::NeedsAttributes(FileType type) const {
                           settings_.indicators != Indicators::kNone;
   switch (type) {
     case FileType::kFile: return settings_.indicators == Indicators::kClassify || settings_.shows_color;
-    case FileType::kDirectory: return settings_.shows_color;
+    // The list has the number of what a mounted directory covers.
+    case FileType::kDirectory: return settings_.shows_color || settings_.shows_inode;
     case FileType::kSymlink:
       return (settings_.shows_inode || needs_type) &&
              (settings_.follow == ls::Follow::kAlways || settings_.shows_color || settings_.directories_first);

@@ -8,6 +8,7 @@
 // Source: GNU coreutils 9.1.
 // Differs: nothing known.
 
+#include "commands/random_letters.h"
 #include "proc/command.h"
 #include "proc/process.h"
 #include "text/quote.h"
@@ -23,6 +24,7 @@ struct Options {
   std::string tmpdir;                // empty: $TMPDIR or /tmp
   bool prefix_only = false;          // -t
   std::optional<std::string> suffix;
+  bool wants_version = false;
 };
 
 Status SetTmpdir(Options& o, std::string_view directory) {
@@ -44,38 +46,14 @@ constexpr Option kOptions[] = {
     Flag<&Options::prefix_only>('t', nullptr,
                                 "interpret TEMPLATE as a single file name component, relative to a directory: "
                                 "$TMPDIR, if set; else the directory specified via -p; else /tmp [deprecated]"),
+    Flag<&Options::wants_version>('V', nullptr, nullptr),
 };
 
 constexpr int kMostTries = 62 * 62 * 62;
 
-// Random letters and digits, from the sandbox's own /dev/urandom where there is one.
-class Letters {
- public:
-  explicit Letters(Invocation& in) : state_(static_cast<uint64_t>(in.clock.RealNow().count())) {
-    state_ ^= static_cast<uint64_t>(in.process.pid()) << 40;
-    const auto random = in.fs.Open("/dev/urandom", vfs::OpenFlags::Read());
-    if (!random) return;
-    const auto block = (*random)->ReadBlock(sizeof state_);
-    if (!block) return;
-    for (const char byte : block->bytes) state_ = state_ * 257 + static_cast<unsigned char>(byte);
-  }
-
-  char Next() {
-    constexpr std::string_view kLetters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
-    state_ += 0x9e3779b97f4a7c15;
-    uint64_t mixed = state_;
-    mixed = (mixed ^ (mixed >> 30)) * 0xbf58476d1ce4e5b9;
-    mixed = (mixed ^ (mixed >> 27)) * 0x94d049bb133111eb;
-    return kLetters[(mixed ^ (mixed >> 31)) % kLetters.size()];
-  }
-
- private:
-  uint64_t state_;
-};
-
 // Replaces the X's at [first, first + count) until the name is free, and makes the file.
 Result<std::string> Create(Invocation& in, const Options& options, std::string name, size_t first, size_t count) {
-  Letters letters(in);
+  RandomLetters letters(in);
   for (int tries = 0; tries < kMostTries; ++tries) {
     in.budget.Step();
     for (size_t i = 0; i < count; ++i) name[first + i] = letters.Next();
@@ -96,6 +74,7 @@ Result<std::string> Create(Invocation& in, const Options& options, std::string n
 }
 
 ExitStatus Run(Invocation& in, Options& options, const std::vector<std::string>& operands) {
+  if (options.wants_version) return in.out.Write(VersionText(in.command, in.name())), 0;
   const auto quoted = [&](std::string_view text) { return Quote(text, in.locale.is_utf8); };
   if (operands.size() > 1) return in.Usage("too many templates");
   if (operands.empty()) options.uses_tmpdir = true;

@@ -46,11 +46,11 @@ class Renamer {
     return Outcome::kFailed;
   }
 
-  // The name with its replacements; nothing when the expression does not occur. Only the last component is looked at
-  // unless the expression or the replacement has a slash.
+  // The name with its replacements; nothing when the expression does not occur. Only the last component of a file's name is
+  // looked at unless the expression or the replacement has a slash.
   std::optional<std::string> Replaced(const std::string& path) {
     size_t start = 0;
-    if (from_.find('/') == std::string::npos && to_.find('/') == std::string::npos) {
+    if (!o_.symlink && from_.find('/') == std::string::npos && to_.find('/') == std::string::npos) {
       const size_t slash = path.rfind('/');
       if (slash != std::string::npos) start = slash + 1;
     }

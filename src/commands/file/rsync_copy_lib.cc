@@ -123,6 +123,7 @@ void Receiver::One(const Entry& entry) {
   if (s_.keep_dirlinks && entry.is_directory() && there && there->is_symlink()) {
     if (const auto behind = in_.fs.Stat(path); behind && behind->is_directory()) there = *behind;
   }
+  if (const auto before = times_before_.find(entry.name); there && before != times_before_.end()) there->modify_time = before->second;
   const bool is_new_root = entry.name == "." && root_is_new_;
   if (!there && s_.existing) {
     if (s_.InfoLevel("SKIP") > 0) session_.Say(std::string("not creating new ") + (entry.is_directory() ? "directory" : "file") + " \"" + entry.name + "\"");

@@ -27,6 +27,7 @@ void Receiver::DeleteExtra() {
     for (const auto& extra : SortedBackwards(path, prefix)) {
       if (names.count(extra.name) != 0) continue;
       if (!s_.backup_dir.empty() && IsBackupPlace(extra.name)) continue;
+      if (s_.delete_when == Settings::When::kDuring) times_before_.try_emplace(entry.name, here->modify_time);
       DeleteTree(extra, true);
     }
   }

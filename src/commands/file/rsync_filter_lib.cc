@@ -201,6 +201,9 @@ Status Filter::AddTo(std::vector<Rule>& rules, std::string_view text, const std:
   if (kind == ':') {
     std::string_view name = rest;
     if (name.starts_with('/')) name.remove_prefix(1);
+    // A file that is merged already is not merged once more: one that names itself would have no end.
+    if (std::any_of(rules_.begin(), rules_.end(), [&](const Rule& known) { return known.is_merge && known.pattern == name; })) return {};
+    in_.budget.Step(static_cast<int64_t>(rules_.size() / 16));
     if (rule.excludes_itself) {
       Rule itself;
       itself.base = base;

@@ -2,6 +2,8 @@
 // (rsync_file_lib.cc), what is deleted or kept as a backup (rsync_delete_lib.cc), and what is said (rsync_report_lib.cc).
 #pragma once
 
+#include <map>
+
 #include "commands/file/rsync.h"
 #include "commands/file_facts.h"
 #include "text/time_format.h"
@@ -124,6 +126,8 @@ class Receiver {
   std::string root_, single_path_;
   bool root_is_new_ = false, root_is_missing_ = false;
   std::string skipped_;   // a directory whose contents are left out
+  // Of directories where --delete-during deleted something, by name: it compares them as they were before.
+  std::map<std::string, Nanoseconds> times_before_;
   std::vector<MadeDirectory> directories_;
   std::vector<std::pair<const Entry*, const Entry*>> further_names_;   // and the entry that is sent
   std::set<const Entry*> is_further_name_;

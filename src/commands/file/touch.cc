@@ -101,6 +101,7 @@ class Toucher {
     if (const auto stamp = ObsoleteStamp(operands)) {
       operands.erase(operands.begin());
       times_ = {*stamp, *stamp};
+      is_now_ = false;
     }
     bool access = o_.access, modify = o_.modify;
     for (const std::string& word : o_.time_words) {
@@ -110,6 +111,7 @@ class Toucher {
     }
     sets_access_ = access || !modify;
     sets_modify_ = modify || !access;
+    is_now_ = is_now_ && sets_access_ && sets_modify_ && !o_.stamp && !o_.reference && !o_.date;
     if (o_.stamp && (o_.reference || o_.date)) return in_.Usage("cannot specify times from more than one source");
     const TimeZone zone = LocalZone(in_.env);
     if (o_.stamp) {
@@ -138,12 +140,14 @@ class Toucher {
     if (path == "-") return TouchOutput();
     std::optional<Error> open_error;
     if (!o_.no_create && !o_.no_dereference) {
+      const bool is_new = is_now_ && !in_.fs.Stat(path, vfs::Follow::kNo);
       const vfs::OpenFlags flags{.write = true, .create = true, .nonblocking = true};
       const auto file = in_.fs.Open(path, flags, 0666);
       if (!file && file.error().code != Code::kIsDirectory && file.error().code != Code::kInvalid &&
           file.error().code != Code::kNotPermitted && !path.ends_with('/')) {
         open_error = file.error();
       }
+      if (is_new && file) return true;   // all its times are now, the very same one
     }
     const Status set = in_.fs.SetTimes(path, sets_access_ ? std::optional(times_.access) : std::nullopt,
                                        sets_modify_ ? std::optional(times_.modify) : std::nullopt, Follow());
@@ -214,6 +218,7 @@ class Toucher {
   const Options& o_;
   Times times_;
   bool sets_access_ = true, sets_modify_ = true;
+  bool is_now_ = true;   // both, to this moment
 };
 
 ExitStatus Run(Invocation& in, const Options& options, const std::vector<std::string>& given) {

@@ -5,7 +5,7 @@
 // Exit status: 0; 123 if a command exited with 1–125; 124 if one exited with 255; 125 if one was killed by a
 // signal; 126 if it cannot run; 127 if it is missing; 1 for any other error.
 // Source: POSIX xargs, GNU findutils 4.9.
-// Differs: -p is refused: there is no terminal to ask on.
+// Differs: there is no terminal to ask on, so -p ends as it does without one.
 
 #include <algorithm>
 #include <charconv>
@@ -382,7 +382,8 @@ class Runner {
     std::vector<std::string> command = std::exchange(args_, initial_);
     chars_ = initial_chars_;
     has_run_ = true;
-    if (options_.verbose) PrintCommand(command);
+    if (options_.verbose || options_.interactive) PrintCommand(command);
+    if (options_.interactive) return Stop("failed to open /dev/tty for reading: No such device or address", 1);
     if (settings_.processes > 0 && static_cast<int64_t>(children_.size()) >= settings_.processes) WaitForOne();
     if (is_over_) return;
     Start(std::move(command));
@@ -418,7 +419,8 @@ class Runner {
       if (!line.empty()) line += ' ';
       line += QuoteText(word, QuotingStyle::kShellEscape, in_.locale.is_utf8);
     }
-    in_.err.Write(line + "\n");
+    in_.err.Write(line);
+    if (!options_.interactive) in_.err.Write("\n");
   }
 
   int FreeSlot() const {
@@ -562,7 +564,6 @@ ExitStatus Run(Invocation& in, const Options& options, const std::vector<std::st
   if (!settings.replace && runner.initial_chars() > settings.chars) {
     return in.Fail("cannot fit single argument within argument list size limit");
   }
-  if (options.interactive) return in.Fail("failed to open /dev/tty for reading: No such device or address");
   return RunAll(in, options, settings, runner);
 }
 

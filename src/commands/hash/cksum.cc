@@ -7,6 +7,7 @@
 // Source: POSIX cksum; GNU coreutils 9.1.
 // Differs: the CRC of a directory is refused.
 
+#include "commands/closed_input.h"
 #include "commands/hash/crc.h"
 #include "commands/hash/digest_sum.h"
 #include "commands/input_files.h"
@@ -69,7 +70,7 @@ ExitStatus WriteSums(Invocation& in, SumKind kind, const Options& options, const
     }
     WriteSum(in.out, kind, *sum, operands.empty() ? "" : name, options.zero ? '\0' : '\n');
   }
-  return status;
+  return CloseStandardInput(in, operands, status, "standard input");
 }
 
 ExitStatus Run(Invocation& in, const Options& options, const std::vector<std::string>& operands) {

@@ -3,6 +3,7 @@
 #include <memory>
 
 #include "commands/hash/digest_sum.h"
+#include "commands/closed_input.h"
 #include "commands/input_files.h"
 #include "text/numbers.h"
 #include "text/quote.h"
@@ -195,7 +196,7 @@ class Checker {
       }
     }
     if (const Status& status = list->input().status(); !status) {
-      in_.Fail(QuoteSubject(shown, is_utf8) + ": read error", status.error());
+      in_.Fail(QuoteSubject(shown, is_utf8) + ": read error");
       return false;
     }
     return Conclude(shown, tally);
@@ -351,7 +352,9 @@ std::optional<ExitStatus> CheckDigestOptions(Invocation& in, const DigestOptions
 ExitStatus RunDigestSum(Invocation& in, const DigestKind& kind, const DigestOptions& options,
                         const std::vector<std::string>& operands) {
   if (const auto status = CheckDigestOptions(in, options)) return *status;
-  if (options.check) return CheckDigests(in, {&kind, 1}, options, operands);
+  if (options.check) {
+    return CloseStandardInput(in, operands, CheckDigests(in, {&kind, 1}, options, operands), "standard input");
+  }
   ExitStatus status = 0;
   for (const std::string& name : OrStandardInput(operands)) {
     auto digest = HashFile(in, kind, name);
@@ -362,7 +365,7 @@ ExitStatus RunDigestSum(Invocation& in, const DigestKind& kind, const DigestOpti
     }
     WriteDigest(in.out, kind, *digest, name, options);
   }
-  return status;
+  return CloseStandardInput(in, operands, status, "standard input");
 }
 
 }  // namespace paddock

@@ -15,6 +15,7 @@
 #include <cstdio>
 #include <cstring>
 
+#include "commands/closed_input.h"
 #include "proc/command.h"
 #include "text/choice.h"
 #include "text/numbers.h"
@@ -547,6 +548,7 @@ ExitStatus ReadFiles(Invocation& in, const std::vector<std::string>& files, Read
     if (path == "-") {
       *has_opened = true;
       reader.Add(in.in);
+      if (!in.in.status()) status = in.Fail(QuoteSubject("standard input", in.locale.is_utf8), in.in.status().error());
       continue;
     }
     auto file = in.fs.Open(path, vfs::OpenFlags::Read());
@@ -575,12 +577,12 @@ ExitStatus Run(Invocation& in, Options& options, const std::vector<std::string>&
   bool has_opened = options.count == 0u;
   if (options.strings) {
     StringFinder finder(in, options);
-    return ReadFiles(in, files, finder, &has_opened);
+    return CloseStandardInput(in, files, ReadFiles(in, files, finder, &has_opened), "standard input");
   }
   Dumper dumper(in, options);
   const ExitStatus status = ReadFiles(in, files, dumper, &has_opened);
   if (has_opened) dumper.Finish();
-  return status;
+  return CloseStandardInput(in, files, status, "standard input");
 }
 
 // The wording of complaints about options depends on the locale.

@@ -1,15 +1,17 @@
 // openssl - digests, base64, random bytes and password hashes
 //
 // usage: openssl COMMAND [OPTION]... [ARGUMENT]...
-// Commands: dgst (and the digests by name), enc -base64, base64, rand, passwd, version, list, help.
+// Commands: dgst (and the digests by name), enc with AES (-aes-{128,192,256}-{cbc,ctr,ecb}, by these names, too) or -base64, base64, rand, passwd,
+// version, list, help.
 //
 // Exit status: 0, or 1 for an error.
 // Source: OpenSSL 3.0.
-// Differs: keys, certificates, ciphers, TLS and all other commands are refused. Errors are told without OpenSSL's own queue of them.
+// Differs: key pairs, certificates, other ciphers, TLS and all other commands are refused. Errors are told without OpenSSL's own queue of them.
 // Base64 that is damaged is an error (the real one prints nothing and is content), and its last line needs no newline.
 
 #include <algorithm>
 
+#include "codec/password_cipher.h"
 #include "commands/hash/openssl_parts.h"
 
 namespace paddock {
@@ -90,7 +92,9 @@ constexpr std::string_view kOthers[] = {
 ExitStatus PrintHelp(Invocation& in) {
   in.out.Write("help:\n\nStandard commands\ndgst enc help list passwd rand version\n\nMessage Digest commands (see the `dgst' command for more details)\n");
   for (const auto& digest : openssl::DigestNames()) in.out.Write(std::string(digest.name) + " ");
-  in.out.Write("\n\nCipher commands (see the `enc' command for more details)\nbase64\n\n");
+  in.out.Write("\n\nCipher commands (see the `enc' command for more details)\n");
+  for (const auto& kind : codec::CipherKinds()) in.out.Write(std::string(kind.name) + " ");
+  in.out.Write("base64\n\n");
   return 0;
 }
 
@@ -124,6 +128,8 @@ ExitStatus Run(Invocation& in) {
   if (command == "version" || command == "--version" || command == "-version" || command == "-v") return PrintVersion(in, words);
   if (command == "list") return PrintList(in, words);
   if (command == "dgst") return openssl::RunDigest(in, words, nullptr);
+  if (command == "enc" && openssl::NamesCipher(words)) return openssl::RunCipher(in, words, "");
+  if (codec::FindCipher(command) != nullptr) return openssl::RunCipher(in, words, command);
   if (command == "enc" || command == "base64") return openssl::RunEncode(in, words, command == "base64");
   if (command == "rand") return openssl::RunRandom(in, words);
   if (command == "passwd") return openssl::RunPassword(in, words);
@@ -138,10 +144,11 @@ ExitStatus Run(Invocation& in) {
 extern const Command kCommand_openssl;
 const Command kCommand_openssl = {
     .name = "openssl",
-    .summary = "digests, base64, random bytes and password hashes of OpenSSL",
+    .summary = "digests, AES, base64, random bytes and password hashes of OpenSSL",
     .synopsis = "COMMAND [OPTION]... [ARGUMENT]...",
-    .details = "Commands: dgst, enc -base64, base64, rand, passwd, version, list, help, md5, sha1, sha224, sha256,\n"
-               "sha384, sha512, sm3, blake2b512.  Each explains itself with -help.\n",
+    .details = "Commands: dgst, enc, base64, rand, passwd, version, list, help, md5, sha1, sha224, sha256,\n"
+               "sha384, sha512, sm3, blake2b512, aes-256-cbc and the other ciphers of 'openssl enc -list'.\n"
+               "Each explains itself with -help.\n",
     .parses_options = false,
     .run = Run,
 };

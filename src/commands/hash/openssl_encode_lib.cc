@@ -4,80 +4,12 @@
 
 #include "base/random.h"
 #include "commands/hash/openssl_parts.h"
+#include "commands/hash/openssl_streams.h"
 #include "commands/input_files.h"
-#include "text/base64.h"
 #include "text/password_hash.h"
 
 namespace paddock::openssl {
 namespace {
-
-constexpr size_t kLineBytes = 48;
-
-// Writes base64, in lines of 64 characters or (`is_one_line`) without any newline.
-class Base64Writer {
- public:
-  Base64Writer(Output& to, bool is_one_line) : to_(to), is_one_line_(is_one_line) {}
-  void Write(std::string_view bytes) {
-    rest_ += bytes;
-    size_t at = 0;
-    for (; rest_.size() - at >= kLineBytes; at += kLineBytes) Line(std::string_view(rest_).substr(at, kLineBytes));
-    rest_.erase(0, at);
-  }
-  void Finish() {
-    if (!rest_.empty()) Line(rest_);
-  }
-
- private:
-  void Line(std::string_view bytes) {
-    to_.Write(EncodeBase64(bytes));
-    if (!is_one_line_) to_.Put('\n');
-  }
-  Output& to_;
-  bool is_one_line_;
-  std::string rest_;
-};
-
-// False when the text is no base64.
-bool Decode(Invocation& in, Input& input, Output& to) {
-  std::string rest;   // less than four characters, or the last four
-  bool is_over = false;
-  for (std::string_view bytes = input.Peek(); !bytes.empty(); bytes = input.Peek()) {
-    in.budget.Step(static_cast<int64_t>(1 + bytes.size() / 32));
-    for (const char c : bytes) {
-      if (c == '\n' || c == '\r' || c == ' ' || c == '\t') continue;
-      if (is_over) return false;
-      rest += c;
-      if (rest.size() < 4) continue;
-      const auto plain = DecodeBase64(rest);
-      if (!plain) return false;
-      to.Write(*plain);
-      is_over = rest.ends_with('=');
-      rest.clear();
-    }
-    input.Consume(bytes.size());
-  }
-  return rest.empty();
-}
-
-// Standard output, or the file of -out.
-class Target {
- public:
-  static Result<std::unique_ptr<Target>> Open(Invocation& in, const std::optional<std::string>& name) {
-    auto target = std::make_unique<Target>();
-    target->to_ = &in.out;
-    if (!name) return target;
-    PADDOCK_ASSIGN(target->file_, in.fs.Open(*name, vfs::OpenFlags::Write()));
-    target->own_ = std::make_unique<Output>(*target->file_);
-    target->to_ = target->own_.get();
-    return target;
-  }
-  Output& output() { return *to_; }
-
- private:
-  vfs::OpenFilePtr file_;
-  std::unique_ptr<Output> own_;
-  Output* to_ = nullptr;
-};
 
 constexpr std::string_view kSaltCharacters = "./0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 
@@ -118,7 +50,7 @@ ExitStatus RunEncode(Invocation& in, std::span<const std::string> words, bool is
   if (!target) return CannotOpen(in, *read->Get("out"), "writing", target.error());
   Output& to = (*target)->output();
   if (is_base64 && decodes) {
-    if (!Decode(in, input, to)) return in.Fail("error decoding base64");
+    if (!ReadBase64(in, input, [&](std::string_view plain) { to.Write(plain); return true; })) return in.Fail("error decoding base64");
   } else {
     Base64Writer writer(to, read->Has("A"));
     for (std::string_view bytes = input.Peek(); !bytes.empty() && to.status(); bytes = input.Peek()) {

@@ -46,6 +46,10 @@ std::span<const DigestName> DigestNames();
 // `digest`: that the command was called by; null: dgst.
 ExitStatus RunDigest(Invocation& in, std::span<const std::string> words, const DigestName* digest);
 ExitStatus RunEncode(Invocation& in, std::span<const std::string> words, bool is_base64);
+// Whether options of enc have a cipher among them, or ask for help or the list of them.
+bool NamesCipher(std::span<const std::string> words);
+// enc with a cipher; `cipher`: the one that the command was called by, if no option names another.
+ExitStatus RunCipher(Invocation& in, std::span<const std::string> words, std::string_view cipher);
 ExitStatus RunRandom(Invocation& in, std::span<const std::string> words);
 ExitStatus RunPassword(Invocation& in, std::span<const std::string> words);
 

@@ -7,6 +7,7 @@
 // Source: GNU coreutils 9.1.
 // Differs: nothing known.
 
+#include "commands/closed_input.h"
 #include "commands/hash/crc.h"
 #include "commands/input_files.h"
 
@@ -34,7 +35,7 @@ ExitStatus Run(Invocation& in, const Options& options, const std::vector<std::st
     }
     WriteSum(in.out, options.kind, *sum, operands.empty() ? "" : name, '\n');
   }
-  return status;
+  return CloseStandardInput(in, operands, status, "standard input");
 }
 
 }  // namespace

@@ -58,8 +58,11 @@ struct Options {
   std::vector<Options> next;          // behind --next, in the first one alone
   std::optional<Nanoseconds> expect_timeout;
   proc::HttpAuth auth = proc::HttpAuth::kBasic;
-  std::string key_password, curves, trace_file, engine;
-  bool lacks_alpn = false, checks_status = false, wants_tls_password = false, wants_host_file = false, escapes_form = false, traces_in_hexadecimal = false, tells_time = false, shows_manual = false;
+  std::string key_password, curves, trace_file, engine, hsts_file, alternatives_file, interface;
+  proc::AddressFamily family = proc::AddressFamily::kAny;
+  std::vector<std::string> connect_to;   // --resolve is the same with an address
+  std::optional<std::string> unresolved; // what --resolve cannot read
+  bool keeps_attributes = false, wants_proxy_password = false, lacks_alpn = false, checks_status = false, wants_tls_password = false, wants_host_file = false, escapes_form = false, traces_in_hexadecimal = false, tells_time = false, shows_manual = false;
   proc::HttpVersion http_version = proc::HttpVersion::kAny;
   int64_t max_redirects = 50, retries = 0, max_file_size = 0, low_speed_limit = 0, low_speed_seconds = 0;
   uint64_t most_bytes_a_second = 0;
@@ -112,6 +115,26 @@ void WriteOut(Invocation& in, const std::string& format, const WriteOutFacts& fa
 
 // A piece of what goes in or out as --trace and --trace-ascii show it.
 std::string TraceText(proc::HttpObserver::Debug kind, std::string_view bytes, bool is_hexadecimal);
+
+// --alt-svc: what servers said of other ways to them, as libcurl keeps it in a file.
+class Alternatives {
+ public:
+  void Read(Invocation& in, const std::string& path);
+  // Where requests to an https URL go instead: an entry for HttpRequest::connect_to; nothing for the place itself.
+  std::optional<std::string> For(const std::string& url, int64_t now) const;
+  // An Alt-Svc field of an answer from an https URL.
+  void Learn(const std::string& url, std::string_view field, int64_t now);
+  void Write(Invocation& in, const std::string& path) const;
+
+ private:
+  struct Entry {
+    std::string from_version, host, port, to_version, to_host, to_port, expires;
+    bool persists = false;
+    std::string priority = "0";
+  };
+  std::vector<Entry> entries_;
+  Budget* budget_ = nullptr;   // since Read()
+};
 
 // Runs all transfers; the exit status of the last one.
 ExitStatus Transfer(Invocation& in, const Options& options);

@@ -6,7 +6,7 @@
 //
 // Exit status: 0; 1 any other problem; 2 usage; 3 files; 4 network (also: the policy denies it); 5 certificates; 6 authentication; 8 the server's error.
 // Source: GNU Wget 1.21.3.
-// Differs: http and https alone; no proxies, WARC and HSTS; -d tells the heads of requests and answers alone, without sockets; SSLv2 and SSLv3 are refused; --pinnedpubkey takes hashes alone; what is about FTP has nothing to do; --restrict-file-names knows bytes; a transfer that breaks off begins
+// Differs: http and https alone; no proxies and WARC; -d tells the heads of requests and answers alone, without sockets; SSLv2 and SSLv3 are refused; --pinnedpubkey takes hashes alone; what is about FTP has nothing to do; --restrict-file-names knows bytes; a transfer that breaks off begins
 // again from its start; a bad number for --tries is refused; no address is shown, because the connection is made by the policy's engine.
 
 #include "commands/net/wget.h"
@@ -162,6 +162,18 @@ Status SetProgress(Options& options, std::string_view text) {
   else return Error(Code::kInvalid, "Invalid dot style specification ‘" + std::string(style) + "’");
   return {};
 }
+Status SetFamily(Options& options, std::string_view text) {
+  using proc::AddressFamily;
+  constexpr std::pair<std::string_view, AddressFamily> kFamilies[] = {{"none", AddressFamily::kAny}, {"ipv4", AddressFamily::kV4First}, {"ipv6", AddressFamily::kV6First}};
+  std::string name(text);
+  for (char& c : name) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  for (const auto& [known, family] : kFamilies) {
+    if (known != name) continue;
+    options.family = family;
+    return {};
+  }
+  return Error(Code::kInvalid, "--prefer-family: Invalid value ‘" + std::string(text) + "’.");
+}
 Status SetSpeedReport(Options& options, std::string_view text) {
   if (text != "bits") return Error(Code::kInvalid, "--report-speed: Invalid value ‘" + std::string(text) + "’.");
   options.tells_bits = true;
@@ -249,6 +261,7 @@ constexpr Option kOptions[] = {
     Value<&Options::password>(0, "http-password", "PASS", "the same"),
     Value<&Options::headers>(0, "header", "STRING", "send a header field"),
     Call<SetRedirects>(0, "max-redirect", "NUMBER", "most redirects (20)"),
+    Flag<&Options::asks_password>(0, "ask-password", "ask for the password"),
     Call<SetAskpass>(0, "use-askpass", "COMMAND", "ask COMMAND for name and password; empty: $WGET_ASKPASS or $SSH_ASKPASS"),
     Value<&Options::referer>(0, "referer", "URL", "send a referer"),
     Value<&Options::user_agent>('U', "user-agent", "AGENT", "name of the client"),
@@ -276,7 +289,11 @@ constexpr Option kOptions[] = {
     Call<OfWarcAlone>(0, "warc-max-size", "NUMBER", "the same"),
     Call<OfWarcAlone>(0, "warc-cdx", nullptr, "the same"),
     Call<OfWarcAlone>(0, "warc-dedup", "FILENAME", "the same"),
-    Flag<&Options::holds_always>(0, "no-hsts", "keep no list of HSTS (none is ever kept)"),
+    Flag<&Options::has_no_hsts>(0, "no-hsts", "keep no list of hosts that want https"),
+    Value<&Options::hsts_file>(0, "hsts-file", "FILE", "where that list is (~/.wget-hsts)"),
+    Set<&Options::family, proc::AddressFamily::kV4>('4', "inet4-only", "connect to IPv4 addresses alone"),
+    Set<&Options::family, proc::AddressFamily::kV6>('6', "inet6-only", "connect to IPv6 addresses alone"),
+    Call<SetFamily>(0, "prefer-family", "FAMILY", "connect to these addresses first: IPv4, IPv6 or none"),
     Flag<&Options::holds_always>(0, "no-iri", "convert no URLs (they are bytes, always)"),
     Flag<&Options::holds_always>(0, "no-netrc", "read no .netrc (none is ever read)"),
     Flag<&Options::holds_always>(0, "no-proxy", "use no proxy (none is ever used)"),
@@ -415,6 +432,16 @@ std::optional<std::string> Conflict(const Options& options) {
   return std::nullopt;
 }
 
+// False where the answer is empty.
+bool AskPassword(Invocation& in, Options& options) {
+  in.err.Write(options.user.empty() ? "Password: " : "Password for user ‘" + options.user + "’: ");
+  const auto terminal = in.fs.Open("/dev/tty", vfs::OpenFlags::Read());
+  std::optional<Input> own;
+  if (terminal && (*terminal)->is_terminal()) own.emplace(**terminal, in.budget);
+  if (const auto line = (own ? *own : in.in).ReadLine()) options.password = line->text;
+  return !options.password.empty();
+}
+
 ExitStatus Run(Invocation& in) {
   Options options;
   if (!Configure(in, options)) return 2;
@@ -431,11 +458,17 @@ ExitStatus Run(Invocation& in) {
     in.out.Write("GNU Wget 1.21.3 (Paddock)\n");
     return 0;
   }
+  if (options.asks_password && !options.password.empty()) {
+    in.err.Write("Cannot specify both --ask-password and --password.\nUsage: " + std::string(in.name()) + " [OPTION]... [URL]...\n");
+    return 1;
+  }
+  if (options.asks_password && options.user.empty()) in.err.Write("WARNING: No username set with --ask-password. This is usually not what you want.\n");
   if (parsed->operands.empty() && options.input.empty()) return Complain(in, "missing URL", 1);
   if (const auto conflict = Conflict(options)) {
     in.err.Write(*conflict + "\n");
     return 1;
   }
+  if (options.asks_password && !AskPassword(in, options)) return 1;
   if (options.has_askpass && options.askpass.empty()) options.askpass = in.env.Get("WGET_ASKPASS", in.env.Get("SSH_ASKPASS", ""));
   if (options.has_askpass && options.askpass.empty()) {
     in.err.Write("use-askpass requires a string or either environment variable WGET_ASKPASS or SSH_ASKPASS to be set.\n");

@@ -35,6 +35,9 @@ struct Options {
   // Of connections.
   bool sends_auth_first = false, closes_connections = false, waits_randomly = false, refuses_cookies = false, keeps_session_cookies = false, tells_bits = false;
   std::string load_cookies, save_cookies, compression;
+  proc::AddressFamily family = proc::AddressFamily::kAny;
+  std::string hsts_file;          // empty: ~/.wget-hsts
+  bool has_no_hsts = false;
   std::vector<int> retried_codes;
   Nanoseconds read_timeout{0}, dns_timeout{0}, wait_retry{std::chrono::seconds(10)};
   int64_t quota = 0;
@@ -49,6 +52,7 @@ struct Options {
   // Of TLS.
   std::string ca_directory, certificate, private_key, pinned_key, config, askpass;
   bool has_askpass = false;
+  bool asks_password = false;   // at the terminal, or from standard input where there is none
   bool is_certificate_der = false, is_key_der = false, has_forward_secrecy = false;
   proc::HttpRequest::Tls least_tls = proc::HttpRequest::Tls::kAny;
   std::optional<std::string> post_data, post_file, body_data, body_file;

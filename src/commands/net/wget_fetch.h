@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "commands/net/wget.h"
+#include "commands/net/wget_hsts.h"
 #include "vfs/file_system.h"
 
 namespace paddock::wget {
@@ -42,7 +43,8 @@ class Fetcher {
   };
   Got One(const std::string& url, const std::string& referer = {});
   void AddInput(std::vector<std::string>& urls);
-  void WriteCookies();
+  void WriteLists();   // cookies, and hosts that want https
+  std::string Upgraded(const std::string& url);   // to https, where the host wants that
   std::string log_prefix() const { return TimeText(in_.clock.RealNow()); }
   bool is_over_quota() const { return options_.quota > 0 && fetched_ > options_.quota; }
   std::optional<ExitStatus> Prepare();
@@ -62,6 +64,7 @@ class Fetcher {
   std::unique_ptr<Output> log_;
   std::string missing_body_;   // the complaint about a body that cannot be read
   std::map<std::string, std::string> places_;   // hosts with an unusual port: with it
+  HstsList hsts_;
   int64_t fetched_ = 0, files_ = 0;
   std::string connected_to_;   // host and port of the connection that is kept
   friend class Download;

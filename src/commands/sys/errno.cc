@@ -161,12 +161,13 @@ constexpr ErrorName kErrors[] = {
 enum class Action { kLookUp, kList, kSearch };
 struct Options {
   Action action = Action::kLookUp;
-  bool wants_help = false, wants_version = false;
+  bool wants_help = false;
 };
 constexpr Option kOptions[] = {
     Set<&Options::action, Action::kList>('l', "list", "list all errno values"),
     Set<&Options::action, Action::kSearch>('s', "search", "search for errors whose description contains all the given words"),
     Set<&Options::action, Action::kSearch>('S', "search-all-locales", "search the descriptions of all locales"),
+    Flag<&Options::wants_help>('h', "help", "display this help and exit"),
 };
 
 void Print(Invocation& in, const ErrorName& error) {
@@ -201,7 +202,7 @@ ExitStatus Run(Invocation& in) {
     ComplainOfOption(in, parsed.error().Text());
     return 0;
   }
-  if (parsed->wants_help) {
+  if (options.wants_help) {
     in.out.Write("Usage: errno [-lsS] [--list] [--search] [--search-all-locales] [keyword]\n");
     return 0;
   }

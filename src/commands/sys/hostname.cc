@@ -22,6 +22,7 @@ struct Options {
   bool alias = false;
   bool boot = false;
   bool nis = false;
+  bool wants_version = false;
   std::optional<std::string> file;
 };
 constexpr Option kOptions[] = {
@@ -37,9 +38,11 @@ constexpr Option kOptions[] = {
     Flag<&Options::addresses>('I', "all-ip-addresses", "all addresses for the host"),
     Value<&Options::file>('F', "file", "FILE", "set the host name from FILE"),
     Flag<&Options::all>('A', "all-fqdns", "all long host names (FQDNs)"),
+    Flag<&Options::wants_version>('V', nullptr, "output version information and exit"),
 };
 
 ExitStatus Run(Invocation& in, const Options& options, const std::vector<std::string>& operands) {
+  if (options.wants_version) return in.out.Write(VersionText(in.command, in.name())), 0;
   const bool is_query =
       options.brief || options.full || options.domain || options.address || options.addresses || options.all ||
       options.alias;

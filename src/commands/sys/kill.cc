@@ -1,21 +1,47 @@
 // kill - send a signal to processes
 //
-// usage: kill [-SIGNAL | -s SIGNAL] PID... | kill -l [SIGNAL]
+// usage: kill [-SIGNAL] [options] PID...
 // The program behind `env kill` and `xargs kill`; the shell has its own.
 //
 // Exit status: 0 if all signals were sent, else 1.
-// Source: procps 4.0.
-// Differs: -q and -L are refused.
+// Source: procps-ng 4.0.2.
+// Differs: the value of -q goes nowhere, as no program here reads one.
 
+#include <algorithm>
 #include <charconv>
 
-#include "proc/command.h"
+#include "commands/sys/signal_lists.h"
 #include "proc/kernel.h"
+#include "proc/option_complaint.h"
 #include "proc/process.h"
 #include "proc/signals.h"
 
 namespace paddock {
 namespace {
+
+struct Options {
+  std::optional<std::string> signal, value, listed;
+  bool table = false, wants_help = false, wants_version = false;
+};
+Status SetListed(Options& options, std::string_view text) {
+  options.listed = std::string(text);
+  return {};
+}
+constexpr Option kOptions[] = {
+    Value<&Options::signal>('s', "signal", "SIGNAL", "specify the SIGNAL to be sent"),
+    Value<&Options::value>('q', "queue", "VALUE", "integer value to be sent with the signal"),
+    CallOptional<SetListed>('l', "list", "SIGNAL", "list all signal names, or convert one to a name"),
+    Flag<&Options::table>('L', "table", "list all signal names in a nice table"),
+    Flag<&Options::wants_help>('h', "help", "display this help and exit"),
+    Flag<&Options::wants_version>('V', "version", "output version information and exit"),
+};
+
+std::optional<int> ReadInteger(std::string_view text) {
+  int value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (text.empty() || error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return value;
+}
 
 // Number for a name and name for a number.
 ExitStatus Convert(Invocation& in, std::string_view text) {
@@ -29,59 +55,74 @@ ExitStatus Convert(Invocation& in, std::string_view text) {
   return 0;
 }
 
-ExitStatus List(Invocation& in) {
-  std::string line;
-  for (int number = 1; number < 32; ++number) {
-    const std::string name = number == 29 ? "POLL" : proc::SignalName(number);
-    if (line.size() + name.size() > 77) {
-      in.out.WriteLine(line);
-      line.clear();
-    }
-    line += (line.empty() ? "" : " ") + name;
+// Takes the first word -SIGNAL out of `args`, wherever it is.
+std::optional<int> TakeSignal(std::vector<std::string>& args) {
+  for (size_t i = 1; i < args.size() && args[i] != "--"; ++i) {
+    if (args[i].size() < 2 || args[i][0] != '-') continue;
+    const int signal = proc::FindSignal(std::string_view(args[i]).substr(1));
+    if (signal < 0) continue;
+    args.erase(args.begin() + static_cast<std::ptrdiff_t>(i));
+    return signal;
   }
-  in.out.WriteLine(line);
-  return 0;
+  return std::nullopt;
 }
 
-ExitStatus Run(Invocation& in) {
-  int signal = proc::kSigTerm;
-  size_t i = 1;
-  for (; i < in.args.size() && in.args[i].size() > 1 && in.args[i][0] == '-' && in.args[i] != "--"; ++i) {
-    const std::string& option = in.args[i];
-    if (option == "-l" || option == "--list") {
-      return i + 1 < in.args.size() ? Convert(in, in.args[i + 1]) : List(in);
-    }
-    if (option.starts_with("--list=")) return Convert(in, std::string_view(option).substr(7));
-    std::string name = option.substr(1);
-    if (option.starts_with("--signal=")) {
-      name = option.substr(9);
-    } else if (option == "-s" || option == "--signal") {
-      if (i + 1 >= in.args.size()) return in.Fail("invalid argument s");
-      name = in.args[++i];
-    } else if (option.starts_with("-s") && option.size() > 2) {
-      name = option.substr(2);
-    } else if (i > 1) {
-      break;   // a process group
-    }
-    signal = proc::FindSignal(name);
-    if (signal < 0) return in.Fail("invalid argument " + name.substr(0, 1));
-  }
-  if (i < in.args.size() && in.args[i] == "--") ++i;
-  if (i >= in.args.size()) return in.Usage("not enough arguments");
+ExitStatus Usage(Invocation& in, std::string_view complaint) {
+  if (!complaint.empty()) in.Fail(complaint);
+  in.out.Flush();
+  in.err.Write(HelpText(in.command, in.name_in_messages()));
+  return 1;
+}
+
+// In the words of kill, which name the letter only.
+std::string Complaint(std::string_view text) {
+  const size_t quote = text.find("-- '");
+  return "invalid argument " + (quote == std::string_view::npos ? " " : std::string(text.substr(quote + 4, 1)));
+}
+
+// `signal` is -1 for a name that there is not.
+ExitStatus SendAll(Invocation& in, std::span<const std::string> targets, int signal) {
   ExitStatus status = 0;
-  for (; i < in.args.size(); ++i) {
-    const std::string& text = in.args[i];
-    int pid = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), pid);
-    if (error != std::errc() || end != text.data() + text.size()) {
-      status = in.Fail("failed to parse argument: '" + text + "'");
-      continue;
-    }
-    if (const Status sent = in.kernel.Signal(in.process, pid, signal); !sent) {
-      status = in.Fail("(" + text + ")", sent.error());
+  for (const std::string& target : targets) {
+    const auto pid = ReadInteger(target);
+    if (!pid) {
+      status = in.Fail("failed to parse argument: '" + target + "'");
+    } else if (const Status sent = in.kernel.Signal(in.process, *pid, std::max(signal, 0)); !sent || signal < 0) {
+      status = in.Fail("(" + target + ")", sent ? Error(Code::kInvalid) : sent.error());
     }
   }
   return status;
+}
+
+// A word of digits behind the options is a process group.
+bool IsGroup(const std::string& word) { return word.size() > 1 && word[0] == '-' && ReadInteger(word).has_value(); }
+
+ExitStatus Run(Invocation& in) {
+  std::vector<std::string> words(in.args.begin(), in.args.end());
+  int signal = TakeSignal(words).value_or(proc::kSigTerm);
+  const auto groups = std::find_if(words.begin() + 1, words.end(), [](const std::string& word) { return word == "--" || IsGroup(word); });
+  std::vector<std::string> targets(groups, words.end());
+  words.erase(groups, words.end());
+  if (!targets.empty() && targets[0] == "--") targets.erase(targets.begin());
+
+  Options options;
+  const auto parsed = ParseOptions(words, kOptions, &options, in.command.rules);
+  if (!parsed) return Usage(in, Complaint(parsed.error().Text()));
+  targets.insert(targets.begin(), parsed->operands.begin(), parsed->operands.end());
+  if (options.wants_help) return in.out.Write(HelpText(in.command, in.name_in_messages())), 0;
+  if (options.wants_version) return in.out.Write(VersionText(in.command, in.name())), 0;
+  if (options.table) return WriteSignalTable(in.out), 0;
+  if (options.listed) {
+    if (options.listed->empty() && !targets.empty()) options.listed = targets[0];
+    if (!options.listed->empty()) return Convert(in, *options.listed);
+    return WriteSignalList(in.out), 0;
+  }
+  if (options.value && !ReadInteger(*options.value)) {
+    return in.Fail("must be an integer value to be passed with the signal.: '" + *options.value + "'");
+  }
+  if (options.signal) signal = proc::FindSignal(*options.signal);
+  if (targets.empty()) return Usage(in, "");
+  return SendAll(in, targets, signal);
 }
 
 }  // namespace
@@ -90,7 +131,8 @@ extern const Command kCommand_kill;
 const Command kCommand_kill = {
     .name = "kill",
     .summary = "send a signal to a process",
-    .synopsis = "[-SIGNAL] PID...",
+    .synopsis = "[-SIGNAL] [OPTION]... PID...",
+    .options = kOptions,
     .parses_options = false,
     .run = Run,
 };

@@ -4,13 +4,13 @@
 //
 // Exit status: 0; 1 if -q finds something to be made; 2 for errors.
 // Source: GNU make 4.3.
-// Differs: no archive members (lib(member)), no -lNAME prerequisites, no RCS and SCCS rules, no load and no guile; every make of a
-// recursive one has -j jobs of its own. --debug knows the levels b, v and m (a, i, j and -d are refused); -p lists by name.
+// Differs: no RCS and SCCS rules, no load and no guile. --debug knows the levels b, v and m (a, i, j and -d are refused); -p lists by name.
 
 #include <algorithm>
 #include <charconv>
 #include <unordered_map>
 
+#include "commands/archive/ar_parts.h"
 #include "commands/child_output.h"
 #include "commands/input_files.h"
 #include "lang/make/make.h"
@@ -20,6 +20,7 @@
 #include "proc/option_complaint.h"
 #include "proc/process.h"
 #include "proc/signals.h"
+#include "vfs/pipe.h"
 #include "vfs/stat_each.h"
 
 namespace paddock {
@@ -85,10 +86,12 @@ class MakeHost final : public make::Host {
 
   Budget& budget() override { return in_.budget; }
   void Out(std::string_view text) override {
+    BeginOutput();
     in_.out.Write(text);
     in_.out.Flush();
   }
   void Err(std::string_view text) override {
+    BeginOutput();
     in_.out.Flush();
     in_.err.Write(text);
   }
@@ -98,11 +101,8 @@ class MakeHost final : public make::Host {
       if (const auto time = foreseen_.ModifyTime(in_.fs, path)) return time;
     }
     const auto attributes = in_.fs.Stat(path);
-    if (checks_symlinks_) {
-      const auto link = in_.fs.Stat(path, vfs::Follow::kNo);
-      if (link && (!attributes || link->modify_time > attributes->modify_time)) return link->modify_time;
-    }
-    return attributes ? std::optional(attributes->modify_time) : std::nullopt;
+    auto time = attributes ? std::optional(attributes->modify_time) : std::nullopt;
+    return checks_symlinks_ ? std::max(time, NewestLink(path)) : time;
   }
   void Foresee(make::Words paths) override { foreseen_ = ForeseenFiles(std::move(paths)); }
   std::vector<make::DirectoryName> List(const std::string& path) override {
@@ -131,6 +131,26 @@ class MakeHost final : public make::Host {
     }
     return in_.fs.SetTimes(path, std::nullopt, vfs::kNow);
   }
+  Result<std::vector<make::ArchiveMember>> Members(const std::string& archive) override {
+    std::vector<make::ArchiveMember> members;
+    PADDOCK_ASSIGN(const std::string text, ReadArchive(archive));
+    for (const ArMember& member : ParseAr(text, in_.budget).members) members.push_back({member.name, std::chrono::seconds(DateOf(member))});
+    return members;
+  }
+  Status TouchMember(const std::string& archive, const std::string& member) override {
+    if (!in_.fs.Stat(archive)) return Error(Code::kNoEntry, "Archive '" + archive + "' does not exist");
+    const auto text = ReadArchive(archive);
+    if (!text) return Error(Code::kInvalid, "'" + archive + "' is not a valid archive");
+    const ArParts parts = ParseAr(*text, in_.budget);
+    const auto found = std::find_if(parts.members.begin(), parts.members.end(), [&](const ArMember& each) { return each.name == member; });
+    if (found == parts.members.end()) return Error(Code::kNoEntry, "Member '" + member + "' does not exist in '" + archive + "'");
+    foreseen_.Distrust();
+    std::string date = std::to_string(std::chrono::duration_cast<std::chrono::seconds>(in_.clock.RealNow()).count());
+    date.resize(kArDateBytes, ' ');
+    PADDOCK_ASSIGN(const vfs::OpenFilePtr file, in_.fs.Open(archive, {.write = true}));
+    PADDOCK_TRY(file->Seek(static_cast<int64_t>(found->header + kArNameBytes), vfs::Whence::kStart));
+    return file->Write(date);
+  }
   Status Remove(const std::string& path) override {
     foreseen_.Distrust();
     return in_.fs.RemoveFile(path);
@@ -143,6 +163,7 @@ class MakeHost final : public make::Host {
   Nanoseconds Now() override { return in_.clock.RealNow(); }
 
   Result<int> Start(const make::ChildLine& line) override {
+    BeginOutput();
     const Environment environment = EnvironmentOf(line.environment);
     foreseen_.Distrust();
     in_.out.Flush();
@@ -155,29 +176,123 @@ class MakeHost final : public make::Host {
       const bool is_one = descriptors.Get(1) == descriptors.Get(2);   // 2>&1: as it comes
       spec.err = is_one ? spec.out : TextSink(in_.budget, *line.err);
     }
-    PADDOCK_ASSIGN(const int pid, in_.launcher.Spawn(in_.process, spec));
-    pids_.push_back(pid);
+    if (line.is_make) PassTokens(true);
+    const auto pid = in_.launcher.Spawn(in_.process, spec);
+    if (line.is_make) PassTokens(false);
+    if (pid) pids_.push_back(*pid);
     return pid;
   }
   std::optional<make::ChildEnd> WaitAny() override {
-    foreseen_.Distrust();
-    if (pids_.empty()) return std::nullopt;
-    const auto ended = in_.kernel.WaitAny(in_.process, pids_, Nanoseconds::max(), proc::Kernel::OnSignal::kWaitOn);
-    if (!ended) return std::nullopt;
-    std::erase(pids_, ended->pid);
-    return make::ChildEnd{ended->pid, ended->status.status, ended->status.signal,
-                          std::string(ended->status.signal == 0 ? "" : proc::SignalDescription(ended->status.signal))};
+    if (ended_) return std::exchange(ended_, std::nullopt);
+    return WaitUntil(Nanoseconds::max());
   }
   Result<std::pair<std::string, int>> Capture(const make::ChildLine& line) override {
+    BeginOutput();
     foreseen_.Distrust();
     PADDOCK_ASSIGN(ChildOutput output, StandardOutput(in_, line.args, EnvironmentOf(line.environment)));
     return std::pair(std::move(output.text), static_cast<int>(output.status));
   }
 
+  std::string MakeTokens(size_t count) override {
+    proc::DescriptorTable& descriptors = in_.process.descriptors();
+    for (const int number : {tokens_read_, tokens_write_}) descriptors.Close(number);
+    const vfs::PipeEnds ends = vfs::MakePipe(in_.kernel.scheduler());
+    constexpr int kFirst = 3;
+    tokens_read_ = descriptors.LowestFree(kFirst);
+    if (tokens_read_ >= 0) descriptors.Set(tokens_read_, ends.read, /*close_on_exec=*/true);
+    tokens_write_ = descriptors.LowestFree(kFirst);
+    if (tokens_write_ >= 0) descriptors.Set(tokens_write_, ends.write, /*close_on_exec=*/true);
+    static_cast<void>(ends.write->Write(std::string(count, '+')));   // there is room for all
+    return std::to_string(tokens_read_) + "," + std::to_string(tokens_write_);
+  }
+  bool JoinTokens(int read, int write) override {
+    const proc::DescriptorTable& descriptors = in_.process.descriptors();
+    if (descriptors.Get(read) == nullptr || descriptors.Get(write) == nullptr) return false;
+    tokens_read_ = read;
+    tokens_write_ = write;
+    PassTokens(false);
+    return true;
+  }
+  bool TakeToken() override {
+    constexpr Nanoseconds kFirstPause = std::chrono::milliseconds(1), kLongestPause = std::chrono::milliseconds(20);
+    for (Nanoseconds pause = kFirstPause;; pause = std::min(2 * pause, kLongestPause)) {
+      in_.budget.Step();
+      if (TryToken()) return true;
+      if (pids_.empty()) return false;
+      ended_ = WaitUntil(in_.clock.MonotonicNow() + pause);
+      if (ended_ || pids_.empty()) return false;
+    }
+  }
+  void ReturnToken() override {
+    if (const vfs::OpenFilePtr file = in_.process.descriptors().Get(tokens_write_)) static_cast<void>(file->Write("+"));
+  }
+  size_t DrainTokens() override {
+    size_t count = 0;
+    while (TryToken()) ++count;
+    return count;
+  }
+
  private:
+  static constexpr size_t kArNameBytes = 16, kArDateBytes = 12;
+
+  static int64_t DateOf(const ArMember& member) {
+    constexpr int64_t kLatest = int64_t{1} << 33;   // as nanoseconds it still fits
+    return std::min(member.date(), kLatest);
+  }
+  // An error for what is no archive.
+  Result<std::string> ReadArchive(const std::string& path) {
+    PADDOCK_ASSIGN(std::string text, vfs::ReadFile(in_.fs, path, uint64_t{1} << 40));
+    if (!text.starts_with(kArMagic) && !text.starts_with(kArThinMagic)) return Error(Code::kInvalid);
+    return text;
+  }
+
+  // Whether children get the pipe of tokens.
+  void PassTokens(bool passes) {
+    proc::DescriptorTable& descriptors = in_.process.descriptors();
+    for (const int number : {tokens_read_, tokens_write_}) {
+      if (const vfs::OpenFilePtr file = descriptors.Get(number)) descriptors.Set(number, file, !passes);
+    }
+  }
+  bool TryToken() {
+    const vfs::OpenFilePtr file = in_.process.descriptors().Get(tokens_read_);
+    if (file == nullptr || !file->IsReadReady()) return false;
+    const auto token = file->ReadBlock(1);
+    return token && !token->bytes.empty();
+  }
+
+  std::optional<make::ChildEnd> WaitUntil(Nanoseconds until) {
+    foreseen_.Distrust();
+    if (pids_.empty()) return std::nullopt;
+    const auto ended = in_.kernel.WaitAny(in_.process, pids_, until, proc::Kernel::OnSignal::kWaitOn);
+    if (!ended) {
+      if (ended.error().code != Code::kTimedOut) pids_.clear();
+      return std::nullopt;
+    }
+    std::erase(pids_, ended->pid);
+    return make::ChildEnd{ended->pid, ended->status.status, ended->status.signal,
+                          std::string(ended->status.signal == 0 ? "" : proc::SignalDescription(ended->status.signal))};
+  }
+
+  // The newest of the symlinks that a path goes through at its end.
+  std::optional<Nanoseconds> NewestLink(std::string path) {
+    constexpr int kMostLinks = 40;
+    std::optional<Nanoseconds> newest;
+    for (int i = 0; i < kMostLinks; ++i) {
+      const auto link = in_.fs.Stat(path, vfs::Follow::kNo);
+      if (!link || !link->is_symlink()) break;
+      newest = std::max(newest, std::optional(link->modify_time));
+      const auto target = in_.fs.ReadLink(path);
+      if (!target) break;
+      path = target->starts_with('/') ? *target : std::string(path.substr(0, path.rfind('/') + 1)) + *target;
+    }
+    return newest;
+  }
+
   Invocation& in_;
   const bool checks_symlinks_;
   std::vector<int> pids_;
+  std::optional<make::ChildEnd> ended_;   // seen, not told yet
+  int tokens_read_ = -1, tokens_write_ = -1;
   ForeseenFiles foreseen_;
 };
 
@@ -213,9 +328,16 @@ std::optional<make::Settings> ReadSettings(Invocation& in, ExitStatus* status) {
   const std::string_view level = in.env.Get("MAKELEVEL", "0");
   if (std::from_chars(level.data(), level.data() + level.size(), settings.level).ec != std::errc() || settings.level < 0) settings.level = 0;
   bool is_typed = false;
-  Status read = make::ParseFlags(in.env.Get("MAKEFLAGS", ""), settings);
+  Status read = make::ParseFlags(in.env.Get("GNUMAKEFLAGS", ""), settings);
+  for (auto& [name, value] : settings.environment) {
+    if (name == "GNUMAKEFLAGS") value.clear();   // it goes on in MAKEFLAGS
+  }
+  if (read) read = make::ParseFlags(in.env.Get("MAKEFLAGS", ""), settings);
   if (read) {
+    const bool has_jobs = std::exchange(settings.has_jobs, false);
     auto parsed = ParseOptions(Joined(in.args), in.command.options, &settings);
+    settings.has_typed_jobs = settings.has_jobs;
+    settings.has_jobs = settings.has_jobs || has_jobs;
     if (parsed && (parsed->wants_help || settings.shows_help)) {
       in.out.Write(HelpText(in.command, in.name()));
       *status = 0;
@@ -245,7 +367,7 @@ std::optional<make::Settings> ReadSettings(Invocation& in, ExitStatus* status) {
   return std::nullopt;
 }
 
-ExitStatus Run(Invocation& in) {
+ExitStatus Make(Invocation& in) {
   ExitStatus status = 0;
   auto settings = ReadSettings(in, &status);
   if (!settings) return status;
@@ -267,6 +389,15 @@ ExitStatus Run(Invocation& in) {
     in.budget.Step();
     ++settings->restarts;
   }
+}
+
+// What make itself could not write is trouble of its own, whatever came of the targets.
+ExitStatus Run(Invocation& in) {
+  const ExitStatus status = Make(in);
+  if (in.out.Flush()) return status;
+  in.out.ClearStatus();
+  in.err.Write(std::string(in.name()) + ": write error: stdout\n");
+  return 1;
 }
 
 constexpr const char* kAliases[] = {"gmake"};

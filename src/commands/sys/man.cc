@@ -7,7 +7,7 @@
 // Exit status: 0; 16 when a page was not found; 1 for a usage error; 2 for trouble.
 // Source: man-db 2.11.
 // Differs: a page is made of the command's own option table, the one that its --help shows; files in roff (-l, -M) are formatted as far as
-// man_page.h says, without hyphens. No pager is started, and nothing but text is made: -t and -Z are refused.
+// man_page.h says, without hyphens. No pager is started. -t makes PostScript of the text, in one font; -Z, the language of typesetters, is refused.
 
 #include <algorithm>
 
@@ -40,6 +40,7 @@ struct Options {
   bool is_local = false, searches_text = false, debugs = false, justifies = true, narrows_latin = false;
   std::string sections, configuration, trees, encoding, recoding;
   std::optional<std::string> device, browser, x_resolution;
+  bool makes_postscript = false;
   bool wants_help = false, wants_version = false;
 };
 
@@ -53,7 +54,7 @@ Status SetChoice(Options& options, std::string_view value) {
   options.*kMember = std::string(value);
   return {};
 }
-Status Refuse(Options&, std::string_view) { return Error(Code::kNotSupported, "PostScript and groff's intermediate output are not supported"); }
+Status Refuse(Options&, std::string_view) { return Error(Code::kNotSupported, "groff's intermediate output is not supported"); }
 Status SetRecoding(Options& options, std::string_view value) {
   options.recoding = std::string(value);
   options.shows = Shows::kSource;
@@ -111,10 +112,11 @@ constexpr Option kOptions[] = {
     CallOptional<SetChoice<&Options::device>>('T', "troff-device", "DEVICE", "show it as utf8, latin1 or ascii does"),
     CallOptional<SetChoice<&Options::browser>>('H', "html", "BROWSER", "in a browser, for which groff has no device"),
     CallOptional<SetChoice<&Options::x_resolution>>('X', "gxditview", "RESOLUTION", "in a window, for which groff has no device"),
-    Call<Refuse>('t', "troff", nullptr, nullptr),
+    Flag<&Options::makes_postscript>('t', "troff", "make PostScript"),
     Call<Refuse>('Z', "ditroff", nullptr, nullptr),
     Flag<&Options::all>('a', "all", "show all pages of that name"),
     Flag<&Options::wants_help>('?', "usage", "show this help"),
+    Flag<&Options::wants_help>('h', nullptr, nullptr),
     Flag<&Options::wants_version>('V', nullptr, "show the version"),
 };
 
@@ -263,7 +265,7 @@ class Shower {
 
   ExitStatus ShowPage(const manual::Entry& page) {
     switch (o_.shows) {
-      case Shows::kPage: in_.out.Write(manual::Page(page, columns_ - 2, in_.budget)); break;
+      case Shows::kPage: WritePage(manual::Page(page, columns_ - 2, in_.budget)); break;
       case Shows::kPath: in_.out.WriteLine("/usr/share/man/man1/" + page.name + ".1.gz"); break;
       case Shows::kCatPath: break;   // there is none
       case Shows::kSource: return in_.Fail(page.name + ": the page of a command has no source", 1);
@@ -294,9 +296,11 @@ class Shower {
         if (const size_t at = kFrom.find(c); at != std::string_view::npos) c = kTo[at];
       }
     }
-    in_.out.Write(*page);
+    WritePage(*page);
     return 0;
   }
+
+  void WritePage(const std::string& page) { in_.out.Write(o_.makes_postscript ? manual::PostScript(page, in_.budget) : page); }
 
   ExitStatus ShowSource(std::string_view text) {
     const auto encoding = CharEncoding::Find(o_.recoding), from = CharEncoding::Find("UTF-8");

@@ -21,5 +21,7 @@ struct PageStyle {
 
 // Errors: kNotSupported with the reason, kLimit for macros that call themselves without end.
 Result<std::string> FormatManPage(std::string_view source, const PageStyle& style, Budget& budget);
+// A page of text as PostScript: A4, Courier, what Latin-1 lacks by its likes.
+std::string PostScript(std::string_view text, Budget& budget);
 
 }  // namespace paddock::manual

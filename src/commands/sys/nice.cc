@@ -69,6 +69,7 @@ ExitStatus Run(Invocation& in, const Options& options, const std::vector<std::st
   const int wanted = std::clamp(in.process.niceness() + adjustment, kLeast, kMost);
   if (wanted < in.process.niceness() && in.fs.credentials().uid != 0) {
     in.Fail("cannot set niceness: Permission denied");
+    if (!in.err.status()) return kFailed;   // a command with a priority that nobody is told of is none to run
   } else {
     in.process.set_niceness(wanted);
   }

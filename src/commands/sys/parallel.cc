@@ -7,20 +7,20 @@
 //
 // Exit status: how many jobs failed or were skipped, 101 for more than 100; with --halt that of the job; 255 for errors of its own.
 // Source: GNU parallel 20221122.
-// Differs: no other machines (-S takes ':' alone), no data bases, no tmux; output that waits is in memory, not compressed; {= =} takes the Perl that rename takes, with seq(),
+// Differs: no other machines (-S takes ':' alone), no data bases, no tmux, no --latest-line; output that waits is in memory, not compressed; {= =} takes the Perl that rename takes, with seq(),
 // slot(), total_jobs(), skip(), uq() and @arg; --group-by takes the number of a column; --bar draws a
 // number; -j counts as many as asked for whatever the load.
 
 #include <algorithm>
 #include <charconv>
 
-#include "base/random.h"
+#include "commands/sys/parallel_hosts.h"
 #include "commands/sys/parallel_jobs.h"
+#include "commands/sys/parallel_lines.h"
 #include "commands/sys/parallel_pipe.h"
 #include "commands/sys/parallel_profiles.h"
 #include "commands/sys/parallel_records.h"
 #include "commands/sys/parallel_semaphore.h"
-#include "text/random_permutation.h"
 
 namespace paddock {
 namespace {
@@ -98,6 +98,24 @@ Status SetWait(Options& options, std::string_view) {
   return {};
 }
 
+Status SetColorTag(Options& options, std::string_view) {
+  options.tags = options.colors = true;
+  return {};
+}
+Status SetColorTagString(Options& options, std::string_view text) {
+  if (!options.tagstring) options.tagstring = std::string(text);
+  options.colors = true;
+  return {};
+}
+Status SetTerminal(Options& options, std::string_view) {
+  options.is_at_terminal = options.ungroup = true;
+  return {};
+}
+Status RefuseSql(Options& options, std::string_view) {
+  options.retired = "Error: --sql has been retired. Use --sqlmaster.";
+  return {};
+}
+
 constexpr Option kOptions[] = {
     Value<&Options::jobs>('j', "jobs", "N", "run N jobs at once; 0: as many as can be; +N, -N, N%; or a file with that"),
     Value<&Options::jobs>('P', "max-procs", "N", "the same"),
@@ -162,6 +180,9 @@ constexpr Option kOptions[] = {
     Value<&Options::tmpdir>(0, "tmpdir", "DIRECTORY", "where such files are"),
     Flag<&Options::tags>(0, "tag", "put the arguments in front of each line of output"),
     Value<&Options::tagstring>(0, "tagstring", "TEXT", "put TEXT in front of each line of output"),
+    Flag<&Options::colors>(0, "color", "each job's output in a colour of its own"),
+    Call<SetColorTag>(0, "ctag", nullptr, "as --tag, in such a colour"),
+    Call<SetColorTagString>(0, "ctagstring", "TEXT", "as --tagstring, in such a colour"),
     Flag<&Options::colors_failed>(0, "color-failed", "the output of jobs that fail stands in red"),
     Flag<&Options::colors_failed>(0, "cf", "the same"),
     Flag<&Options::line_buffer>(0, "line-buffer", "print whole lines as they come"),
@@ -182,6 +203,10 @@ constexpr Option kOptions[] = {
     Flag<&Options::removes_separators>(0, "removerecsep", "the same"),
     Flag<&Options::removes_separators>(0, "rrs", "the same"),
     Value<&Options::group_by>(0, "group-by", "N", "lines that are the same in column N are a record"),
+    Value<&Options::bin>(0, "bin", "N", "lines go to the job that column N tells, by its remainder"),
+    Value<&Options::shard>(0, "shard", "N", "lines that are the same in column N go to the same job"),
+    Value<&Options::block_timeout>(0, "block-timeout", "SECONDS", "after SECONDS a block is as long as it is"),
+    Value<&Options::block_timeout>(0, "bt", "SECONDS", "the same"),
     Call<SetRoundRobin>(0, "round-robin", nullptr, "give the blocks to as many jobs as run at once"),
     Call<SetRoundRobin>(0, "round", nullptr, "the same"),
     Call<SetTee>(0, "tee", nullptr, "give all of the input to each job"),
@@ -192,6 +217,9 @@ constexpr Option kOptions[] = {
     Value<&Options::delay>(0, "delay", "SECONDS", "wait between starts"),
     Value<&Options::load>(0, "load", "N", "start jobs only below this load"),
     Value<&Options::free_memory>(0, "memfree", "SIZE", "start jobs only with so much memory free"),
+    Value<&Options::suspend_memory>(0, "memsuspend", "SIZE", "stop the youngest jobs while less than twice that is free"),
+    Value<&Options::kill_sequence>(0, "term-seq", "SIGNAL,MS...", "how jobs are killed (TERM,200,TERM,100,TERM,50,KILL,25)"),
+    Value<&Options::kill_sequence>(0, "termseq", "SIGNAL,MS...", "the same"),
     Flag<&Options::waits_for_no_swap>(0, "noswap", "start jobs only while nothing is swapped, which is always"),
     Value<&Options::niceness>(0, "nice", "N", "run jobs at this niceness"),
     Value<&Options::workdir>(0, "workdir", "DIRECTORY", "run jobs there; ...: in a directory of their own"),
@@ -207,10 +235,22 @@ constexpr Option kOptions[] = {
     Flag<&Options::shows_progress>(0, "progress", "tell how many jobs are done"),
     Flag<&Options::shows_eta>(0, "eta", "tell when they will be"),
     Flag<&Options::shows_bar>(0, "bar", "tell how much is done"),
+    Flag<&Options::asks_first>('p', "interactive", "ask at the terminal before each job"),
+    Flag<&Options::opens_terminal>('o', "open-tty", "jobs read the terminal, where there is one"),
+    Call<SetTerminal>(0, "tty", nullptr, "the same, one at a time, and -u"),
     Flag<&Options::quotes>('q', "quote", "quote the command for the shell"),
+    Flag<&Options::runs_script>(0, "shebang", "in the first line of a script: its other lines are arguments"),
+    Flag<&Options::runs_script>(0, "hashbang", "the same"),
+    Flag<&Options::runs_script>(0, "shebang-wrap", "in the first line of a script: the command runs it, for each argument"),
+    Value<&Options::completed_shell>(0, "shell-completion", "SHELL", "print what completes options in bash"),
+    Flag<&Options::records_environment>(0, "record-env", "write the names of variables to ~/.parallel/ignored_vars"),
+    Call<OfHostsAlone>(0, "session", nullptr, "of env_parallel, which is another command"),
+    Call<RefuseSql>(0, "sql", "DBURL", "is retired"),
     Flag<&Options::plain>(0, "plain", "read no profiles and no $PARALLEL"),
     Value<&Options::profiles>('J', "profile", "NAME", "take options from ~/.parallel/NAME, too"),
-    Value<&Options::hosts>('S', "sshlogin", "[N/]:", "run N jobs here, the only machine"),
+    Flag<&Options::has_host_groups>(0, "hostgroups", "an argument's @GROUP names the hosts it is for"),
+    Flag<&Options::has_host_groups>(0, "hgrp", "the same"),
+    Value<&Options::hosts>('S', "sshlogin", "[@GROUP+.../][N/]:", "run N jobs here, the only machine"),
     Value<&Options::host_files>(0, "sshloginfile", "FILE", "the same, from FILE"),
     Value<&Options::host_files>(0, "slf", "FILE", "the same"),
     Flag<&Options::runs_without_arguments>(0, "nonall", "run the command once, without arguments"),
@@ -256,99 +296,6 @@ constexpr Option kOptions[] = {
     Flag<&Options::shows_version>('V', nullptr, "as --version"),
     Flag<&Options::shows_limits>(0, "show-limits", "tell the limits of command lines"),
 };
-
-constexpr int64_t kLongestLine = 130329;
-
-using Jobs = std::vector<std::vector<std::string>>;
-
-// Calls `run` with the arguments of one command line after the other.
-template <class F>
-void ForEachLine(const Options& options, ParallelJobs& jobs, ParallelRecords& records, int64_t jobs_at_once, F run_line) {
-  const bool fills = options.repeats || options.multiple;
-  const int64_t asked = options.replace_args.value_or(options.max_args.value_or(options.lines.value_or(fills ? 0 : 1)));
-  const bool takes_none = !fills && asked == 0;   // -N0: a line for each, without it
-  const size_t most = takes_none ? 1 : static_cast<size_t>(std::max<int64_t>(asked, 0));
-  const size_t longest = static_cast<size_t>(std::clamp<int64_t>(options.max_chars.value_or(kLongestLine), 1, kLongestLine));
-  std::deque<std::vector<std::string>> waiting;
-  size_t bytes = 0;
-  const auto run = [&](size_t count) {
-    std::vector<std::string> arguments;
-    for (size_t i = 0; i < count && !waiting.empty(); ++i) {
-      for (std::string& value : waiting.front()) arguments.push_back(std::move(value));
-      waiting.pop_front();
-    }
-    if (takes_none) arguments.clear();
-    const bool is_blank = !takes_none && std::all_of(arguments.begin(), arguments.end(), [](const std::string& text) {
-      return text.find_first_not_of(" \t") == std::string::npos;
-    });
-    if (!(options.no_run_if_empty && is_blank)) run_line(std::move(arguments));
-    bytes = 0;
-  };
-  size_t empty = 0;
-  if (fills) empty = jobs.LengthWith({});
-  while (!jobs.is_halted()) {
-    auto record = records.Next();
-    if (!record) break;
-    size_t more = 0;
-    for (const std::string& value : *record) more += options.max_chars ? QuoteForParallel(value).size() + 1 : 2 * value.size() + 8;
-    if (most == 0 && empty + bytes + more > longest && !waiting.empty()) run(waiting.size());
-    bytes += more;
-    waiting.push_back(std::move(*record));
-    if (most > 0 && waiting.size() >= most) run(most);
-  }
-  // What is left is spread over the jobs that may run at once.
-  size_t share = most;
-  if (most == 0 && !waiting.empty()) share = (waiting.size() + static_cast<size_t>(jobs_at_once) - 1) / static_cast<size_t>(jobs_at_once);
-  while (!waiting.empty() && !jobs.is_halted()) run(share);
-}
-
-void Shuffle(Invocation& in, Jobs& lines) {
-  RandomChoices choices([] {
-    uint8_t byte = 0;
-    FillRandom({&byte, 1});
-    return byte;
-  });
-  for (size_t i = lines.size(); i > 1; --i) {
-    in.budget.Step();
-    std::swap(lines[i - 1], lines[choices.Below(i)]);
-  }
-}
-
-// False when a command line is too long; told.
-bool RunArguments(Invocation& in, const Options& options, ParallelJobs& jobs, ParallelRecords& records, int64_t jobs_at_once, bool counts) {
-  bool fits = true;
-  const auto start = [&](std::vector<std::string> arguments) {
-    if (options.max_chars || options.stops_when_too_long) {
-      const size_t length = jobs.LengthWith(arguments);
-      if (static_cast<int64_t>(length) >= options.max_chars.value_or(kLongestLine) && fits) {
-        std::string shown;
-        for (const std::string& argument : arguments) shown += (shown.empty() ? "" : " ") + argument;
-        in.Fail("Error: Command line too long (" + std::to_string(length) + " >= " + std::to_string(options.max_chars.value_or(kLongestLine)) +
-                ") at input 0: " + shown);
-        fits = false;
-      }
-    }
-    if (fits) jobs.Add(std::move(arguments));
-  };
-  if (!counts && !options.shuffles) {
-    ForEachLine(options, jobs, records, jobs_at_once, start);
-    return fits;
-  }
-  Jobs lines;
-  ForEachLine(options, jobs, records, jobs_at_once, [&](std::vector<std::string> arguments) {
-    size_t bytes = 64;
-    for (const std::string& argument : arguments) bytes += argument.size() + sizeof argument;
-    in.budget.WillAllocate(bytes);
-    lines.push_back(std::move(arguments));
-  });
-  jobs.set_total(options.total_jobs.value_or(static_cast<int64_t>(lines.size())));
-  if (options.shuffles) Shuffle(in, lines);
-  for (std::vector<std::string>& line : lines) {
-    if (jobs.is_halted() || !fits) break;
-    start(std::move(line));
-  }
-  return fits;
-}
 
 int64_t Processors(Invocation& in) {
   int64_t processors = 0;
@@ -398,13 +345,15 @@ std::optional<ExitStatus> Answer(Invocation& in, const Options& options) {
     case Options::Question::kNone: return std::nullopt;
     case Options::Question::kCores: in.out.WriteLine(std::to_string(Processors(in))); break;
     case Options::Question::kSockets: in.out.WriteLine("1"); break;
-    case Options::Question::kLongestLine: in.out.WriteLine(std::to_string(kLongestLine)); break;
+    case Options::Question::kLongestLine: in.out.WriteLine(std::to_string(kLongestParallelLine)); break;
   }
   return 0;
 }
 
 // What is wrong with the options; empty for nothing.
 std::string Complaint(const Options& options) {
+  if (!options.retired.empty()) return options.retired;
+  if (options.bin && options.shard) return "Error: --bin and --shard exclude each other.";
   if (options.trim) {
     for (const std::string_view known : {"n", "l", "r", "lr", "rl"}) {
       if (*options.trim == known) return {};
@@ -448,28 +397,46 @@ Status FillSyntax(const Options& options, ParallelSyntax& syntax) {
   return {};
 }
 
-// ":" and "8/:" are this machine. True when no other one is asked for; told else.
-bool IsLocal(Invocation& in, const Options& options) {
-  std::vector<std::string> hosts;
-  const auto add = [&](std::string_view list) {
-    while (!list.empty()) {
-      in.budget.Step();
-      const size_t end = std::min(list.find_first_of(",\n"), list.size());
-      if (end > 0 && list[0] != '#') hosts.emplace_back(list.substr(0, end));
-      list.remove_prefix(std::min(end + 1, list.size()));
+// --record-env: which variables are there now, for --env _ of other machines.
+ExitStatus RecordEnvironment(Invocation& in) {
+  const std::string home = ParallelHome(in);
+  std::string text;
+  for (const Environment::Variable& variable : in.env.variables()) text += variable.name + "\n";
+  const Status written = vfs::WriteFile(in.fs, home + "/ignored_vars", text);
+  return written ? 0 : in.Fail("Error: Cannot write to " + home + "/ignored_vars.", kFailed);
+}
+
+// --shell-completion: bash completes the words of our own table.
+ExitStatus PrintCompletion(Invocation& in, const std::string& shell) {
+  if (shell != "bash" && shell != "auto") return in.Fail("Error: --shell-completion is for bash here, not " + shell + ".", kFailed);
+  std::string words;
+  for (const Option& option : kOptions) {
+    if (option.long_name != nullptr) words += "--" + std::string(option.long_name) + " ";
+    if (option.short_name != 0) words += std::string("-") + option.short_name + " ";
+  }
+  in.out.WriteLine("complete -F _comp_parallel parallel;_comp_parallel() { COMPREPLY=($(compgen -W \"" + words + "\" -- \"${COMP_WORDS[$COMP_CWORD]}\")); };");
+  return 0;
+}
+
+bool IsFileMarker(const Options& options, std::string_view word) { return word == options.file_marker || word == options.file_marker + "+"; }
+bool IsMarker(const Options& options, std::string_view word) {
+  return IsFileMarker(options, word) || word == options.argument_marker || word == options.argument_marker + "+";
+}
+
+// The lists behind the command, each behind its marker. Those of --pipe-part go to `files`. False when one cannot be read; told.
+bool AddSources(const Options& options, std::span<const std::string> words, ParallelRecords& records, std::vector<std::string>& files) {
+  for (size_t at = 0; at < words.size();) {
+    const std::string& marker = words[at++];
+    const bool is_linked = marker.ends_with('+'), is_file = IsFileMarker(options, marker);
+    ParallelRecords::Source source{{}, is_linked};
+    bool is_first = true;
+    for (; at < words.size() && !IsMarker(options, words[at]); ++at) {
+      if (!is_file) source.values.push_back(words[at]);
+      else if (options.pipe_part) files.push_back(words[at]);
+      else if (!records.AddFile(words[at], is_linked && std::exchange(is_first, false))) return false;
     }
-  };
-  for (const std::string& list : options.hosts) add(list);
-  for (const std::string& name : options.host_files) {
-    const auto text = vfs::ReadFile(in.fs, name, 1 << 20);
-    if (!text) return in.Fail("Error: Cannot open file " + name + ": " + std::string(text.error().Text()) + ".", kFailed), false;
-    add(*text);
+    if (!is_file) records.Add(std::move(source));
   }
-  for (const std::string& host : hosts) {
-    const size_t slash = host.find('/');
-    if ((slash == std::string::npos ? host : host.substr(slash + 1)) != ":") return in.Fail("Error: other machines are not reached: " + host, kFailed), false;
-  }
-  if (options.ignored_for_hosts) in.err.Write("parallel: Warning: --" + *options.ignored_for_hosts + " ignored as there are no remote --sshlogin.\n");
   return true;
 }
 
@@ -477,10 +444,13 @@ ExitStatus Run(Invocation& in, const Options& options, const std::vector<std::st
   if (options.shows_help) return in.out.Write(HelpText(in.command, in.name())), 0;
   if (options.shows_version) return in.out.Write(VersionText(in.command, in.name())), 0;
   if (const auto answered = Answer(in, options)) return *answered;
+  if (options.runs_script) return in.Fail("Error: --shebang and --shebang-wrap stand in the first line of a script.", kFailed);
+  if (options.records_environment) return RecordEnvironment(in);
+  if (options.completed_shell) return PrintCompletion(in, *options.completed_shell);
   if (const std::string complaint = Complaint(options); !complaint.empty()) return in.Fail(complaint, kFailed);
   const bool is_semaphore = options.is_semaphore || in.name() == "sem";
-  const int64_t jobs_at_once = is_semaphore && !options.jobs ? 1 : ParseJobs(in, options);
-  if (!IsLocal(in, options)) return kFailed;
+  const int64_t jobs_at_once = (is_semaphore || options.is_at_terminal) && !options.jobs ? 1 : ParseJobs(in, options);
+  if (!IsParallelLocal(in, options)) return kFailed;
   if (jobs_at_once == 0) return in.Fail("Error: Parsing of --jobs/-j/--max-procs/-P failed.", kFailed);
   if (is_semaphore) return RunSemaphore(in, options, jobs_at_once, operands);
   const auto halt = ParallelJobs::ParseHalt(options.halt.value_or("never"));
@@ -496,32 +466,15 @@ ExitStatus Run(Invocation& in, const Options& options, const std::vector<std::st
     colsep.emplace(std::move(*compiled));
   }
   ParallelRecords records(in, options, *delimiter, colsep ? &*colsep : nullptr);
+  if (options.has_host_groups) records.set_groups(LocalParallelGroups(options));
   std::string command;
-  size_t at = 0;
-  const auto is_file_marker = [&](std::string_view word) { return word == options.file_marker || word == options.file_marker + "+"; };
-  const auto is_marker = [&](std::string_view word) { return is_file_marker(word) || word == options.argument_marker || word == options.argument_marker + "+"; };
-  const size_t command_end = static_cast<size_t>(std::find_if(operands.begin(), operands.end(), is_marker) - operands.begin());
+  const size_t command_end = static_cast<size_t>(std::find_if(operands.begin(), operands.end(), [&](const std::string& word) { return IsMarker(options, word); }) - operands.begin());
   const bool reads_parts = options.pipe && !options.tee;
   std::vector<std::string> files = options.files;
   for (const std::string& name : reads_parts ? std::vector<std::string>{} : options.files) {
     if (!records.AddFile(name, false)) return kFailed;
   }
-  for (at = command_end; at < operands.size();) {
-    const std::string& marker = operands[at++];
-    const bool is_linked = marker.ends_with('+');
-    ParallelRecords::Source source{{}, is_linked};
-    bool is_first = true;
-    for (; at < operands.size() && !is_marker(operands[at]); ++at) {
-      if (!is_file_marker(marker)) {
-        source.values.push_back(operands[at]);
-      } else if (options.pipe_part) {
-        files.push_back(operands[at]);
-      } else if (!records.AddFile(operands[at], is_linked && std::exchange(is_first, false))) {
-        return kFailed;
-      }
-    }
-    if (!is_file_marker(marker)) records.Add(std::move(source));
-  }
+  if (!AddSources(options, std::span(operands).subspan(command_end), records, files)) return kFailed;
   if (options.header && !reads_parts) syntax.names = records.TakeNames();
   for (size_t i = 0; i < command_end; ++i) {
     command += (command.empty() ? "" : " ") + (options.quotes ? QuoteTemplateWord(operands[i], syntax) : operands[i]);
@@ -535,7 +488,7 @@ ExitStatus Run(Invocation& in, const Options& options, const std::vector<std::st
   const bool has_arguments = !options.pipe || options.cat || options.fifo;
   if (has_arguments && !line.has_places()) line.Append((command.empty() ? "" : " ") + syntax.placeholder);
   if (options.shows_limits) {
-    in.out.Write("Maximal size of command: " + std::to_string(kLongestLine) + "\nMaximal usable size of command: 63664\n\n" +
+    in.out.Write("Maximal size of command: " + std::to_string(kLongestParallelLine) + "\nMaximal usable size of command: 63664\n\n" +
                  "Execution will continue now, and it will try to read its input\n" +
                  "and run commands; if this is not what you wanted to happen, please\npress CTRL-D or CTRL-C\n");
   }
@@ -561,19 +514,26 @@ ExitStatus Run(Invocation& in, const Options& options, const std::vector<std::st
   } else if (options.pipe_part) {
     if (files.empty()) return in.Fail("Error: --pipe-part is incompatible with reading from stdin; it needs -a or ::::.", kFailed);
     is_good = RunParallelPipePart(in, options, jobs, files.front(), jobs_at_once);
+  } else if (options.pipe && (options.bin || options.shard)) {
+    is_good = RunParallelBins(in, options, jobs, jobs_at_once);
   } else if (options.pipe) {
     is_good = RunParallelPipe(in, options, jobs, jobs_at_once);
   } else {
-    is_good = RunArguments(in, options, jobs, records, jobs_at_once, counts && !options.total_jobs);
+    is_good = RunParallelArguments(in, options, jobs, records, jobs_at_once, counts && !options.total_jobs);
   }
   const ExitStatus status = jobs.Finish();
-  return is_good ? status : kFailed;
+  return is_good && !records.is_broken() ? status : kFailed;
 }
 
 // With the options of profiles and of $PARALLEL in front of those that are typed.
 ExitStatus RunWithProfiles(Invocation& in) {
-  const std::vector<std::string> words = WithParallelProfiles(in);
+  std::vector<std::string> script;
   Invocation expanded = in;
+  if (const auto unpacked = UnpackParallelScript(in)) {
+    script = *unpacked;
+    expanded.args = script;
+  }
+  const std::vector<std::string> words = WithParallelProfiles(expanded);
   expanded.args = words;
   return command_internal::ParseAndRun<Options, Run>(expanded);
 }

@@ -62,7 +62,9 @@ class ParallelJobs final : public PerlHost {
     int pid = 0;
     int64_t slot = 0, tries = 0;
     Nanoseconds started{0}, started_real{0}, deadline = Nanoseconds::max();
-    bool timed_out = false, is_done = false;
+    size_t kill_step = 0;   // how far the sequence of --term-seq has come
+    Nanoseconds next_kill = Nanoseconds::max();
+    bool timed_out = false, is_done = false, is_stopped = false;
   };
   using JobPtr = std::shared_ptr<Job>;
 
@@ -78,7 +80,11 @@ class ParallelJobs final : public PerlHost {
   void Queue(const JobPtr& job);
   void Start(const JobPtr& job);
   void WaitForOne();
-  void Kill(const Job& job);
+  // Sends the first signal of --term-seq, and later the next ones.
+  void Kill(Job& job);
+  void ParseKillSequence();
+  void StopYoungest();   // --memsuspend
+  bool Asks(const Job& job);   // --interactive
   void KillLate();
   void End(const JobPtr& job, const proc::WaitStatus& how);
   void Log(const Job& job, const proc::WaitStatus& how);
@@ -102,6 +108,11 @@ class ParallelJobs final : public PerlHost {
   std::vector<std::pair<int64_t, std::string>> failed_before_;
   std::vector<JobPtr> running_;
   std::deque<JobPtr> ordered_;
+  struct KillStep {
+    int signal = 0;
+    Nanoseconds wait{0};
+  };
+  std::vector<KillStep> kill_sequence_;
   int64_t sequence_ = 0, total_ = 0, failed_ = 0, succeeded_ = 0, skipped_ = 0;
   Nanoseconds last_start_{0}, first_start_{0}, time_of_done_{0};
   bool is_halted_ = false, was_killed_ = false, is_broken_ = false;

@@ -14,6 +14,38 @@ namespace {
 
 double Seconds(Nanoseconds time) { return static_cast<double>(time.count()) / 1e9; }
 
+// --color: black or white on the colours of a terminal that this can be read on, those of neighbours unlike each other.
+std::vector<std::string> Colors() {
+  struct Range {
+    int first, last;
+  };
+  constexpr Range kUnderBlack[] = {{6, 7}, {9, 11}, {13, 15}, {40, 51}, {75, 87}, {113, 123}, {147, 159}, {171, 182}, {185, 231}, {249, 254}};
+  constexpr Range kUnderWhite[] = {{1, 9}, {12, 13}, {16, 45}, {52, 81}, {88, 114}, {124, 149}, {160, 178}, {180, 180}, {182, 184}, {196, 214}, {232, 250}};
+  std::vector<std::string> plain;
+  const auto add = [&plain](std::span<const Range> ranges, const char* ink) {
+    for (const Range& range : ranges) {
+      for (int color = range.first; color <= range.last; ++color) {
+        char text[32];
+        std::snprintf(text, sizeof text, "\x1b[48;5;%03d;38;5;%sm\x1b[K", color, ink);
+        plain.emplace_back(text);
+      }
+    }
+  };
+  add(kUnderBlack, "000");
+  add(kUnderWhite, "231");
+  std::vector<size_t> order(plain.size());
+  for (size_t i = 0; i < order.size(); ++i) order[i] = i;
+  std::stable_sort(order.begin(), order.end(), [](size_t a, size_t b) { return a % 23 != b % 23 ? a % 23 < b % 23 : a % 7 > b % 7; });
+  std::vector<std::string> colors;
+  for (const size_t index : order) colors.push_back(plain[index]);
+  return colors;
+}
+
+const std::string& ColorOf(int64_t sequence) {
+  static const std::vector<std::string> colors = Colors();
+  return colors[static_cast<size_t>(sequence) % colors.size()];
+}
+
 }  // namespace
 
 std::optional<ParallelJobs::Halt> ParallelJobs::ParseHalt(std::string_view text) {
@@ -44,6 +76,7 @@ std::optional<ParallelJobs::Halt> ParallelJobs::ParseHalt(std::string_view text)
 ParallelJobs::ParallelJobs(Invocation& in, const ParallelOptions& options, const ParallelSyntax& syntax, Halt halt, int64_t most,
                            ParallelTemplate command, bool quotes)
     : in_(in), options_(options), syntax_(syntax), halt_(halt), most_(most), command_(std::move(command)), quotes_(quotes), results_(in, options) {
+  ParseKillSequence();
   if (options_.shows_progress || options_.shows_eta) {
     in_.err.Write("\nComputers / CPU cores / Max jobs to run\n1:local / " + std::to_string(most_) + " / " + std::to_string(most_) + "\n");
   }
@@ -246,12 +279,17 @@ void ParallelJobs::Queue(const JobPtr& job) {
   }
   const bool passes_on = options_.line_buffer && !options_.keeps_order && !results_.is_wanted() && !options_.to_files;
   const bool has_tag = options_.tags || options_.tagstring;
-  job->out = std::make_shared<ParallelOutput>(in_.budget, passes_on ? &in_.out : nullptr, has_tag ? std::optional(tag) : std::nullopt);
-  job->err = std::make_shared<ParallelOutput>(in_.budget, passes_on ? &in_.err : nullptr, has_tag ? std::optional(tag) : std::nullopt);
+  const std::string color = options_.colors ? ColorOf(job->sequence) : std::string();
+  job->out = std::make_shared<ParallelOutput>(in_.budget, passes_on ? &in_.out : nullptr, has_tag ? std::optional(tag) : std::nullopt, color);
+  job->err = std::make_shared<ParallelOutput>(in_.budget, passes_on ? &in_.err : nullptr, has_tag ? std::optional(tag) : std::nullopt, color);
   if (options_.keeps_order) ordered_.push_back(job);
   if (options_.dry_run) {
     in_.budget.Step();
     Said(*job, job->command + "\n");
+    job->is_done = true;
+    return PrintJob(*job);
+  }
+  if (options_.asks_first && !Asks(*job)) {
     job->is_done = true;
     return PrintJob(*job);
   }
@@ -283,7 +321,7 @@ void ParallelJobs::Said(Job& job, const std::string& text) {
 
 // --load, --memfree: until the machine has room.
 void ParallelJobs::WaitForMachine() {
-  if (!options_.load && !options_.free_memory && !options_.limit) return;
+  if (!options_.load && !options_.free_memory && !options_.limit && !options_.suspend_memory) return;
   const auto number = [&](const char* path, std::string_view label) {
     const auto text = vfs::ReadFile(in_.fs, path, 1 << 16).value_or("");
     const size_t at = text.find(label);
@@ -296,8 +334,8 @@ void ParallelJobs::WaitForMachine() {
       const double limit = std::strtod(options_.load->c_str(), nullptr) * (options_.load->ends_with('%') ? static_cast<double>(most_) / 100 : 1);
       has_room = number("/proc/loadavg", "") < limit;
     }
-    if (options_.free_memory) {
-      const uint64_t wanted = ParseParallelSize(*options_.free_memory);
+    if (options_.free_memory || options_.suspend_memory) {
+      const uint64_t wanted = (options_.free_memory ? ParseParallelSize(*options_.free_memory) : 0) + (options_.suspend_memory ? ParseParallelSize(*options_.suspend_memory) : 0);
       const double kilobytes = number("/proc/meminfo", "MemAvailable:");
       has_room = has_room && (kilobytes < 0 || kilobytes * 1024 >= static_cast<double>(wanted));
     }
@@ -343,7 +381,13 @@ void ParallelJobs::Start(const JobPtr& job) {
   if (options_.cat) {
     if (const Status written = vfs::WriteFile(in_.fs, job->file, job->block); !written) return Break(written.error());
   }
-  if (options_.pipe && !options_.cat) {
+  vfs::OpenFilePtr terminal;
+  if ((options_.opens_terminal || options_.is_at_terminal) && !options_.pipe) {
+    if (auto opened = in_.fs.Open("/dev/tty", vfs::OpenFlags::Read())) terminal = *opened;
+  }
+  if (terminal != nullptr) {
+    spec.in = terminal;
+  } else if (options_.pipe && !options_.cat) {
     auto ends = vfs::MakePipe(in_.kernel.scheduler(), std::max<size_t>(job->block.size(), 1));
     [[maybe_unused]] const Status filled = ends.write->Write(job->block);   // it has room for all of it
     spec.in = ends.read;
@@ -381,7 +425,11 @@ void ParallelJobs::WaitForOne() {
   Nanoseconds until = Nanoseconds::max();
   for (const JobPtr& job : running_) {
     pids.push_back(job->pid);
-    until = std::min(until, job->deadline);
+    until = std::min({until, job->deadline, job->next_kill});
+  }
+  if (options_.suspend_memory) {
+    StopYoungest();
+    until = std::min(until, in_.clock.MonotonicNow() + std::chrono::seconds(1));
   }
   const auto ended = in_.kernel.WaitAny(in_.process, pids, until, proc::Kernel::OnSignal::kWaitOn);
   if (!ended && ended.error().code == Code::kTimedOut) return KillLate();
@@ -392,11 +440,73 @@ void ParallelJobs::WaitForOne() {
   End(job, ended->status);
 }
 
-void ParallelJobs::Kill(const Job& job) { [[maybe_unused]] const Status sent = in_.kernel.Signal(in_.process, -job.pid, proc::kSigTerm); }
+// "TERM,200,KILL,25": signals, and milliseconds until the next one. A name that is none sends nothing.
+void ParallelJobs::ParseKillSequence() {
+  const std::string text = options_.kill_sequence.value_or("TERM,200,TERM,100,TERM,50,KILL,25");
+  std::string_view rest = text;
+  while (!rest.empty() && kill_sequence_.size() < 1000) {
+    std::string_view parts[2];
+    for (std::string_view& part : parts) {
+      part = rest.substr(0, rest.find(','));
+      rest.remove_prefix(std::min(part.size() + 1, rest.size()));
+    }
+    int64_t milliseconds = 0;
+    std::from_chars(parts[1].data(), parts[1].data() + parts[1].size(), milliseconds);
+    kill_sequence_.push_back({std::max(proc::FindSignal(parts[0]), 0), std::chrono::milliseconds(std::clamp<int64_t>(milliseconds, 0, 1'000'000'000))});
+  }
+}
+
+void ParallelJobs::Kill(Job& job) {
+  job.next_kill = Nanoseconds::max();
+  if (job.kill_step >= kill_sequence_.size()) return;
+  const KillStep& step = kill_sequence_[job.kill_step++];
+  if (step.signal != 0) [[maybe_unused]] const Status sent = in_.kernel.Signal(in_.process, -job.pid, step.signal);
+  if (job.is_stopped) [[maybe_unused]] const Status sent = in_.kernel.Signal(in_.process, -job.pid, proc::kSigCont);
+  job.is_stopped = false;
+  job.next_kill = in_.clock.MonotonicNow() + step.wait;
+}
+
+// The fewer bytes are free of twice the limit, the fewer of the oldest jobs go on.
+void ParallelJobs::StopYoungest() {
+  const auto limit = static_cast<double>(ParseParallelSize(*options_.suspend_memory));
+  const auto text = vfs::ReadFile(in_.fs, "/proc/meminfo", 1 << 16).value_or("");
+  constexpr std::string_view kLabel = "MemAvailable:";
+  const size_t at = text.find(kLabel);
+  if (limit <= 0 || at == std::string::npos) return;
+  const double free = std::strtod(text.c_str() + at + kLabel.size(), nullptr) * 1024;
+  size_t goes_on = running_.size();
+  if (free < 2 * limit) goes_on = std::max<size_t>(1, static_cast<size_t>(1 / (2 - free / limit)));
+  std::vector<JobPtr> oldest = running_;
+  std::sort(oldest.begin(), oldest.end(), [](const JobPtr& a, const JobPtr& b) { return a->sequence < b->sequence; });
+  for (size_t i = 0; i < oldest.size(); ++i) {
+    const bool stops = i >= goes_on;
+    if (stops == oldest[i]->is_stopped) continue;
+    oldest[i]->is_stopped = stops;
+    [[maybe_unused]] const Status sent = in_.kernel.Signal(in_.process, -oldest[i]->pid, stops ? proc::kSigStop : proc::kSigCont);
+  }
+}
+
+bool ParallelJobs::Asks(const Job& job) {
+  in_.out.Flush();
+  in_.err.Write(job.command + " ?...");
+  auto terminal = in_.fs.Open("/dev/tty", vfs::OpenFlags::Read());
+  if (!terminal) {
+    Break(Error(Code::kIo, "Cannot open /dev/tty to ask."));
+    return false;
+  }
+  Input answers(**terminal, in_.budget);
+  const auto line = answers.ReadLine();
+  const std::string_view answer = line ? line->text : std::string_view();
+  const size_t first = answer.find_first_not_of(" \t");
+  const bool is_yes = first != std::string_view::npos && (answer[first] == 'y' || answer[first] == 'Y');
+  if (!is_yes) ++skipped_;
+  return is_yes;
+}
 
 void ParallelJobs::KillLate() {
   const Nanoseconds now = in_.clock.MonotonicNow();
   for (const JobPtr& job : running_) {
+    if (job->next_kill <= now) Kill(*job);
     if (job->deadline > now) continue;
     job->deadline = Nanoseconds::max();
     job->timed_out = true;

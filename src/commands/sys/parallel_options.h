@@ -16,7 +16,9 @@ struct ParallelOptions {
   // Other spellings of the places in a template.
   std::optional<std::string> placeholder, base_name, directory, base_stem, stem, sequence, slot;
   std::optional<std::string> end_of_input, header, trim, results, workdir, tmpdir, filter, record_start, record_end, group_by, slot_variable;
-  std::optional<std::string> load, free_memory, minimum_version;
+  std::optional<std::string> load, free_memory, minimum_version, suspend_memory;
+  std::optional<std::string> bin, shard, block_timeout, kill_sequence, completed_shell;
+  std::string retired;   // the complaint about an option that is no longer there
   std::string parens = "{==}", argument_marker = ":::", file_marker = "::::", block = "1M";
   std::optional<int64_t> max_args, replace_args, lines, retries, total_jobs, niceness, max_chars;
   std::vector<std::string> files, replacements, templates, variables, profiles;
@@ -34,6 +36,7 @@ struct ParallelOptions {
   bool null = false, no_run_if_empty = false, verbose = false, trace = false, quotes = false, cites = false, plus = false, links = false;
   bool plain = false, shuffles = false, skips_first = false, to_files = false, stops_when_too_long = false;
   bool resumes = false, resumes_failed = false, retries_failed = false, colors_failed = false, quotes_arguments = false, waits_for_no_swap = false;
+  bool colors = false, has_host_groups = false, asks_first = false, opens_terminal = false, is_at_terminal = false, records_environment = false, runs_script = false;
   bool shows_progress = false, shows_eta = false, shows_bar = false, shows_limits = false, shows_help = false, shows_version = false;
   // A number or a text that is asked for instead of jobs.
   enum class Question { kNone, kCores, kSockets, kLongestLine } question = Question::kNone;

@@ -13,7 +13,8 @@ namespace paddock {
 
 class ParallelOutput final : public vfs::OpenFile {
  public:
-  ParallelOutput(Budget& budget, Output* lines_to, std::optional<std::string> tag) : budget_(budget), lines_to_(lines_to), tag_(std::move(tag)) {}
+  ParallelOutput(Budget& budget, Output* lines_to, std::optional<std::string> tag, std::string color = {})
+      : budget_(budget), lines_to_(lines_to), tag_(std::move(tag)), color_(std::move(color)) {}
 
   Result<Block> ReadBlock(size_t) override { return Code::kBadDescriptor; }
   void GiveBack(size_t) override {}
@@ -44,35 +45,27 @@ class ParallelOutput final : public vfs::OpenFile {
   size_t written() const { return written_; }
   const std::string& text() const { return text_; }
   // What is kept stands in red from here on (--color-failed).
-  void Redden() {
-    std::string red;
-    for (std::string_view rest = text_; !rest.empty();) {
-      budget_.Step();
-      const size_t end = std::min(rest.find('\n'), rest.size());
-      budget_.WillAllocate(end + 64);
-      red.append("\x1b[48;5;196;38;5;231m\x1b[K").append(rest.substr(0, end)).append("\x1b[m");
-      if (end < rest.size()) red += '\n';
-      rest.remove_prefix(std::min(end + 1, rest.size()));
-    }
-    text_ = std::move(red);
-  }
+  void Redden() { color_ = "\x1b[48;5;196;38;5;231m\x1b[K"; }
 
  private:
   void Print(Output& out, std::string_view text) {
-    if (!tag_) return out.Write(text);
+    if (!tag_ && color_.empty()) return out.Write(text);
     while (!text.empty()) {
       budget_.Step();
-      const size_t end = std::min(text.find('\n'), text.size() - 1);
-      out.Write(*tag_);
-      out.Put('\t');
-      out.Write(text.substr(0, end + 1));
-      text.remove_prefix(end + 1);
+      const size_t end = std::min(text.find('\n'), text.size());
+      out.Write(color_);
+      if (tag_) out.Write(*tag_ + "\t");
+      out.Write(text.substr(0, end));
+      if (!color_.empty()) out.Write("\x1b[m");
+      if (end < text.size() || !color_.empty()) out.Put('\n');   // a colour ends with its line
+      text.remove_prefix(std::min(end + 1, text.size()));
     }
   }
 
   Budget& budget_;
   Output* lines_to_;   // null: kept
   std::optional<std::string> tag_;
+  std::string color_;   // what each line begins with; empty: no colour
   std::string text_;
   size_t written_ = 0;
 };

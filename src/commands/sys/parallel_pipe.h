@@ -10,6 +10,8 @@ namespace paddock {
 bool RunParallelPipe(Invocation& in, const ParallelOptions& options, ParallelJobs& jobs, int64_t jobs_at_once);
 // --pipe-part with its file.
 bool RunParallelPipePart(Invocation& in, const ParallelOptions& options, ParallelJobs& jobs, const std::string& name, int64_t jobs_at_once);
+// --bin and --shard: each line to the job that a column of it chooses.
+bool RunParallelBins(Invocation& in, const ParallelOptions& options, ParallelJobs& jobs, int64_t jobs_at_once);
 // --tee: all of the input to each of the jobs that `records` makes.
 bool RunParallelTee(Invocation& in, ParallelJobs& jobs, ParallelRecords& records);
 

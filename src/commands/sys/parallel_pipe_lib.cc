@@ -4,6 +4,8 @@
 #include <charconv>
 
 #include "commands/input_files.h"
+#include "proc/process.h"
+#include "text/duration.h"
 
 namespace paddock {
 
@@ -242,6 +244,18 @@ bool ReadHead(Invocation& in, const ParallelOptions& options, Input& input, std:
   return true;
 }
 
+// False when nothing came on standard input until then.
+bool WaitForInput(Invocation& in, Input& input, Nanoseconds until) {
+  constexpr Nanoseconds kPoll = std::chrono::milliseconds(20);
+  const vfs::OpenFilePtr& file = in.process.descriptors().Get(0);
+  while (&input == &in.in && file != nullptr && !input.has_buffered() && !file->IsReadReady()) {
+    const Nanoseconds now = in.clock.MonotonicNow();
+    if (now >= until) return false;
+    if (!in.kernel.Sleep(in.process, std::min(until, now + kPoll))) return true;
+  }
+  return true;
+}
+
 bool RunBlocks(Invocation& in, const ParallelOptions& options, ParallelJobs& jobs, Input& input, size_t block_size, int64_t jobs_at_once) {
   std::string head;
   if (!ReadHead(in, options, input, head)) return false;
@@ -258,7 +272,14 @@ bool RunBlocks(Invocation& in, const ParallelOptions& options, ParallelJobs& job
   };
   std::string block;
   int64_t count = 0;
+  const double patience = options.block_timeout ? ParseDuration(*options.block_timeout).value_or(0) : 0;
+  Nanoseconds until = in.clock.MonotonicNow() + ToNanoseconds(patience);
   while (!jobs.is_halted()) {
+    if (patience > 0 && !WaitForInput(in, input, until)) {
+      if (!block.empty()) emit(std::exchange(block, {}));
+      until = in.clock.MonotonicNow() + ToNanoseconds(patience);
+      continue;
+    }
     auto record = reader.Next();
     if (!record) break;
     // A block ends with the last record that fits.
@@ -320,6 +341,45 @@ bool RunParallelPipePart(Invocation& in, const ParallelOptions& options, Paralle
     if (part.size() > block_size) jobs.Add({}, head + std::exchange(part, {}));
   }
   if (!part.empty()) jobs.Add({}, head + std::move(part));
+  return true;
+}
+
+bool RunParallelBins(Invocation& in, const ParallelOptions& options, ParallelJobs& jobs, int64_t jobs_at_once) {
+  const std::string& column = options.bin ? *options.bin : *options.shard;
+  size_t number = 0;
+  const auto [end, error] = std::from_chars(column.data(), column.data() + column.size(), number);
+  if (error != std::errc() || end != column.data() + column.size() || number == 0) {
+    return in.Fail(std::string("Error: --") + (options.bin ? "bin " : "shard ") + column + ": a column is a number here"), false;
+  }
+  const auto separator = Regex::Compile(options.colsep.value_or(","), {.dialect = RegexDialect::kPerl, .is_utf8 = in.locale.is_utf8});
+  if (!separator) return in.Fail("Error: --colsep: " + std::string(separator.error().Text())), false;
+  std::string head;
+  if (!ReadHead(in, options, in.in, head)) return false;
+  const auto count = static_cast<size_t>(jobs_at_once);
+  std::vector<std::string> bins(count);
+  std::vector<RegexGroup> groups(1);
+  while (const auto line = in.in.ReadLine()) {
+    in.budget.Step();
+    std::string_view value = line->text;
+    for (size_t i = 1; i <= number; ++i) {
+      const auto found = separator->Search(value, 0, &groups, in.budget);
+      const bool is_last = !found || !*found || groups[0].end == groups[0].begin;
+      if (i == number) value = value.substr(0, is_last ? value.size() : groups[0].begin);
+      else value = is_last ? std::string_view() : value.substr(groups[0].end);
+    }
+    size_t place = 0;
+    if (options.bin) {
+      // Perl's number of a text, and its remainder, which has the sign of the divisor. 0 is the last job.
+      const auto whole = static_cast<int64_t>(std::clamp(std::strtod(std::string(value).c_str(), nullptr), -9e15, 9e15));
+      const int64_t rest = (whole % jobs_at_once + jobs_at_once) % jobs_at_once;
+      place = static_cast<size_t>(rest == 0 ? jobs_at_once - 1 : rest - 1);
+    } else {
+      place = std::hash<std::string_view>()(value) % count;
+    }
+    in.budget.WillAllocate(line->text.size() + 1);
+    bins[place] += std::string(line->text) + (line->is_terminated ? "\n" : "");
+  }
+  for (std::string& bin : bins) jobs.Add({}, head + std::move(bin));
   return true;
 }
 

@@ -41,6 +41,30 @@ void AddWords(Invocation& in, std::string_view text, std::vector<std::string>& w
 
 }  // namespace
 
+std::string ParallelHome(Invocation& in) { return std::string(in.env.Get("PARALLEL_HOME", std::string(in.env.Get("HOME", "/")) + "/.parallel")); }
+
+std::optional<std::vector<std::string>> UnpackParallelScript(Invocation& in) {
+  // The kernel hands the rest of the first line over as one word.
+  if (in.args.size() < 3 || !in.args[1].starts_with("--") || in.args[1].find(' ') == std::string::npos) return std::nullopt;
+  std::vector<std::string> words = {in.args[0]};
+  AddWords(in, in.args[1], words);
+  const auto is_wrapper = std::find(words.begin(), words.end(), "--shebang-wrap");
+  const std::string& script = in.args[2];
+  if (is_wrapper != words.end()) {
+    words.erase(is_wrapper);
+    words.push_back(script);
+    if (in.args.size() > 3) words.emplace_back(":::");
+    words.insert(words.end(), in.args.begin() + 3, in.args.end());
+    return words;
+  }
+  const auto is_list = std::find_if(words.begin(), words.end(), [](const std::string& word) { return word == "--shebang" || word == "--hashbang"; });
+  if (is_list == words.end()) return std::nullopt;
+  *is_list = "--skip-first-line";
+  words.insert(words.begin() + 1, {"-a", script});
+  words.insert(words.end(), in.args.begin() + 3, in.args.end());
+  return words;
+}
+
 std::vector<std::string> WithParallelProfiles(Invocation& in) {
   constexpr uint64_t kLongest = 1 << 20;
   std::vector<std::string> words = {in.args[0]}, profiles = {"config"};
@@ -51,7 +75,7 @@ std::vector<std::string> WithParallelProfiles(Invocation& in) {
     if ((word == "-J" || word == "--profile") && i + 1 < in.args.size()) profiles.push_back(in.args[i + 1]);
     if (word.starts_with("--profile=")) profiles.push_back(word.substr(10));
   }
-  const std::string home(in.env.Get("PARALLEL_HOME", std::string(in.env.Get("HOME", "/")) + "/.parallel"));
+  const std::string home = ParallelHome(in);
   for (const std::string& name : is_plain ? std::vector<std::string>() : profiles) {
     const auto text = vfs::ReadFile(in.fs, name.find('/') == std::string::npos ? vfs::JoinPath(home, name) : name, kLongest);
     if (text) AddWords(in, *text, words);   // one that is not there is none, as for the real one

@@ -27,6 +27,10 @@ class ParallelRecords {
   bool is_empty() const { return sources_.empty(); }
   // Takes the names of --header off.
   std::vector<std::string> TakeNames();
+  // --hostgroups: arguments may end in "@GROUP+..." with one of these.
+  void set_groups(std::vector<std::string> groups) { groups_ = std::move(groups); }
+  // Next() gave none because of an argument that is for another machine; told.
+  bool is_broken() const { return is_broken_; }
   // The next combination, its columns apart.
   std::optional<Record> Next();
 
@@ -34,6 +38,7 @@ class ParallelRecords {
   std::optional<Record> NextWhole();
   std::optional<std::string> NextLine();
   void Advance();
+  bool TakeGroups(Record& record);
   void AppendColumns(const std::string& value, Record& to);
   void Trim(std::string& value) const;
 
@@ -43,7 +48,8 @@ class ParallelRecords {
   const Regex* const colsep_;
   std::vector<Source> sources_;
   std::vector<size_t> at_;
-  bool is_over_ = false, has_begun_ = false;
+  std::vector<std::string> groups_;
+  bool is_over_ = false, has_begun_ = false, is_broken_ = false;
 };
 
 }  // namespace paddock

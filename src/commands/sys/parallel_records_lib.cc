@@ -82,8 +82,27 @@ std::optional<ParallelRecords::Record> ParallelRecords::Next() {
   if (!whole) return std::nullopt;
   Record record;
   for (const std::string& value : *whole) AppendColumns(value, record);
+  if (!groups_.empty() && !TakeGroups(record)) return std::nullopt;
   if (options_.trim) std::for_each(record.begin(), record.end(), [&](std::string& value) { Trim(value); });
   return record;
+}
+
+bool ParallelRecords::TakeGroups(Record& record) {
+  for (std::string& value : record) {
+    const size_t mark = value.find('@');
+    if (mark == std::string::npos || mark + 1 == value.size()) continue;
+    const std::string names = value.substr(mark + 1);
+    value.erase(mark);
+    bool is_here = false;
+    for (std::string_view rest = names; !rest.empty(); rest.remove_prefix(std::min(rest.find('+'), rest.size() - 1) + 1)) {
+      is_here = is_here || std::find(groups_.begin(), groups_.end(), rest.substr(0, rest.find('+'))) != groups_.end();
+    }
+    if (is_here) continue;
+    in_.Fail("Error: other machines are not reached: " + names);
+    is_broken_ = true;
+    return false;
+  }
+  return true;
 }
 
 std::optional<ParallelRecords::Record> ParallelRecords::NextWhole() {

@@ -31,7 +31,7 @@ constexpr Option kOptions[] = {
     Flag<&Options::zombies>('z', nullptr, "list zombies, too"),
 };
 
-bool IsNamed(const ProcessFacts& p, const std::string& program, const Options& o) {
+bool IsNamed(const ProcessFacts& p, const std::string& program, const Options& o, int own_pid) {
   if (p.state == 'Z') return o.zombies && p.name == program.substr(0, 15);
   if (p.arguments.empty()) return false;
   std::string first = p.arguments[0];
@@ -39,7 +39,7 @@ bool IsNamed(const ProcessFacts& p, const std::string& program, const Options& o
   const bool has_slash = program.find('/') != std::string::npos;
   const auto matches = [&](const std::string& text) { return text == program || (!has_slash && vfs::BaseName(text) == program); };
   if (matches(first)) return true;
-  if (!o.scripts) return false;
+  if (!o.scripts || p.pid == own_pid) return false;  // its own operands are no scripts
   for (size_t i = 1; i < p.arguments.size(); ++i) {
     if (!p.arguments[i].starts_with('-')) return matches(p.arguments[i]);
   }
@@ -67,8 +67,8 @@ ExitStatus Run(Invocation& in) {
   for (const std::string& program : parsed->operands) {
     for (auto p = table.rbegin(); p != table.rend(); ++p) {
       in.budget.Step();
-      if (p->pid == in.process.pid() || std::find(omitted.begin(), omitted.end(), p->pid) != omitted.end()) continue;
-      if (!IsNamed(*p, program, options)) continue;
+      if (std::find(omitted.begin(), omitted.end(), p->pid) != omitted.end()) continue;
+      if (!IsNamed(*p, program, options, in.process.pid())) continue;
       line += (line.empty() ? "" : options.separator) + std::to_string(p->pid);
       if (options.single) break;
     }

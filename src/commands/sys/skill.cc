@@ -13,6 +13,7 @@
 #include <cstdio>
 
 #include "commands/sys/process_table.h"
+#include "commands/sys/signal_lists.h"
 #include "proc/kernel.h"
 #include "proc/option_complaint.h"
 #include "proc/process.h"
@@ -21,7 +22,7 @@
 namespace paddock {
 namespace {
 
-constexpr int kLeast = -20, kMost = 19, kDefaultPriority = 4, kSignals = 31;
+constexpr int kLeast = -20, kMost = 19, kDefaultPriority = 4;
 
 struct Options {
   bool fast = false, interactive = false, list = false, table = false, only_shows = false, verbose = false, warnings = false;
@@ -46,29 +47,6 @@ constexpr Option kOptions[] = {
     Flag<&Options::wants_help>('h', "help", "display this help and exit"),
     Flag<&Options::wants_version>('V', "version", "output version information and exit"),
 };
-
-std::string SignalText(int number) { return number == 29 ? "POLL" : proc::SignalName(number); }
-
-void PrintTable(Invocation& in) {
-  for (int number = 1; number <= kSignals; ++number) {
-    char text[32];
-    std::snprintf(text, sizeof text, number % 7 == 0 ? "%2d %s" : "%2d %-8s", number, SignalText(number).c_str());
-    in.out.Write(text);
-    if (number % 7 == 0 || number == kSignals) in.out.Put('\n');
-  }
-}
-void PrintList(Invocation& in) {
-  std::string line;
-  for (int number = 1; number <= kSignals; ++number) {
-    const std::string name = SignalText(number);
-    if (line.size() + name.size() > 77) {
-      in.out.WriteLine(line);
-      line.clear();
-    }
-    line += (line.empty() ? "" : " ") + name;
-  }
-  in.out.WriteLine(line);
-}
 
 std::optional<int> ReadInteger(std::string_view text) {
   if (text.starts_with('+')) text.remove_prefix(1);
@@ -149,7 +127,7 @@ ExitStatus Run(Invocation& in) {
   if (!parsed) ComplainOfOption(in, parsed.error().Text());
   if (parsed && options.wants_version) return in.out.Write(VersionText(in.command, in.name())), 0;
   const bool has_criteria = parsed && (!parsed->operands.empty() || !options.commands.empty() || !options.pids.empty() || !options.users.empty() || !options.terminals.empty());
-  if (parsed && !options.wants_help && (options.list || options.table)) return options.table ? PrintTable(in) : PrintList(in), 0;
+  if (parsed && !options.wants_help && (options.list || options.table)) return options.table ? WriteSignalTable(in.out) : WriteSignalList(in.out), 0;
   if (!parsed || options.wants_help || !has_criteria) {
     const bool is_asked = parsed && options.wants_help;
     (is_asked ? in.out : in.err)

@@ -268,6 +268,9 @@ class Test {
 ExitStatus Run(Invocation& in) {
   std::span<const std::string> args = in.args.subspan(1);
   if (in.name() == "[") {
+    // Only under this name, and alone.
+    if (args.size() == 1 && args[0] == "--help") return in.out.Write(HelpText(in.command, in.name())), 0;
+    if (args.size() == 1 && args[0] == "--version") return in.out.Write(VersionText(in.command, in.name())), 0;
     if (args.empty() || args.back() != "]") return in.Fail("missing " + Quote("]", in.locale.is_utf8), 2);
     args = args.first(args.size() - 1);
   }

@@ -48,6 +48,14 @@ void Send(Invocation& in, const Options& options, int pid, int signal, const std
   }
 }
 
+// Ends this process by the signal that ended the command; for those that do not end it, the status that says so.
+ExitStatus EndBy(Invocation& in, int signal) {
+  in.process.set_disposition(signal, proc::Process::Disposition::kDefault);
+  in.process.Raise(signal);
+  in.process.Poll();
+  return 128 + signal;
+}
+
 ExitStatus Run(Invocation& in, const Options& options, const std::vector<std::string>& operands) {
   if (operands.size() < 2) return in.UsageHint();
   const auto duration = ParseDuration(operands[0]);
@@ -93,6 +101,7 @@ ExitStatus Run(Invocation& in, const Options& options, const std::vector<std::st
     }
   };
   auto ended = wait();
+  if (ended && ended->signal != 0) return EndBy(in, ended->signal);
   if (ended) return ended->status;
   if (ended.error().code != Code::kTimedOut) return kFailed;
   Send(in, options, *pid, signal, operands[1]);
@@ -106,7 +115,10 @@ ExitStatus Run(Invocation& in, const Options& options, const std::vector<std::st
     ended = wait();
   }
   if (!ended) return kFailed;
-  if (was_killed && ended->signal == proc::kSigKill) return 128 + proc::kSigKill;
+  if (was_killed && ended->signal == proc::kSigKill) {
+    // Sent to the whole group, it came here, too.
+    return options.foreground ? 128 + proc::kSigKill : EndBy(in, proc::kSigKill);
+  }
   return options.preserve_status ? ended->status : kTimedOut;
 }
 

@@ -52,14 +52,14 @@ class Teller {
  public:
   Teller(Invocation& in, const Options& options, size_t terminal) : in_(in), options_(options), terminal_(terminal) {}
 
-  // Capabilities, each with as many parameters behind it as it takes; the status of the last one.
+  // Capabilities, each with as many parameters behind it as it takes; one that fails ends it.
   ExitStatus Tell(std::span<const std::string> words) {
     ExitStatus status = 0;
     while (!words.empty()) {
       in_.budget.Step();
       size_t taken = 1;
       status = One(words, taken);
-      if (status == kUnknownCapability || status == kNoTerminal) return status;
+      if (status != 0) return status;
       words = words.subspan(taken);
     }
     return status;

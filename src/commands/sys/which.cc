@@ -12,6 +12,9 @@
 namespace paddock {
 namespace {
 
+// The real one is a script: its shell searches these when PATH is not set.
+constexpr std::string_view kPathOfShells = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
+
 bool IsProgram(Invocation& in, const std::string& path) {
   auto stat = in.fs.Stat(path);
   return stat && stat->is_file() && in.fs.Access(path, 1).has_value();
@@ -43,7 +46,7 @@ ExitStatus Run(Invocation& in) {
       found = IsProgram(in, name);
       if (found) in.out.WriteLine(name);
     }
-    std::string_view path = in.env.Get("PATH", "");
+    std::string_view path = in.env.Get("PATH", kPathOfShells);
     while (name.find('/') == std::string::npos && !name.empty()) {
       in.budget.Step();
       const size_t colon = path.find(':');

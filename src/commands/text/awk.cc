@@ -7,7 +7,8 @@
 // Exit status: what the program says; 1 for a bad option or a program that does not parse, 2 for a fatal error.
 // Source: POSIX awk; GNU awk 5.2.1, also under the names gawk, mawk and nawk.
 // Differs: --lint says what is said of whole programs, of variables without a value and of arguments' types; not everything.
-// No debugger, tracing, extension libraries or arbitrary precision: the options that ask for them are refused.
+// No debugger and no tracing: the options that ask for them are refused. Of libraries there are those that come with gawk,
+// less fork(), which fails.
 // -o keeps comments on lines of their own and behind statements where gawk does, those inside an expression not.
 
 #include <memory>
@@ -15,11 +16,9 @@
 #include <string>
 #include <vector>
 
+#include "commands/text/awk_host.h"
 #include "lang/awk/awk.h"
 #include "proc/command.h"
-#include "proc/kernel.h"
-#include "proc/process.h"
-#include "vfs/pipe.h"
 
 namespace paddock {
 namespace {
@@ -38,6 +37,8 @@ struct Options {
   bool lints_for_old_awk = false;
   awk::LintLevel lint = awk::LintLevel::kOff;
   bool is_posix = false, is_traditional = false, is_sandboxed = false;
+  bool has_big_numbers = false;
+  std::vector<std::string> libraries;
   bool counts_bytes = false, reads_non_decimal = false, operands_are_files = false;
   std::string refused;       // an option that is not there
   std::optional<std::string> dump_path, pretty_path, profile_path;
@@ -90,6 +91,10 @@ Status SetSeparator(Options& options, std::string_view separator) {
   options.assignments.push_back("FS=" + std::string(separator));
   return {};
 }
+Status AddLibrary(Options& options, std::string_view name) {
+  options.libraries.emplace_back(name);
+  return {};
+}
 Status DoNothing(Options&, std::string_view) { return {}; }
 template <char kLetter>
 Status Refuse(Options& options, std::string_view) {
@@ -121,186 +126,22 @@ constexpr Option kOptions[] = {
     CallOptional<Refuse<'D'>>('D', "debug", "FILE", nullptr),
     Flag<&Options::lists_translations>('g', "gen-pot", "do not run the program, print its texts for translation as a .pot file"),
     Call<Refuse<'I'>>('I', "trace", nullptr, nullptr),
-    Call<Refuse<'l'>>('l', "load", "LIBRARY", nullptr),
+    Call<AddLibrary>('l', "load", "LIBRARY", "load one of gawk's own libraries, as @load"),
     CallOptional<SetLint>('L', "lint", "KIND", "warn of what is doubtful; KIND is fatal, invalid or no-ext"),
-    Call<Refuse<'M'>>('M', "bignum", nullptr, nullptr),
+    Flag<&Options::has_big_numbers>('M', "bignum", "work with numbers of any size and precision (PREC, ROUNDMODE)"),
     CallOptional<SetPretty>('o', "pretty-print", "FILE", "do not run the program, write it neatly to FILE (awkprof.out)"),
     CallOptional<SetProfile>('p', "profile", "FILE", "write the program to FILE (awkprof.out) with how often each part ran"),
     Flag<&Options::lints_for_old_awk>('t', "lint-old", "warn of what the first awk did not have"),
-};
-
-// --- what the language asks of the sandbox
-
-awk::CommandStatus WaitFor(Invocation& in, int pid) {
-  const auto ended = in.kernel.Wait(in.process, pid, Nanoseconds::max(), proc::Kernel::OnSignal::kWaitOn);
-  if (!ended) return {127, 0};
-  return {ended->status, ended->signal};
-}
-
-// An open file as a source or a sink that it keeps open.
-class FileSource final : public ByteSource {
- public:
-  explicit FileSource(vfs::OpenFilePtr file) : file_(std::move(file)) {}
-  Result<Block> ReadBlock(size_t max) override { return file_->ReadBlock(max); }
-  void GiveBack(size_t count) override { file_->GiveBack(count); }
-
- private:
-  vfs::OpenFilePtr file_;
-};
-
-class FileSink final : public ByteSink {
- public:
-  explicit FileSink(vfs::OpenFilePtr file) : file_(std::move(file)) {}
-  Status Write(std::string_view bytes) override {
-    return file_ == nullptr ? Status(Code::kBrokenPipe) : file_->Write(bytes);
-  }
-  void Close() { file_.reset(); }
-
- private:
-  vfs::OpenFilePtr file_;
-};
-
-class PipeSource final : public awk::CommandOutput {
- public:
-  PipeSource(Invocation& in, vfs::OpenFilePtr pipe, int pid) : in_(in), pipe_(std::move(pipe)), pid_(pid) {}
-  Result<Block> ReadBlock(size_t max) override { return pipe_->ReadBlock(max); }
-  void GiveBack(size_t) override {}
-  awk::CommandStatus Wait() override {
-    pipe_.reset();
-    return WaitFor(in_, pid_);
-  }
-
- private:
-  Invocation& in_;
-  vfs::OpenFilePtr pipe_;
-  int pid_;
-};
-
-class PipeSink final : public awk::CommandInput {
- public:
-  PipeSink(Invocation& in, vfs::OpenFilePtr pipe, int pid) : in_(in), pipe_(std::move(pipe)), pid_(pid) {}
-  Status Write(std::string_view bytes) override { return pipe_->Write(bytes); }
-  awk::CommandStatus Wait() override {
-    pipe_.reset();
-    return WaitFor(in_, pid_);
-  }
-
- private:
-  Invocation& in_;
-  vfs::OpenFilePtr pipe_;
-  int pid_;
-};
-
-class Coprocess final : public awk::Coprocess {
- public:
-  Coprocess(Invocation& in, vfs::OpenFilePtr output, vfs::OpenFilePtr input, int pid)
-      : in_(in), output_(std::move(output)), input_(std::move(input)), pid_(pid) {}
-  ByteSource& output() override { return output_; }
-  ByteSink& input() override { return input_; }
-  void CloseInput() override { input_.Close(); }
-  awk::CommandStatus Wait() override {
-    input_.Close();
-    return WaitFor(in_, pid_);
-  }
-
- private:
-  Invocation& in_;
-  FileSource output_;
-  FileSink input_;
-  int pid_;
-};
-
-class SandboxHost final : public awk::Host {
- public:
-  explicit SandboxHost(Invocation& in)
-      : in_(in), input_(in.process, 0), output_(in.process, 1), error_(in.process, 2), environment_(in.env) {}
-
-  ByteSource& standard_input() override { return input_; }
-  ByteSink& standard_output() override { return output_; }
-  bool is_output_terminal() const override {
-    const vfs::OpenFilePtr& file = in_.process.descriptors().Get(1);
-    return file && file->is_terminal();
-  }
-  ByteSink& standard_error() override { return error_; }
-
-  Result<std::unique_ptr<ByteSource>> OpenForReading(std::string_view path) override {
-    PADDOCK_ASSIGN(vfs::OpenFilePtr file, in_.fs.Open(path, vfs::OpenFlags::Read()));
-    const auto attributes = file->GetAttributes();
-    if (attributes && attributes->type == vfs::FileType::kDirectory) return Code::kIsDirectory;
-    return std::unique_ptr<ByteSource>(std::make_unique<FileSource>(std::move(file)));
-  }
-  Result<std::unique_ptr<ByteSink>> OpenForWriting(std::string_view path, bool append) override {
-    const vfs::OpenFlags flags = append ? vfs::OpenFlags::Append() : vfs::OpenFlags::Write();
-    PADDOCK_ASSIGN(vfs::OpenFilePtr file, in_.fs.Open(path, flags));
-    return std::unique_ptr<ByteSink>(std::make_unique<FileSink>(std::move(file)));
-  }
-
-  Result<std::unique_ptr<awk::CommandOutput>> StartReading(std::string_view command) override {
-    vfs::PipeEnds pipe = vfs::MakePipe(in_.kernel.scheduler());
-    PADDOCK_ASSIGN(const int pid, Start(command, nullptr, std::move(pipe.write)));
-    return std::unique_ptr<awk::CommandOutput>(std::make_unique<PipeSource>(in_, std::move(pipe.read), pid));
-  }
-  Result<std::unique_ptr<awk::CommandInput>> StartWriting(std::string_view command) override {
-    vfs::PipeEnds pipe = vfs::MakePipe(in_.kernel.scheduler());
-    PADDOCK_ASSIGN(const int pid, Start(command, std::move(pipe.read), nullptr));
-    return std::unique_ptr<awk::CommandInput>(std::make_unique<PipeSink>(in_, std::move(pipe.write), pid));
-  }
-  Result<std::unique_ptr<awk::Coprocess>> StartCoprocess(std::string_view command) override {
-    vfs::PipeEnds to = vfs::MakePipe(in_.kernel.scheduler());
-    vfs::PipeEnds from = vfs::MakePipe(in_.kernel.scheduler());
-    PADDOCK_ASSIGN(const int pid, Start(command, std::move(to.read), std::move(from.write)));
-    return std::unique_ptr<awk::Coprocess>(
-        std::make_unique<Coprocess>(in_, std::move(from.read), std::move(to.write), pid));
-  }
-  Result<awk::CommandStatus> RunSystem(std::string_view command) override {
-    PADDOCK_ASSIGN(const int pid, Start(command, nullptr, nullptr));
-    return WaitFor(in_, pid);
-  }
-
-  Variables Environment() override {
-    Variables variables;
-    for (const auto& variable : in_.env.variables()) variables.emplace_back(variable.name, variable.value);
-    return variables;
-  }
-  void SetEnvironment(const Variables& variables) override {
-    environment_ = {};
-    for (const auto& [name, value] : variables) environment_.Set(name, value);
-  }
-  awk::ProcessIds Ids() override {
-    const vfs::Credentials& who = in_.fs.credentials();
-    awk::ProcessIds ids;
-    ids.pid = in_.process.pid();
-    ids.ppid = in_.process.parent_pid();
-    ids.pgrp = in_.process.group();
-    ids.uid = ids.euid = who.uid;
-    ids.gid = ids.egid = who.gid;
-    return ids;
-  }
-  const Clock& clock() override { return in_.clock; }
-  Budget& budget() override { return in_.budget; }
-
- private:
-  Result<int> Start(std::string_view command, vfs::OpenFilePtr in, vfs::OpenFilePtr out) {
-    ChildSpec spec;
-    spec.args = {"/bin/sh", "-c", std::string(command)};
-    spec.environment = &environment_;
-    spec.in = std::move(in);
-    spec.out = std::move(out);
-    return in_.launcher.Spawn(in_.process, spec);
-  }
-
-  Invocation& in_;
-  proc::DescriptorSource input_;
-  proc::DescriptorSink output_, error_;
-  paddock::Environment environment_;
 };
 
 // --- the command line
 
 ExitStatus Fatal(Invocation& in, const std::string& message) { return in.Fail("fatal: " + message, 2); }
 
-Result<std::string> ReadProgram(Invocation& in, awk::Host& host, const Piece& piece) {
-  if (piece.kind == Piece::kFile && (piece.value == "-" || piece.value == "/dev/stdin")) return in.in.ReadAll();
+Result<awk::ProgramFile> ReadProgram(Invocation& in, awk::Host& host, const Piece& piece) {
+  if (piece.kind == Piece::kFile && (piece.value == "-" || piece.value == "/dev/stdin")) {
+    return awk::ProgramFile{"", in.in.ReadAll()};
+  }
   return awk::ReadProgramFile(host, piece.value, in.env.Get("AWKPATH", ""));
 }
 
@@ -310,10 +151,6 @@ ExitStatus UsageError(Invocation& in, std::string_view message) {
   in.err.Write("Usage: " + name + " [POSIX or GNU style options] -f progfile [--] file ...\n" + "Usage: " + name +
                " [POSIX or GNU style options] [--] 'program' file ...\n" + OptionHelp(kOptions));
   return 1;
-}
-
-void WriteVersion(Invocation& in) {
-  in.out.Write("GNU Awk 5.2.1 (as implemented by Paddock)\n");
 }
 
 awk::RunOptions ToRunOptions(Invocation& in, Options& options, std::vector<std::string> operands) {
@@ -332,6 +169,8 @@ awk::RunOptions ToRunOptions(Invocation& in, Options& options, std::vector<std::
   if (!options.profile_path) run.pretty_path = options.pretty_path;
   run.operands_are_files = options.operands_are_files;
   run.is_sandboxed = options.is_sandboxed;
+  run.libraries = options.libraries;
+  run.has_big_numbers = options.has_big_numbers;
   if (options.is_posix) {
     run.strictness = awk::Strictness::kPosix;
   } else if (options.is_traditional) {
@@ -413,7 +252,7 @@ ExitStatus Run(Invocation& in) {
     return 0;
   }
   if (parsed->wants_version || options.wants_version) {
-    WriteVersion(in);
+    in.out.Write(VersionText(in.command, in.name()));
     return 0;
   }
   if (parsed->wants_help || options.wants_help) {
@@ -422,32 +261,43 @@ ExitStatus Run(Invocation& in) {
   }
   if (!options.refused.empty()) return Fatal(in, "the option " + options.refused + " is not supported");
   if (options.profile_path && options.pretty_path) in.Fail("warning: `--profile' overrides `--pretty-print'");
-  SandboxHost host(in);
+  const std::unique_ptr<awk::Host> host = MakeAwkHost(in);
   std::vector<awk::Source> sources;
   bool has_program = false;
   for (const Piece& piece : options.pieces) {
     if (piece.kind == Piece::kText) {
-      sources.push_back({"cmd. line", piece.value});
+      sources.push_back({"cmd. line", piece.value, "", false});
       has_program = true;
       continue;
     }
-    auto text = ReadProgram(in, host, piece);
+    auto text = ReadProgram(in, *host, piece);
     if (!text) {
       return Fatal(in, "cannot open source file `" + piece.value +
                            "' for reading: " + std::string(text.error().Text()));
     }
-    has_program |= piece.kind == Piece::kFile;
-    sources.push_back({piece.value, std::move(*text)});
+    const bool is_program = piece.kind == Piece::kFile;
+    has_program |= is_program;
+    const auto same = std::find_if(sources.begin(), sources.end(), [&](const awk::Source& source) {
+      return !text->path.empty() && source.path == text->path;
+    });
+    if (same != sources.end() && same->is_program != is_program) {
+      return Fatal(in, "cannot include `" + piece.value + "' and use it as a program file");
+    }
+    if (same != sources.end() && !is_program) {
+      if (options.lint != awk::LintLevel::kOff) in.Fail("warning: already included source file `" + piece.value + "'");
+      continue;
+    }
+    sources.push_back({piece.value, std::move(text->text), std::move(text->path), is_program});
   }
   std::vector<std::string> operands = std::move(parsed->operands);
   for (const std::string& rest : in.args.subspan(option_count)) operands.push_back(rest);
   if (!has_program) {
     if (operands.empty() || is_cut) return UsageError(in, "");
-    sources.push_back({"cmd. line", operands.front()});
+    sources.push_back({"cmd. line", operands.front(), "", false});
     operands.erase(operands.begin());
   }
   const awk::RunOptions run = ToRunOptions(in, options, std::move(operands));
-  return awk::RunAwk(std::move(sources), run, host);
+  return awk::RunAwk(std::move(sources), run, *host);
 }
 
 constexpr const char* kAliases[] = {"gawk", "mawk", "nawk"};

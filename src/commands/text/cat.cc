@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <cstring>
 
+#include "commands/closed_input.h"
 #include "commands/input_files.h"
 #include "proc/process.h"
 #include "text/quote.h"
@@ -227,7 +228,7 @@ ExitStatus Run(Invocation& in, const Options& options, const std::vector<std::st
     return true;
   });
   formatter.End();
-  return status;
+  return CloseStandardInput(in, operands, status, "closing standard input");
 }
 
 }  // namespace

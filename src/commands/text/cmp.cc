@@ -96,6 +96,101 @@ bool IsSameFromSamePlace(Invocation& in, const std::string (&names)[2], const vf
   return a && b && IsSameFile(*a, *b);
 }
 
+// Byte by byte, from where the skips ended.
+class Comparison {
+ public:
+  Comparison(Invocation& in, const Options& options, const std::string (&names)[2], Input* const (&inputs)[2], int number_width)
+      : in_(in), options_(options), names_(names), inputs_(inputs), number_width_(number_width) {}
+
+  ExitStatus Run() {
+    uint64_t left = options_.limit.value_or(kUnlimited);
+    while (left > 0) {
+      const std::string_view a = inputs_[0]->Peek().substr(0, left);
+      const std::string_view b = inputs_[1]->Peek().substr(0, left);
+      if (a.empty() && b.empty()) break;
+      if (a.empty() || b.empty()) {
+        if (!options_.silent) TellEnd(names_[a.empty() ? 0 : 1]);
+        return 1;
+      }
+      const size_t size = std::min(a.size(), b.size());
+      in_.budget.Step(static_cast<int64_t>(size / 64 + 1));
+      if (!Compare(a.substr(0, size), b.substr(0, size))) return 1;
+      inputs_[0]->Consume(size);
+      inputs_[1]->Consume(size);
+      left -= size;
+    }
+    return status_;
+  }
+
+ private:
+  void TellEnd(const std::string& name) {
+    std::string text = "EOF on " + name;
+    if (position_ == 0) {
+      text += " which is empty";
+    } else {
+      text += " after byte " + std::to_string(position_);
+      if (!options_.verbose) text += last_ == '\n' ? ", line " + std::to_string(line_ - 1) : ", in line " + std::to_string(line_);
+    }
+    in_.out.Flush();
+    in_.err.WriteLine("cmp: " + text);   // whatever it was called as
+  }
+
+  // Of pieces of one length. False when the first difference is all that is told.
+  bool Compare(std::string_view a, std::string_view b) {
+    if (std::memcmp(a.data(), b.data(), a.size()) == 0) {
+      position_ += a.size();
+      line_ += CountByte(a, '\n');
+      last_ = a.back();
+      return true;
+    }
+    for (size_t i = 0; i < a.size(); ++i) {
+      ++position_;
+      if (a[i] != b[i]) {
+        status_ = 1;
+        if (options_.silent) return false;
+        const auto left = static_cast<unsigned char>(a[i]), right = static_cast<unsigned char>(b[i]);
+        if (!options_.verbose) return TellFirst(left, right), false;
+        TellOne(left, right);
+      }
+      if (a[i] == '\n') ++line_;
+      last_ = a[i];
+    }
+    return true;
+  }
+
+  void TellFirst(unsigned char left, unsigned char right) {
+    const bool is_char = !options_.print_bytes && IsPosixLocale(in_.env, "LC_MESSAGES");
+    std::string report = names_[0] + " " + names_[1] + " differ: " + (is_char ? "char " : "byte ") + std::to_string(position_) + ", line " + std::to_string(line_);
+    if (options_.print_bytes) {
+      char text[64];
+      std::snprintf(text, sizeof text, " is %3o ", left);
+      report += text + ByteText(left);
+      std::snprintf(text, sizeof text, " %3o ", right);
+      report += text + ByteText(right);
+    }
+    in_.out.WriteLine(report);
+  }
+  // -l: each of them.
+  void TellOne(unsigned char left, unsigned char right) {
+    char text[64];
+    if (options_.print_bytes) {
+      std::snprintf(text, sizeof text, "%*lu %3o %-4s %3o %s\n", number_width_, position_, left, ByteText(left).c_str(), right, ByteText(right).c_str());
+    } else {
+      std::snprintf(text, sizeof text, "%*lu %3o %3o\n", number_width_, position_, left, right);
+    }
+    in_.out.Write(text);
+  }
+
+  Invocation& in_;
+  const Options& options_;
+  const std::string (&names_)[2];
+  Input* const (&inputs_)[2];
+  const int number_width_;
+  uint64_t position_ = 0, line_ = 1;
+  char last_ = '\n';
+  ExitStatus status_ = 0;
+};
+
 ExitStatus Run(Invocation& in, Options& options, const std::vector<std::string>& operands) {
   if (options.verbose && options.silent) return DiffutilsUsage(in, "options -l and -s are incompatible");
   if (operands.empty()) {
@@ -136,74 +231,7 @@ ExitStatus Run(Invocation& in, Options& options, const std::vector<std::string>&
       left -= taken;
     }
   }
-  const int number_width = NumberWidth(files, options);
-  uint64_t position = 0;
-  uint64_t line = 1;
-  char last = '\n';
-  ExitStatus status = 0;
-  uint64_t left = options.limit.value_or(kUnlimited);
-  while (left > 0) {
-    const std::string_view a = inputs[0]->Peek().substr(0, left);
-    const std::string_view b = inputs[1]->Peek().substr(0, left);
-    if (a.empty() || b.empty()) {
-      if (a.empty() && b.empty()) break;
-      if (!options.silent) {
-        const std::string& name = a.empty() ? names[0] : names[1];
-        std::string text = "EOF on " + name;
-        if (position == 0) text += " which is empty";
-        else {
-          text += " after byte " + std::to_string(position);
-          if (!options.verbose) text += last == '\n' ? ", line " + std::to_string(line - 1) : ", in line " + std::to_string(line);
-        }
-        in.out.Flush();
-        in.err.WriteLine("cmp: " + text);   // whatever it was called as
-      }
-      return 1;
-    }
-    const size_t size = std::min(a.size(), b.size());
-    in.budget.Step(static_cast<int64_t>(size / 64 + 1));
-    const bool is_same = std::memcmp(a.data(), b.data(), size) == 0;
-    if (is_same) {
-      position += size;
-      line += CountByte(a.substr(0, size), '\n');
-      last = a[size - 1];
-    }
-    for (size_t i = 0; i < size && !is_same; ++i) {
-      ++position;
-      if (a[i] != b[i]) {
-        status = 1;
-        if (options.silent) return 1;
-        const auto left_byte = static_cast<unsigned char>(a[i]);
-        const auto right_byte = static_cast<unsigned char>(b[i]);
-        char text[64];
-        if (!options.verbose) {
-          const bool is_char = !options.print_bytes && IsPosixLocale(in.env, "LC_MESSAGES");
-          std::string report = names[0] + " " + names[1] + " differ: " + (is_char ? "char " : "byte ") +
-                               std::to_string(position) + ", line " + std::to_string(line);
-          if (options.print_bytes) {
-            std::snprintf(text, sizeof text, " is %3o ", left_byte);
-            report += text + ByteText(left_byte);
-            std::snprintf(text, sizeof text, " %3o ", right_byte);
-            report += text + ByteText(right_byte);
-          }
-          in.out.WriteLine(report);
-          return 1;
-        }
-        if (options.print_bytes) {
-          std::snprintf(text, sizeof text, "%*lu %3o %-4s %3o %s\n", number_width, position, left_byte, ByteText(left_byte).c_str(), right_byte, ByteText(right_byte).c_str());
-        } else {
-          std::snprintf(text, sizeof text, "%*lu %3o %3o\n", number_width, position, left_byte, right_byte);
-        }
-        in.out.Write(text);
-      }
-      if (a[i] == '\n') ++line;
-      last = a[i];
-    }
-    inputs[0]->Consume(size);
-    inputs[1]->Consume(size);
-    left -= size;
-  }
-  return status;
+  return Comparison(in, options, names, inputs, NumberWidth(files, options)).Run();
 }
 
 // Parses the options itself, because complaints are worded as diff's are.

@@ -80,7 +80,7 @@ class Screen {
         below_[column_] = '-';
       }
       ++column_;
-    } else if (CharWidth(c) >= 0) {
+    } else if (c != 0 && CharWidth(c) >= 0) {
       ends_line_ = true;
       line_[column_++] = bytes_;
     }

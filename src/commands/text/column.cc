@@ -155,13 +155,29 @@ class Columnizer {
   }
 
  private:
+  // Where the first of the separators stands in `line` and how long it is; its end and 0 if there is none.
+  std::pair<size_t, size_t> FindSeparator(std::string_view line) const {
+    const std::string_view set = *options_.separators;
+    const bool has_wide = in_.locale.is_utf8 && !IsAscii(set);
+    if (!has_wide) {
+      const size_t at = line.find_first_of(set);
+      return at == std::string_view::npos ? std::pair(line.size(), size_t{0}) : std::pair(at, size_t{1});
+    }
+    for (size_t at = 0; at < line.size();) {
+      const DecodedChar c = DecodeUtf8(line.substr(at));
+      if (c.is_valid && set.find(line.substr(at, c.length)) != std::string_view::npos) return {at, size_t{c.length}};
+      at += c.length;
+    }
+    return {line.size(), 0};
+  }
+
   // Cuts the next cell off the front of a line; false at its end.
   bool TakeCell(std::string_view& line, bool is_last, std::string* cell) const {
     if (options_.separators) {
       if (line.data() == nullptr) return false;
-      const size_t end = is_last ? std::string_view::npos : line.find_first_of(*options_.separators);
+      const auto [end, size] = is_last ? std::pair(line.size(), size_t{0}) : FindSeparator(line);
       *cell = line.substr(0, end);
-      line = end == std::string_view::npos ? std::string_view() : line.substr(end + 1);
+      line = size == 0 ? std::string_view() : line.substr(end + size);
       return true;
     }
     while (!is_last && !line.empty() && IsBlank(line[0])) line.remove_prefix(1);

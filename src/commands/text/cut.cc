@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "commands/closed_input.h"
 #include "commands/input_files.h"
 #include "text/fields.h"
 #include "text/quote.h"
@@ -186,12 +187,13 @@ ExitStatus Run(Invocation& in, const Options& options, const std::vector<std::st
       rules.output_delimiter = std::string_view("\0", 1);
     }
   }
-  return ForEachInput(in, operands, [&](InputFile& file) {
+  const ExitStatus status = ForEachInput(in, operands, [&](InputFile& file) {
     if (options.by == By::kBytes) CutBytes(file.input(), in.out, rules);
     else if (rules.delimiter == rules.line_end) CutLines(file.input(), in.out, rules);
     else CutFields(file.input(), in.out, rules);
     return true;
   });
+  return CloseStandardInput(in, operands, status);
 }
 
 }  // namespace

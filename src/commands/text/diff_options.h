@@ -27,6 +27,7 @@ struct DiffOptions {
   bool left_column = false;
   bool suppress_common_lines = false;
   bool expand_tabs = false;
+  bool is_terminal_presumed = false;   // ---presume-output-tty
   bool initial_tab = false;
   std::optional<size_t> tab_size;
   bool suppress_blank_empty = false;
@@ -58,7 +59,7 @@ struct DiffOptions {
   bool version = false;
 };
 
-inline constexpr size_t kDiffOptionCount = 70;
+inline constexpr size_t kDiffOptionCount = 71;
 extern const Option kDiffOptions[kDiffOptionCount];
 
 // Everything that a comparison needs, checked.

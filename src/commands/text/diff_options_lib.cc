@@ -188,6 +188,7 @@ const Option kDiffOptions[kDiffOptionCount] = {
     Call<SetHorizon>(0, "horizon-lines", "NUM", "keep NUM lines of the common prefix and suffix"),
     Flag<&DiffOptions::speed>('H', "speed-large-files", "assume large files and many scattered small changes"),
     CallOptional<SetColor>(0, "color", "WHEN", "color output; WHEN is 'never', 'always', or 'auto'"),
+    Flag<&DiffOptions::is_terminal_presumed>(0, "-presume-output-tty", nullptr),
     Value<&DiffOptions::palette>(0, "palette", "PALETTE", "the colors to use when --color is active"),
     Flag<&DiffOptions::help>(0, "help", "display this help and exit"),
     Flag<&DiffOptions::version>('v', "version", "output version information and exit"),
@@ -246,7 +247,9 @@ class SettingsMaker {
   void ReadSizes() {
     if (options_.width) settings_.layout.width = *options_.width;
     if (options_.tab_size) settings_.rules.tab_size = settings_.layout.tab_size = *options_.tab_size;
-    in_.budget.WillAllocate(std::max(settings_.layout.width, settings_.layout.tab_size));
+    // Blanks are written or compared where tabs are expanded; else the size only has to be a number.
+    const bool expands = options_.expand_tabs || settings_.layout.style == DiffStyle::kSideBySide || options_.space == DiffSpace::kTabs;
+    in_.budget.WillAllocate(std::max(settings_.layout.width, expands ? settings_.layout.tab_size : 0));
   }
 
   // Several patterns count as alternatives.
@@ -280,7 +283,8 @@ class SettingsMaker {
         colors.is_enabled = true;
       } else if (*options_.color == "auto") {
         const auto& file = in_.process.descriptors().Get(1);
-        colors.is_enabled = file != nullptr && file->is_terminal() && in_.env.Get("TERM", "dumb") != "dumb";
+        const bool is_shown = options_.is_terminal_presumed || (file != nullptr && file->is_terminal());
+        colors.is_enabled = is_shown && in_.env.Get("TERM", "dumb") != "dumb";
       } else if (*options_.color != "never") {
         return UsageError("invalid color '" + *options_.color + "'");
       }

@@ -84,6 +84,13 @@ class CommandHost final : public ed::Host {
   Invocation& in_;
 };
 
+bool HasRegularInput(Invocation& in) {
+  const vfs::OpenFilePtr& file = in.process.descriptors().Get(0);
+  if (file == nullptr) return false;
+  const auto attributes = file->GetAttributes();
+  return attributes && attributes->type == vfs::FileType::kFile;
+}
+
 ExitStatus Run(Invocation& in) {
   Options options;
   ExitStatus status = 0;
@@ -94,6 +101,7 @@ ExitStatus Run(Invocation& in) {
                              .is_loose = options.loose,
                              .is_restricted = options.restricted || in.name() == "red",
                              .is_quiet = options.quiet,
+                             .is_regular_script = HasRegularInput(in),
                              .is_script = options.script,
                              .is_verbose = options.verbose,
                              .strips_returns = options.strip,

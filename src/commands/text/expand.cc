@@ -7,7 +7,8 @@
 // Source: POSIX expand; GNU coreutils 9.1, where a character is a byte, with the old form -LIST.
 // Differs: nothing known.
 
-#include "commands/input_files.h"
+#include "commands/closed_input.h"
+#include "commands/text/tab_lists.h"
 #include "text/tab_stops.h"
 
 namespace paddock {
@@ -95,16 +96,8 @@ ExitStatus Run(Invocation& in, const Options& options, const std::vector<std::st
   }
   if (const Status finished = stops.Finish(); !finished) return in.Fail(finished.error().Text());
   Expander expander(in, stops, options.initial);
-  return ForEachInput(in, operands, [&](InputFile& file) {
-    Input& input = file.input();
-    for (std::string_view bytes = input.Peek(); !bytes.empty(); bytes = input.Peek()) {
-      expander.Feed(bytes);
-      in.budget.Step(static_cast<int64_t>(bytes.size() / 32));
-      input.Consume(bytes.size());
-      if (!in.out.status()) break;
-    }
-    return true;
-  });
+  const ExitStatus status = FeedInputs(in, operands, expander, 32);
+  return CloseStandardInput(in, operands, status);
 }
 
 }  // namespace
@@ -114,8 +107,7 @@ const Command kCommand_expand = Define<Options, Run>({
     .name = "expand",
     .summary = "convert tabs in each FILE to spaces, writing to standard output",
     .synopsis = "[OPTION]... [FILE]...",
-    .details = "\nThe last position of a list may have a prefix: '/' for a tab size after the last explicit stop, '+' for\n"
-               "one that is counted from that stop.\n",
+    .details = kTabListDetails,
     .options = kOptions,
     .rules = {.numeric_shorthand = TakeTabs},
 });

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 
+#include "commands/closed_input.h"
 #include "commands/input_files.h"
 #include "text/numbers.h"
 #include "text/quote.h"
@@ -417,7 +418,7 @@ ExitStatus Run(Invocation& in) {
     formatter.Run(file->input());
     if (!file->input().status()) status = in.Fail("read error");
   }
-  return status;
+  return CloseStandardInput(in, parsed->operands, status, "closing standard input");
 }
 
 }  // namespace

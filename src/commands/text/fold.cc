@@ -7,6 +7,7 @@
 // Source: POSIX fold; GNU coreutils 9.1, where a character is a byte, with the old form -WIDTH.
 // Differs: nothing known.
 
+#include "commands/closed_input.h"
 #include "commands/input_files.h"
 #include "text/numbers.h"
 #include "text/quote.h"
@@ -106,7 +107,7 @@ ExitStatus Run(Invocation& in, const Options& options, const std::vector<std::st
     return in.Fail(NumberComplaint("invalid number of columns", options.width, width.error(), in.locale.is_utf8));
   }
   Folder folder(in.out, options, *width);
-  return ForEachInput(in, operands, [&](InputFile& file) {
+  const ExitStatus status = ForEachInput(in, operands, [&](InputFile& file) {
     Input& input = file.input();
     for (std::string_view bytes = input.Peek(); !bytes.empty(); bytes = input.Peek()) {
       folder.Feed(bytes);
@@ -117,6 +118,7 @@ ExitStatus Run(Invocation& in, const Options& options, const std::vector<std::st
     folder.End();
     return true;
   });
+  return CloseStandardInput(in, operands, status);
 }
 
 }  // namespace

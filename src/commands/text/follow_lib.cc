@@ -99,12 +99,13 @@ class Follower {
       return false;
     }
     if (found->is_directory()) {
+      const bool gives_up = !rules_.retry || !rules_.by_name;
       if (file.reason != Code::kIsDirectory) {
-        in_.Fail(quoted + " has been replaced with an untailable file");
+        in_.Fail(quoted + " has been replaced with an untailable file" + (gives_up ? "; giving up on this name" : ""));
       }
       file.file = nullptr;
       file.reason = Code::kIsDirectory;
-      if (!rules_.retry) file.is_given_up = true;
+      file.is_given_up = gives_up;
       return false;
     }
     in_.Fail(quoted + (file.reason == Code::kIsDirectory ? " has become accessible"
@@ -124,7 +125,7 @@ class Follower {
       file.is_given_up = file.file == nullptr;
     } else if (file.file != nullptr) {
       in_.Fail(quoted + " has become inaccessible", error);
-    } else if (file.reason != error.code) {
+    } else if (file.reason != error.code && file.reason != Code::kIsDirectory) {   // what could not be followed is not missed
       in_.Fail(QuoteSubject(file.name, in_.locale.is_utf8), error);
     }
     file.file = nullptr;

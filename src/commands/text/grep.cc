@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <unordered_map>
 
 #include "commands/text/grep_files.h"
 #include "commands/text/grep_matcher.h"
@@ -311,24 +312,46 @@ void SplitLines(std::string_view text, std::vector<std::string>& lines) {
   }
 }
 
-Result<std::vector<std::string>> GatherPatterns(Invocation& in, const Options& options) {
-  std::vector<std::string> patterns;
+struct Patterns {
+  std::vector<std::string> texts;                                  // sorted, each once
+  std::unordered_map<std::string, std::string> places;             // of those from files: "FILE:LINE: "
+};
+
+Result<Patterns> GatherPatterns(Invocation& in, const Options& options) {
+  Patterns patterns;
+  std::vector<std::string>& texts = patterns.texts;
   for (const Options::PatternSource& source : options.patterns) {
     if (!source.is_file) {
-      SplitLines(source.text, patterns);
+      SplitLines(source.text, texts);
       continue;
     }
     PADDOCK_ASSIGN(std::string text, ReadNamed(in, source.text));
     if (text.empty()) continue;
     if (text.back() == '\n') text.pop_back();
-    SplitLines(text, patterns);
+    const size_t first = texts.size();
+    SplitLines(text, texts);
+    for (size_t i = first; i < texts.size(); ++i) {
+      patterns.places.try_emplace(texts[i], source.text + ":" + std::to_string(i - first + 1) + ": ");
+    }
   }
-  std::sort(patterns.begin(), patterns.end());
-  patterns.erase(std::unique(patterns.begin(), patterns.end()), patterns.end());
+  std::sort(texts.begin(), texts.end());
+  texts.erase(std::unique(texts.begin(), texts.end()), texts.end());
   return patterns;
 }
 
-Result<GrepMatcher> MakeMatcher(Invocation& in, const Options& options, const std::vector<std::string>& patterns) {
+// Says of a bad pattern from a file where it stands.
+Error Placed(const Error& error, const Patterns& patterns, const RegexFlags& flags) {
+  if (error.Text() == "stack overflow") return error;
+  for (const std::string& text : patterns.texts) {
+    const auto place = patterns.places.find(text);
+    if (place == patterns.places.end() || Regex::Compile(text, flags)) continue;
+    return Error(error.code, place->second + std::string(error.Text()));
+  }
+  return error;
+}
+
+Result<GrepMatcher> MakeMatcher(Invocation& in, const Options& options, const Patterns& gathered) {
+  const std::vector<std::string>& patterns = gathered.texts;
   RegexFlags flags = options.flags;
   flags.dialect = options.dialect.value_or(RegexDialect::kGrepBasic);
   flags.is_literal = options.is_fixed;
@@ -336,7 +359,9 @@ Result<GrepMatcher> MakeMatcher(Invocation& in, const Options& options, const st
   if (flags.dialect == RegexDialect::kPerl && patterns.size() > 1) {
     return Error(Code::kInvalid, "the -P option only supports a single pattern");
   }
-  return GrepMatcher::Make(patterns, flags, options.settings.delimiter);
+  auto matcher = GrepMatcher::Make(patterns, flags, options.settings.delimiter);
+  if (!matcher && flags.dialect != RegexDialect::kPerl) return Placed(matcher.error(), gathered, flags);
+  return matcher;
 }
 
 // --- files -------------------------------------------------------------------------------------------
@@ -367,7 +392,7 @@ class FileRun {
   // With -r and no operand: the working directory, without "./" before the names.
   ExitStatus RunHere() {
     shows_name_below_ = options_.shows_name.value_or(true);
-    if (!options_.rules.SkipsDirectory(".", true, in_.budget)) Directory(".", "");
+    Directory(".", "");   // no --exclude-dir leaves it out
     if (has_match_ && (settings_.quiet || !has_trouble_)) return 0;
     return has_trouble_ ? kTrouble : 1;
   }
@@ -491,6 +516,7 @@ class FileRun {
       }
     }
     if (settings_.line_buffered) in_.out.Flush();
+    is_finished_ |= !printer_.can_write();
   }
 
   // Numbers are as wide as the largest that a file of this size can have.
@@ -579,7 +605,9 @@ ExitStatus RunGrep(Invocation& in, Options& options, std::vector<std::string> op
   const auto matcher = MakeMatcher(in, options, *patterns);
   if (!matcher) return Fail(in, matcher.error());
   for (const std::string& warning : matcher->warnings()) Complain(in, "warning: " + warning);
-  const bool can_match = settings.max_count != 0 && (settings.invert || !patterns->empty());
+  // The empty pattern alone leaves nothing for -v.
+  const bool selects_all = patterns->texts.size() == 1 && patterns->texts[0].empty() && options.flags.extent == RegexExtent::kAny;
+  const bool can_match = settings.max_count != 0 && (settings.invert ? !selects_all : !patterns->texts.empty());
   if (!can_match && settings.list != GrepSettings::List::kOthers) return 1;
   FileRun run(in, options, *matcher);
   if (!operands.empty()) return run.Run(operands);

@@ -33,6 +33,8 @@ class GrepPrinter {
   // "NAME:COUNT"
   void PrintCount(std::string_view file, bool shows_name, uint64_t count);
   void PrintName(std::string_view file);
+  // False after a write that failed: nothing more will be seen.
+  bool can_write() const;
 
  private:
   void PrintHead(std::string_view file, bool shows_name, const Line& line, uint64_t offset);

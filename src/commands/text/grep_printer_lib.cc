@@ -189,4 +189,6 @@ void GrepPrinter::PrintCount(std::string_view file, bool shows_name, uint64_t co
   out_.Put('\n');
 }
 
+bool GrepPrinter::can_write() const { return static_cast<bool>(out_.status()); }
+
 }  // namespace paddock

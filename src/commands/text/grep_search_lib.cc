@@ -40,6 +40,7 @@ Result<GrepSearch::Outcome> GrepSearch::Run(Input& input, std::string_view name,
     }
     carry_.append(bytes.substr(last + 1));
     input.Consume(bytes.size());
+    if (!printer_.can_write()) return outcome_;
   }
   if (carry_.size() > examined_) {
     PADDOCK_ASSIGN(const bool goes_on, TakeBlock({}, {}));

@@ -7,6 +7,7 @@
 // Source: POSIX head; GNU coreutils 9.1, with the old form -NUM[bkm][clqvz].
 // Differs: nothing known.
 
+#include "commands/closed_input.h"
 #include "commands/input_files.h"
 #include "proc/process.h"
 #include "text/numbers.h"
@@ -216,7 +217,7 @@ ExitStatus Run(Invocation& in, Options& options, const std::vector<std::string>&
       return in.Fail("error writing 'standard output'", error);
     }
   }
-  return status;
+  return CloseStandardInput(in, operands, status);
 }
 
 }  // namespace

@@ -4,12 +4,14 @@
 //
 // Exit status: 0; 1 for errors; what m4exit says.
 // Source: GNU m4 1.4.19.
-// Differs: no changeword, no mkstemp; frozen state lists macros by name.
+// Differs: no changeword, as Debian's; frozen state lists macros by name.
 
+#include <algorithm>
 #include <charconv>
 
 #include "commands/child_output.h"
 #include "commands/input_files.h"
+#include "commands/random_letters.h"
 #include "lang/m4/m4.h"
 #include "proc/command.h"
 
@@ -18,6 +20,7 @@ namespace {
 
 struct Options {
   bool is_interactive = false, has_debug_file = false;
+  bool wants_help = false, wants_version = false;   // met behind a file
   std::optional<std::string> debug_file, bad_debug_flags;
   m4::Settings settings;
   std::vector<m4::Step> steps;
@@ -68,8 +71,11 @@ Status Debug(Options& o, std::string_view text) {
   return {};
 }
 Status DebugTo(Options& o, std::string_view text) {
-  o.has_debug_file = true;
-  o.debug_file = text.data() == nullptr ? std::nullopt : std::optional(std::string(text));
+  const bool has_name = text.data() != nullptr;
+  o.steps.push_back({m4::Step::Kind::kDebugFile, has_name ? std::string(text) : std::string(), has_name});
+  if (o.has_debug_file) return {};
+  o.has_debug_file = true;   // the first one holds from the start
+  o.debug_file = has_name ? std::optional(std::string(text)) : std::nullopt;
   return {};
 }
 Status ArgumentLength(Options& o, std::string_view text) {
@@ -156,6 +162,26 @@ class M4Host final : public m4::Host {
     if (!debug_) return Err(text);
     if (!debug_->Write(text)) debug_.reset();
   }
+  Result<std::string> MakeTemporaryFile(const std::string& name_template) override {
+    constexpr size_t kLetters = 6;
+    constexpr int kMostTries = 62 * 62 * 62;
+    std::string name = name_template;
+    for (size_t count = 0; count < kLetters; ++count) {
+      if (name.size() > count && name[name.size() - 1 - count] == 'X') continue;
+      name.append(kLetters - count, 'X');
+      break;
+    }
+    RandomLetters letters(in_);
+    for (int tries = 0; tries < kMostTries; ++tries) {
+      in_.budget.Step();
+      for (size_t i = name.size() - kLetters; i < name.size(); ++i) name[i] = letters.Next();
+      const auto file = in_.fs.Open(name, {.read = true, .write = true, .create = true, .exclusive = true}, 0600);
+      if (file) return name;
+      if (file.error().code != Code::kExists) return file.error();
+    }
+    return Code::kExists;
+  }
+  int64_t ProcessId() override { return in_.process.pid(); }
   std::pair<std::string, int> RunShell(const std::string& command, bool captures) override {
     in_.out.Flush();
     if (captures) {
@@ -175,8 +201,42 @@ class M4Host final : public m4::Host {
   bool has_debug_ = true;
 };
 
+// The directories of $M4PATH, searched behind those of -I.
+void AddPath(std::string_view path, std::vector<std::string>& directories) {
+  while (!path.empty()) {
+    const size_t end = std::min(path.find(':'), path.size());
+    directories.emplace_back(end == 0 ? "." : path.substr(0, end));
+    path.remove_prefix(std::min(end + 1, path.size()));
+  }
+}
+
+// What options say holds for the files behind them, so they are taken in turn.
+Status TakeFiles(Invocation& in, Options& options, std::vector<std::string> operands) {
+  bool is_rest = in.args.size() > operands.size() + 1 && in.args[in.args.size() - operands.size() - 1] == "--";
+  while (!operands.empty()) {
+    in.budget.Step(static_cast<int64_t>(operands.size()));
+    options.steps.push_back({m4::Step::Kind::kFile, operands.front()});
+    if (is_rest) {
+      operands.erase(operands.begin());
+      continue;
+    }
+    PADDOCK_ASSIGN(ParsedOptions parsed, ParseOptions(operands, kOptions, &options, {.stop_at_operand = true}));
+    options.wants_help |= parsed.wants_help;
+    options.wants_version |= parsed.wants_version;
+    const size_t left = parsed.operands.size();
+    is_rest = operands.size() > left + 1 && operands[operands.size() - left - 1] == "--";
+    operands = std::move(parsed.operands);
+  }
+  return {};
+}
+
 ExitStatus Run(Invocation& in, Options& options, const std::vector<std::string>& operands) {
-  for (const std::string& name : operands) options.steps.push_back({m4::Step::Kind::kFile, name});
+  AddPath(in.env.Get("M4PATH", ""), options.settings.include_directories);
+  if (const Status taken = TakeFiles(in, options, operands); !taken) return taken.error().code == Code::kSyntax ? in.Usage(taken.error().Text()) : in.Fail(taken.error().Text());
+  if (options.wants_help || options.wants_version) {
+    in.out.Write(options.wants_help ? HelpText(in.command, in.name_in_messages()) : VersionText(in.command, in.name()));
+    return 0;
+  }
   if (operands.empty()) options.steps.push_back({m4::Step::Kind::kFile, "-"});
   M4Host host(in);
   if (options.is_interactive) in.out.set_unbuffered(true);
@@ -195,6 +255,7 @@ const Command kCommand_m4 = Define<Options, Run>({
     .summary = "copy FILEs while macros are expanded; - is standard input",
     .synopsis = "[OPTION]... [FILE]...",
     .options = kOptions,
+    .rules = {.stop_at_operand = true},
     .cuts_own_name = true,
 });
 

@@ -12,6 +12,7 @@
 #include <limits>
 #include <memory>
 
+#include "commands/closed_input.h"
 #include "commands/input_files.h"
 #include "text/numbers.h"
 #include "text/quote.h"
@@ -239,7 +240,7 @@ ExitStatus Run(Invocation& in, const Options& options, const std::vector<std::st
     }
     return goes_on;
   });
-  return status;
+  return CloseStandardInput(in, operands, status);
 }
 
 }  // namespace

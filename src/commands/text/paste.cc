@@ -7,6 +7,7 @@
 // Source: POSIX paste; GNU coreutils 9.1, where delimiters are bytes.
 // Differs: nothing known.
 
+#include "commands/closed_input.h"
 #include "commands/input_files.h"
 #include "text/quote.h"
 
@@ -120,7 +121,8 @@ ExitStatus Run(Invocation& in, const Options& options, const std::vector<std::st
   const Rules rules{std::move(*delimiters), options.zero ? '\0' : '\n'};
   std::vector<std::string> names = operands;
   if (names.empty()) names.push_back("-");
-  return options.serial ? PasteSerial(in, names, rules) : PasteParallel(in, names, rules);
+  const ExitStatus status = options.serial ? PasteSerial(in, names, rules) : PasteParallel(in, names, rules);
+  return CloseStandardInput(in, names, status);
 }
 
 }  // namespace

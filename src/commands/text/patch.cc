@@ -134,6 +134,7 @@ Status CompleteBackups(const Options& options, S& settings, const Environment& e
     return {};
   };
   if (const std::string_view suffix = env.Get("SIMPLE_BACKUP_SUFFIX", ""); !suffix.empty()) settings.suffix = suffix;
+  settings.has_suffix = !options.suffix.empty() || settings.suffix != ".orig";
   PADDOCK_TRY(take(options.prefix, "prefix", settings.prefix));
   PADDOCK_TRY(take(options.base_prefix, "basename prefix", settings.base_prefix));
   return take(options.suffix, "suffix", settings.suffix);

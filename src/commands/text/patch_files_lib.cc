@@ -7,7 +7,15 @@ namespace paddock {
 
 bool PatchFiles::StaysInside(std::string_view path) const {
   constexpr int kMostLinks = 40;
-  if (path.starts_with('/')) return false;
+  const auto here = in_.fs.Canonical(".");
+  // What an absolute path has below the working directory.
+  const auto below = [&here](std::string_view absolute) -> std::optional<std::string_view> {
+    if (!here || !absolute.starts_with(*here)) return std::nullopt;
+    absolute.remove_prefix(here->size());
+    if (*here != "/" && !absolute.empty() && absolute[0] != '/') return std::nullopt;
+    return absolute;
+  };
+  if (path.starts_with('/') && !(here && *here == "/")) return false;
   std::deque<std::string> left;
   const auto push_front = [&left](std::string_view text) {
     std::vector<std::string> parts;
@@ -32,14 +40,21 @@ bool PatchFiles::StaysInside(std::string_view path) const {
     }
     at.push_back(name);
     if (left.empty()) break;
-    std::string here;
-    for (const std::string& part : at) here = here.empty() ? part : vfs::JoinPath(here, part);
-    const auto attributes = in_.fs.Stat(here, vfs::Follow::kNo);
+    std::string reached;
+    for (const std::string& part : at) reached = reached.empty() ? part : vfs::JoinPath(reached, part);
+    const auto attributes = in_.fs.Stat(reached, vfs::Follow::kNo);
     if (!attributes || !attributes->is_symlink()) continue;
-    const auto target = in_.fs.ReadLink(here);
-    if (!target || target->starts_with('/') || ++links > kMostLinks) return false;
+    const auto target = in_.fs.ReadLink(reached);
+    if (!target || ++links > kMostLinks) return false;
     at.pop_back();
-    push_front(*target);
+    if (!target->starts_with('/')) {
+      push_front(*target);
+      continue;
+    }
+    const auto inside = below(*target);
+    if (!inside) return false;
+    at.clear();
+    push_front(*inside);
   }
   return true;
 }
@@ -73,7 +88,7 @@ std::string PatchFiles::BackupName(const std::string& path) const {
   if (settings_.has_simple_name) {
     std::string name = settings_.base_prefix + base;
     name = settings_.prefix + (has_directory ? directory + "/" : std::string()) + name;
-    return settings_.prefix.empty() && settings_.base_prefix.empty() ? path + settings_.suffix : name + (settings_.suffix == ".orig" ? "" : settings_.suffix);
+    return settings_.prefix.empty() && settings_.base_prefix.empty() ? path + settings_.suffix : name + (settings_.has_suffix ? settings_.suffix : "");
   }
   uint64_t highest = 0;
   if (settings_.backup != PatchBackup::kSimple) {
@@ -160,6 +175,8 @@ Status PatchFiles::RemoveMarked() {
 
 Status PatchFiles::Append(const std::string& path, std::string_view text) {
   const bool is_first = begun_.insert(path).second;
+  // A file of an earlier run gives way, with its mode and its other names.
+  if (const auto old = in_.fs.Stat(path); is_first && old && old->is_file()) static_cast<void>(in_.fs.RemoveFile(path));
   auto file = in_.fs.Open(path, {.write = true, .append = !is_first, .create = true, .truncate = is_first});
   if (!file) return Fatal("Can't create file", path, file.error());
   if (const Status written = (*file)->Write(text); !written) return Error(written.error().code, "write error : " + std::string(written.error().Text()));

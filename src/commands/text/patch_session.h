@@ -37,6 +37,7 @@ struct PatchSettings {
   PatchBackup backup = PatchBackup::kExisting;
   std::string prefix, base_prefix, suffix = ".orig";
   bool has_simple_name = false;       // -B, -Y or -z was given
+  bool has_suffix = false;            // -z was given, or the environment has an unusual one
   std::optional<std::string> output, reject;
   std::optional<bool> unified_rejects;
   std::optional<std::string> ifdef;
@@ -107,6 +108,7 @@ class PatchSession {
     bool applies_anyway = false;
     bool reverse = false;
     bool is_mismatch = false;
+    bool changes_nothing = false;   // all hunks failed
   };
   struct Delayed {
     std::string path;
@@ -144,6 +146,7 @@ class PatchSession {
   Status WriteOut(const Delayed& file);
   Status FlushDelayed();
   Status WriteOutput();
+  Status CopyUnpatched();
 
   Invocation& in_;
   const PatchSettings& settings_;

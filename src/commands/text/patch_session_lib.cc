@@ -33,9 +33,13 @@ Result<ExitStatus> PatchSession::Run(std::string text) {
     auto header = parser_->NextHeader();
     if (parser_->TakeEndedInLine()) Say("patch unexpectedly ends in middle of line\n");
     if (!header) return header.error();
+    const auto is_named = [](const PatchHeader& one) { return one.names[0] || one.names[1] || one.names[2]; };
     const bool is_script = *header && (*header)->kind == PatchKind::kEd;
-    if (!*header || (is_script && !file_)) {
-      if (is_empty) break;
+    if (!*header || (is_script && !file_ && !is_named(**header))) {
+      if (is_empty) {
+        PADDOCK_TRY(CopyUnpatched());
+        break;
+      }
       if (is_first_) return Error(Code::kSyntax, "Only garbage was found in the patch input.");
       if (settings_.verbose) Say((*header || parser_->has_trailing_text()) ? "Hmm...  Ignoring the trailing garbage.\ndone\n" : "done\n");
       break;
@@ -49,6 +53,18 @@ Result<ExitStatus> PatchSession::Run(std::string text) {
   PADDOCK_TRY(files_.RemoveMarked());
   PADDOCK_TRY(WriteOutput());
   return status;
+}
+
+// Of an empty patch with -o: the output is the file as it is.
+Status PatchSession::CopyUnpatched() {
+  if (!file_ || !settings_.output) return {};
+  Target target;
+  target.in_name = target.out_name = *file_;
+  target.attributes = files_.Stat(*file_, true);
+  if (!target.attributes || !target.attributes->is_file()) return {};
+  SayFile({}, target);
+  PADDOCK_ASSIGN(std::string content, files_.Read(*file_, *target.attributes));
+  return Store({}, target, std::move(content)) ? Status() : Status(Code::kIo);
 }
 
 Status PatchSession::WriteOutput() {
@@ -165,7 +181,9 @@ Result<ExitStatus> PatchSession::Patch(const PatchHeader& header) {
   PADDOCK_ASSIGN(const int64_t failed, ApplyHunks(header, target, result, rejects));
   if (is_invalid) return 1;
   ExitStatus status = failed > 0 || is_refused || target.skips ? 1 : 0;
-  if (failed > 0 && !target.attributes && target.is_known && !target.skips) {
+  target.changes_nothing = failed > 0 && failed == hunk_count_;
+  const bool deletes = header.absent[target.reverse ? 0 : 1] == 2;
+  if (failed > 0 && !target.attributes && target.is_known && !target.skips && !deletes) {
     if (settings_.dry_run) return 1;
     if (settings_.backs_up_mismatch || settings_.backs_up) PADDOCK_TRY(files_.BackUp(target.out_name, std::nullopt, ""));
     return files_.Fatal("Can't reopen file", target.in_name, Error(Code::kNoEntry));
@@ -189,9 +207,16 @@ std::string PatchSession::RejectHeader(const PatchHeader& header, const Target& 
   const auto label = [&](bool second) {
     const size_t side = second ? 1 : 0;
     if (header.is_git) return StripComponents(header.git_names[side], settings_.strip).value_or("/dev/null");
-    return header.labels[side].empty() ? std::string("/dev/null") : header.labels[side];
+    const std::string& text = header.labels[side];
+    // The name loses its components, the date behind it stays.
+    if (const auto& name = header.names[side]; name && text.starts_with(*name)) {
+      const auto stripped = StripComponents(*name, settings_.strip);
+      return stripped ? *stripped + text.substr(name->size()) : "/dev/null";
+    }
+    return text.empty() ? std::string("/dev/null") : text;
   };
-  return (is_unified ? "--- " : "*** ") + label(target.reverse) + "\n" + (is_unified ? "+++ " : "--- ") + label(!target.reverse) + "\n";
+  const auto& index = header.names[kIndexName];   // without an operand it is among the names to choose from
+  return (file_ && index ? "Index: " + *index + "\n" : "") + (is_unified ? "--- " : "*** ") + label(target.reverse) + "\n" + (is_unified ? "+++ " : "--- ") + label(!target.reverse) + "\n";
 }
 
 Status PatchSession::SaveRejects(const Target& target, std::string_view text) {

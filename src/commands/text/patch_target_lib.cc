@@ -76,7 +76,7 @@ std::optional<std::string> PatchSession::ChooseName(const PatchHeader& header, c
   if (!best && header.absent[target.reverse ? 0 : 1] > 0) best = BestName(names, {true, true, true});
   if (!best) return std::nullopt;
   const std::string& name = *names[*best];
-  if (name.starts_with('/') || HasParentComponent(name) || name.find('\n') != std::string::npos) {
+  if ((name.starts_with('/') && in_.fs.cwd() != "/") || HasParentComponent(name) || name.find('\n') != std::string::npos) {
     Say("Ignoring potentially dangerous file name " + Quoted(name) + "\n");
     return std::nullopt;
   }
@@ -227,11 +227,15 @@ Status PatchSession::CheckPrerequisite(const PatchHeader& header, const Target& 
 }
 
 Result<ExitStatus> PatchSession::ApplyScript(const PatchHeader&, Target& target) {
+  if (target.skips) {
+    while (parser_->NextScriptLine()) in_.budget.Step();
+    return 1;
+  }
   target.attributes = files_.Stat(target.in_name, true);
   if (target.attributes) {
     PADDOCK_ASSIGN(target.content, files_.Read(target.in_name, *target.attributes));
   }
-  const auto result = target.attributes ? RunEdScript(target.content, *parser_, in_.budget) : std::nullopt;
+  const auto result = RunEdScript(target.content, *parser_, in_.budget);
   if (!result) {
     in_.out.Write("?\n");
     return Error(Code::kSyntax, "ed FAILED");
@@ -243,7 +247,8 @@ Result<ExitStatus> PatchSession::ApplyScript(const PatchHeader&, Target& target)
     return 0;
   }
   if (settings_.backs_up) PADDOCK_TRY(files_.BackUp(target.out_name, target.attributes, target.content));
-  PADDOCK_TRY(files_.Write(target.out_name, *result, target.attributes->mode, false));
+  const uint32_t mode = target.attributes ? target.attributes->mode : 0666 & ~in_.fs.umask();
+  PADDOCK_TRY(files_.Write(target.out_name, *result, mode, false));
   return 0;
 }
 
@@ -288,11 +293,15 @@ Result<bool> PatchSession::Store(const PatchHeader& header, Target& target, std:
   const auto time = NewTime(header, target, new_side);
   if (settings_.dry_run) return is_good;
   const uint32_t before = target.attributes ? target.attributes->mode : 0666 & ~in_.fs.umask();
-  const uint32_t mode = header.modes[new_side] ? *header.modes[new_side] & 0777 : before;
+  // A mode that stays the same says nothing of the file's own.
+  const bool sets_mode = header.modes[new_side] && (header.modes[new_side] != header.modes[old_side] || !target.attributes);
+  const uint32_t mode = sets_mode ? *header.modes[new_side] & 0777 : before;
   if (backs_up) {
     const auto there = files_.Stat(target.out_name, false);
     PADDOCK_TRY(files_.BackUp(target.out_name, there, target.in_name == target.out_name ? target.content : std::string()));
+    if (header.is_rename && !target.was_renamed_before) PADDOCK_TRY(files_.BackUp(target.in_name, target.attributes, target.content));
   }
+  if (target.changes_nothing && target.in_name == target.out_name && !time) return is_good;
   PADDOCK_TRY(files_.MakeParents(target.out_name));
   delayed_.push_back({target.out_name, std::move(content), mode, target.is_symlink, time});
   files_.ForgetRemoval(target.out_name);

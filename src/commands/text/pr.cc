@@ -296,7 +296,7 @@ class Runner {
   ExitStatus Finish(std::vector<InputFile>& files, ExitStatus status) {
     for (InputFile& file : files) {
       if (file.input().status()) continue;
-      ReportFile(in_, file.name(), file.input().status().error());
+      ReportFile(in_, file.name() == "-" ? "standard input" : file.name(), file.input().status().error());
       has_read_error_ = true;
       status = 1;
     }

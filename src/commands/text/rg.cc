@@ -16,9 +16,9 @@
 
 #include "commands/input_files.h"
 #include "commands/text/rg_files.h"
+#include "commands/text/rg_pattern.h"
 #include "commands/text/rg_program.h"
 #include "commands/text/rg_search.h"
-#include "text/utf8.h"
 
 namespace paddock {
 namespace {
@@ -332,74 +332,6 @@ constexpr Option kOptions[] = {
     Flag<&Options::wants_help>('h', nullptr, "print this help"),
 };
 
-std::string EscapeLiteral(std::string_view text) {
-  std::string out;
-  for (const char c : text) {
-    if (std::string_view("\\^$.|?*+()[]{}#-").find(c) != std::string_view::npos) out += '\\';
-    out += c;
-  }
-  return out;
-}
-
-// Smart case wants a character that stands for itself; one in an escape or a class with a name does not.
-bool HasLiteral(std::string_view pattern) {
-  for (size_t i = 0; i < pattern.size(); ++i) {
-    if (pattern[i] == '\\') {
-      if (++i < pattern.size() && std::ispunct(static_cast<unsigned char>(pattern[i])) != 0) return true;
-    } else if (pattern.substr(i).starts_with("[:") || pattern[i] == '{') {
-      i = std::min(pattern.find(pattern[i] == '{' ? '}' : ']', i), pattern.size());
-    } else if (std::string_view(".^$*+?()[]|").find(pattern[i]) == std::string_view::npos) {
-      return true;
-    }
-  }
-  return false;
-}
-
-// Smart case: an upper-case letter that stands for itself.
-bool HasUpper(std::string_view pattern) {
-  for (size_t i = 0; i < pattern.size();) {
-    const DecodedChar c = DecodeUtf8(pattern.substr(i));
-    if (c.code == '\\') {
-      i += 2;
-      continue;
-    }
-    if (c.is_valid && ToLower(c.code) != c.code) return true;
-    i += c.length;
-  }
-  return false;
-}
-
-bool HasNewline(std::string_view pattern) {
-  for (size_t i = 0; i < pattern.size(); ++i) {
-    if (pattern[i] == '\n') return true;
-    if (pattern[i] == '\\' && i + 1 < pattern.size() && pattern[++i] == 'n') return true;
-    if (pattern.substr(i).starts_with("[^")) i = std::min(pattern.find(']', i + 3), pattern.size());   // what it leaves out cannot match
-  }
-  return false;
-}
-
-// A brace that neither counts nor belongs to an escape: PCRE would take it literally.
-bool HasBadRepetition(std::string_view pattern) {
-  for (size_t i = 0; i < pattern.size(); ++i) {
-    const char c = pattern[i];
-    if (c == '\\') {
-      ++i;
-      if (i + 1 < pattern.size() && pattern[i + 1] == '{') i = std::min(pattern.find('}', i), pattern.size());
-    } else if (c == '[') {
-      size_t end = i + 1;
-      if (end < pattern.size() && pattern[end] == '^') ++end;
-      if (end < pattern.size() && pattern[end] == ']') ++end;
-      while (end < pattern.size() && pattern[end] != ']') end += pattern[end] == '\\' ? 2 : pattern.substr(end).starts_with("[:") ? std::min(pattern.find(":]", end), pattern.size()) - end + 2 : 1;
-      i = end;
-    } else if (c == '{') {
-      const size_t end = pattern.find('}', i);
-      if (end == std::string_view::npos || end == i + 1 || pattern.substr(i + 1, end - i - 1).find_first_not_of("0123456789,") != std::string_view::npos) return true;
-      i = end;
-    }
-  }
-  return false;
-}
-
 ExitStatus Say(Invocation& in, std::string_view text) {
   in.out.Flush();
   in.err.Write(text);
@@ -419,14 +351,14 @@ Result<RgMatcher> MakeMatcher(const Options& options) {
   std::string joined;
   bool has_upper = false, has_literal = options.literal;
   for (const std::string& pattern : options.patterns) {
-    if (!options.search.multiline && (options.literal ? pattern.find('\n') != std::string::npos : HasNewline(pattern))) {
+    if (!options.search.multiline && (options.literal ? pattern.find('\n') != std::string::npos : RgHasNewline(pattern))) {
       return Error(Code::kSyntax, "the literal '\"\\n\"' is not allowed in a regex\n\nConsider enabling multiline mode with the --multiline flag (or -U for short).\n"
                                   "When multiline mode is enabled, new line characters can be matched.\n");
     }
-    has_upper |= HasUpper(pattern);
-    has_literal |= HasLiteral(pattern);
+    has_upper |= RgHasUpper(pattern);
+    has_literal |= RgHasLiteral(pattern);
     if (!joined.empty() || &pattern != &options.patterns[0]) joined += '|';
-    const std::string one = options.literal ? EscapeLiteral(pattern) : pattern;
+    const std::string one = options.literal ? RgEscape(pattern) : pattern;
     joined += options.patterns.size() > 1 ? "(?:" + one + ")" : one;
   }
   if (options.patterns.empty()) joined = "(?!)";
@@ -435,7 +367,7 @@ Result<RgMatcher> MakeMatcher(const Options& options) {
   else if (options.words) pattern = "(?<!\\w)(?:" + pattern + ")(?!\\w)";
   if (options.search.multiline && options.dotall) pattern = "(?s)" + pattern;
   const bool ignores = options.case_mode == Case::kInsensitive || (options.case_mode == Case::kSmart && has_literal && !has_upper);
-  if (!options.literal && HasBadRepetition(joined)) return Error(Code::kSyntax, "regex parse error:\n    " + joined + "\n    ^\nerror: unclosed counted repetition\n");
+  if (!options.literal && RgHasBadRepetition(joined)) return Error(Code::kSyntax, "regex parse error:\n    " + joined + "\n    ^\nerror: unclosed counted repetition\n");
   auto matcher = RgMatcher::Make(pattern, ignores, options.search.multiline || options.search.null_data, options.unicode);
   if (matcher) return matcher;
   const std::string_view why = matcher.error().Text();
@@ -445,45 +377,6 @@ Result<RgMatcher> MakeMatcher(const Options& options) {
   if (why.find("missing terminating ]") != std::string_view::npos) shown = "unclosed character class";
   if (why.find("does not follow a repeatable item") != std::string_view::npos) shown = "repetition operator missing expression";
   return Error(Code::kSyntax, "regex parse error:\n    " + joined + "\n    ^\nerror: " + shown + "\n");
-}
-
-std::vector<std::string> SplitGlobs(std::string_view text) {
-  std::vector<std::string> globs;
-  while (!text.empty()) {
-    const size_t end = std::min(text.find(", "), text.size());
-    globs.emplace_back(text.substr(0, end));
-    text.remove_prefix(std::min(end + 2, text.size()));
-  }
-  return globs;
-}
-
-// The table of types with what --type-add and --type-clear say.
-Result<std::map<std::string, std::vector<std::string>>> Types(const Options& options) {
-  std::map<std::string, std::vector<std::string>> types;
-  for (const RgType& type : RgTypes()) types[type.name] = SplitGlobs(type.globs);
-  for (const std::string& name : options.cleared_types) types.erase(name);
-  for (const std::string& spec : options.added_types) {
-    const size_t colon = spec.find(':');
-    const std::string name = spec.substr(0, colon);
-    const bool is_include = colon != std::string::npos && spec.substr(colon + 1).starts_with("include:");
-    if (colon == std::string::npos || name.empty() || colon + 1 == spec.size()) {
-      return Error(Code::kSyntax, "invalid definition (format is type:glob, e.g., html:*.html)\n");
-    }
-    if (!is_include) {
-      types[name].push_back(spec.substr(colon + 1));
-      continue;
-    }
-    std::string_view rest = std::string_view(spec).substr(colon + 9);
-    while (!rest.empty()) {
-      const size_t end = std::min(rest.find(','), rest.size());
-      const auto found = types.find(std::string(rest.substr(0, end)));
-      if (found == types.end()) return Error(Code::kSyntax, "invalid definition (format is type:glob, e.g., html:*.html)\n");
-      const std::vector<std::string> globs = found->second;
-      types[name].insert(types[name].end(), globs.begin(), globs.end());
-      rest.remove_prefix(std::min(end + 1, rest.size()));
-    }
-  }
-  return types;
 }
 
 Status SelectTypes(Options& options, const std::map<std::string, std::vector<std::string>>& types) {
@@ -544,7 +437,7 @@ Status Complete(Invocation& in, Options& options) {
 }
 
 ExitStatus ListTypes(Invocation& in, const Options& options) {
-  const auto types = Types(options);
+  const auto types = RgTypesWith(options.cleared_types, options.added_types);
   if (!types) return Say(in, types.error().Text());
   for (const auto& [name, globs] : *types) {
     std::vector<std::string> sorted = globs;
@@ -633,7 +526,7 @@ ExitStatus SearchAll(Invocation& in, const Options& options, const RgMatcher& ma
 ExitStatus RunParsed(Invocation& in, Options& options, std::vector<std::string> operands) {
   if (const Status completed = Complete(in, options); !completed) return Say(in, completed.error().Text());
   if (options.lists_types) return ListTypes(in, options);
-  const auto types = Types(options);
+  const auto types = RgTypesWith(options.cleared_types, options.added_types);
   if (!types) return Say(in, types.error().Text());
   if (const Status selected = SelectTypes(options, *types); !selected) return Say(in, selected.error().Text());
   if (options.lists_files) {

@@ -2,9 +2,9 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -14,11 +14,8 @@
 
 namespace paddock {
 
-struct RgType {
-  const char* name;
-  const char* globs;   // "*.a, *.b"
-};
-std::span<const RgType> RgTypes();
+// The globs of each file type, with what --type-clear and --type-add ("name:glob", "name:include:other,other") say. Errors: kSyntax.
+Result<std::map<std::string, std::vector<std::string>>> RgTypesWith(const std::vector<std::string>& cleared, const std::vector<std::string>& added);
 
 struct RgWalkSettings : IgnoreSettings {
   bool shows_hidden = false;

@@ -1,10 +1,16 @@
 // The file types that rg knows: names and globs, as rg --type-list of ripgrep 13 prints them.
+#include <algorithm>
+
 #include "commands/text/rg_files.h"
 
 namespace paddock {
 namespace {
 
-constexpr RgType kTypes[] = {
+struct Type {
+  const char* name;
+  const char* globs;   // "*.a, *.b"
+};
+constexpr Type kTypes[] = {
     {"agda", "*.agda, *.lagda"},
     {"aidl", "*.aidl"},
     {"amake", "*.bp, *.mk"},
@@ -176,8 +182,44 @@ constexpr RgType kTypes[] = {
     {"zstd", "*.zst, *.zstd"},
 };
 
+std::vector<std::string> SplitGlobs(std::string_view text) {
+  std::vector<std::string> globs;
+  while (!text.empty()) {
+    const size_t end = std::min(text.find(", "), text.size());
+    globs.emplace_back(text.substr(0, end));
+    text.remove_prefix(std::min(end + 2, text.size()));
+  }
+  return globs;
+}
+
 }  // namespace
 
-std::span<const RgType> RgTypes() { return kTypes; }
+Result<std::map<std::string, std::vector<std::string>>> RgTypesWith(const std::vector<std::string>& cleared, const std::vector<std::string>& added) {
+  std::map<std::string, std::vector<std::string>> types;
+  for (const Type& type : kTypes) types[type.name] = SplitGlobs(type.globs);
+  for (const std::string& name : cleared) types.erase(name);
+  for (const std::string& spec : added) {
+    const size_t colon = spec.find(':');
+    const std::string name = spec.substr(0, colon);
+    const bool is_include = colon != std::string::npos && spec.substr(colon + 1).starts_with("include:");
+    if (colon == std::string::npos || name.empty() || colon + 1 == spec.size()) {
+      return Error(Code::kSyntax, "invalid definition (format is type:glob, e.g., html:*.html)\n");
+    }
+    if (!is_include) {
+      types[name].push_back(spec.substr(colon + 1));
+      continue;
+    }
+    std::string_view rest = std::string_view(spec).substr(colon + 9);
+    while (!rest.empty()) {
+      const size_t end = std::min(rest.find(','), rest.size());
+      const auto found = types.find(std::string(rest.substr(0, end)));
+      if (found == types.end()) return Error(Code::kSyntax, "invalid definition (format is type:glob, e.g., html:*.html)\n");
+      const std::vector<std::string> globs = found->second;
+      types[name].insert(types[name].end(), globs.begin(), globs.end());
+      rest.remove_prefix(std::min(end + 1, rest.size()));
+    }
+  }
+  return types;
+}
 
 }  // namespace paddock

@@ -223,6 +223,14 @@ Result<std::string> ReadScript(Invocation& in, const std::string& name) {
   return Input(**file, in.budget).ReadAll();
 }
 
+// For what is written before any script runs.
+ExitStatus FlushOrFail(Invocation& in) {
+  const Status flushed = in.out.Flush();
+  if (flushed) return 0;
+  in.out.ClearStatus();
+  return in.Fail("couldn't flush stdout", flushed.error(), kPanic);
+}
+
 ExitStatus RunSed(Invocation& in, Options& options, std::vector<std::string> files) {
   if (options.scripts.empty()) {
     if (files.empty()) return Usage(in, {});
@@ -264,11 +272,11 @@ ExitStatus Run(Invocation& in) {
   if (!parsed) return Usage(in, parsed.error().Text());
   if (parsed->wants_help) {
     in.out.Write(HelpText(in.command, in.name_in_messages()));
-    return 0;
+    return FlushOrFail(in);
   }
   if (parsed->wants_version) {
     in.out.Write(VersionText(in.command, in.name()));
-    return 0;
+    return FlushOrFail(in);
   }
   options.run.debugs = options.debug;
   return RunSed(in, options, std::move(parsed->operands));

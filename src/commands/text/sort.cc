@@ -7,11 +7,10 @@
 // Exit status: 0; 1 when -c or -C finds disorder; 2 when something failed.
 // Source: POSIX sort; GNU coreutils 9.1, with the old keys +POS1 [-POS2]. Text compares by bytes, as in the
 // C and C.UTF-8 locales.
-// Differs: everything is sorted in memory, so -S, -T, --batch-size, --compress-program and --parallel are
-// checked but change nothing.
+// Differs: everything is sorted in memory, so -S, -T, --batch-size and --parallel are checked but change nothing, unless there is a
+// --compress-program and -S is a size: then runs of that size wait packed in temporary files.
 
 #include <algorithm>
-#include <cstring>
 #include <memory>
 
 #include "commands/input_files.h"
@@ -19,6 +18,7 @@
 #include "commands/text/sort_debug.h"
 #include "commands/text/sort_merge.h"
 #include "commands/text/sort_order.h"
+#include "commands/text/sort_runs.h"
 #include "text/byte_count.h"
 #include "text/choice.h"
 #include "text/numbers.h"
@@ -173,9 +173,10 @@ Result<std::optional<char>> ParseTab(const std::vector<std::string>& tabs, bool 
   return tab;
 }
 
+constexpr std::string_view kMemorySuffixes = "EgGkKmMPtTYZb%";
+
 // Sizes and counts that only have to be well formed.
 Status CheckTuning(const Options& options, bool is_utf8) {
-  constexpr std::string_view kMemorySuffixes = "EgGkKmMPtTYZb%";
   if (!options.memory.empty()) {
     std::string_view text = options.memory;
     if (text.ends_with('%')) text.remove_suffix(1);
@@ -212,8 +213,7 @@ Result<std::string> ReadSalt(Invocation& in, const Options& options) {
   std::string source = options.random_sources.empty() ? "/dev/urandom" : options.random_sources.back();
   auto file = InputFile::OpenPath(in, source);
   if (!file) {
-    return Error(file.error().code, "open failed: " + QuoteSubject(source, in.locale.is_utf8) + ": " +
-                                        std::string(file.error().Text()));
+    return Error(file.error().code, "open failed: " + QuoteSubject(source, in.locale.is_utf8) + ": " + std::string(file.error().Text()));
   }
   std::string salt(kSaltBytes, '\0');
   file->input().set_block_size(kSaltBytes);
@@ -286,8 +286,7 @@ ExitStatus FailFile(Invocation& in, std::string_view what, std::string_view name
 Result<std::string> ReadEverything(Invocation& in, const std::vector<std::string>& names, char delimiter) {
   std::string text;
   const auto complain = [&](std::string_view what, const std::string& name, const Error& error) {
-    return Error(error.code, std::string(what) + ": " + QuoteSubject(name, in.locale.is_utf8) + ": " +
-                                 std::string(error.Text()));
+    return Error(error.code, std::string(what) + ": " + QuoteSubject(name, in.locale.is_utf8) + ": " + std::string(error.Text()));
   };
   for (const std::string& name : names) {
     auto file = InputFile::Open(in, name);
@@ -325,23 +324,13 @@ void WriteSorted(Invocation& in, Output& out, const std::vector<SortLine>& lines
   }
 }
 
-ExitStatus SortAll(Invocation& in, const SortOrder& order, const std::vector<std::string>& names, Output& out) {
+ExitStatus SortAll(Invocation& in, const SortOrder& order, const std::vector<std::string>& names, const SortRunSettings& runs, Output& out) {
   auto text = ReadEverything(in, names, order.rules().delimiter);
   if (!text) return in.Fail(text.error().Text(), kFailure);
-  const char delimiter = order.rules().delimiter;
-  const uint64_t count = CountByte(*text, delimiter);
-  in.budget.WillAllocate(count * sizeof(SortLine));
-  std::vector<SortLine> lines;
-  lines.reserve(count);
-  for (size_t at = 0; at < text->size();) {
-    const char* start = text->data() + at;
-    const void* end = std::memchr(start, delimiter, text->size() - at);
-    const auto length = static_cast<size_t>(static_cast<const char*>(end) - start);
-    if (length >= std::numeric_limits<uint32_t>::max()) return in.Fail("memory exhausted", kFailure);
-    lines.push_back(order.Prepare({start, length}));
-    at += length + 1;
-    in.budget.Step(1 + static_cast<int64_t>(length / 64));
-  }
+  if (!runs.program.empty() && text->size() > runs.run_bytes && !order.rules().is_annotated) return SortInRuns(in, order, *text, runs, out);
+  auto split = SplitSortLines(in, order, *text);
+  if (!split) return in.Fail("memory exhausted", kFailure);
+  std::vector<SortLine>& lines = *split;
   order.Sort(lines);
   WriteSorted(in, out, lines, order);
   return 0;
@@ -370,6 +359,20 @@ ExitStatus CheckOrder(Invocation& in, const SortOrder& order, const std::string&
   return 0;
 }
 
+// Of --compress-program, which matters where -S says how much is sorted at once.
+SortRunSettings RunSettings(const Options& options) {
+  constexpr uint64_t kLeastRun = 544, kKilo = 1024;
+  SortRunSettings runs;
+  if (options.memory.empty() || options.memory.ends_with('%')) return runs;
+  const SizeNumber size = ParseSize(options.memory, kMemorySuffixes);
+  const bool is_plain = options.memory.find_first_not_of("0123456789") == std::string::npos;   // kilobytes
+  runs.program = options.compress_program;
+  runs.directories = options.temporary_directories;
+  runs.run_bytes = size.state != NumberState::kOk || (is_plain && size.value > UINT64_MAX / kKilo) ? UINT64_MAX : std::max(is_plain ? size.value * kKilo : size.value, kLeastRun);
+  if (!options.batch_size.empty()) runs.batch = static_cast<size_t>(std::min<uint64_t>(ParseSize(options.batch_size, "").value, 16));
+  return runs;
+}
+
 // Where the result goes. A file is emptied only when there is something to write, so that it may be an input.
 class Destination {
  public:
@@ -396,17 +399,15 @@ class Destination {
   vfs::OpenFilePtr file_;
 };
 
-ExitStatus Produce(Invocation& in, const SortOrder& order, const std::vector<std::string>& names, bool merges,
-                   Output& out) {
-  return merges ? MergeFiles(in, order, names, out) : SortAll(in, order, names, out);
+ExitStatus Produce(Invocation& in, const Options& options, const SortOrder& order, const std::vector<std::string>& names, Output& out) {
+  return options.merge ? MergeFiles(in, order, names, out) : SortAll(in, order, names, RunSettings(options), out);
 }
 
-ExitStatus SortTo(Invocation& in, const Options& options, const SortOrder& order,
-                  const std::vector<std::string>& names) {
+ExitStatus SortTo(Invocation& in, const Options& options, const SortOrder& order, const std::vector<std::string>& names) {
   auto destination = Destination::Open(in, options.outputs);
   if (!destination) return FailFile(in, "open failed", options.outputs.back(), destination.error());
   if (!destination->is_file()) {
-    const ExitStatus status = Produce(in, order, names, options.merge, in.out);
+    const ExitStatus status = Produce(in, options, order, names, in.out);
     if (in.out.Flush()) return status;
     const Error error = in.out.status().error();
     in.out.ClearStatus();
@@ -414,7 +415,7 @@ ExitStatus SortTo(Invocation& in, const Options& options, const SortOrder& order
   }
   StringSink sink;
   Output out(sink);
-  const ExitStatus status = Produce(in, order, names, options.merge, out);
+  const ExitStatus status = Produce(in, options, order, names, out);
   if (status != 0) return status;
   (void)out.Flush();
   if (const Status written = destination->Replace(sink.text); !written) {
@@ -426,8 +427,7 @@ ExitStatus SortTo(Invocation& in, const Options& options, const SortOrder& order
 ExitStatus Run(Invocation& in, Options& options, const std::vector<std::string>& operands) {
   const bool is_utf8 = in.locale.is_utf8;
   if (options.check_mode) {
-    constexpr Choice kModes[] = {{"quiet", static_cast<int>(Check::kQuiet)},
-                                 {"silent", static_cast<int>(Check::kQuiet)},
+    constexpr Choice kModes[] = {{"quiet", static_cast<int>(Check::kQuiet)}, {"silent", static_cast<int>(Check::kQuiet)},
                                  {"diagnose-first", static_cast<int>(Check::kDiagnose)}};
     auto mode = FindChoice("--check", *options.check_mode, kModes, is_utf8);
     if (!mode) return UsageOfWord(in, mode.error());

@@ -61,6 +61,7 @@ constexpr Option kOptions[] = {
                        "use SEP instead of newline as the record separator; '\\0' (zero) specifies the NUL character"),
     Flag<&Options::is_unbuffered>('u', "unbuffered", "immediately copy input to output with '-n r/...'"),
     Call<AddWord<'v'>>(0, "verbose", nullptr, "print a diagnostic just before each output file is opened"),
+    Call<AddWord<'B'>>(0, "-io-blksize", "SIZE", nullptr),   // ---io-blksize: bytes read at once
     Call<AddDigit<'0'>>('0', nullptr, nullptr, nullptr),
     Call<AddDigit<'1'>>('1', nullptr, nullptr, nullptr),
     Call<AddDigit<'2'>>('2', nullptr, nullptr, nullptr),
@@ -374,6 +375,7 @@ ExitStatus Run(Invocation& in, const Options& options, const std::vector<std::st
   const std::string name = operands.empty() ? "-" : operands[0];
   auto input = InputFile::Open(in, name);
   if (!input) return in.Fail("cannot open " + QuoteFile(name, in.locale.is_utf8) + " for reading", input.error());
+  if (plan.read_bytes > 0) input->input().set_block_size(static_cast<size_t>(plan.read_bytes));
   return Splitter(in, options, plan, *input).Run();
 }
 

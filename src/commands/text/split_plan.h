@@ -26,6 +26,7 @@ enum class Way { kNone, kLines, kOldLines, kBytes, kLineBytes, kChunks, kLineChu
 struct Plan {
   Way way = Way::kNone;
   uint64_t amount = 0;      // of lines, bytes or chunks
+  uint64_t read_bytes = 0;  // at once; 0: as usual
   uint64_t chosen = 0;      // the only chunk to write, to standard output
   char separator = '\n';
   Naming naming;

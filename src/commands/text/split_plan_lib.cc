@@ -8,6 +8,8 @@
 namespace paddock::split {
 namespace {
 
+constexpr uint64_t kMostReadBytes = uint64_t{1} << 60;
+
 // Turns the options into a plan. Its functions answer false once they have complained.
 class Planner {
  public:
@@ -82,6 +84,7 @@ class Planner {
       case 'd': return TakeStart(word.text, "0123456789", "numerical");
       case 'x': return TakeStart(word.text, "0123456789abcdef", "hexadecimal");
       case 't': return TakeSeparator(word.text);
+      case 'B': return Number(word.text, 1, kMostReadBytes, kSizeSuffixes, "invalid IO block size", plan_.read_bytes);
       case 'f': plan_.pieces.filter = word.text; return true;
       case 'v': plan_.pieces.is_verbose = true; return true;
       default: return TakeOldLines(word.text);

@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "commands/closed_input.h"
 #include "commands/input_files.h"
 #include "text/quote.h"
 #include "text/regex.h"
@@ -224,7 +225,7 @@ ExitStatus Run(Invocation& in, const Options& options, const std::vector<std::st
     const Status written = ReverseFile(in, *file, separator, options.before);
     if (!written) status = in.Fail(QuoteSubject(file->display_name(), is_utf8) + ": read error", written.error());
   }
-  return status;
+  return CloseStandardInput(in, operands, status);
 }
 
 }  // namespace

@@ -332,6 +332,13 @@ class Tail {
       return;
     }
     headers_.Write(in_.out, file->display_name());
+    if (file->is_stdin() && in_.process.descriptors().Get(0) == nullptr) {
+      const std::string shown = QuoteFile(file->display_name(), in_.locale.is_utf8);
+      status_ = in_.Fail("cannot fstat " + shown, Code::kBadDescriptor);
+      if (follows) in_.Fail("error reading " + shown, Code::kBadDescriptor);
+      has_closed_stdin_ = true;
+      return;
+    }
     CopyTail(*file, in_, amount_);
     if (!file->input().status()) {
       const Error& error = file->input().status().error();
@@ -353,12 +360,16 @@ class Tail {
   std::vector<FollowedFile>& followed() { return followed_; }
   HeaderWriter& headers() { return headers_; }
   ExitStatus status() const { return status_; }
+  // Standard input was asked for, and is none.
+  bool has_closed_stdin() const { return has_closed_stdin_; }
+
  private:
   Invocation& in_;
   const Amount amount_;
   HeaderWriter headers_;
   std::vector<FollowedFile> followed_;
   ExitStatus status_ = 0;
+  bool has_closed_stdin_ = false;
 };
 
 // tail -f of standard input alone ends with it when that is a pipe.
@@ -401,8 +412,9 @@ ExitStatus Run(Invocation& in, Options& options, const std::vector<std::string>&
     tail.Add(name, follows && !(name == "-" && IsPipe(in)), *rules);
     if (!in.out.status()) return 1;
   }
-  if (!follows) return tail.status();
-  return FollowFiles(in, *rules, tail.followed(), tail.headers()) ? tail.status() : 1;
+  ExitStatus status = tail.status();
+  if (follows && !FollowFiles(in, *rules, tail.followed(), tail.headers())) status = 1;
+  return tail.has_closed_stdin() ? in.Fail("-", Error(Code::kBadDescriptor)) : status;
 }
 
 // Options are parsed here because the old form has to be seen before they are.

@@ -205,6 +205,12 @@ class SetWalker {
   void Next() {
     if (++offset_ == element().size()) SkipElement();
   }
+  // How many characters from here on are the same because they are one repeated.
+  uint64_t repeats() const { return element().kind == TrElement::kRepeat ? element().size() - offset_ : 1; }
+  void Skip(uint64_t count) {   // at most repeats()
+    offset_ += count - 1;
+    Next();
+  }
   void SkipElement() {
     offset_ = 0;
     ++element_;
@@ -219,6 +225,13 @@ class SetWalker {
   size_t element_ = 0;
   size_t offset_ = 0;
 };
+
+// To the next pair of characters; pairs that only repeat are passed over, as there may be more of them than anyone could wait for.
+void AdvanceBoth(SetWalker& a, SetWalker& b) {
+  const uint64_t count = std::min(a.repeats(), b.repeats());
+  a.Skip(count);
+  b.Skip(count);
+}
 
 bool HasClass(const TrSet& set) {
   return std::any_of(set.elements.begin(), set.elements.end(),
@@ -248,8 +261,7 @@ Status PairCaseClasses(const TrSet& from, const TrSet& to, Lengths* lengths) {
       a.SkipElement();
       b.SkipElement();
     } else {
-      a.Next();
-      b.Next();
+      AdvanceBoth(a, b);
     }
   }
   if (a.at_end() && !b.at_end() && b.at_element_start() && b.element().letter_case != TrElement::kNone) {
@@ -357,8 +369,7 @@ Result<ByteMap> MakeTrMap(const TrSet& from, TrSet& to, const TrMapRules& rules)
       target.SkipElement();
     } else {
       map[static_cast<unsigned char>(source.byte())] = target.byte();
-      source.Next();
-      target.Next();
+      AdvanceBoth(source, target);
     }
   }
   return map;

@@ -12,6 +12,7 @@
 #include <map>
 #include <ranges>
 
+#include "commands/closed_input.h"
 #include "commands/input_files.h"
 #include "text/quote.h"
 
@@ -165,7 +166,7 @@ ExitStatus Run(Invocation& in, const Options&, const std::vector<std::string>& o
   if (!file) return in.Fail(QuoteSubject(name, in.locale.is_utf8), file.error());
   Sorter sorter(in, QuoteSubject(name, in.locale.is_utf8));
   const bool is_even = sorter.Read(file->input());
-  return is_even ? sorter.Write() : 1;
+  return CloseStandardInput(in, {name}, is_even ? sorter.Write() : 1, "standard input");
 }
 
 }  // namespace

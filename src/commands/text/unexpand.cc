@@ -8,7 +8,8 @@
 // Source: POSIX unexpand; GNU coreutils 9.1, where a character is a byte, with the old form -LIST.
 // Differs: nothing known.
 
-#include "commands/input_files.h"
+#include "commands/closed_input.h"
+#include "commands/text/tab_lists.h"
 #include "text/tab_stops.h"
 
 namespace paddock {
@@ -136,18 +137,9 @@ ExitStatus Run(Invocation& in, const Options& options, const std::vector<std::st
   TabStops stops;
   if (const Status read = ReadStops(options, in.locale.is_utf8, stops); !read) return in.Fail(read.error().Text());
   Unexpander unexpander(in, stops, options.all && !options.first_only);
-  const ExitStatus status = ForEachInput(in, operands, [&](InputFile& file) {
-    Input& input = file.input();
-    for (std::string_view bytes = input.Peek(); !bytes.empty(); bytes = input.Peek()) {
-      unexpander.Feed(bytes);
-      in.budget.Step(static_cast<int64_t>(bytes.size() / 16));
-      input.Consume(bytes.size());
-      if (!in.out.status()) break;
-    }
-    return true;
-  });
+  const ExitStatus status = FeedInputs(in, operands, unexpander, 16);
   unexpander.Flush();
-  return status;
+  return CloseStandardInput(in, operands, status);
 }
 
 }  // namespace
@@ -157,8 +149,7 @@ const Command kCommand_unexpand = Define<Options, Run>({
     .name = "unexpand",
     .summary = "convert blanks in each FILE to tabs, writing to standard output",
     .synopsis = "[OPTION]... [FILE]...",
-    .details = "\nThe last position of a list may have a prefix: '/' for a tab size after the last explicit stop, '+' for\n"
-               "one that is counted from that stop.\n",
+    .details = kTabListDetails,
     .options = kOptions,
     .rules = {.numeric_shorthand = TakeTabs},
 });

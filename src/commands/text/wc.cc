@@ -12,6 +12,7 @@
 #include <array>
 #include <cstring>
 
+#include "commands/closed_input.h"
 #include "commands/input_files.h"
 #include "commands/text/file_list.h"
 #include "proc/process.h"
@@ -412,7 +413,7 @@ ExitStatus Run(Invocation& in, Options& options, const std::vector<std::string>&
     if (!in.out.status()) break;
   }
   if (names.size() > 1) report.WriteTotal();
-  return status;
+  return CloseStandardInput(in, names, status);
 }
 
 }  // namespace

@@ -1,34 +1,12 @@
-// tar's --owner-map and --group-map: lines "OLD NEW[:ID]", numbers with '+' in front.
+// Who files belong to in the archive. --owner-map and --group-map read lines "OLD NEW[:ID]", numbers with '+' in front.
 
 #include <charconv>
 
-#include "commands/archive/tar.h"
+#include "commands/archive/tar_create.h"
 #include "commands/input_files.h"
 
 namespace paddock::tar {
 namespace {
-
-// The words of a line; quotes and backslashes keep blanks together. Nothing when a quote stays open.
-std::optional<std::vector<std::string>> Words(std::string_view line) {
-  std::vector<std::string> words;
-  bool is_in_word = false;
-  char quote = '\0';
-  for (size_t i = 0; i < line.size(); ++i) {
-    const char c = line[i];
-    if (quote == '\0' && (c == ' ' || c == '\t')) {
-      is_in_word = false;
-      continue;
-    }
-    if (quote == '\0' && c == '#' && !is_in_word) break;
-    if (!is_in_word) words.emplace_back();
-    is_in_word = true;
-    if (quote != '\0' ? c == quote : c == '"' || c == '\'') quote = quote == '\0' ? c : '\0';
-    else if (c == '\\' && quote != '\'' && i + 1 < line.size()) words.back() += line[++i];
-    else words.back() += c;
-  }
-  if (quote != '\0') return std::nullopt;
-  return words;
-}
 
 class Reader {
  public:
@@ -41,7 +19,7 @@ class Reader {
     size_t number = 0;
     while (const auto line = file->input().ReadLine()) {
       where_ = c_.Shown(name) + ":" + std::to_string(++number) + ": ";
-      const auto words = Words(line->text);
+      const auto words = QuotedWords(line->text, true);
       if (!words) return c_.Fatal(where_ + "cannot split line: missing closing quote");
       if (words->empty()) continue;
       if (words->size() != 2) {
@@ -108,5 +86,35 @@ class Reader {
 }  // namespace
 
 Result<OwnerMap> ReadOwnerMap(Context& context, const std::string& name, bool is_group) { return Reader(context, is_group).Read(name); }
+
+void MemberOwners::Fill(codec::TarMember& member, const vfs::Attributes& found, bool has_names) {
+  const auto chosen = [](const OwnerMap& map, uint32_t id, const OwnerChoice& otherwise) -> const OwnerChoice& {
+    const auto it = map.find(id);
+    return it == map.end() ? otherwise : it->second;
+  };
+  const OwnerChoice& owner = chosen(c_.o.owner_map, found.uid, c_.o.owner);
+  const OwnerChoice& group = chosen(c_.o.group_map, found.gid, c_.o.group);
+  member.uid = owner.id.value_or(found.uid);
+  member.gid = group.id.value_or(found.gid);
+  if (c_.o.numeric_owner || !has_names) return;
+  member.user = owner.name ? *owner.name : UserName(static_cast<uint32_t>(member.uid));
+  member.group = group.name ? *group.name : GroupName(static_cast<uint32_t>(member.gid));
+}
+
+const std::string& MemberOwners::UserName(uint32_t uid) {
+  if (!user_ || user_->first != uid) {
+    const UserRecord* user = c_.names.User(uid);
+    user_ = {uid, user == nullptr ? std::string() : user->name};
+  }
+  return user_->second;
+}
+
+const std::string& MemberOwners::GroupName(uint32_t gid) {
+  if (!group_ || group_->first != gid) {
+    const GroupRecord* group = c_.names.Group(gid);
+    group_ = {gid, group == nullptr ? std::string() : group->name};
+  }
+  return group_->second;
+}
 
 }  // namespace paddock::tar
