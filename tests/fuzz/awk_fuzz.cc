@@ -25,6 +25,7 @@ void RunOne(std::string_view data, Budget& budget) {
   if ((flags & 8) != 0) options.strictness = awk::Strictness::kTraditional;
   if ((flags & 16) != 0) options.assignments = {"FS=,", "v=1e3"};
   if ((flags & 32) != 0) options.operands = {"in", "x=2", "missing", "in"};
+  options.has_big_numbers = (flags & 128) != 0;
   // Small blocks make records span them.
   awk::MemoryHost host(budget, input, (flags & 64) != 0 ? 3 : SIZE_MAX);
   host.files["in"] = input;

@@ -59,6 +59,9 @@ constexpr auto kScripts = std::to_array<Script>({
     {false, "bash in; bash -n in; . ./in; read -r a <in; printf \"$a\" 1 2; echo $((a)); eval \"$a\"; [[ $a =~ $a ]]; echo ${!a} ${a@P}"},
     {false, "md5sum -c in; sha256sum -c in; cksum -c in; b2sum -c in; rsync --files-from=in . x; rsync --exclude-from=in -r . y; tar -cf /dev/null -T in; tar -cf /dev/null -X in ."},
     {false, "grep -f in in; grep -E -f in in; grep -F -f in in; grep -P \"$(head -c 100 in)\" in; rg -f in in; find . -regex \"$(head -c 100 in)\"; expr \"$(cat in)\" : \"$(cat in)\""},
+    {false, "openssl enc -d -aes-128-cbc -pbkdf2 -iter 10 -k p -in in; openssl enc -d -a -aes-256-ctr -K 0 -iv 0 -in in; split -b 100 in o.z; cp in o.zip; zip -q -s 0 o.zip --out p.zip; tar -tM -f in -f in; tar -xM --to-command=cat -f in"},
+    {true, "git column --mode=dense <../in; git interpret-trailers --parse <../in; git interpret-trailers --trailer \"$(head -c 100 ../in)\" ../in; git fast-import --force <../in; git fast-export --all; git rerere"},
+    {false, "rsync -r --filter='merge in' . x; rsync -r --filter='dir-merge in' . y; sort --files0-from=in; pv -F \"$(head -c 100 in)\" in; parallel --rpl \"$(head -c 100 in)\" echo ::: a; make -f in MAKEFILES=in"},
     {false, "curl -K in; wget -i in; openssl passwd -stdin <in; infocmp in; tput -S <in; mlr --icsv cat in; msgfmt in; jc --csv <in"},
 });
 

@@ -1,9 +1,11 @@
-// Packs, deltas and loose objects: whatever the bytes are, they are read or refused, in bounded memory.
+// Packs, what lies beside them, deltas and loose objects: whatever the bytes are, they are read or refused, in bounded memory.
 #include <string>
 #include <string_view>
 
 #include "git/object.h"
 #include "git/pack.h"
+#include "git/pack_companions.h"
+#include "git/tree_reader.h"
 #include "git/zlib_data.h"
 #include "text/digest.h"
 
@@ -20,8 +22,14 @@ void Run(std::string_view bytes) {
   static_cast<void>(paddock::git::ApplyDelta(half, bytes.substr(half.size()), budget).has_value());
   static_cast<void>(paddock::git::Inflate(bytes, 1 << 20, false, budget).has_value());
   static_cast<void>(paddock::git::ParseTree(bytes, budget).has_value());
+  for (paddock::git::TreeDifferences differences(half, bytes.substr(half.size()));;) {
+    const auto is_there = differences.Next(budget);
+    if (!is_there || !*is_there) break;
+  }
   static_cast<void>(paddock::git::ParseCommit(bytes, budget).has_value());
   static_cast<void>(paddock::git::ParseTag(bytes).has_value());
+  static_cast<void>(paddock::git::ParseMultiPackIndex(bytes, budget).has_value());
+  static_cast<void>(paddock::git::ParseMtimes(bytes, bytes.size() / 4).empty());
   // The checksum is put right, so that what it guards is reached.
   std::string pack(bytes);
   pack += paddock::DigestOf(paddock::DigestAlgorithm::kSha1, pack);

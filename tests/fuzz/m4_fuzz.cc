@@ -26,6 +26,8 @@ class MemoryHost final : public m4::Host {
   }
   Status SetDebugFile(const std::optional<std::string>& name) override { return name && name->size() > 8 ? Status(Code::kNoEntry) : Status(); }
   void Debug(std::string_view text) override { budget_.ChargeOutput(text.size()); }
+  Result<std::string> MakeTemporaryFile(const std::string& name_template) override { return name_template.size() > 8 ? Result<std::string>(Code::kNoEntry) : name_template + "abcdef"; }
+  int64_t ProcessId() override { return 7; }
   std::pair<std::string, int> RunShell(const std::string& command, bool captures) override {
     return {captures ? command.substr(0, 64) : "", static_cast<int>(command.size() % 3)};
   }

@@ -1,8 +1,11 @@
 // Fuzz target of make: any makefile is read, expanded and carried out, or refused, within the budget.
 // The input is a byte of flags and the makefile. Files are in memory, commands end at once.
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "bounded_run.h"
 #include "lang/make/make.h"
@@ -39,6 +42,13 @@ class MemoryHost final : public make::Host {
     return {};
   }
   Status Touch(const std::string& path) override { return Write(path, "", false); }
+  Result<std::vector<make::ArchiveMember>> Members(const std::string& archive) override {
+    if (!archive.ends_with(".a")) return Code::kInvalid;
+    return std::vector<make::ArchiveMember>{{"a.o", Nanoseconds(500)}, {"b.o", Nanoseconds(1500)}};
+  }
+  Status TouchMember(const std::string&, const std::string& member) override {
+    return member == "a.o" ? Status() : Status(Error(Code::kNoEntry, "no such member"));
+  }
   Status Remove(const std::string& path) override { return files_.erase(path) > 0 ? Status() : Status(Code::kNoEntry); }
   std::optional<std::string> Canonical(const std::string& path) override { return "/" + path; }
   std::string Cwd() override { return "/"; }
@@ -51,6 +61,14 @@ class MemoryHost final : public make::Host {
     if (running_ == 0) return std::nullopt;
     return make::ChildEnd{std::exchange(running_, 0), last_ % 5 == 0 ? 1 : 0, 0, ""};
   }
+  std::string MakeTokens(size_t count) override {
+    tokens_ = std::min<size_t>(count, 64);
+    return "3,4";
+  }
+  bool JoinTokens(int read, int write) override { return read == 3 && write == 4; }
+  bool TakeToken() override { return tokens_ > 0 && tokens_-- > 0; }
+  void ReturnToken() override { ++tokens_; }
+  size_t DrainTokens() override { return std::exchange(tokens_, 0); }
   Result<std::pair<std::string, int>> Capture(const make::ChildLine& line) override {
     return std::pair(line.args.back().substr(0, 64), 0);
   }
@@ -59,6 +77,7 @@ class MemoryHost final : public make::Host {
   Budget& budget_;
   std::map<std::string, std::string> files_;
   int last_ = 0, running_ = 0;
+  size_t tokens_ = 0;
 };
 
 void RunOne(std::string_view data, Budget& budget) {

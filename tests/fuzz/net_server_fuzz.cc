@@ -3,6 +3,7 @@
 #include <poll.h>
 #include <sys/socket.h>
 
+#include <cerrno>
 #include <cstdint>
 #include <string>
 
@@ -97,11 +98,14 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   std::string answers;
   for (;;) {
     pollfd ready{client.get(), POLLIN, 0};
-    PADDOCK_CHECK(poll(&ready, 1, 60'000) == 1);   // it ends; a machine full of work takes its time
+    int count;
+    do count = poll(&ready, 1, 60'000);   // it ends; a machine full of work takes its time
+    while (count < 0 && errno == EINTR);  // by the fuzzer's own clock
+    PADDOCK_CHECK(count == 1);
     char bytes[16 << 10];
-    const ssize_t count = recv(client.get(), bytes, sizeof bytes, 0);
-    if (count <= 0) break;
-    answers.append(bytes, static_cast<size_t>(count));
+    const ssize_t received = recv(client.get(), bytes, sizeof bytes, 0);
+    if (received <= 0) break;
+    answers.append(bytes, static_cast<size_t>(received));
   }
   CheckAnswers(answers);
   return 0;
