@@ -39,7 +39,7 @@ WORD_HEADS = {"sqlite3"}
 # Subcommands of git with words behind them that have options of their own.
 GIT_WORDS = {"bisect": [], "bundle": ["create", "verify", "unbundle"], "commit-graph": ["write", "verify"], "notes": ["list", "add", "append", "show", "remove"], "reflog": ["expire", "delete"],
              "remote": ["add", "rename", "show", "prune", "update", "get-url", "set-url", "set-branches", "set-head"],
-             "stash": ["push", "pop", "apply", "drop", "show", "store"], "worktree": ["add", "list", "lock", "move", "prune", "remove", "unlock"]}
+             "sparse-checkout": ["init", "set", "add", "reapply"], "stash": ["push", "pop", "apply", "drop", "show", "store"], "worktree": ["add", "list", "lock", "move", "prune", "remove", "unlock"]}
 TOKEN = re.compile(r"(?<![\w-])(--[A-Za-z0-9][\w-]*|-[A-Za-z0-9@#?])(?![\w-])")
 WORD = re.compile(r"(?<![\w-])(-[A-Za-z][A-Za-z0-9_]*)")
 
