@@ -1,5 +1,5 @@
 # Writes OUTPUT: the table of git's subcommands, out of the lines "const Subcommand kNAME = " of FOLDER. Unchanged, it is left alone.
-file(GLOB files ${FOLDER}/*_lib.cc)
+file(GLOB_RECURSE files ${FOLDER}/*_lib.cc)
 set(names "")
 foreach(file ${files})
   file(STRINGS ${file} lines REGEX "^const Subcommand k[A-Za-z]+ = ")

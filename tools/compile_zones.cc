@@ -149,7 +149,7 @@ int main(int count, char** arguments) {
     moment_count += zone.moments.size();
     period_count += zone.periods.size();
   }
-  std::printf("// Made by compile_zones.\n#include <algorithm>\n#include <iterator>\n\n#include \"text/zones/zone_table.h\"\n\nnamespace paddock {\nnamespace {\n\n"
+  std::printf("// Made by compile_zones.\n#include <algorithm>\n#include <iterator>\n\n#include \"text/date/zones/zone_table.h\"\n\nnamespace paddock {\nnamespace {\n\n"
               "constexpr char kRules[] =\n%s;\nconstexpr int64_t kMoments[] = {\n%s};\nconstexpr uint8_t kKinds[] = {\n%s};\nconstexpr ZonePeriod kPeriods[] = {\n%s};\n\n",
               rules.c_str(), moments.c_str(), kinds.c_str(), periods.c_str());
   std::printf("struct Zone {\n  uint32_t rule, rule_size, moments, moment_count, periods, period_count;\n  uint8_t first;\n};\nconstexpr Zone kZones[] = {\n%s};\n\n", zones.c_str());

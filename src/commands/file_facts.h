@@ -8,7 +8,7 @@
 
 #include "proc/command.h"
 #include "proc/kernel.h"
-#include "text/time_zone.h"
+#include "text/date/time_zone.h"
 
 namespace paddock {
 

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
+#include "text/diff/unified_diff.h"
 #include "text/digest.h"
-#include "text/unified_diff.h"
 
 namespace paddock::git {
 namespace {

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "text/diff.h"
+#include "text/diff/diff.h"
 
 namespace paddock::git {
 

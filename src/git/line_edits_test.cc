@@ -5,7 +5,7 @@
 #include "base/budget.h"
 #include "base/clock.h"
 
-#include "text/unified_diff.h"
+#include "text/diff/unified_diff.h"
 
 namespace paddock::git {
 namespace {

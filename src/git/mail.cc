@@ -5,7 +5,7 @@
 
 #include "text/base64.h"
 #include "text/char_encoding.h"
-#include "text/unified_diff.h"
+#include "text/diff/unified_diff.h"
 
 namespace paddock::git {
 namespace {

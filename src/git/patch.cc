@@ -5,8 +5,8 @@
 #include <charconv>
 
 #include "git/binary_patch.h"
-#include "text/patch_names.h"
-#include "text/unified_diff.h"
+#include "text/diff/patch_names.h"
+#include "text/diff/unified_diff.h"
 
 namespace paddock::git {
 namespace {

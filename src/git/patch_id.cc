@@ -4,8 +4,8 @@
 #include <charconv>
 #include <memory>
 
+#include "text/diff/unified_diff.h"
 #include "text/digest.h"
-#include "text/unified_diff.h"
 
 namespace paddock::git {
 namespace {

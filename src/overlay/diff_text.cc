@@ -7,7 +7,7 @@
 #include <cerrno>
 #include <cstdio>
 
-#include "text/unified_diff.h"
+#include "text/diff/unified_diff.h"
 #include "text/utf8.h"
 
 namespace paddock::overlay {

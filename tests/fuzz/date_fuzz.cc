@@ -5,8 +5,8 @@
 
 #include "base/check.h"
 #include "bounded_run.h"
-#include "text/date_parse.h"
-#include "text/time_format.h"
+#include "text/date/date_parse.h"
+#include "text/date/time_format.h"
 
 namespace paddock {
 namespace {

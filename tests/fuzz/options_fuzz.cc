@@ -12,12 +12,12 @@
 #include "cli/base64.h"
 #include "cli/cli.h"
 #include "text/block_size.h"
-#include "text/date_parse.h"
-#include "text/duration.h"
+#include "text/date/date_parse.h"
+#include "text/date/duration.h"
+#include "text/date/time_format.h"
 #include "text/mode.h"
 #include "text/numbers.h"
 #include "text/quote.h"
-#include "text/time_format.h"
 
 namespace paddock {
 namespace {

@@ -8,8 +8,8 @@
 #include <string_view>
 
 #include "bounded_run.h"
-#include "text/patch_apply.h"
-#include "text/patch_parser.h"
+#include "text/diff/patch_apply.h"
+#include "text/diff/patch_parser.h"
 
 namespace paddock {
 namespace {

@@ -10,7 +10,7 @@
 #include "codec/seven_zip.h"
 #include "commands/archive/zip_file.h"
 #include "proc/command.h"
-#include "text/time_format.h"
+#include "text/date/time_format.h"
 
 namespace paddock::seven_zip {
 

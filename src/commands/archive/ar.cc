@@ -19,8 +19,8 @@
 #include "commands/user_names.h"
 #include "proc/command.h"
 #include "proc/option_complaint.h"
+#include "text/date/time_format.h"
 #include "text/mode.h"
-#include "text/time_format.h"
 
 namespace paddock {
 namespace {

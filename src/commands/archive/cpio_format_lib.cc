@@ -3,8 +3,8 @@
 
 #include "commands/archive/cpio.h"
 #include "commands/file_facts.h"
+#include "text/date/time_format.h"
 #include "text/mode.h"
-#include "text/time_format.h"
 
 namespace paddock::cpio {
 namespace {

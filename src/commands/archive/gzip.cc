@@ -15,7 +15,7 @@
 #include "proc/option_complaint.h"
 #include "proc/process.h"
 #include "proc/signals.h"
-#include "text/time_format.h"
+#include "text/date/time_format.h"
 
 namespace paddock {
 namespace {

@@ -5,8 +5,8 @@
 #include "commands/archive/tar.h"
 #include "commands/file_facts.h"
 #include "proc/kernel.h"
-#include "text/duration.h"
-#include "text/time_format.h"
+#include "text/date/duration.h"
+#include "text/date/time_format.h"
 
 namespace paddock::tar {
 

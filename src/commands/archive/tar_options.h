@@ -14,9 +14,9 @@
 #include "commands/file/backup.h"
 #include "lang/sed/program.h"
 #include "proc/command.h"
+#include "text/date/time_zone.h"
 #include "text/mode.h"
 #include "text/quote.h"
-#include "text/time_zone.h"
 
 namespace paddock::tar {
 

@@ -3,8 +3,8 @@
 
 #include "commands/archive/tar.h"
 #include "commands/file_facts.h"
-#include "text/date_parse.h"
-#include "text/time_format.h"
+#include "text/date/date_parse.h"
+#include "text/date/time_format.h"
 
 namespace paddock::tar {
 namespace {

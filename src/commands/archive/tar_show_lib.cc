@@ -2,8 +2,8 @@
 #include <cstdio>
 
 #include "commands/archive/tar.h"
+#include "text/date/time_format.h"
 #include "text/numbers.h"
-#include "text/time_format.h"
 
 namespace paddock::tar {
 namespace {

@@ -7,8 +7,8 @@
 
 #include "commands/archive/zip_file.h"
 #include "proc/command.h"
+#include "text/date/time_zone.h"
 #include "text/pattern.h"
-#include "text/time_zone.h"
 
 namespace paddock::unzip {
 

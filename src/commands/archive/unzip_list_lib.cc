@@ -4,8 +4,8 @@
 
 #include "commands/archive/unzip.h"
 #include "commands/file_facts.h"
+#include "text/date/time_format.h"
 #include "text/mode.h"
-#include "text/time_format.h"
 
 namespace paddock::unzip {
 namespace {

@@ -5,7 +5,7 @@
 #include "commands/archive/packed_file.h"
 #include "commands/archive/zip_split.h"
 #include "proc/process.h"
-#include "text/date_parse.h"
+#include "text/date/date_parse.h"
 #include "text/pattern.h"
 
 namespace paddock::zip {

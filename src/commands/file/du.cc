@@ -16,10 +16,10 @@
 #include "commands/stat_ahead.h"
 #include "commands/text/file_list.h"
 #include "text/choice.h"
+#include "text/date/time_format.h"
 #include "text/numbers.h"
 #include "text/pattern.h"
 #include "text/quote.h"
-#include "text/time_format.h"
 
 namespace paddock {
 namespace {

@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "commands/file/fd.h"
-#include "text/date_parse.h"
+#include "text/date/date_parse.h"
 #include "text/numbers.h"
 
 namespace paddock::fd {

@@ -16,7 +16,7 @@
 #include "commands/file/magic.h"
 #include "commands/file_facts.h"
 #include "commands/input_files.h"
-#include "text/time_format.h"
+#include "text/date/time_format.h"
 #include "text/utf8.h"
 
 namespace paddock {

@@ -2,8 +2,8 @@
 #include <cstdio>
 
 #include "commands/file/find.h"
+#include "text/date/time_format.h"
 #include "text/quote.h"
-#include "text/time_format.h"
 #include "vfs/file_system.h"
 
 namespace paddock::find {

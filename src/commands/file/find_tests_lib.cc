@@ -2,7 +2,7 @@
 #include <cmath>
 
 #include "commands/file/find.h"
-#include "text/date_parse.h"
+#include "text/date/date_parse.h"
 #include "text/mode.h"
 #include "text/pattern.h"
 #include "text/quote.h"

@@ -9,7 +9,7 @@
 #include "commands/file/ls_settings.h"
 #include "commands/user_names.h"
 #include "proc/command.h"
-#include "text/time_zone.h"
+#include "text/date/time_zone.h"
 
 namespace paddock::ls {
 

@@ -4,7 +4,7 @@
 
 #include "commands/file_facts.h"
 #include "proc/kernel.h"
-#include "text/time_format.h"
+#include "text/date/time_format.h"
 #include "text/utf8.h"
 
 namespace paddock::ls {

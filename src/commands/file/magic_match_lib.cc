@@ -5,8 +5,8 @@
 #include "commands/file/file_kind.h"
 #include "commands/file/magic.h"
 #include "commands/file/magic_number.h"
+#include "text/date/time_format.h"
 #include "text/regex.h"
-#include "text/time_format.h"
 #include "text/utf8.h"
 
 namespace paddock::file {

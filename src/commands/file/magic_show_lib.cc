@@ -3,7 +3,7 @@
 #include <bit>
 
 #include "commands/file/magic.h"
-#include "text/time_format.h"
+#include "text/date/time_format.h"
 
 namespace paddock::file {
 namespace {

@@ -16,7 +16,7 @@
 #include "commands/file/rsync_options.h"
 #include "commands/file_facts.h"
 #include "proc/process.h"
-#include "text/time_format.h"
+#include "text/date/time_format.h"
 
 namespace paddock {
 namespace {

@@ -3,7 +3,7 @@
 
 #include "commands/file/rsync_receiver.h"
 #include "proc/kernel.h"
-#include "text/duration.h"
+#include "text/date/duration.h"
 
 namespace paddock::rsync {
 

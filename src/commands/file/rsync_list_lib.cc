@@ -4,8 +4,8 @@
 #include "commands/file/rsync.h"
 #include "commands/file_facts.h"
 #include "commands/user_names.h"
+#include "text/date/time_format.h"
 #include "text/path_glob.h"
-#include "text/time_format.h"
 
 namespace paddock::rsync {
 namespace {

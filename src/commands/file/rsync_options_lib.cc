@@ -6,8 +6,8 @@
 #include "commands/file_facts.h"
 #include "commands/user_names.h"
 #include "proc/process.h"
-#include "text/time_format.h"
-#include "text/time_zone.h"
+#include "text/date/time_format.h"
+#include "text/date/time_zone.h"
 
 namespace paddock::rsync {
 namespace {

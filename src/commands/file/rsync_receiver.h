@@ -6,7 +6,7 @@
 
 #include "commands/file/rsync.h"
 #include "commands/file_facts.h"
-#include "text/time_format.h"
+#include "text/date/time_format.h"
 
 namespace paddock::rsync {
 

@@ -12,9 +12,9 @@
 #include "proc/command.h"
 #include "proc/process.h"
 #include "text/choice.h"
+#include "text/date/time_format.h"
 #include "text/padded.h"
 #include "text/quote.h"
-#include "text/time_format.h"
 
 namespace paddock {
 namespace {

@@ -15,7 +15,7 @@
 #include "proc/command.h"
 #include "proc/process.h"
 #include "text/choice.h"
-#include "text/date_parse.h"
+#include "text/date/date_parse.h"
 #include "text/quote.h"
 
 namespace paddock {

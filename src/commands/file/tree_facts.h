@@ -5,7 +5,7 @@
 
 #include "commands/file/tree_printer.h"
 #include "commands/user_names.h"
-#include "text/time_zone.h"
+#include "text/date/time_zone.h"
 
 namespace paddock::tree {
 

@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "commands/file_facts.h"
-#include "text/time_format.h"
+#include "text/date/time_format.h"
 
 namespace paddock::tree {
 namespace {

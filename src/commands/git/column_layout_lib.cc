@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <charconv>
 
-#include "commands/git/pretty.h"
+#include "commands/git/history/pretty.h"
 
 namespace paddock::git {
 Status ParseColumnOptions(std::string_view text, ColumnOptions& options) {

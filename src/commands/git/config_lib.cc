@@ -5,9 +5,9 @@
 #include "commands/file_facts.h"
 #include "commands/git/colour_spec.h"
 #include "commands/git/config_files.h"
-#include "commands/git/revision.h"
+#include "commands/git/refs/revision.h"
 #include "git/config_edit.h"
-#include "text/date_parse.h"
+#include "text/date/date_parse.h"
 #include "text/regex.h"
 
 namespace paddock::git {

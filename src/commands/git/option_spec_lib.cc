@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "commands/git/shell_words.h"
-#include "text/unified_diff.h"
+#include "text/diff/unified_diff.h"
 
 namespace paddock::git {
 namespace {

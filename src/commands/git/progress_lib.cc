@@ -2,8 +2,8 @@
 
 #include <vector>
 
-#include "commands/git/revision.h"
-#include "text/unified_diff.h"
+#include "commands/git/refs/revision.h"
+#include "text/diff/unified_diff.h"
 
 namespace paddock::git {
 namespace {

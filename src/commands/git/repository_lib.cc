@@ -2,12 +2,12 @@
 #include <algorithm>
 
 #include "commands/git/git.h"
-#include "commands/git/revision.h"
-#include "commands/git/sparse_patterns.h"
+#include "commands/git/refs/revision.h"
+#include "commands/git/work/sparse_patterns.h"
 #include "commands/ignore_files.h"
 #include "git/tree_reader.h"
 #include "proc/process.h"
-#include "text/patch_names.h"
+#include "text/diff/patch_names.h"
 
 namespace paddock::git {
 namespace {

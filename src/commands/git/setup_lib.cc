@@ -5,7 +5,7 @@
 #include "commands/file_facts.h"
 #include "commands/git/config_files.h"
 #include "proc/process.h"
-#include "text/date_parse.h"
+#include "text/date/date_parse.h"
 #include "text/pattern.h"
 
 namespace paddock::git {

@@ -1,10 +1,10 @@
 // git stripspace and var.
 #include <algorithm>
 
-#include "commands/git/commit.h"
 #include "commands/git/config_files.h"
 #include "commands/git/shell_words.h"
-#include "text/unified_diff.h"
+#include "commands/git/work/commit.h"
+#include "text/diff/unified_diff.h"
 
 namespace paddock::git {
 namespace {

@@ -2,7 +2,7 @@
 #include <charconv>
 
 #include "commands/net/curl.h"
-#include "text/time_format.h"
+#include "text/date/time_format.h"
 #include "vfs/file_system.h"
 
 namespace paddock::curl {

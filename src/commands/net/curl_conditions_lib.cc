@@ -3,9 +3,9 @@
 
 #include "commands/file_facts.h"
 #include "commands/net/curl.h"
-#include "text/date_parse.h"
-#include "text/time_format.h"
-#include "text/time_zone.h"
+#include "text/date/date_parse.h"
+#include "text/date/time_format.h"
+#include "text/date/time_zone.h"
 #include "vfs/file_system.h"
 
 namespace paddock::curl {

@@ -4,10 +4,10 @@
 
 #include "commands/file_facts.h"
 #include "commands/net/curl.h"
-#include "text/time_format.h"
 #include "commands/net/progress.h"
 #include "proc/kernel.h"
-#include "text/time_format.h"
+#include "text/date/time_format.h"
+#include "text/date/time_format.h"
 #include "vfs/file_system.h"
 
 namespace paddock::curl {

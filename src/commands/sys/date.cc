@@ -9,10 +9,10 @@
 #include "commands/input_files.h"
 #include "proc/command.h"
 #include "text/choice.h"
-#include "text/date_parse.h"
+#include "text/date/date_parse.h"
+#include "text/date/time_format.h"
+#include "text/date/time_zone.h"
 #include "text/quote.h"
-#include "text/time_format.h"
-#include "text/time_zone.h"
 #include "vfs/file_system.h"
 
 namespace paddock {

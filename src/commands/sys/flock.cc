@@ -14,7 +14,7 @@
 #include "proc/command.h"
 #include "proc/kernel.h"
 #include "proc/process.h"
-#include "text/duration.h"
+#include "text/date/duration.h"
 
 namespace paddock {
 namespace {

@@ -14,7 +14,7 @@
 #include "proc/command.h"
 #include "proc/kernel.h"
 #include "proc/option_complaint.h"
-#include "text/duration.h"
+#include "text/date/duration.h"
 
 namespace paddock {
 namespace {

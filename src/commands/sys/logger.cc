@@ -17,8 +17,8 @@
 #include "proc/command.h"
 #include "proc/option_complaint.h"
 #include "proc/process.h"
+#include "text/date/time_format.h"
 #include "text/numbers.h"
-#include "text/time_format.h"
 
 namespace paddock {
 namespace {

@@ -14,7 +14,7 @@
 
 #include "commands/file_facts.h"
 #include "proc/option_complaint.h"
-#include "text/time_format.h"
+#include "text/date/time_format.h"
 
 namespace paddock {
 namespace {

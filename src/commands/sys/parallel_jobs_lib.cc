@@ -6,7 +6,7 @@
 
 #include "proc/process.h"
 #include "proc/signals.h"
-#include "text/duration.h"
+#include "text/date/duration.h"
 #include "vfs/pipe.h"
 
 namespace paddock {

@@ -5,7 +5,7 @@
 
 #include "commands/input_files.h"
 #include "proc/process.h"
-#include "text/duration.h"
+#include "text/date/duration.h"
 
 namespace paddock {
 

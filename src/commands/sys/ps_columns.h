@@ -7,7 +7,7 @@
 
 #include "commands/file_facts.h"
 #include "commands/sys/process_table.h"
-#include "text/time_zone.h"
+#include "text/date/time_zone.h"
 
 namespace paddock {
 

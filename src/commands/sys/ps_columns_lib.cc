@@ -3,7 +3,7 @@
 #include <chrono>
 #include <cstdio>
 
-#include "text/time_format.h"
+#include "text/date/time_format.h"
 
 namespace paddock {
 namespace {

@@ -14,7 +14,7 @@
 
 #include "proc/command.h"
 #include "proc/kernel.h"
-#include "text/duration.h"
+#include "text/date/duration.h"
 #include "text/quote.h"
 
 namespace paddock {

@@ -11,7 +11,7 @@
 #include "proc/kernel.h"
 #include "proc/process.h"
 #include "proc/signals.h"
-#include "text/duration.h"
+#include "text/date/duration.h"
 #include "text/quote.h"
 
 namespace paddock {

@@ -10,8 +10,8 @@
 
 #include "commands/file_facts.h"
 #include "proc/command.h"
-#include "text/time_format.h"
-#include "text/time_zone.h"
+#include "text/date/time_format.h"
+#include "text/date/time_zone.h"
 
 namespace paddock {
 namespace {

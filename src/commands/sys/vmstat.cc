@@ -15,7 +15,7 @@
 #include "commands/sys/process_table.h"
 #include "proc/kernel.h"
 #include "proc/option_complaint.h"
-#include "text/time_format.h"
+#include "text/date/time_format.h"
 
 namespace paddock {
 namespace {

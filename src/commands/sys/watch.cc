@@ -14,8 +14,8 @@
 #include "commands/file_facts.h"
 #include "commands/sys/terminal_caps.h"
 #include "proc/option_complaint.h"
-#include "text/duration.h"
-#include "text/time_format.h"
+#include "text/date/duration.h"
+#include "text/date/time_format.h"
 
 namespace paddock {
 namespace {

@@ -16,8 +16,8 @@
 #include "commands/text/diff_usage.h"
 #include "commands/text/locale_name.h"
 #include "proc/process.h"
+#include "text/date/time_format.h"
 #include "text/quote.h"
-#include "text/time_format.h"
 
 namespace paddock {
 namespace {

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "text/diff.h"
+#include "text/diff/diff.h"
 #include "text/regex.h"
 
 namespace paddock {

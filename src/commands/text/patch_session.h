@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "proc/command.h"
-#include "text/patch_apply.h"
-#include "text/patch_parser.h"
+#include "text/diff/patch_apply.h"
+#include "text/diff/patch_parser.h"
 #include "text/quote.h"
 
 namespace paddock {

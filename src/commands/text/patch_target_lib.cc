@@ -4,7 +4,7 @@
 
 #include "commands/file_facts.h"
 #include "commands/text/patch_session.h"
-#include "text/patch_names.h"
+#include "text/diff/patch_names.h"
 
 namespace paddock {
 namespace {

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "commands/file_facts.h"
-#include "text/time_format.h"
+#include "text/date/time_format.h"
 #include "text/utf8.h"
 
 namespace paddock {

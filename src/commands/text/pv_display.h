@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "base/clock.h"
-#include "text/time_zone.h"
+#include "text/date/time_zone.h"
 
 namespace paddock::pv {
 

@@ -11,8 +11,8 @@
 #include "commands/input_files.h"
 #include "proc/command.h"
 #include "proc/option_complaint.h"
-#include "text/time_format.h"
-#include "text/time_zone.h"
+#include "text/date/time_format.h"
+#include "text/date/time_zone.h"
 
 namespace paddock {
 namespace {

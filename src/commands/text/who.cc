@@ -13,8 +13,8 @@
 #include "commands/file_facts.h"
 #include "commands/text/utmp.h"
 #include "proc/process.h"
+#include "text/date/time_format.h"
 #include "text/quote.h"
-#include "text/time_format.h"
 
 namespace paddock {
 namespace {

@@ -9,8 +9,8 @@
 #include "lang/awk/number.h"
 #include "lang/awk/parser.h"
 #include "lang/awk/pretty.h"
-#include "text/time_format.h"
-#include "text/time_zone.h"
+#include "text/date/time_format.h"
+#include "text/date/time_zone.h"
 
 namespace paddock::awk {
 namespace {

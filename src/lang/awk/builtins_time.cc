@@ -2,8 +2,8 @@
 #include <cmath>
 
 #include "lang/awk/interpreter.h"
-#include "text/time_format.h"
-#include "text/time_zone.h"
+#include "text/date/time_format.h"
+#include "text/date/time_zone.h"
 
 namespace paddock::awk {
 namespace {

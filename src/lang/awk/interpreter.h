@@ -26,7 +26,7 @@
 #include "lang/awk/record_reader.h"
 #include "lang/awk/streams.h"
 #include "lang/awk/value.h"
-#include "text/time_zone.h"
+#include "text/date/time_zone.h"
 
 namespace paddock::awk {
 

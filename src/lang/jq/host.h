@@ -9,7 +9,7 @@
 #include "base/clock.h"
 #include "base/result.h"
 #include "lang/jq/value.h"
-#include "text/time_zone.h"
+#include "text/date/time_zone.h"
 
 namespace paddock {
 class Budget;

@@ -6,8 +6,8 @@
 #include "base/budget.h"
 #include "lang/jq/native_tables.h"
 #include "lang/jq/strptime.h"
-#include "text/time_format.h"
-#include "text/time_zone.h"
+#include "text/date/time_format.h"
+#include "text/date/time_zone.h"
 
 namespace paddock::jq {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "text/time_format.h"
+#include "text/date/time_format.h"
 
 namespace paddock::jq {
 namespace {

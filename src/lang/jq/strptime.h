@@ -3,7 +3,7 @@
 
 #include <string_view>
 
-#include "text/time_zone.h"
+#include "text/date/time_zone.h"
 
 namespace paddock::jq {
 

@@ -1,8 +1,8 @@
 #include "registry/states/state_diff.h"
 
 #include "store/trees/content.h"
+#include "text/diff/unified_diff.h"
 #include "text/repair_utf8.h"
-#include "text/unified_diff.h"
 #include "vfs/file_system.h"
 
 namespace paddock::registry {

@@ -2,7 +2,7 @@
 
 #include "shell/builtins/arguments.h"
 #include "shell/state/history.h"
-#include "text/time_format.h"
+#include "text/date/time_format.h"
 
 namespace paddock::shell {
 namespace {

@@ -4,8 +4,8 @@
 #include "shell/builtins/builtin.h"
 #include "shell/expand/expander.h"
 #include "shell/state/assign.h"
-#include "text/time_format.h"
-#include "text/time_zone.h"
+#include "text/date/time_format.h"
+#include "text/date/time_zone.h"
 
 namespace paddock::shell {
 namespace {

@@ -8,8 +8,8 @@
 #include "shell/parser/parser.h"
 #include "shell/shell.h"
 #include "shell/state/history.h"
-#include "text/time_format.h"
-#include "text/time_zone.h"
+#include "text/date/time_format.h"
+#include "text/date/time_zone.h"
 #include "vfs/file_system.h"
 
 namespace paddock::shell {

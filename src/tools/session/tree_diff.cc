@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "text/unified_diff.h"
+#include "text/diff/unified_diff.h"
 #include "text/repair_utf8.h"
 #include "text/utf8.h"
 

@@ -1,0 +1,127 @@
+// git reflog, and git log -g.
+#include <algorithm>
+
+#include "commands/file_facts.h"
+#include "commands/git/history/log.h"
+#include "commands/git/history/log_filter.h"
+#include "commands/git/refs/ref_field.h"
+#include "commands/git/refs/reflog.h"
+#include "commands/git/work/attributes.h"
+
+namespace paddock::git {
+
+Result<ExitStatus> ShowReflog(Git& git, const LogOptions& options, const Args& args, const char* by_default_format) {
+  SkipIndexAttributes(git);
+  std::string name = args.operands.empty() ? "HEAD" : args.operands[0];
+  // NAME@{N} begins there.
+  size_t first = 0;
+  bool by_date = !options.date.empty();
+  if (const size_t at = name.find("@{"); at != std::string::npos && name.ends_with('}')) {
+    const std::string inside = name.substr(at + 2, name.size() - at - 3);
+    int64_t number = 0;
+    if (ParseOptionValue(inside, number) && number >= 0) first = static_cast<size_t>(number);
+    else by_date = true;
+    if (by_date && !ParseOptionValue(inside, number)) PADDOCK_TRY(ResolveCommit(git, name));
+    name = at == 0 ? ShortRef(git.HeadBranch().value_or("HEAD")) : name.substr(0, at);
+  }
+  const auto ref = FindRef(git, name);
+  if (!ref) return AmbiguousArgument(name);
+  // A log that is not found below refs or refs/heads has its whole name.
+  if (*ref != name && *ref != "refs/" + name && *ref != "refs/heads/" + name) name = *ref;
+  LogOptions mine = options;
+  if (mine.pretty.empty() && !mine.oneline && by_default_format != nullptr) {
+    mine.pretty = by_default_format;
+    mine.abbrev_commit = true;
+  }
+  PADDOCK_ASSIGN(PrettyOptions pretty, PrettyOf(git, mine));
+  LogPrinter printer(git, mine, std::move(pretty));
+  const std::vector<ReflogEntry> log = git.refs.ReadLog(*ref);
+  Pathspec paths;
+  int64_t shown = 0, skip = options.skip.value_or(0);
+  PADDOCK_ASSIGN(Filter filter, Filter::Make(git, mine));
+  for (size_t i = log.size(); i-- > 0;) {
+    git.in.budget.Step();
+    if (log.size() - 1 - i < first) continue;
+    if (options.count && *options.count >= 0 && shown >= *options.count) break;
+    const auto commit = git.objects.ReadCommit(log[i].after);
+    if (!commit) continue;
+    PADDOCK_ASSIGN(const bool keeps, filter.Keeps(*commit));
+    if (!keeps) continue;
+    PADDOCK_ASSIGN(const bool matches, filter.KeepsEntry(log[i].message));
+    if (!matches) continue;
+    if (skip-- > 0) continue;
+    ++shown;
+    const std::string selector = "@{" + (by_date ? DateText(git, ParseSignature(log[i].who), printer.pretty().date) : std::to_string(log.size() - 1 - i)) + "}";
+    printer.pretty().reflog_name = name + selector;
+    printer.pretty().reflog_short = (*ref == name ? UnambiguousRef(git, name) : name) + selector;
+    printer.pretty().reflog_message = log[i].message;
+    printer.pretty().reflog_who = log[i].who;
+    PADDOCK_TRY(printer.Print(log[i].after, *commit, paths, false));
+  }
+  return 0;
+}
+
+namespace {
+
+ReflogChange ChangeOf(const LogOptions& options) { return {options.is_dry, options.rewrites, options.updates_ref, options.verbose, options.fixes_stale}; }
+
+// "HEAD@{1}".
+Status DeleteLogEntry(Git& git, const std::string& name, const ReflogChange& change) {
+  const size_t at = name.find("@{");
+  const auto ref = at == std::string::npos ? std::nullopt : FindRef(git, at == 0 ? "HEAD" : name.substr(0, at));
+  int64_t number = -1;
+  if (!ref || !name.ends_with('}') || !ParseOptionValue(std::string_view(name).substr(at + 2, name.size() - at - 3), number)) return Error(Code::kInvalid, "not a reflog: " + name);
+  const std::vector<ReflogEntry> entries = git.refs.ReadLog(*ref);
+  if (number < 0 || number >= static_cast<int64_t>(entries.size())) return {};
+  std::vector<bool> drops(entries.size(), false);
+  drops[entries.size() - 1 - static_cast<size_t>(number)] = true;
+  ReflogChange telling = change;
+  telling.tells_dry = true;
+  return ThinLog(git, git.refs, *ref, entries, drops, telling);
+}
+
+Result<ExitStatus> ExpireLogs(Git& git, const LogOptions& options, const Args& args) {
+  const int64_t now = Now(git.in.clock).seconds, day = 24 * 3600;
+  const auto limit = [&](const std::string& text, int64_t otherwise) -> Result<int64_t> {
+    if (text.empty()) return otherwise;
+    if (text == "now" || text == "all") return INT64_MAX;
+    if (text == "never" || text == "false") return INT64_MIN;
+    std::string words = text;
+    if (words.find(' ') == std::string::npos && words.ends_with("ago")) std::replace(words.begin(), words.end(), '.', ' ');
+    const auto date = git.ParseGitDate(words);
+    if (!date) return Error(Code::kInvalid, "'" + text + "' for 'expire' is not a valid timestamp");
+    return ParseSignature("a <b> " + *date).time;
+  };
+  PADDOCK_ASSIGN(const int64_t before, limit(options.expire, now - 90 * day));
+  PADDOCK_ASSIGN(const int64_t unreachable, limit(options.expire_unreachable, options.expire.empty() ? now - 30 * day : std::max(before, now - 30 * day)));
+  std::vector<std::string> names;
+  for (size_t i = 1; i < args.operands.size(); ++i) {
+    const auto ref = FindRef(git, args.operands[i]);
+    if (!ref) return git.Complain("'" + args.operands[i] + "' points nowhere!");
+    names.push_back(*ref);
+  }
+  const ReflogLimits limits{before, unreachable};
+  if (options.all) PADDOCK_TRY(ExpireAllLogs(git, limits, ChangeOf(options), options.one_worktree));
+  History history(git);
+  for (const std::string& name : names) PADDOCK_TRY(ExpireLog(git, git.refs, history, name, limits, ChangeOf(options)));
+  return 0;
+}
+
+}  // namespace
+
+Result<ExitStatus> RunReflog(Git& git, LogOptions& options, Args& args) {
+  if (!args.operands.empty() && args.operands[0] == "show") {
+    args.operands.erase(args.operands.begin());
+  } else if (!args.operands.empty() && args.operands[0] == "exists") {
+    if (args.operands.size() != 2) return 129;
+    return git.refs.ReadLog(args.operands[1]).empty() ? 1 : 0;
+  } else if (!args.operands.empty() && args.operands[0] == "delete") {
+    for (size_t i = 1; i < args.operands.size(); ++i) PADDOCK_TRY(DeleteLogEntry(git, args.operands[i], ChangeOf(options)));
+    return 0;
+  } else if (!args.operands.empty() && args.operands[0] == "expire") {
+    return ExpireLogs(git, options, args);
+  }
+  return ShowReflog(git, options, args, "oneline");
+}
+
+}  // namespace paddock::git
