@@ -50,6 +50,29 @@ void Kernel::set_budget(Budget* budget) {
   if (budget_ != nullptr) budget_->set_on_tick(nullptr);
   budget_ = budget;
   if (budget_ != nullptr) budget_->set_on_tick([this] { Tick(); });
+  metered_until_ = clock_.ThreadTime();
+}
+
+void Kernel::MeterProcesses() {
+  if (!meters_) metered_until_ = clock_.ThreadTime();
+  meters_ = true;
+}
+
+// The time since the last look is the current process's: others that ran in between were looked at when their budget ticked.
+void Kernel::Meter() {
+  const Nanoseconds now = clock_.ThreadTime();
+  const Nanoseconds used = std::max(now - metered_until_, Nanoseconds(0));
+  metered_until_ = now;
+  Process* const process = current();
+  if (process == nullptr || budget_ == nullptr) return;
+  const int64_t at_start = budget_->memory_ceiling() - static_cast<int64_t>(budget_->limits().memory_bytes);
+  const auto memory = static_cast<uint64_t>(std::max<int64_t>(MemoryMeter::LiveBytes() - at_start, 0));
+  process->Charge(used, memory);
+}
+
+void Kernel::CheckMayFork(Process& parent) {
+  constexpr int kCannotFork = 254;   // bash's
+  if (live_count_ >= parent.SoftLimit('u')) parent.Fail("fork: Resource temporarily unavailable", kCannotFork);
 }
 
 Process* Kernel::current() {
@@ -77,6 +100,7 @@ void Kernel::ClearRequests() {
 void Kernel::Tick() {
   if (scheduler_.current() == nullptr) return;
   DeliverRequests();
+  if (meters_) Meter();
   if (scheduler_.HasOtherWork() || is_visit_requested_.load(std::memory_order_relaxed)) {
     scheduler_.Yield();
   } else {
@@ -139,6 +163,7 @@ Kernel::BodyEnd Kernel::RunBody(Process& process, const Body& body) {
     end.rethrow = termination;
   } else {
     end.status = KilledBy(termination->signal);
+    if (termination->process == &process && process.failed_status_) end.status = {.status = *process.failed_status_};
     if (termination->process != &process) end.rethrow = termination;
   }
   return end;
@@ -167,11 +192,9 @@ Process& Kernel::StartInitial(const vfs::Credentials& who, std::function<void(Pr
 }
 
 Process& Kernel::Start(Process& parent, std::function<void(Process&)> prepare, Body body) {
+  CheckMayFork(parent);
   Process& child = Make(parent.pid_, parent.files_);
-  child.descriptors_ = parent.descriptors_;
-  child.group_ = parent.group_;
-  child.niceness_ = parent.niceness_;
-  child.ignored_ = parent.ignored_;
+  child.Inherit(parent);
   child.arguments_ = parent.arguments_;
   if (prepare) prepare(child);
   StartFiber(child, std::move(body));
@@ -181,11 +204,9 @@ Process& Kernel::Start(Process& parent, std::function<void(Process&)> prepare, B
 WaitStatus Kernel::RunInline(Process& parent, const std::function<void(Process&)>& prepare, const Body& body) {
   Fiber* fiber = scheduler_.current();
   PADDOCK_CHECK(fiber != nullptr);
+  CheckMayFork(parent);
   Process& child = Make(parent.pid_, parent.files_);
-  child.descriptors_ = parent.descriptors_;
-  child.group_ = parent.group_;
-  child.ignored_ = parent.ignored_;
-  child.niceness_ = parent.niceness_;
+  child.Inherit(parent);
   if (prepare) prepare(child);
   child.fiber_ = fiber;
   child.below_ = static_cast<Process*>(fiber->local);

@@ -52,6 +52,9 @@ class Kernel {
   Network* network() const { return network_; }
   void set_network(Network* network) { network_ = network; }
 
+  // From here on the processor time and the memory of processes are looked at: one of them has a limit.
+  void MeterProcesses();
+
   // What a process does; the result is its exit status.
   using Body = std::function<int(Process&)>;
 
@@ -66,7 +69,8 @@ class Kernel {
 
   // Starts a child of `parent` on a fiber of its own, with copies of its descriptors and files.
   // `prepare` runs before this returns (redirect descriptors, set the group). The child stays known
-  // until it is waited for or its parent ends. Passing the process limit stops the exec (kProcesses).
+  // until it is waited for or its parent ends. Passing the process limit stops the exec (kProcesses);
+  // passing that of the parent (ulimit -u) ends the parent.
   Process& Start(Process& parent, std::function<void(Process&)> prepare, Body body);
 
   // Runs a child to its end on the current fiber; what RunInline returns is its wait status. A fatal
@@ -152,6 +156,8 @@ class Kernel {
   void DeliverRequests();
   void Tick();
   void ParkStopped();
+  void Meter();
+  void CheckMayFork(Process& parent);
   BodyEnd RunBody(Process& process, const Body& body);
   void StartFiber(Process& process, Body body);
   void Exit(Process& process, WaitStatus status);
@@ -168,6 +174,8 @@ class Kernel {
   Budget* budget_ = nullptr;
   Network* network_ = nullptr;
   size_t live_count_ = 0;
+  bool meters_ = false;
+  Nanoseconds metered_until_{0};   // of the exec's processor time
   std::map<int, std::unique_ptr<Process>> processes_;
   int next_pid_ = 100;
   int kept_pid_ = 0;

@@ -10,6 +10,10 @@ namespace {
 
 constexpr uint64_t Bit(int signal) { return 1ull << (signal - 1); }
 
+constexpr uint64_t kBlockSize = 1024;           // of file sizes, as ulimit shows them
+constexpr char kMetered[] = {'d', 't', 'v'};    // limits of what only grows as the process runs
+constexpr int kTrouble = 2;
+
 }  // namespace
 
 const vfs::OpenFilePtr& DescriptorTable::Get(int number) const {
@@ -48,7 +52,7 @@ int DescriptorTable::LowestFree(int from) const {
     if (entry.number > candidate) break;
     ++candidate;
   }
-  return candidate < kMaxDescriptors ? candidate : -1;
+  return candidate < capacity_ ? candidate : -1;
 }
 
 void DescriptorTable::CloseOnExec() {
@@ -69,12 +73,69 @@ Process::~Process() = default;
 Status Process::Write(int descriptor, std::string_view bytes) {
   const vfs::OpenFilePtr file = descriptors_.Get(descriptor);
   if (!file) return Code::kBadDescriptor;
-  Status status = file->Write(bytes);
+  const vfs::FileSizeLimitPtr limit = files_.file_size_limit();
+  Status status = limit == nullptr ? file->Write(bytes) : vfs::WriteWithin(*file, false, *limit, bytes);
   if (!status && status.error().code == Code::kBrokenPipe) {
     Raise(kSigPipe);
     Poll();
   }
   return status;
+}
+
+const ResourceLimits& Process::resource_limits() const {
+  static const ResourceLimits kNone;
+  return limits_ == nullptr ? kNone : *limits_;
+}
+
+uint64_t Process::SoftLimit(char letter) const {
+  if (limits_ == nullptr) return kUnlimited;
+  const auto it = limits_->find(letter);
+  return it == limits_->end() ? kUnlimited : it->second.soft;
+}
+
+void Process::set_resource_limits(const ResourceLimits& limits) {
+  limits_ = limits.empty() ? nullptr : std::make_shared<const ResourceLimits>(limits);
+  descriptors_.set_capacity(static_cast<int>(std::min<uint64_t>(SoftLimit('n'), kMaxDescriptors)));
+  files_.set_file_size_limit(nullptr);
+  if (const uint64_t blocks = SoftLimit('f'); blocks != kUnlimited) {
+    const auto signal_writer = [&kernel = kernel_] {
+      if (Process* writer = kernel.current(); writer != nullptr) {
+        writer->Raise(kSigXfsz);
+        writer->Poll();
+      }
+    };
+    files_.set_file_size_limit(std::make_shared<vfs::FileSizeLimit>(vfs::FileSizeLimit{.bytes = std::min(blocks, kUnlimited / kBlockSize) * kBlockSize, .on_reached = signal_writer}));
+  }
+  const bool is_metered = std::any_of(std::begin(kMetered), std::end(kMetered), [this](char letter) { return SoftLimit(letter) != kUnlimited; });
+  if (is_metered) kernel_.MeterProcesses();
+}
+
+void Process::Inherit(const Process& parent) {
+  descriptors_ = parent.descriptors_;
+  group_ = parent.group_;
+  niceness_ = parent.niceness_;
+  ignored_ = parent.ignored_;
+  limits_ = parent.limits_;
+}
+
+void Process::Charge(Nanoseconds used, uint64_t memory_bytes) {
+  if (limits_ == nullptr) return;
+  if (const auto cpu = limits_->find('t'); cpu != limits_->end()) {
+    const auto before = static_cast<uint64_t>(cpu_used_ / std::chrono::seconds(1));
+    cpu_used_ += used;
+    const auto after = static_cast<uint64_t>(cpu_used_ / std::chrono::seconds(1));
+    if (after >= std::max<uint64_t>(cpu->second.hard, 1)) Raise(kSigKill);   // 0 is 1, as on Linux
+    else if (after >= cpu->second.soft && after > before) Raise(kSigXcpu);
+  }
+  const uint64_t kilobytes = std::min(SoftLimit('d'), SoftLimit('v'));
+  if (memory_bytes / 1024 >= kilobytes && memory_bytes > 0) Fail("memory exhausted", kTrouble);
+}
+
+void Process::Fail(std::string_view message, int status) {
+  failed_status_ = status;
+  const std::string name = arguments_.empty() ? "bash" : vfs::BaseName(arguments_[0]);
+  if (const vfs::OpenFilePtr file = descriptors_.Get(2)) static_cast<void>(file->Write(name + ": " + std::string(message) + "\n"));
+  throw Termination{Termination::Cause::kSignal, LimitKind::kNone, kSigKill, this};
 }
 
 void Process::Raise(int signal) {

@@ -7,11 +7,13 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "base/clock.h"
 #include "base/stream.h"
+#include "proc/resource_limits.h"
 #include "proc/signals.h"
 #include "vfs/view.h"
 
@@ -41,11 +43,15 @@ class DescriptorTable {
   bool Close(int number);
   // The lowest free number that is at least `from`; -1 when the table is full.
   int LowestFree(int from = 0) const;
+  // Numbers are below it. What is open beyond stays so.
+  int capacity() const { return capacity_; }
+  void set_capacity(int capacity) { capacity_ = capacity; }
   void CloseOnExec();
   const std::vector<Entry>& entries() const { return entries_; }
 
  private:
   std::vector<Entry> entries_;   // ascending by number
+  int capacity_ = kMaxDescriptors;
 };
 
 class Process {
@@ -64,6 +70,9 @@ class Process {
   // -20 to 19, inherited. Kept and shown only: all processes get the same share.
   int niceness() const { return niceness_; }
   void set_niceness(int niceness) { niceness_ = niceness; }
+  // What ulimit set, inherited. Those of cpu time (t), file size (f), open files (n), user processes (u) and memory (d, v) bound the process.
+  const ResourceLimits& resource_limits() const;
+  void set_resource_limits(const ResourceLimits& limits);
   // On the monotonic clock.
   Nanoseconds start_time() const { return start_time_; }
   Kernel& kernel() { return kernel_; }
@@ -101,6 +110,15 @@ class Process {
   friend class Kernel;
   Process(Kernel& kernel, int pid, int parent_pid, const vfs::View& files);
 
+  // Of soft limits; kUnlimited where there is none.
+  uint64_t SoftLimit(char letter) const;
+  // Takes what a child has from its parent, but for its files.
+  void Inherit(const Process& parent);
+  // Counts processor time that it has used and looks whether there is memory left for it; raises what the limits say.
+  void Charge(Nanoseconds used, uint64_t memory_bytes);
+  // Ends it with a message, as a program that cannot go on.
+  [[noreturn]] void Fail(std::string_view message, int status);
+
   Kernel& kernel_;
   int pid_;
   int parent_pid_;
@@ -121,6 +139,9 @@ class Process {
   DescriptorTable descriptors_;
   vfs::View files_;
   std::vector<std::string> arguments_;
+  std::shared_ptr<const ResourceLimits> limits_;   // null: none was set
+  Nanoseconds cpu_used_{0};                        // while cpu time is limited
+  std::optional<int> failed_status_;               // of Fail()
 };
 
 // A descriptor of a process as a sink and a source for Output and Input. Looks the descriptor up at each

@@ -25,6 +25,8 @@ inline constexpr int kSigTstp = 20;
 inline constexpr int kSigTtin = 21;
 inline constexpr int kSigTtou = 22;
 inline constexpr int kSigUrg = 23;
+inline constexpr int kSigXcpu = 24;
+inline constexpr int kSigXfsz = 25;
 inline constexpr int kSigWinch = 28;
 inline constexpr int kLastSignal = 64;
 

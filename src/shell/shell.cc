@@ -69,7 +69,6 @@ Shell::Shell(const Shell& parent, proc::Process& process)
       disabled_builtins(parent.disabled_builtins),
       directory_stack(parent.directory_stack),
       history(parent.history),
-      resource_limits(parent.resource_limits),
       completions(parent.completions),
       process_(&process),
       host_(parent.host_),

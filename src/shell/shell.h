@@ -39,12 +39,6 @@ struct ParserOptions;
 struct CompletionTable;
 struct HistoryList;
 
-// What ulimit keeps for one resource, in the unit it shows; kUnlimited where there is none.
-struct ResourceLimit {
-  uint64_t soft;
-  uint64_t hard;
-};
-
 // What the running code must do next, instead of the next statement. A value, never an exception.
 enum class Flow : uint8_t {
   kNone,
@@ -298,7 +292,6 @@ class Shell {
   std::vector<std::string> directory_stack;                // without the current directory
   std::shared_ptr<HistoryList> history;                    // shared until written
   bool has_recorded_line = false, has_pushed_line = false;   // where its last entry came from (history.cc)
-  std::map<char, ResourceLimit> resource_limits;           // what ulimit set, by its letter
   std::shared_ptr<CompletionTable> completions;            // of complete; null: none, shared until written
 
  private:

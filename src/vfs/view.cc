@@ -204,6 +204,7 @@ Result<OpenFilePtr> View::Open(std::string_view path, const OpenFlags& flags, ui
     file = OpenIn({walked.parent.volume, created}, flags);
   }
   if (file) (*file)->set_path(AbsolutePath(path));
+  if (file && flags.write && file_size_limit_ != nullptr) file = LimitFileSize(std::move(*file), flags.append, file_size_limit_);
   return file;
 }
 
@@ -427,6 +428,10 @@ Status View::Truncate(std::string_view path, uint64_t size) {
   if (!attributes.is_file()) return Code::kInvalid;
   if (walked.place.volume->is_read_only()) return Code::kReadOnly;
   if (!MayAccess(attributes, who_, kWrite)) return Code::kAccess;
+  if (file_size_limit_ != nullptr && size > file_size_limit_->bytes && size > attributes.size) {
+    file_size_limit_->on_reached();
+    return Code::kFileTooBig;
+  }
   PADDOCK_TRY(DropSetId(walked.place, attributes));
   AttributeChange change;
   change.size = size;

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "vfs/file_system.h"
+#include "vfs/limited_file.h"
 
 namespace paddock::vfs {
 
@@ -28,6 +29,10 @@ class View final : public FileSystem {
   // How /dev/stdin, /dev/fd/N and /proc/self/fd/N open: the process's descriptor N again.
   using DescriptorOpener = std::function<Result<OpenFilePtr>(int descriptor)>;
   void set_descriptor_opener(DescriptorOpener opener) { open_descriptor_ = std::move(opener); }
+
+  // How large files may become through what is opened from here on; null: as large as there is room.
+  const FileSizeLimitPtr& file_size_limit() const { return file_size_limit_; }
+  void set_file_size_limit(FileSizeLimitPtr limit) { file_size_limit_ = std::move(limit); }
 
   Result<Attributes> Stat(std::string_view path, Follow follow = Follow::kYes) override;
   Result<OpenFilePtr> Open(std::string_view path, const OpenFlags& flags,
@@ -88,6 +93,7 @@ class View final : public FileSystem {
   std::shared_ptr<const void> cwd_hold_;
   std::string cwd_ = "/";
   DescriptorOpener open_descriptor_;
+  FileSizeLimitPtr file_size_limit_;
 };
 
 }  // namespace paddock::vfs

@@ -28,7 +28,7 @@ Status VirtualSandbox::CheckIdle() const {
 
 shell::EncodedState VirtualSandbox::EncodeShell() const {
   if (state_ == nullptr) return {};
-  return shell::EncodeState(*state_, {cwd_, umask_}, *kernel_, host_->clock, saved_state_);
+  return shell::EncodeState(*state_, {cwd_, umask_, resource_limits_}, *kernel_, host_->clock, saved_state_);
 }
 
 Result<SavedStep> VirtualSandbox::CaptureStep() {
@@ -89,6 +89,7 @@ Status VirtualSandbox::RestoreShell(const std::vector<SavedStep>& steps) {
              shell->out().ReleaseBuffer();
              cwd_ = std::move(place.cwd);
              umask_ = place.umask;
+             resource_limits_ = std::move(place.limits);
              state_ = std::move(shell);
              return 0;
            },

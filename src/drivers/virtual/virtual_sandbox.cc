@@ -166,6 +166,7 @@ void VirtualSandbox::ForgetShell() {
   state_.reset();
   cwd_.clear();
   umask_ = 022;
+  resource_limits_.clear();
 }
 
 Result<std::unique_ptr<Process>> VirtualSandbox::Start(ExecSpec spec, StdinSource input, OutputHandler handler) {
@@ -200,6 +201,7 @@ Result<std::unique_ptr<Sandbox>> VirtualSandbox::Fork() {
   fork->state_ = state_;
   fork->cwd_ = cwd_;
   fork->umask_ = umask_;
+  fork->resource_limits_ = resource_limits_;
   return std::unique_ptr<Sandbox>(std::move(fork));
 }
 
@@ -217,6 +219,7 @@ ExecResult VirtualSandbox::Run(Exec exec) {
   const auto prepare = [&](proc::Process& process) {
     process.set_arguments({"bash"});
     process.files().set_umask(umask_);
+    process.set_resource_limits(resource_limits_);
     const std::string first = spec_.working_directory.empty() ? "/home/" + spec_.user : spec_.working_directory;
     const std::string& cwd = !exec.cwd.empty() ? exec.cwd : !cwd_.empty() ? cwd_ : first;
     [[maybe_unused]] const Status ignored = process.files().ChangeDirectory(cwd, cwd);
@@ -282,6 +285,7 @@ void VirtualSandbox::Visit() {
 void VirtualSandbox::Keep(std::shared_ptr<const shell::Shell> state, proc::Process& process) {
   cwd_ = process.files().cwd();
   umask_ = process.files().umask();
+  resource_limits_ = process.resource_limits();
   state_ = std::move(state);
 }
 

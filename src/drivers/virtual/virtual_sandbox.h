@@ -128,6 +128,7 @@ class VirtualSandbox final : public Sandbox, public HasFiles, public Forkable, p
   std::shared_ptr<const shell::Shell> state_;
   std::string cwd_;
   uint32_t umask_ = 022;
+  proc::ResourceLimits resource_limits_;
   shell::EncodedState saved_state_;                     // that the next step starts from
   std::optional<shell::EncodedState> captured_state_;   // of the last capture, until it is marked
   UsageMeter meter_;

@@ -41,9 +41,10 @@ const Resource* FindResource(char letter) {
   return nullptr;
 }
 
-ResourceLimit LimitOf(const Shell& shell, const Resource& resource) {
-  const auto it = shell.resource_limits.find(resource.letter);
-  return it == shell.resource_limits.end() ? ResourceLimit{resource.soft, resource.hard} : it->second;
+proc::ResourceLimit LimitOf(const Shell& shell, const Resource& resource) {
+  const proc::ResourceLimits& limits = shell.process().resource_limits();
+  const auto it = limits.find(resource.letter);
+  return it == limits.end() ? proc::ResourceLimit{resource.soft, resource.hard} : it->second;
 }
 
 struct Mode {
@@ -52,7 +53,7 @@ struct Mode {
 };
 
 void Show(Shell& shell, const Resource& resource, const Mode& mode, bool with_name) {
-  const ResourceLimit limit = LimitOf(shell, resource);
+  const proc::ResourceLimit limit = LimitOf(shell, resource);
   const uint64_t value = mode.hard && !mode.soft ? limit.hard : limit.soft;
   std::string line;
   if (with_name) {
@@ -89,7 +90,7 @@ std::optional<uint64_t> ParseValue(Shell& shell, const Resource& resource, const
 }
 
 int Set(Shell& shell, const Resource& resource, Mode mode, const std::string& text) {
-  ResourceLimit limit = LimitOf(shell, resource);
+  proc::ResourceLimit limit = LimitOf(shell, resource);
   std::optional<uint64_t> value;
   if (text == "unlimited") value = kUnlimited;
   else if (text == "hard") value = limit.hard;
@@ -108,7 +109,9 @@ int Set(Shell& shell, const Resource& resource, Mode mode, const std::string& te
   if (mode.hard) limit.hard = *value;
   if (mode.soft) limit.soft = *value;
   if (limit.soft > limit.hard) return refuse("Invalid argument");
-  shell.resource_limits[resource.letter] = limit;
+  proc::ResourceLimits limits = shell.process().resource_limits();
+  limits[resource.letter] = limit;
+  shell.process().set_resource_limits(limits);
   return 0;
 }
 
@@ -175,8 +178,8 @@ extern const Builtin kBuiltin_ulimit;
 const Builtin kBuiltin_ulimit = {
     .name = "ulimit",
     .usage = "[-SHabcdefiklmnpqrstuvxPRT] [limit]",
-    .help = "Modify shell resource limits. They are kept, shown and inherited by subshells, but not by programs, and bound nothing: "
-            "what bounds a script is the budget of its sandbox.",
+    .help = "Modify shell resource limits. Those of cpu time (-t), file size (-f), open files (-n), processes (-u) and memory (-d, -v) bound the shell "
+            "and what it starts, within the budget of the sandbox; the others are kept and shown.",
     .run = Run,
 };
 

@@ -104,7 +104,7 @@ class Redirector {
   // Puts `file` where the redirection says: a number, or a variable that gets a new number.
   bool Install(const Redirect& redirect, vfs::OpenFilePtr file, int number) {
     if (redirect.variable.empty()) {
-      if (number >= proc::kMaxDescriptors) return Fail(std::to_string(number), Code::kBadDescriptor);
+      if (number >= descriptors_.capacity()) return Fail(std::to_string(number), Code::kBadDescriptor);
       Save(number);
       descriptors_.Set(number, std::move(file));
       return true;
@@ -229,6 +229,7 @@ class Redirector {
       auto stat = shell_.files().Stat(path);
       if (stat && stat->is_file()) return Error(Code::kExists, "cannot overwrite existing file");
     }
+    if (descriptors_.LowestFree() < 0) return Code::kTooManyFiles;
     return shell_.files().Open(path, flags);
   }
 

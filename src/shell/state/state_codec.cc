@@ -265,12 +265,12 @@ class StateWriter {
 
   std::string Lists() const {
     std::string bytes;
-    if (shell_.directory_stack.empty() && shell_.disabled_builtins.empty() && shell_.resource_limits.empty()) return bytes;
+    if (shell_.directory_stack.empty() && shell_.disabled_builtins.empty() && place_.limits.empty()) return bytes;
     PackedWriter out(bytes);
     WriteStrings(out, shell_.directory_stack);
     WriteStrings(out, shell_.disabled_builtins);
-    out.Number(shell_.resource_limits.size());
-    for (const auto& [letter, limit] : shell_.resource_limits) {
+    out.Number(place_.limits.size());
+    for (const auto& [letter, limit] : place_.limits) {
       out.Number(static_cast<uint8_t>(letter));
       out.Number(limit.soft);
       out.Number(limit.hard);

@@ -17,6 +17,7 @@
 
 #include "base/clock.h"
 #include "base/result.h"
+#include "proc/resource_limits.h"
 
 namespace paddock::proc {
 class Kernel;
@@ -30,6 +31,7 @@ class Shell;
 struct ShellPlace {
   std::string cwd;   // as `pwd -L` shows it
   uint32_t umask = 022;
+  proc::ResourceLimits limits;   // of ulimit
   bool operator==(const ShellPlace&) const = default;
 };
 

@@ -28,7 +28,7 @@ std::string RunOn(Shell& shell, const std::string& script) {
 }
 
 std::string StateOf(Shell& shell, const EncodedState& previous = {}) {
-  const ShellPlace place{shell.files().cwd(), shell.files().umask()};
+  const ShellPlace place{shell.files().cwd(), shell.files().umask(), shell.process().resource_limits()};
   return EncodeState(shell, place, shell.kernel(), kClock, previous).bytes;
 }
 
@@ -44,6 +44,7 @@ std::string CheckSplit(const std::string& first, const std::string& second) {
     ASSERT_TRUE(status.has_value()) << status.error().Text();
     EXPECT_EQ(place.cwd, shell.files().cwd());
     EXPECT_EQ(place.umask, shell.files().umask());
+    EXPECT_EQ(place.limits, shell.process().resource_limits());
     EXPECT_EQ(StateOf(restored), bytes) << first;
     Shell continued(shell, shell.process(), Shell::Continue{});
     said = RunOn(continued, second);

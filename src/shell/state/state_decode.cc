@@ -284,7 +284,7 @@ class StateReader {
     for (size_t count = in.Count(3); count > 0 && in.ok(); --count) {
       const auto letter = static_cast<char>(in.Number(127));
       const uint64_t soft = in.Number();
-      shell_.resource_limits[letter] = ResourceLimit{soft, in.Number()};
+      place_->limits[letter] = proc::ResourceLimit{soft, in.Number()};
     }
   }
 
