@@ -170,6 +170,18 @@ Result<bool> SpareUntracked(Git& git, const CheckoutOptions& options, const Flat
   return true;
 }
 
+// A new branch where HEAD is touches nothing, whatever the state of the index; git has that for the plainest form alone.
+bool KeepsAll(const CheckoutOptions& options, const std::optional<Oid>& head, const Oid& target) {
+  return !options.create.empty() && !options.has_start && head == target && !options.quiet && !options.force && !options.discards && !options.merge && options.conflict.empty();
+}
+
+bool IsStoppedByConflicts(Git& git, const CheckoutOptions& options, const Index& index) {
+  if (!index.HasConflicts() || options.force || options.discards) return false;
+  TellUnmerged(git, index);
+  git.Complain("you need to resolve your current index first");
+  return true;
+}
+
 // Moves HEAD and the files.
 Result<ExitStatus> MoveHead(Git& git, const CheckoutOptions& options, const std::optional<std::string>& branch_ref, const Oid& target, const std::string& shown, bool is_new) {
   const auto head = git.Head();
@@ -179,12 +191,12 @@ Result<ExitStatus> MoveHead(Git& git, const CheckoutOptions& options, const std:
   if (head) {
     PADDOCK_ASSIGN(from, git.FlattenCommit(*head));
   }
-  if (index.HasConflicts() && !options.force && !options.discards) {
-    TellUnmerged(git, index);
-    return git.Complain("you need to resolve your current index first");
-  }
+  const bool keeps_all = is_new && KeepsAll(options, head, target);
+  if (!keeps_all && IsStoppedByConflicts(git, options, index)) return 1;
   PADDOCK_ASSIGN(const FlatTree to, git.FlattenCommit(target));
-  if (options.merge || !options.conflict.empty()) {
+  if (keeps_all) {
+    // HEAD alone moves.
+  } else if (options.merge || !options.conflict.empty()) {
     PADDOCK_ASSIGN(const bool done, SwitchMerging(git, options, from, to, index, shown, old_branch ? ShortRef(*old_branch) : head ? git.objects.Abbreviate(*head) : ""));
     if (!done) return 1;
   } else {
@@ -195,7 +207,7 @@ Result<ExitStatus> MoveHead(Git& git, const CheckoutOptions& options, const std:
     PADDOCK_ASSIGN(const bool done, SwitchFiles(git, from, to, index, "checkout", options.force || options.discards, options.no_overwrite));
     if (!done) return 1;
   }
-  PADDOCK_TRY(git.WriteIndex(index));
+  if (!keeps_all) PADDOCK_TRY(git.WriteIndex(index));
   const std::string old_name = old_branch ? ShortRef(*old_branch) : head ? head->Hex() : "";
   const std::string message = "checkout: moving from " + old_name + " to " + shown;
   if (!old_branch && head && !options.quiet && *head != target) {
@@ -318,6 +330,7 @@ Result<ExitStatus> CreateAndSwitch(Git& git, const CheckoutOptions& options, con
   // The files first: if they stand in the way there is no new branch.
   const auto head = git.Head();
   PADDOCK_ASSIGN(Index index, git.ReadIndex());
+  if (!KeepsAll(inner, head, target) && IsStoppedByConflicts(git, options, index)) return 1;
   if (head != target && !options.merge && options.conflict.empty()) {
     FlatTree from;
     if (head) {
@@ -405,10 +418,7 @@ Result<ExitStatus> Orphan(Git& git, const CheckoutOptions& options, const std::v
   PADDOCK_TRY(RefuseInProgress(git, options));
   if (clears) {
     PADDOCK_ASSIGN(Index index, git.ReadIndex());
-    if (index.HasConflicts() && !options.force && !options.discards) {
-      TellUnmerged(git, index);
-      return git.Complain("you need to resolve your current index first");
-    }
+    if (IsStoppedByConflicts(git, options, index)) return 1;
     FlatTree from;
     if (head) {
       PADDOCK_ASSIGN(from, git.FlattenCommit(*head));

@@ -116,7 +116,10 @@ class Scan {
     if (!is_whole) return {};
     if (found_.files.size() > files) {
       found_.files.resize(files);
-      found_.files.push_back(path + "/");
+      // Where the index has a file of that name, that one is missing.
+      bool is_file = false;
+      for (int stage = 0; stage < 4; ++stage) is_file |= index_.Find(path, stage) != nullptr;
+      if (!is_file) found_.files.push_back(path + "/");
     } else if (found_.ignored.size() > ignored && ignored_ == IgnoredMode::kNormal) {
       found_.ignored.resize(ignored);
       found_.ignored.push_back(path + "/");
@@ -248,7 +251,13 @@ void RemoveWorkFile(Git& git, const std::string& path) {
     const auto above = git.in.fs.Stat(git.FilePath(path.substr(0, slash)), vfs::Follow::kNo);
     if (!above || !above->is_directory()) return;
   }
-  static_cast<void>(git.in.fs.RemoveFile(git.FilePath(path)).has_value());
+  const std::string full = git.FilePath(path);
+  if (const auto facts = git.in.fs.Stat(full, vfs::Follow::kNo); facts && facts->is_directory()) {
+    // What is left of a submodule stays.
+    if (!git.in.fs.RemoveDirectory(full) && git.in.fs.Stat(full + "/.git", vfs::Follow::kNo)) git.Say("warning: unable to rmdir '" + path + "': Directory not empty\n");
+  } else {
+    static_cast<void>(git.in.fs.RemoveFile(full).has_value());
+  }
   std::string above = path;
   for (size_t slash = above.rfind('/'); slash != std::string::npos; slash = above.rfind('/')) {
     above.resize(slash);
@@ -298,7 +307,31 @@ namespace {
 // What keeps a switch from being done.
 struct Obstacles {
   std::vector<std::string> staged, changed, untracked, removed;   // staged: the index has something of its own
+  std::vector<std::string> directories;                           // with files that git does not know, where a file has to be
 };
+
+bool HasUnknownBelow(Git& git, const Index& index, const std::string& directory, bool counts_ignored) {
+  git.in.budget.CheckStack();
+  const auto list = git.in.fs.List(git.FilePath(directory));
+  if (!list) return false;
+  return std::any_of(list->begin(), list->end(), [&](const vfs::DirectoryEntry& entry) {
+    git.in.budget.Step();
+    const std::string path = directory + "/" + entry.name;
+    const bool is_directory = entry.type == vfs::FileType::kDirectory;
+    if (!counts_ignored && IsIgnored(git, path, is_directory)) return false;
+    if (is_directory) return HasUnknownBelow(git, index, path, counts_ignored);
+    for (int stage = 0; stage < 4; ++stage) {
+      if (index.Find(path, stage) != nullptr) return false;
+    }
+    return true;
+  });
+}
+
+// A directory makes room for a file, with all that is in it.
+Status ClearDirectory(Git& git, const std::string& path) {
+  const auto facts = git.in.fs.Stat(git.FilePath(path), vfs::Follow::kNo);
+  return facts && facts->is_directory() && IsSafePath(path) ? RemoveTree(git.in, git.FilePath(path)) : Status();
+}
 
 // `is_outside`: the sparse patterns leave the file out, so that nothing is done to what is there.
 Status CheckPath(Git& git, const FileDiff& change, const Index& index, bool is_forced, bool keeps_ignored, bool is_outside, Obstacles& obstacles) {
@@ -310,6 +343,13 @@ Status CheckPath(Git& git, const FileDiff& change, const Index& index, bool is_f
     if (is_forced) return {};
     if (change.old_mode != 0 && change.new_mode != 0) {
       obstacles.staged.push_back(path);
+      return {};
+    }
+    // Where a submodule comes, its files may be there already; where it goes, they stay.
+    if (file && file->mode == kModeCommit && (change.new_mode == 0 ? change.old_mode : change.new_mode) == kModeCommit) return {};
+    const auto place = git.in.fs.Stat(git.FilePath(path), vfs::Follow::kNo);
+    if (change.new_mode != 0 && change.new_mode != kModeCommit && place && place->is_directory() && HasUnknownBelow(git, index, path, keeps_ignored)) {
+      obstacles.directories.push_back(path);
       return {};
     }
     if (change.new_mode != 0 && file && (keeps_ignored || !IsIgnored(git, path, false))) obstacles.untracked.push_back(path);
@@ -337,6 +377,7 @@ void TellObstacles(Git& git, Obstacles& obstacles, std::string_view action) {
   if (action == "reset") {
     if (!obstacles.staged.empty()) git.Complain("Entry '" + obstacles.staged[0] + "' would be overwritten by merge. Cannot merge.");
     else if (!obstacles.changed.empty()) git.Complain("Entry '" + obstacles.changed[0] + "' not uptodate. Cannot merge.");
+    else if (!obstacles.directories.empty()) git.Complain("Updating '" + obstacles.directories[0] + "' would lose untracked files in it");
     else git.Complain("Untracked working tree file '" + (obstacles.untracked.empty() ? obstacles.removed : obstacles.untracked)[0] + "' would be " + (obstacles.untracked.empty() ? "removed" : "overwritten") + " by merge.");
     return;
   }
@@ -351,6 +392,7 @@ void TellObstacles(Git& git, Obstacles& obstacles, std::string_view action) {
     git.Say("error: Your local changes to the following files would be overwritten by " + std::string(action) + ":\n" + list(*paths) +
             "Please commit your changes or stash them before you " + doing + ".\n");
   }
+  if (!obstacles.directories.empty()) git.Say("error: Updating the following directories would lose untracked files in them:\n" + list(obstacles.directories) + "\n");
   std::sort(obstacles.untracked.begin(), obstacles.untracked.end());
   obstacles.untracked.erase(std::unique(obstacles.untracked.begin(), obstacles.untracked.end()), obstacles.untracked.end());
   if (!obstacles.untracked.empty()) {
@@ -382,7 +424,7 @@ Result<bool> SwitchFiles(Git& git, const FlatTree& from, const FlatTree& to, Ind
   for (const FileDiff& change : changes) PADDOCK_TRY(CheckPath(git, change, index, is_forced, keeps_ignored, is_outside(change.new_path), obstacles));
   // In a sparse checkout git only warns of those, and overwrites them.
   if (sparse) left.present.swap(obstacles.untracked);
-  if (!obstacles.staged.empty() || !obstacles.changed.empty() || !obstacles.untracked.empty() || !obstacles.removed.empty()) {
+  if (!obstacles.staged.empty() || !obstacles.changed.empty() || !obstacles.untracked.empty() || !obstacles.removed.empty() || !obstacles.directories.empty()) {
     TellObstacles(git, obstacles, action);
     return false;
   }
@@ -421,6 +463,8 @@ Result<bool> SwitchFiles(Git& git, const FlatTree& from, const FlatTree& to, Ind
       if (entry != nullptr && !entry->is_skipped) RemoveWorkFile(git, change.new_path);
       fresh = SkippedEntry(change.new_path, {change.new_mode, change.new_id});
     } else {
+      // Without force nothing is there that git does not know.
+      if (change.new_mode != kModeCommit) PADDOCK_TRY(ClearDirectory(git, change.new_path));
       PADDOCK_TRY(PutFile(git, change.new_path, {change.new_mode, change.new_id}, true, &fresh));
     }
     index.Put(std::move(fresh));
