@@ -8,7 +8,6 @@
 #include "commands/git/refs/revision.h"
 #include "commands/git/work/attributes.h"
 #include "commands/git/work/commit_changes.h"
-#include "commands/git/work/status.h"
 #include "commands/git/work/working_changes.h"
 
 namespace paddock::git {
@@ -42,29 +41,6 @@ Result<ExitStatus> Finish(Git& git, Options& options, std::vector<FileDiff> file
   const bool is_combined = options.patch && !options.quiet && !files.empty() && std::all_of(files.begin(), files.end(), [](const FileDiff& file) { return file.is_combined; });
   PADDOCK_ASSIGN(const ExitStatus status, ShowDiff(git, files, options));
   return is_combined ? 0 : status;
-}
-
-// Submodules whose files are changed: their commits are shown as dirty.
-Status AddDirtyModules(Git& git, const Index& index, const FlatTree& before, std::vector<FileDiff>& files) {
-  for (const IndexEntry& entry : index.entries()) {
-    if (entry.mode != kModeCommit || entry.stage != 0 || entry.is_assumed || entry.is_skipped) continue;
-    PADDOCK_ASSIGN(const ModuleDirt dirt, DirtOfModule(git, entry.path));
-    if (!dirt.is_modified) continue;
-    auto at = std::find_if(files.begin(), files.end(), [&entry](const FileDiff& file) { return file.new_path == entry.path; });
-    if (at == files.end()) {
-      const auto old = before.find(entry.path);
-      if (old == before.end() || old->second.mode != kModeCommit) continue;
-      FileDiff file;
-      file.status = 'M';
-      file.old_path = file.new_path = entry.path;
-      file.old_mode = file.new_mode = kModeCommit;
-      file.old_id = file.new_id = old->second.id;
-      file.new_is_file = true;
-      at = files.insert(files.end(), std::move(file));
-    }
-    if (at->new_mode == kModeCommit) at->new_text = std::make_shared<const std::string>("Subproject commit " + at->new_id.Hex() + "-dirty\n");
-  }
-  return {};
 }
 
 // git diff MERGE PARENT...: the first is what came out.
@@ -289,7 +265,7 @@ Result<ExitStatus> CompareWorking(Git& git, Options& options, const std::vector<
   } else {
     PADDOCK_ASSIGN(files, CompareIndexWithFiles(git, index, options.shows_intended));
   }
-  if (!options.cached && !options.ignores_dirty) PADDOCK_TRY(AddDirtyModules(git, index, against_tree ? base : known, files));
+  if (!options.cached) PADDOCK_TRY(AddDirtyModules(git, index, against_tree ? &base : nullptr, options, files));
   // Against a tree files count as they are.
   if (against_tree && !options.cached) unmerged.clear();
   for (const std::string& path : unmerged) AddUnmerged(git, options, index, path, against_tree, files);

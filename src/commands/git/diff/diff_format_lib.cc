@@ -284,7 +284,7 @@ Result<std::string> FormatDiff(Git& git, const std::vector<FileDiff>& files, con
         PADDOCK_ASSIGN(const std::string after, ContentOf(git, file, true));
         line.old_size = before.size();
         line.new_size = after.size();
-      } else if (file.status == 'M' && line.counts.added == 0 && line.counts.deleted == 0 && file.old_mode == file.new_mode) {
+      } else if (file.status == 'M' && line.counts.added == 0 && line.counts.deleted == 0 && file.old_mode == file.new_mode && file.new_mode != kModeCommit) {
         continue;   // nothing that counts
       }
       added += line.counts.added;

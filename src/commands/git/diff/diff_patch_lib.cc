@@ -4,6 +4,8 @@
 #include "commands/git/diff/diff_paint.h"
 #include "commands/git/diff/diff_words.h"
 #include "commands/git/refs/revision.h"
+#include "commands/git/work/status.h"
+#include "commands/git/work/worktree.h"
 #include "git/binary_patch.h"
 #include "text/diff/unified_diff.h"
 
@@ -192,16 +194,24 @@ class PatchMaker {
   }
 
   Status MakeSubmodule(const FileDiff& file) {
-    const std::string git_dir = git_.FilePath(file.new_path) + "/.git";
+    const std::string top = git_.FilePath(file.new_path);
+    std::string git_dir = top + "/.git";
+    if (const auto followed = FollowGitFile(git_.in, git_dir)) git_dir = *followed;
     const bool is_there = !git_.work_tree.empty() && IsGitDirectory(git_.in.fs, git_dir);
     const char* note = file.old_mode == 0 ? "(new submodule)" : file.new_mode == 0 ? "(submodule deleted)" : nullptr;
     const std::string name = "Submodule " + file.new_path + " ";
+    ModuleDirt dirt;
+    if (file.new_text) {
+      PADDOCK_ASSIGN(dirt, DirtOfModule(git_, file.new_path));
+      if (dirt.is_modified) out_.Text(name + "contains modified content\n");
+    }
     const auto short_id = [](Git& git, const Oid& id) { return git.objects.Abbreviate(id); };
+    const bool is_same_commit = file.old_id == file.new_id;
     if (!is_there) {
-      out_.Meta(name + short_id(git_, file.old_id) + "..." + short_id(git_, file.new_id) + " " + (note != nullptr ? note : "(commits not present)"));
+      if (!is_same_commit) out_.Meta(name + short_id(git_, file.old_id) + "..." + short_id(git_, file.new_id) + " " + (note != nullptr ? note : "(commits not present)"));
       return {};
     }
-    Git other(git_.in, git_dir, git_.FilePath(file.new_path), false);
+    Git other(git_.in, git_dir, top, false, CommonDirectory(git_.in.fs, git_dir));
     const bool lacks = (file.old_mode != 0 && !other.objects.Has(file.old_id)) || (file.new_mode != 0 && !other.objects.Has(file.new_id));
     if (lacks) note = "(commits not present)";
     History history(other);
@@ -211,10 +221,10 @@ class PatchMaker {
       is_forward = !bases.empty() && bases[0] == file.old_id;
       is_back = !bases.empty() && !is_forward && bases[0] == file.new_id;
     }
-    out_.Meta(name + short_id(other, file.old_id) + (is_forward || is_back ? ".." : "...") + short_id(other, file.new_id) + (note != nullptr ? " " + std::string(note) : std::string(is_back ? " (rewind)" : "") + ":"));
+    if (!is_same_commit) out_.Meta(name + short_id(other, file.old_id) + (is_forward || is_back ? ".." : "...") + short_id(other, file.new_id) + (note != nullptr ? " " + std::string(note) : std::string(is_back ? " (rewind)" : "") + ":"));
     if (lacks) return {};
     if (options_.submodules == DiffOptions::Submodules::kLog) {
-      if (note != nullptr) return {};
+      if (note != nullptr || is_same_commit) return {};
       return LogSubmodule(other, history, file);
     }
     FlatTree before, after;
@@ -230,7 +240,12 @@ class PatchMaker {
     inner.dst_prefix = new_prefix_ + file.new_path + "/";
     inner.no_prefix = false;
     PatchMaker maker(other, inner, out_);
-    for (const FileDiff& changed : CompareTrees(before, after)) PADDOCK_TRY(maker.Make(changed));
+    std::vector<FileDiff> changes = CompareTrees(before, after);
+    if (dirt.is_modified) {
+      PADDOCK_ASSIGN(const Index index, other.ReadIndex());
+      PADDOCK_ASSIGN(changes, CompareWithFiles(other, before, index));
+    }
+    for (const FileDiff& changed : changes) PADDOCK_TRY(maker.Make(changed));
     return {};
   }
   // The commits that one side has and the other has not.

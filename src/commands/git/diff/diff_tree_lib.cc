@@ -7,6 +7,7 @@
 #include "commands/git/refs/abbrev.h"
 #include "commands/git/refs/revision.h"
 #include "commands/git/work/commit.h"
+#include "commands/git/work/working_changes.h"
 #include "commands/git/work/worktree.h"
 
 namespace paddock::git {
@@ -258,7 +259,7 @@ void AddUnmerged(const Index& index, std::vector<FileDiff>& files) {
 // That is what scripts run `update-index --refresh` for.
 Result<std::vector<FileDiff>> CompareByStat(Git& git, const FlatTree& before, const Index& index, bool skips_missing) {
   FlatTree after;
-  std::set<std::string> touched;
+  std::set<std::string> touched, moved /* submodules that are at another commit than the index says */;
   for (const IndexEntry& entry : index.entries()) {
     git.in.budget.Step(2);
     if (entry.stage != 0 && entry.stage != 2) continue;
@@ -266,6 +267,7 @@ Result<std::vector<FileDiff>> CompareByStat(Git& git, const FlatTree& before, co
     if (entry.mode == kModeCommit && entry.stage == 0) item.id = GitlinkHead(git, entry.path).value_or(entry.id);
     if (entry.is_intended || entry.is_assumed || entry.is_skipped || entry.mode == kModeCommit) {
       after[entry.path] = item;
+      if (item.id != entry.id) moved.insert(entry.path);
       continue;
     }
     const auto facts = git.in.fs.Stat(git.FilePath(entry.path), vfs::Follow::kNo);
@@ -287,6 +289,7 @@ Result<std::vector<FileDiff>> CompareByStat(Git& git, const FlatTree& before, co
   }
   std::vector<FileDiff> files = CompareTrees(before, after);
   for (FileDiff& file : files) {
+    if (moved.contains(file.new_path)) file.new_is_file = true;
     if (!touched.contains(file.new_path) || file.new_mode == 0) continue;
     file.new_is_file = true;
     PADDOCK_ASSIGN(const auto content, ReadWorkingFile(git, file.new_path));
@@ -325,8 +328,9 @@ Result<ExitStatus> RunIndex(Git& git, Options& options, Args& args) {
   } else {
     if (git.work_tree.empty()) return Error(Code::kInvalid, std::string(kNeedsWorkTree));
     PADDOCK_ASSIGN(files, CompareByStat(git, before, index, options.quiet_missing));
+    PADDOCK_TRY(AddDirtyModules(git, index, &before, options, files));
   }
-  AddUnmerged(index, files);
+  if (options.cached) AddUnmerged(index, files);
   return Show(git, options, std::move(files), paths, &before);
 }
 
@@ -376,6 +380,7 @@ Result<ExitStatus> RunFiles(Git& git, Options& options, Args& args) {
     else unmerged.insert(entry.path);
   }
   PADDOCK_ASSIGN(std::vector<FileDiff> files, CompareByStat(git, before, index, options.quiet_missing));
+  PADDOCK_TRY(AddDirtyModules(git, index, nullptr, options, files));
   std::erase_if(files, [&](const FileDiff& file) { return unmerged.contains(file.new_path); });
   const bool is_combined = options.patch && options.stage < 0;
   for (const std::string& path : unmerged) PADDOCK_TRY(AddStages(git, options, index, path, is_combined, files));

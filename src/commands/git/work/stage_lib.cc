@@ -4,10 +4,12 @@
 #include <utility>
 
 #include "commands/git/refs/revision.h"
+#include "commands/git/remote/submodule.h"
 #include "commands/git/work/add_menu.h"
 #include "commands/git/work/patch_choice.h"
 #include "commands/git/work/pathspec_file.h"
 #include "commands/git/work/sparse_patterns.h"
+#include "commands/git/work/status.h"
 #include "commands/git/work/unsupported_parts.h"
 #include "commands/git/work/worktree.h"
 
@@ -335,7 +337,11 @@ Status CheckRemovable(Git& git, const RmOptions& options, const Index& index, co
     if (!file && !options.cached) continue;
     const auto old = head.find(path);
     const bool is_staged = old == head.end() || old->second.id != entry->id || old->second.mode != entry->mode;
-    const bool is_local = file && !entry->is_skipped && (file->id != entry->id || file->mode != entry->mode);
+    bool is_local = file && !entry->is_skipped && (file->id != entry->id || file->mode != entry->mode);
+    if (entry->mode == kModeCommit && !is_local) {
+      PADDOCK_ASSIGN(const ModuleDirt dirt, DirtOfModule(git, path));
+      is_local = dirt.is_any();
+    }
     if (is_staged && is_local && !(entry->is_intended && options.cached)) both += "\n    " + path, ++counts[0];
     else if (is_staged && !options.cached) staged += "\n    " + path, ++counts[1];
     else if (is_local && !options.cached) local += "\n    " + path, ++counts[2];
@@ -347,6 +353,26 @@ Status CheckRemovable(Git& git, const RmOptions& options, const Index& index, co
   tell(staged, counts[1], "the following file has changes staged in the index:", "the following files have changes staged in the index:", "use --cached to keep the file, or -f to force removal");
   tell(local, counts[2], "the following file has local modifications:", "the following files have local modifications:", "use --cached to keep the file, or -f to force removal");
   if (counts[0] + counts[1] + counts[2] > 0) return Error(Code::kConflict);
+  return {};
+}
+
+// A submodule goes with all of its files, but not its repository in .git/modules, and .gitmodules does not name it any more.
+Status RemoveSubmodule(Git& git, const std::string& path, bool& edits_names) {
+  const std::string top = git.FilePath(path), file = git.FilePath(".gitmodules");
+  if (const auto facts = git.in.fs.Stat(top + "/.git", vfs::Follow::kNo); facts && facts->is_directory()) RunGitIn(git, git.work_tree, {"submodule", "absorbgitdirs", path});
+  if (const auto facts = git.in.fs.Stat(top, vfs::Follow::kNo); facts && facts->is_directory()) {
+    if (const Status removed = RemoveTree(git.in, top); !removed) return Error(removed.error().code, "could not remove '" + path + "': " + std::string(removed.error().Text()));
+  }
+  const auto text = vfs::ReadFile(git.in.fs, file, 4 << 20);
+  if (!text) return {};
+  PADDOCK_ASSIGN(const std::vector<ConfigEntry> entries, ParseConfig(*text, git.in.budget));
+  for (const ConfigEntry& entry : entries) {
+    if (!entry.key.starts_with("submodule.") || !entry.key.ends_with(".path") || entry.value != path) continue;
+    const auto edited = EditConfigSection(*text, entry.key.substr(0, entry.key.size() - 5), std::nullopt);
+    edits_names = edits_names || edited;
+    return edited ? vfs::WriteFile(git.in.fs, file, *edited) : Status();
+  }
+  git.Say("warning: Could not find section in .gitmodules where path=" + path + "\n");
   return {};
 }
 
@@ -382,11 +408,28 @@ Result<ExitStatus> Rm(Git& git, RmOptions& options, Args& args) {
     if (!checked && checked.error().code == Code::kConflict) return 1;
     if (!checked) return checked.error();
   }
+  const auto is_module = [&index](const std::string& path) {
+    const IndexEntry* entry = index.Find(path);
+    return entry != nullptr && entry->mode == kModeCommit;
+  };
+  if (!options.cached && std::any_of(wanted.begin(), wanted.end(), is_module)) {
+    PADDOCK_ASSIGN(const auto names, StageFile(git, ".gitmodules", false));
+    const IndexEntry* known = index.Find(".gitmodules");
+    if (names && known != nullptr && names->id != known->id) return Error(Code::kConflict, "please stage your changes to .gitmodules or stash them to proceed");
+  }
+  bool edits_names = false;
   for (const std::string& path : wanted) {
     if (!options.quiet) git.Print("rm '" + path + "'\n");
     if (options.dry_run) continue;
+    const bool was_module = is_module(path);
     index.Remove(path);
-    if (!options.cached) RemoveWorkFile(git, path);
+    if (options.cached) continue;
+    if (was_module) PADDOCK_TRY(RemoveSubmodule(git, path, edits_names));
+    else RemoveWorkFile(git, path);
+  }
+  if (edits_names) {
+    PADDOCK_ASSIGN(auto names, StageFile(git, ".gitmodules", true));
+    if (names) index.Put(std::move(*names));
   }
   if (!options.dry_run) PADDOCK_TRY(git.WriteIndex(index));
   return status;
