@@ -116,7 +116,7 @@ void LogPrinter::PrintDiff(const std::string& diff, bool has_changes, bool is_co
   }
   // --stat with -p has a line between them instead of an empty one.
   if (options_.patch && options_.stat && pretty_.format != "oneline" && !is_combined) git_.Print(is_own ? "\n---\n" : "---\n");
-  else if (pretty_.format != "oneline" || (is_combined && (diff.empty() || options_.name_only || options_.name_status || options_.raw))) git_.Print("\n");
+  else if (pretty_.format != "oneline" || is_combined) git_.Print("\n");
   git_.Print(diff);
 }
 
@@ -164,7 +164,11 @@ Status LogPrinter::PrintEach(const Oid& id, const Commit& commit, Pathspec& path
   return {};
 }
 
-void LogPrinter::PrintBeside(HistoryGraph& graph, const std::string& head, const std::string& diff, bool has_changes) {
+void LogPrinter::PrintBeside(HistoryGraph& graph, const std::string& text, const std::string& diff, bool has_changes) {
+  std::string_view head = text;
+  // An empty line at the end of a format of one's own comes below the lines that lead on from the commit.
+  const bool ends_empty = pretty_.format.starts_with("tformat:") && head.ends_with("\n\n");
+  if (ends_empty) head.remove_suffix(1);
   const auto next = [&]() {
     git_.in.budget.Step(1 + static_cast<int64_t>(graph.breadth() / 16));
     git_.Print(graph.Next());
@@ -186,6 +190,7 @@ void LogPrinter::PrintBeside(HistoryGraph& graph, const std::string& head, const
     next();
     if (ended_line_) git_.Print("\n");
   }
+  if (ends_empty) git_.Print(graph.Padding() + "\n");
   if (!has_changes) return;
   if (!ended_line_) git_.Print("\n");
   if (pretty_.format != "oneline") {

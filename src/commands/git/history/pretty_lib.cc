@@ -45,6 +45,12 @@ std::string Indented(std::string_view message, size_t tab_width) {
   return text;
 }
 
+// A head and the message below it, where there is one.
+std::string Joined(std::string head, std::string_view message) {
+  if (!message.empty()) head.append("\n").append(message);
+  return head;
+}
+
 std::string Ident(const Signature& who) { return who.name + " <" + who.email + ">"; }
 
 std::string NotesText(Git& git, const Oid& id, const PrettyOptions& options) {
@@ -83,18 +89,18 @@ std::string HeaderAndMessage(Git& git, const Commit& commit, const PrettyOptions
     for (const Oid& parent : commit.parents) text += "parent " + parent.Hex() + "\n";
     text += "author " + commit.author + "\ncommitter " + commit.committer + "\n";
     for (const std::string& line : commit.extra) text += line + "\n";
-    return text + "\n" + Indented(commit.message, options.tab_width);
+    return Joined(text, Indented(commit.message, options.tab_width));
   }
   if (commit.parents.size() > 1) {
     text += "Merge:";
     for (const Oid& parent : commit.parents) text += " " + git.objects.Abbreviate(parent, options.digits);
     text += "\n";
   }
-  if (options.format == "short") return text + "Author: " + Ident(author) + "\n\n" + Indented(SubjectOf(commit.message), options.tab_width);
+  if (options.format == "short") return Joined(text + "Author: " + Ident(author) + "\n", Indented(SubjectOf(commit.message), options.tab_width));
   if (options.format == "full") text += "Author: " + Ident(author) + "\nCommit: " + Ident(committer) + "\n";
   else if (options.format == "fuller") text += "Author:     " + Ident(author) + "\nAuthorDate: " + DateText(git, author, options.date) + "\nCommit:     " + Ident(committer) + "\nCommitDate: " + DateText(git, committer, options.date) + "\n";
   else text += "Author: " + Ident(author) + "\nDate:   " + DateText(git, author, options.date) + "\n";
-  return text + "\n" + Indented(commit.message, options.tab_width);
+  return Joined(text, Indented(commit.message, options.tab_width));
 }
 
 }  // namespace

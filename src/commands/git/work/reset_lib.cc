@@ -191,7 +191,8 @@ Result<ExitStatus> Reset(Git& git, ResetOptions& options, Args& args) {
   }
   if (options.mode == ResetOptions::Mode::kHard && !options.quiet && !is_unborn) {
     PADDOCK_ASSIGN(const Commit commit, git.objects.ReadCommit(target));
-    git.Print("HEAD is now at " + git.objects.Abbreviate(target) + " " + commit.message.substr(0, commit.message.find('\n')) + "\n");
+    const std::string subject = commit.message.substr(0, commit.message.find('\n'));
+    git.Print("HEAD is now at " + git.objects.Abbreviate(target) + (subject.empty() ? "" : " " + subject) + "\n");
   }
   return 0;
 }
