@@ -210,6 +210,7 @@ Status Refs::Log(std::string_view name, const Oid& before, const Oid& after, std
   PADDOCK_TRY(vfs::MakeDirectories(fs_, vfs::DirectoryName(path)));
   PADDOCK_ASSIGN(const vfs::OpenFilePtr file, fs_.Open(path, vfs::OpenFlags::Append()));
   std::string line(message.substr(0, message.find('\n')));
+  line.erase(line.find_last_not_of(" \t") + 1);
   return file->Write(before.Hex() + " " + after.Hex() + " " + std::string(who) + (line.empty() ? "" : "\t") + line + "\n");
 }
 

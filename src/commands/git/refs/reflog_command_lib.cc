@@ -10,12 +10,20 @@
 
 namespace paddock::git {
 
-Result<ExitStatus> ShowReflog(Git& git, const LogOptions& options, const Args& args, const char* by_default_format) {
-  SkipIndexAttributes(git);
-  std::string name = args.operands.empty() ? "HEAD" : args.operands[0];
-  // NAME@{N} begins there.
+namespace {
+
+// A log that is shown: its entries from the last one on.
+struct ShownLog {
+  std::string ref, name;
+  std::vector<ReflogEntry> entries;
+  size_t left = 0;        // entries that were not shown
+  bool by_date = false;   // how they are called
+  int64_t Time() const { return ParseSignature(entries[left - 1].who).time; }
+};
+
+// NAME or NAME@{N}, where it begins then.
+Result<ShownLog> LogOf(Git& git, std::string name, bool by_date) {
   size_t first = 0;
-  bool by_date = !options.date.empty();
   if (const size_t at = name.find("@{"); at != std::string::npos && name.ends_with('}')) {
     const std::string inside = name.substr(at + 2, name.size() - at - 3);
     int64_t number = 0;
@@ -25,9 +33,44 @@ Result<ExitStatus> ShowReflog(Git& git, const LogOptions& options, const Args& a
     name = at == 0 ? ShortRef(git.HeadBranch().value_or("HEAD")) : name.substr(0, at);
   }
   const auto ref = FindRef(git, name);
+  if (!ref && name == "HEAD") {
+    PADDOCK_TRY(git.RequireHead());
+  }
   if (!ref) return AmbiguousArgument(name);
   // A log that is not found below refs or refs/heads has its whole name.
   if (*ref != name && *ref != "refs/" + name && *ref != "refs/heads/" + name) name = *ref;
+  ShownLog log{*ref, name, git.refs.ReadLog(*ref), 0, by_date};
+  log.left = log.entries.size() - std::min(first, log.entries.size());
+  return log;
+}
+
+// Those of all references, and of HEAD.
+std::vector<ShownLog> AllLogs(Git& git, bool by_date) {
+  std::vector<std::string> names;
+  for (const auto& [name, id] : git.refs.List("refs/")) names.push_back(name);
+  names.emplace_back("HEAD");
+  std::vector<ShownLog> logs;
+  for (const std::string& name : names) {
+    ShownLog log{name, name, git.refs.ReadLog(name), 0, by_date};
+    log.left = log.entries.size();
+    logs.push_back(std::move(log));
+  }
+  return logs;
+}
+
+}  // namespace
+
+Result<ExitStatus> ShowReflog(Git& git, const LogOptions& options, const Args& args, const char* by_default_format) {
+  if (options.is_reversed) return Error(Code::kInvalid, "options '--reverse' and '--walk-reflogs' cannot be used together");
+  if (options.graph) return Error(Code::kInvalid, "cannot combine --walk-reflogs with history-limiting options");
+  SkipIndexAttributes(git);
+  const bool by_date = !options.date.empty();
+  std::vector<ShownLog> logs;
+  if (options.all) logs = AllLogs(git, by_date);
+  if (!options.all || !args.operands.empty()) {
+    PADDOCK_ASSIGN(ShownLog one, LogOf(git, args.operands.empty() ? "HEAD" : args.operands[0], by_date));
+    logs.push_back(std::move(one));
+  }
   LogOptions mine = options;
   if (mine.pretty.empty() && !mine.oneline && by_default_format != nullptr) {
     mine.pretty = by_default_format;
@@ -35,28 +78,33 @@ Result<ExitStatus> ShowReflog(Git& git, const LogOptions& options, const Args& a
   }
   PADDOCK_ASSIGN(PrettyOptions pretty, PrettyOf(git, mine));
   LogPrinter printer(git, mine, std::move(pretty));
-  const std::vector<ReflogEntry> log = git.refs.ReadLog(*ref);
   Pathspec paths;
   int64_t shown = 0, skip = options.skip.value_or(0);
   PADDOCK_ASSIGN(Filter filter, Filter::Make(git, mine));
-  for (size_t i = log.size(); i-- > 0;) {
-    git.in.budget.Step();
-    if (log.size() - 1 - i < first) continue;
-    if (options.count && *options.count >= 0 && shown >= *options.count) break;
-    const auto commit = git.objects.ReadCommit(log[i].after);
+  while (!options.count || *options.count < 0 || shown < *options.count) {
+    git.in.budget.Step(1 + static_cast<int64_t>(logs.size()));
+    // The newest entry is next.
+    ShownLog* next = nullptr;
+    for (ShownLog& log : logs) {
+      if (log.left > 0 && (next == nullptr || log.Time() > next->Time())) next = &log;
+    }
+    if (next == nullptr) break;
+    const size_t i = --next->left;
+    const ReflogEntry& entry = next->entries[i];
+    const auto commit = git.objects.ReadCommit(entry.after);
     if (!commit) continue;
     PADDOCK_ASSIGN(const bool keeps, filter.Keeps(*commit));
     if (!keeps) continue;
-    PADDOCK_ASSIGN(const bool matches, filter.KeepsEntry(log[i].message));
+    PADDOCK_ASSIGN(const bool matches, filter.KeepsEntry(entry.message));
     if (!matches) continue;
     if (skip-- > 0) continue;
     ++shown;
-    const std::string selector = "@{" + (by_date ? DateText(git, ParseSignature(log[i].who), printer.pretty().date) : std::to_string(log.size() - 1 - i)) + "}";
-    printer.pretty().reflog_name = name + selector;
-    printer.pretty().reflog_short = (*ref == name ? UnambiguousRef(git, name) : name) + selector;
-    printer.pretty().reflog_message = log[i].message;
-    printer.pretty().reflog_who = log[i].who;
-    PADDOCK_TRY(printer.Print(log[i].after, *commit, paths, false));
+    const std::string selector = "@{" + (next->by_date ? DateText(git, ParseSignature(entry.who), printer.pretty().date) : std::to_string(next->entries.size() - 1 - i)) + "}";
+    printer.pretty().reflog_name = next->name + selector;
+    printer.pretty().reflog_short = (next->ref == next->name ? UnambiguousRef(git, next->name) : next->name) + selector;
+    printer.pretty().reflog_message = entry.message;
+    printer.pretty().reflog_who = entry.who;
+    PADDOCK_TRY(printer.Print(entry.after, *commit, paths, false));
   }
   return 0;
 }
