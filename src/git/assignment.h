@@ -8,7 +8,8 @@
 
 namespace paddock::git {
 
-// `costs`: n rows of n. The column of each row. Takes time in n^3, which the budget counts.
+// `costs`: n rows of n. The column of each row; of several ways that cost the same, the one that git takes. Takes time in n^3, which the
+// budget counts.
 std::vector<size_t> CheapestAssignment(const std::vector<int64_t>& costs, size_t n, Budget& budget);
 
 }  // namespace paddock::git

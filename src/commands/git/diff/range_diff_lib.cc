@@ -14,7 +14,7 @@
 namespace paddock::git {
 namespace {
 
-constexpr size_t kMostCommits = 4000;      // of both sides, that have no twin
+constexpr size_t kMostCommits = 4000;      // of both sides
 constexpr int64_t kNever = 1 << 16;        // the price of what must not be
 constexpr size_t kUnmatched = SIZE_MAX;
 
@@ -214,31 +214,27 @@ class RangeComparison {
 
   // The rest is matched so that the differences are the smallest in all. A commit that has no mate costs something, too.
   Status MatchOthers() {
-    std::vector<size_t> left, right;
-    for (size_t i = 0; i < a_.size(); ++i) {
-      if (a_[i].match == kUnmatched) left.push_back(i);
-    }
-    for (size_t j = 0; j < b_.size(); ++j) {
-      if (b_[j].match == kUnmatched) right.push_back(j);
-    }
-    const size_t n = left.size() + right.size();
+    // Those that have a mate take part as well, at a price that keeps them together: among equals they decide who comes first.
+    const size_t n = a_.size() + b_.size();
     if (n > kMostCommits) return Error(Code::kRange, "too many commits to compare: " + std::to_string(n));
+    if (std::none_of(a_.begin(), a_.end(), IsAlone) || std::none_of(b_.begin(), b_.end(), IsAlone)) return {};
     git_.in.budget.WillAllocate(n * n * sizeof(int64_t));
     std::vector<int64_t> costs(n * n, 0);
-    const auto alone = [this](const SeriesCommit& commit) { return std::min(commit.diff_lines * std::clamp<int64_t>(options_.creation_factor, -kNever, kNever) / 100, kNever); };
-    for (size_t i = 0; i < left.size(); ++i) {
-      for (size_t j = 0; j < right.size(); ++j) costs[i * n + j] = Distance(a_[left[i]].diff(), b_[right[j]].diff());
-      for (size_t j = right.size(); j < n; ++j) costs[i * n + j] = alone(a_[left[i]]);
+    const auto price = [this](const SeriesCommit& commit) { return IsAlone(commit) ? std::min(commit.diff_lines * std::clamp<int64_t>(options_.creation_factor, -kNever, kNever) / 100, kNever) : kNever; };
+    for (size_t i = 0; i < a_.size(); ++i) {
+      for (size_t j = 0; j < b_.size(); ++j) costs[i * n + j] = IsAlone(a_[i]) && IsAlone(b_[j]) ? Distance(a_[i].diff(), b_[j].diff()) : a_[i].match == j ? 0 : kNever;
+      for (size_t j = b_.size(); j < n; ++j) costs[i * n + j] = price(a_[i]);
     }
-    for (size_t j = 0; j < right.size(); ++j) {
-      for (size_t i = left.size(); i < n; ++i) costs[i * n + j] = alone(b_[right[j]]);
+    for (size_t j = 0; j < b_.size(); ++j) {
+      for (size_t i = a_.size(); i < n; ++i) costs[i * n + j] = price(b_[j]);
     }
     const std::vector<size_t> columns = CheapestAssignment(costs, n, git_.in.budget);
-    for (size_t i = 0; i < left.size(); ++i) {
-      if (columns[i] < right.size()) Match(left[i], right[columns[i]]);
+    for (size_t i = 0; i < a_.size(); ++i) {
+      if (IsAlone(a_[i]) && columns[i] < b_.size() && IsAlone(b_[columns[i]])) Match(i, columns[i]);
     }
     return {};
   }
+  static bool IsAlone(const SeriesCommit& commit) { return commit.match == kUnmatched; }
   int64_t Distance(std::string_view a, std::string_view b) {
     LineCount lines;
     WalkHunks(a, b, DiffOptions(), git_.in.budget, {}, lines);
