@@ -297,10 +297,13 @@ Result<std::string> Git::ParseGitDate(std::string_view text) {
     return std::string(text.substr(0, blank)) + " " + OffsetText(static_cast<int>(zone));
   }
   const TimeZone local = LocalZone(in.env);
-  const auto moment = ParseDate(YearLast(original), Now(in.clock), local, in.budget);
+  const auto written = ZoneAtEnd(original);
+  // A zone that there cannot be counts as none.
+  const bool is_zone = written && (*written)[1] <= '2' && written->substr(1, 2) < "24" && (*written)[3] < '6';
+  const auto moment = ParseDate(YearLast(written && !is_zone ? Trimmed(original.substr(0, original.size() - written->size())) : original), Now(in.clock), local, in.budget);
   if (!moment) return Error(Code::kInvalid, "invalid date format: " + std::string(original));
   std::string zone;
-  if (const auto written = ZoneAtEnd(original)) zone = *written;
+  if (is_zone) zone = *written;
   else if (original.ends_with('Z')) zone = "+0000";
   else zone = OffsetText(local.ToLocal(moment->seconds).offset / 60);
   return std::to_string(moment->seconds) + " " + zone;

@@ -178,6 +178,8 @@ Result<ExitStatus> Show(Git& git, const BlameOptions& options, const BlameTask& 
 
 Result<ExitStatus> RunBlame(Git& git, BlameOptions& options, Args& args) {
   if (!args.has_dashes && !args.operands.empty()) {
+    // FILE REVISION is another way to say it.
+    if (args.operands.size() == 2 && ResolveObject(git, args.operands[1])) std::swap(args.operands[0], args.operands[1]);
     args.paths = {args.operands.back()};
     args.operands.pop_back();
     args.has_dashes = true;

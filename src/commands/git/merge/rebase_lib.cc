@@ -124,7 +124,7 @@ class Start {
         operands.erase(operands.begin());
       }
       auto upstream = ResolveCommit(git_, upstream_name_);
-      if (!upstream) return Error(Code::kNoEntry, "invalid upstream '" + upstream_name_ + "'");
+      if (!upstream) return Error(Code::kNoEntry, upstream.error().message.starts_with("bad revision") ? "invalid upstream '" + upstream_name_ + "'" : upstream.error().message);
       upstream_ = *upstream;
     }
     if (!operands.empty()) {

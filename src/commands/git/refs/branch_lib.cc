@@ -193,7 +193,8 @@ std::string DetachedName(Git& git) {
     const auto id = Oid::FromHex(start);
     return "(no branch, bisect started on " + (id ? git.objects.Abbreviate(*id) : start) + ")";
   }
-  return "(HEAD detached " + DetachedText(git) + ")";
+  const std::string detached = DetachedText(git);
+  return detached.empty() ? "(no branch)" : "(HEAD detached " + detached + ")";
 }
 
 // The colours of color.branch.*.

@@ -49,8 +49,35 @@ Result<Oid> ResolveName(Git& git, std::string_view name) {
   return Unknown();
 }
 
+// "branch@{upstream}"; without a name, or with that of HEAD, it is the branch that HEAD is on, whether it has commits or not.
+Result<Oid> ResolveUpstream(Git& git, std::string_view name) {
+  std::string branch(name);
+  if (name.empty() || name == "@" || name == "HEAD") {
+    const auto head = git.HeadBranch();
+    if (!head) return Error(Code::kNoEntry, "HEAD does not point to a branch");
+    branch = ShortRef(*head);
+  } else if (name.starts_with("@{-") && name.ends_with('}')) {
+    const auto count = ParseCount(name.substr(3, name.size() - 4));
+    const auto previous = count ? PreviousBranch(git, *count) : std::nullopt;
+    if (!previous) return Unknown();
+    branch = *previous;
+  }
+  const auto upstream = UpstreamOf(git, branch);
+  if (!upstream) {
+    if (!IsRefName("refs/heads/" + branch)) return Unknown();
+    const auto merge = git.config.Get("branch." + branch + ".merge");
+    if (!git.refs.Exists("refs/heads/" + branch)) return Error(Code::kNoEntry, "no such branch: '" + branch + "'");
+    if (merge && git.config.Get("branch." + branch + ".remote")) return Error(Code::kNoEntry, "upstream branch '" + *merge + "' not stored as a remote-tracking branch");
+    return Error(Code::kNoEntry, "no upstream configured for branch '" + branch + "'");
+  }
+  const auto id = git.refs.Read(*upstream);
+  if (!id) return Unknown();
+  return *id;
+}
+
 // "name@{…}".
 Result<Oid> ResolveAt(Git& git, std::string_view name, std::string_view inside) {
+  if (inside == "u" || inside == "upstream" || inside == "push") return ResolveUpstream(git, name);
   std::string ref = "HEAD";
   if (!name.empty() && name != "@") {
     const auto found = FindRef(git, name);
@@ -58,16 +85,6 @@ Result<Oid> ResolveAt(Git& git, std::string_view name, std::string_view inside) 
     ref = *found;
   } else if (name.empty()) {
     ref = git.HeadBranch().value_or("HEAD");
-  }
-  if (inside == "u" || inside == "upstream" || inside == "push") {
-    if (ref == "HEAD") ref = git.HeadBranch().value_or("HEAD");
-    const std::string branch = ShortRef(ref);
-    const auto upstream = UpstreamOf(git, branch);
-    if (!upstream && ref != "HEAD" && !git.refs.Exists("refs/heads/" + branch)) return Error(Code::kNoEntry, "no such branch: '" + branch + "'");
-    if (!upstream) return Error(Code::kNoEntry, ref == "HEAD" ? "HEAD does not point to a branch" : "no upstream configured for branch '" + branch + "'");
-    const auto id = git.refs.Read(*upstream);
-    if (!id) return Unknown();
-    return *id;
   }
   if (inside.starts_with('-')) {
     const auto count = ParseCount(inside.substr(1));
@@ -277,7 +294,7 @@ Result<Oid> ResolveObject(Git& git, std::string_view name) {
   const size_t suffix = std::min(name.find_first_of("^~"), name.size());
   std::string_view base = name.substr(0, suffix);
   Result<Oid> id = Unknown();
-  if (const size_t at = base.find("@{"); at != std::string_view::npos && base.ends_with('}')) {
+  if (const size_t at = base.rfind("@{"); at != std::string_view::npos && base.ends_with('}')) {
     id = ResolveAt(git, base.substr(0, at), base.substr(at + 2, base.size() - at - 3));
   } else {
     id = ResolveName(git, base);
@@ -300,7 +317,7 @@ Error AmbiguousArgument(std::string_view name) {
 }
 
 Error UnknownRevision(std::string_view name, const Error& why) {
-  for (const std::string_view telling : {" only has ", "no upstream configured", "no such branch", "does not point to a branch"}) {
+  for (const std::string_view telling : {" only has ", "no upstream configured", "no such branch", "does not point to a branch", "not stored as a remote-tracking branch"}) {
     if (why.message.find(telling) != std::string::npos) return why;
   }
   return AmbiguousArgument(name);
@@ -378,7 +395,7 @@ Result<Selection> ParseSelection(Git& git, const Args& args) {
     if (!in_paths) {
       PADDOCK_ASSIGN(const bool taken, TakeRevision(git, argument, selection));
       if (taken) continue;
-      if (args.has_dashes) return Error(Code::kNoEntry, "bad revision '" + argument + "'");
+      if (args.has_dashes || argument.starts_with('^')) return Error(Code::kNoEntry, "bad revision '" + argument + "'");
       in_paths = true;
     }
     const bool is_magic = argument.starts_with(":(") || argument.starts_with(":!") || argument.starts_with(":^") || (argument.starts_with(":/") && git.in.fs.Stat(git.FilePath(argument.substr(2)), vfs::Follow::kNo));

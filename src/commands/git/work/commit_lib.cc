@@ -287,7 +287,7 @@ Result<std::string> FixupLine(Git& git, CommitOptions& options, bool& wants_edit
     name.erase(0, name.find(':') + 1);
   }
   auto id = ResolveCommit(git, name);
-  if (!id) return Error(Code::kNoEntry, "could not lookup commit " + name);
+  if (!id) return Error(Code::kNoEntry, id.error().message.starts_with("bad revision") ? "could not lookup commit " + name : id.error().message);
   PADDOCK_ASSIGN(const Commit commit, git.objects.ReadCommit(*id));
   const std::string subject = SubjectOf(commit.message);
   if (amends) {
@@ -325,7 +325,7 @@ Result<std::string> FirstMessage(Git& git, CommitOptions& options, const std::op
   }
   if (const std::string& name = options.reuse.empty() ? options.reedit : options.reuse; !name.empty()) {
     auto id = ResolveCommit(git, name);
-    if (!id) return Error(Code::kNoEntry, "could not lookup commit " + name);
+    if (!id) return Error(Code::kNoEntry, id.error().message.starts_with("bad revision") ? "could not lookup commit " + name : id.error().message);
     PADDOCK_ASSIGN(const Commit commit, git.objects.ReadCommit(*id));
     wants_editor |= options.reuse.empty();
     return commit.message;

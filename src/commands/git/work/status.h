@@ -51,7 +51,7 @@ struct Tracking {
 Result<std::optional<Tracking>> TrackingOf(Git& git, const std::string& branch);
 // "Your branch is ahead of 'origin/main' by 1 commit. …", with newlines.
 std::string TrackingText(const Tracking& tracking);
-// How a detached HEAD is called: "at 1234567", "from v1".
+// How a detached HEAD is called: "at 1234567", "from v1"; empty when the log does not tell.
 std::string DetachedText(Git& git);
 
 }  // namespace paddock::git

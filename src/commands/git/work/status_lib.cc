@@ -195,7 +195,7 @@ std::string DetachedText(Git& git) {
     if (is_there) name = git.objects.Abbreviate(log[i].after);
     return (head == log[i].after ? "at " : "from ") + name;
   }
-  return head ? "at " + git.objects.Abbreviate(*head) : std::string();
+  return {};   // nothing was checked out: a clone, say
 }
 
 namespace {
