@@ -302,6 +302,7 @@ Result<std::string> FormatCombined(Git& git, const std::vector<CombinedFile>& fi
     }
   }
   if (!options.patch) return text;
+  if (options.raw && !text.empty()) text += end;
   for (const CombinedFile& file : files) {
     PADDOCK_ASSIGN(const std::string patch, CombinedPatch(git, file, options, is_dense));
     text += patch;

@@ -333,7 +333,7 @@ class Renames {
         file.old_is_file = source.file.old_is_file;
         file.old_text = source.file.old_text;
         file.score = pair.score * 100 / kWholeScore;
-      } else if (pair.file.old_mode == pair.file.new_mode && pair.file.old_id == pair.file.new_id && pair.file.status == 'M' && !pair.file.old_is_file && !pair.file.new_is_file) {
+      } else if (pair.file.old_mode == pair.file.new_mode && pair.file.old_id == pair.file.new_id && pair.file.status == 'M' && !pair.file.old_is_file && !pair.file.new_is_file && !pair.file.new_text) {
         continue;   // only there to be copied
       }
       kept.push_back(pair.file);   // others may have it for a source

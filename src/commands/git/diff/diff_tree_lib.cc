@@ -240,7 +240,7 @@ Result<ExitStatus> RunTree(Git& git, Options& options, Args& args) {
 }
 
 // Marks what is unmerged; lists show it as that, and then as it differs from our side.
-void AddUnmerged(const Index& index, std::vector<FileDiff>& files) {
+void AddUnmerged(const Index& index, const FlatTree& before, std::vector<FileDiff>& files) {
   std::set<std::string> unmerged;
   for (const IndexEntry& entry : index.entries()) {
     if (entry.stage != 0) unmerged.insert(entry.path);
@@ -250,6 +250,10 @@ void AddUnmerged(const Index& index, std::vector<FileDiff>& files) {
     FileDiff file;
     file.status = 'U';
     file.old_path = file.new_path = path;
+    if (const auto old = before.find(path); old != before.end()) {
+      file.old_mode = old->second.mode;
+      file.old_id = old->second.id;
+    }
     files.insert(files.begin(), file);
   }
   std::stable_sort(files.begin(), files.end(), [](const FileDiff& a, const FileDiff& b) { return a.new_path < b.new_path; });
@@ -330,7 +334,7 @@ Result<ExitStatus> RunIndex(Git& git, Options& options, Args& args) {
     PADDOCK_ASSIGN(files, CompareByStat(git, before, index, options.quiet_missing));
     PADDOCK_TRY(AddDirtyModules(git, index, &before, options, files));
   }
-  if (options.cached) AddUnmerged(index, files);
+  if (options.cached) AddUnmerged(index, before, files);
   return Show(git, options, std::move(files), paths, &before);
 }
 

@@ -135,7 +135,7 @@ Result<std::string> LogPrinter::DiffOf(const Oid& id, const Commit& commit, Path
     has_changes = !files.empty() || !text.empty();
     text += options.colours ? ColouredPatch(combined) : combined;
     // A merge that did nothing of its own ends with an empty line.
-    if (text.empty()) has_changes = options.patch || options.raw || options.name_only || options.name_status;
+    if (text.empty() && files.empty()) has_changes = options.patch || options.raw || options.name_only || options.name_status;
     return text;
   }
   const auto name = followed_.find(id);

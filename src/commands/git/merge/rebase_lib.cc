@@ -399,7 +399,8 @@ class Start {
   // Empty lines between those that do something.
   size_t CountBlanks(std::string_view list) {
     size_t blanks = 0;
-    for (const std::string_view line : SplitLines(CleanMessage(std::string(list), true))) blanks += line == "\n" ? 1 : 0;
+    const std::string clean = CleanMessage(list, true);
+    for (const std::string_view line : SplitLines(clean)) blanks += line == "\n" ? 1 : 0;
     return blanks;
   }
 
