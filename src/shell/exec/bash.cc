@@ -126,13 +126,17 @@ int RunFile(Shell& shell, std::span<const std::string> operands) {
     stat = shell.files().Stat(path);
   }
   if (!stat) return Fail(shell, path + ": " + std::string(stat.error().Text()), 127);
-  if (stat->is_directory()) return Fail(shell, path + ": " + path + ": Is a directory", 126);
+  // What could be opened gives the name to complaints.
+  if (stat->is_directory()) {
+    shell.name0 = operands[0];
+    return Fail(shell, path + ": Is a directory", 126);
+  }
   auto text = vfs::ReadFile(shell.files(), path, kMaxScript);
   if (!text) return Fail(shell, path + ": " + std::string(text.error().Text()), 126);
-  if (text->substr(0, std::min<size_t>(text->find('\n'), 80)).find('\0') != std::string::npos) {
-    return Fail(shell, path + ": cannot execute binary file", 126);
-  }
   shell.name0 = operands[0];
+  const bool has_nul = text->substr(0, std::min<size_t>(text->find('\n'), 80)).find('\0') != std::string::npos;
+  if (has_nul || text->starts_with("\x7f" "ELF")) return Fail(shell, path + ": cannot execute binary file", 126);
+  std::erase(*text, '\0');   // bash reads over them
   shell.frames.front().source = operands[0];
   shell.SetPositionals({operands.begin() + 1, operands.end()});
   return shell.Finish(shell.RunScript(*text));

@@ -30,7 +30,7 @@ std::optional<Interpreter> InterpreterOf(std::string_view content) {
   const auto trim = [](std::string_view text) {
     const size_t first = text.find_first_not_of(" \t");
     if (first == std::string_view::npos) return std::string_view();
-    return text.substr(first, text.find_last_not_of(" \t\r") - first + 1);
+    return text.substr(first, text.find_last_not_of(" \t") - first + 1);
   };
   line = trim(line);
   if (line.empty()) return std::nullopt;
@@ -41,8 +41,9 @@ std::optional<Interpreter> InterpreterOf(std::string_view content) {
   return interpreter;
 }
 
-// Bash's test for a binary: a NUL in the first line.
+// Bash's test for a binary: an ELF header, or a NUL in the first line.
 bool LooksBinary(std::string_view content) {
+  if (content.starts_with("\x7f" "ELF")) return true;
   const std::string_view head = content.substr(0, kSniffed);
   return head.substr(0, head.find('\n')).find('\0') != std::string_view::npos;
 }
