@@ -39,8 +39,9 @@ std::nullptr_t Grammar::FailCondition(std::string message) {
   const Token& token = Peek();
   const size_t at = token.kind == TokenKind::kNewline ? token.begin : token.end;
   lexer_.Fail(std::move(message), lexer_.source().LineAt(at));
-  lexer_.error()->is_conditional = true;
   if (token.kind == TokenKind::kEnd) lexer_.error()->is_incomplete = true;
+  // What the end of the text cuts off is a syntax error as any other.
+  lexer_.error()->is_conditional = token.kind != TokenKind::kEnd && (token.kind != TokenKind::kNewline || !lexer_.source().AtEnd());
   return nullptr;
 }
 
@@ -61,7 +62,6 @@ Grammar::StatementPtr Grammar::ParseConditionCommand() {
   if (token.kind == TokenKind::kEnd) {
     lexer_.Fail("unexpected EOF while looking for `]]'", begin_line);
     lexer_.error()->is_incomplete = true;
-    lexer_.error()->is_conditional = true;
     return nullptr;
   }
   const std::string text = TokenText(token, lexer_.source());
@@ -108,7 +108,7 @@ Grammar::ConditionPtr Grammar::ParseConditionTerm() {
     ConditionPtr inside = ParseConditionOr();
     if (lexer_.has_error() || inside == nullptr) {
       SyntaxError* error = lexer_.has_error() ? &*lexer_.error() : nullptr;
-      if (error != nullptr && error->is_conditional && !error->is_incomplete) {
+      if (error != nullptr && !error->is_incomplete && (error->is_conditional || lexer_.source().AtEnd())) {
         (error->message.empty() ? error->message : error->source_line) = "expected `)'";
       }
       return nullptr;
