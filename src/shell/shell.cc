@@ -132,7 +132,7 @@ std::string Shell::Prefix() const {
       prefix = "environment";
     }
   }
-  if (is_interactive) return prefix + ": ";
+  if (is_interactive || (line == 0 && !frames.empty() && frames.back().is_function)) return prefix + ": ";   // 0: see ImportFunction
   if (options.Get(ShoptOption::kGnuErrfmt)) return prefix + ":" + std::to_string(line) + ": ";
   return prefix + ": line " + std::to_string(line) + ": ";
 }

@@ -52,7 +52,7 @@ class Declarer {
     if (kind_ == DeclareKind::kReadonly) on_ |= kReadonly;
     if (functions_) return DeclareFunctions();
     if (operands_.empty()) return ListVariables();
-    if (prints_) return PrintNamed();
+    if (prints_ && kind_ != DeclareKind::kExport && kind_ != DeclareKind::kReadonly) return PrintNamed();   // those two mark what is named
     int status = 0;
     for (size_t i = 0; i < operands_.size(); ++i) {
       if (!DeclareOne(operands_[i], first_operand_ + i)) status = 1;
@@ -261,6 +261,7 @@ class Declarer {
       if (has_value && value == reference) {
         shell_.Complain(name_, "warning: " + reference + ": circular name reference");
       }
+      if (has_value && value.empty()) return Refuse("`': not a valid identifier");
       if (has_value && !IsName(value.substr(0, value.find('[')))) {
         return Refuse("`" + value + "': invalid variable name for name reference");
       }

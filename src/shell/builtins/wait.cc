@@ -108,8 +108,8 @@ int WaitForOperand(Shell& shell, const std::string& operand, int* pid_out) {
 int WaitForNext(Shell& shell, std::span<const std::string> operands, int* pid_out) {
   std::vector<int> numbers;
   for (const std::string& operand : operands) {
-    Job* job = shell.jobs().Find(operand);
-    if (job != nullptr) numbers.push_back(job->number);
+    if (Job* job = shell.jobs().Find(operand)) numbers.push_back(job->number);
+    else shell.Complain("wait", operand + ": no such job");
   }
   if (operands.empty()) {
     for (const Job& job : shell.jobs().jobs()) numbers.push_back(job.number);

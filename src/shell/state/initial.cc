@@ -236,7 +236,7 @@ constexpr Constant kConstants[] = {
 
 void ImportFunction(Shell& shell, std::string_view name, std::string_view body) {
   const std::string text = std::string(name) + " " + std::string(body);
-  const ParsedProgram parsed = ParseProgram(text, {.extglob = true}, shell.budget());
+  const ParsedProgram parsed = ParseProgram(text, {.extglob = true}, shell.budget(), 0);   // bash counts their lines from 0
   if (parsed.error || !parsed.list || parsed.list->items.size() != 1) return;
   const Statement& statement = *parsed.list->items[0].statement;
   if (statement.kind != Statement::Kind::kFunction || statement.name.text != name) return;
