@@ -119,8 +119,10 @@ class Unzipper {
       if (!o_.junks) MakeDirectory(entry, path, true);
       return;
     }
+    // The password comes first: making room may take away what is there.
+    if (!HasKey(entry)) return;
     const auto final_path = Decide(entry, path);
-    if (!final_path || !HasKey(entry)) return;
+    if (!final_path) return;
     const size_t slash = final_path->rfind('/');
     if (slash != std::string::npos && slash > 0) {
       if (const Status made = vfs::MakeDirectories(in_.fs, final_path->substr(0, slash)); !made) {
