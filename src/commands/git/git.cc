@@ -365,6 +365,25 @@ std::string UsageText(const Subcommand& self) {
   return text + "\n" + OptionHelp(self.options);
 }
 
+// Commands that show commits or differences take what they do not know for an option of revisions, and complain of the whole word.
+std::optional<ExitStatus> ComplainOfRevisionOption(Invocation& in, const Subcommand& self, std::string_view complaint, const std::vector<std::string>& args) {
+  const std::string_view name = self.name;
+  const bool is_fatal = name == "log" || name == "show" || name == "whatchanged" || name == "format-patch";
+  const bool is_parsed = name == "shortlog" || name == "blame" || name == "annotate";
+  if (!is_fatal && !is_parsed && name != "diff") return std::nullopt;
+  const std::string_view what = complaint.substr(complaint.find('`') + 1);
+  const std::string wrong(what.substr(0, what.size() - 1));
+  const bool is_long = complaint.starts_with("unknown option");
+  const auto word = std::find_if(args.begin() + 1, args.end(), [&](const std::string& arg) {
+    if (is_long) return arg == "--" + wrong || arg.starts_with("--" + wrong + "=");
+    return arg.size() > 1 && arg[0] == '-' && arg[1] != '-' && arg.find(wrong) != std::string::npos;
+  });
+  const std::string shown = word == args.end() ? wrong : *word;
+  if (is_fatal) return Die(in, Error(Code::kInvalid, "unrecognized argument: " + shown));
+  in.err.Write("error: " + (is_parsed ? "unknown option `" + shown + "'" : "invalid option: " + shown) + "\n" + UsageText(self));
+  return 129;
+}
+
 }  // namespace
 
 std::optional<Args> PrepareSubcommand(Invocation& in, const Subcommand& self, void* options, const std::vector<std::string>& args, ExitStatus* status) {
@@ -386,6 +405,12 @@ std::optional<Args> PrepareSubcommand(Invocation& in, const Subcommand& self, vo
       return std::nullopt;
     }
     const std::string complaint = GitComplaint(parsed.error().Text());
+    if (complaint.starts_with("unknown ")) {
+      if (const auto said = ComplainOfRevisionOption(in, self, complaint, before)) {
+        *status = *said;
+        return std::nullopt;
+      }
+    }
     in.err.Write("error: " + complaint + "\n");
     if (parsed.error().code == Code::kSyntax && complaint.starts_with("unknown ")) in.err.Write(UsageText(self));
     *status = 129;

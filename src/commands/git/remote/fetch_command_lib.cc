@@ -98,6 +98,8 @@ Result<ExitStatus> RunFetchCommand(Git& git, FetchOptions& options, std::vector<
     if (is_several && operands.size() > 1) return Error(Code::kInvalid, "fetching a group and specifying refspecs does not make sense");
   }
   if (options.all && several.empty()) return 0;
+  // Without any remote there is nothing to fetch from, which is no error.
+  if (!is_several && operands.empty() && RemoteNames(git).empty() && DefaultRemote(git) == "origin") return 0;
   if (options.all && several.size() == 1) {
     operands = several;
     is_several = false;
