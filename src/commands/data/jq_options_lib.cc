@@ -123,7 +123,7 @@ class Parser {
       return true;
     }
     if (name == "indent") return Indent();
-    if (name == "arg" || name == "argjson" || name == "slurpfile" || name == "rawfile") return NamedValue(name);
+    if (name == "arg" || name == "argjson" || name == "slurpfile" || name == "rawfile" || name == "argfile") return NamedValue(name);
     return Complain("Unknown option --" + name);
   }
 
@@ -146,7 +146,7 @@ class Parser {
   }
 
   bool NamedValue(const std::string& option) {
-    const bool is_file = option == "slurpfile" || option == "rawfile";
+    const bool is_file = option == "slurpfile" || option == "rawfile" || option == "argfile";
     if (at_ + 2 >= in_.args.size()) {
       const std::string example = is_file ? "filename" : (option == "arg" ? "value" : "text");
       return Complain("--" + option + " takes two parameters (e.g. --" + option + " varname " + example + ")");
@@ -198,7 +198,11 @@ class Parser {
     for (;;) {
       Value one;
       const jq::JsonReader::Got got = reader.Next(one);
-      if (got == jq::JsonReader::Got::kEnd) return true;
+      if (got == jq::JsonReader::Got::kEnd) {
+        // --argfile, which is older: one value is not put into an array.
+        if (option == "argfile" && value.array_size() == 1) value = Value(value.At(0));
+        return true;
+      }
       if (got == jq::JsonReader::Got::kError) return refuse(reader.error());
       value.Append(std::move(one));
     }
@@ -248,6 +252,7 @@ std::string JqUsage(std::string_view program) {
          "      --arg name value      $name is this string;\n"
          "      --argjson name value  $name is this JSON value;\n"
          "      --slurpfile name file $name is an array of the values in the file;\n"
+         "      --argfile name file   $name is the value in the file, or an array of several (deprecated);\n"
          "      --rawfile name file   $name is the content of the file;\n"
          "      --args                other operands are strings for $ARGS.positional;\n"
          "      --jsonargs            other operands are JSON for $ARGS.positional;\n"

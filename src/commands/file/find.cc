@@ -123,9 +123,13 @@ class Walk {
   bool Look(File& file, bool follows) {
     auto found = context_.in.fs.Stat(file.path, follows ? Follow::kYes : Follow::kNo);
     if (!found && follows) {
-      // A link that leads nowhere is looked at itself.
+      // A link that leads nowhere is looked at itself; one through what is no directory, too, after a complaint; a loop is not.
       const Error problem = found.error();
-      found = context_.in.fs.Stat(file.path, Follow::kNo);
+      if (problem.code == Code::kNotDirectory && !levels_.empty()) {
+        context_.FlushAll();
+        context_.Fail(file.path, problem);
+      }
+      if (problem.code != Code::kLoop) found = context_.in.fs.Stat(file.path, Follow::kNo);
       if (!found || !found->is_symlink()) found = problem;
     }
     if (!found) {

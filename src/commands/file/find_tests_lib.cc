@@ -125,6 +125,11 @@ char LetterOf(FileType type) { return type == FileType::kFile ? 'f' : TypeLetter
 std::optional<Attributes> OtherView(Context& context, const File& file) {
   const bool follow = !context.follows_all;
   auto found = context.in.fs.Stat(file.path, follow ? Follow::kYes : Follow::kNo);
+  if (!found && found.error().code == Code::kLoop) {
+    context.FlushAll();
+    context.Fail(file.path, found.error());
+    return std::nullopt;
+  }
   if (!found && follow) found = context.in.fs.Stat(file.path, Follow::kNo);
   if (!found) return std::nullopt;
   return *found;

@@ -184,7 +184,7 @@ namespace rsync {
 
 void Session::Complain(std::string_view role, std::string_view what, const std::string& path, const Error& error) {
   in.out.Flush();
-  const std::string line = "rsync: [" + std::string(role) + "] " + std::string(what) + " \"" + path + "\" failed: " + std::string(error.Text()) + " (" + std::to_string(static_cast<int>(error.code)) + ")";
+  const std::string line = "rsync: [" + std::string(role) + "] " + std::string(what) + " \"" + path + (what.ends_with("failed to open") ? "\": " : "\" failed: ") + std::string(error.Text()) + " (" + std::to_string(static_cast<int>(error.code)) + ")";
   in.err.WriteLine(line);
   Log(line);
 }

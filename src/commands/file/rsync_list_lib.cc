@@ -23,7 +23,7 @@ class Lister {
     const std::string last = vfs::BaseName(operand);
     const bool is_contents = operand.ends_with('/') || last == "." || last == "..";
     const std::string path = operand;
-    const auto found = Look(path, is_contents, last);
+    const auto found = Look(path, is_contents, last, is_contents);
     if (!found) return;
     if (is_contents) {
       if (!found->is_directory()) {
@@ -78,7 +78,7 @@ class Lister {
     if (settings_.InfoLevel("NONREG") > 0) session_.Say("skipping non-regular file \"" + name + "\"");
   }
   // Where --delete-missing-args deletes what is not there: `missing_name`.
-  std::optional<vfs::Attributes> Look(const std::string& path, bool follows, const std::string& missing_name = {}) {
+  std::optional<vfs::Attributes> Look(const std::string& path, bool follows, const std::string& missing_name = {}, bool is_contents = false) {
     auto found = in_.fs.Stat(path, settings_.copy_links || follows ? vfs::Follow::kYes : vfs::Follow::kNo);
     if (found) return *found;
     const bool is_dangling = settings_.copy_links && in_.fs.Stat(path, vfs::Follow::kNo).has_value();
@@ -93,7 +93,10 @@ class Lister {
       return std::nullopt;
     }
     if (settings_.ignore_missing && found.error().code == Code::kNoEntry) return std::nullopt;
-    session_.Complain("sender", "link_stat", session_.Absolute(path), found.error());
+    // Of "x/" the contents are sent, from inside.
+    const size_t end = path.find_last_not_of('/');
+    if (is_contents && end != std::string::npos && end + 1 < path.size()) session_.Complain("sender", "change_dir", session_.Absolute(path.substr(0, end + 1)), found.error());
+    else session_.Complain("sender", "link_stat", session_.Absolute(path), found.error());
     session_.has_failed = session_.has_read_error = true;
     return std::nullopt;
   }

@@ -89,6 +89,7 @@ constexpr PreludeFunction kPrelude[] = {
     {"pick", 1, "def pick(f): . as $top | reduce path(f) as $p (null; setpath($p; $top | getpath($p)));"},
     {"walk", 1,
      "def walk(f): def w: if type == \"object\" then map_values(w) elif type == \"array\" then map(w) else . end | f; w;"},
+    {"_nwise", 1, "def _nwise($n): if length <= $n then . else .[:$n], (.[$n:] | _nwise($n)) end;"},
     {"combinations", 0,
      "def combinations: if length == 0 then [] else .[0][] as $x | (.[1:] | combinations) as $rest | [$x] + $rest end;"},
     {"combinations", 1, "def combinations(n): . as $dot | [range(n)] | map($dot) | combinations;"},

@@ -4,7 +4,6 @@
 #include <new>
 
 #include "lang/jq/containers.h"
-#include "text/repair_utf8.h"
 #include "text/utf8.h"
 
 namespace paddock::jq {
@@ -109,7 +108,22 @@ void Value::AppendText(std::string_view bytes) {
 
 Value StringFromBytes(std::string_view bytes) {
   if (IsValidUtf8(bytes)) return Value::String(bytes);
-  return Value::String(RepairUtf8(bytes));
+  // One U+FFFD for what its first byte begins, as far as bytes go on: jq counts so.
+  std::string text;
+  for (size_t i = 0; i < bytes.size();) {
+    const DecodedChar c = DecodeUtf8(bytes.substr(i));
+    size_t length = c.length;
+    if (c.is_valid) {
+      text += bytes.substr(i, length);
+    } else {
+      const auto first = static_cast<unsigned char>(bytes[i]);
+      const size_t wanted = first >= 0xf0 && first < 0xf5 ? 4 : first >= 0xe0 && first < 0xf0 ? 3 : first >= 0xc2 && first < 0xe0 ? 2 : 1;
+      for (length = 1; length < wanted && i + length < bytes.size() && (static_cast<unsigned char>(bytes[i + length]) & 0xc0) == 0x80;) ++length;
+      AppendUtf8(text, 0xFFFD);
+    }
+    i += length;
+  }
+  return Value::String(text);
 }
 
 const char* Value::type_name() const {
