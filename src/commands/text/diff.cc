@@ -251,6 +251,10 @@ class Comparer {
     }
     for (const Side& side : sides) {
       if (!side.exists || side.attributes.is_file()) continue;
+      if (!both_exist && !side.attributes.is_symlink()) {
+        // A pipe or device is not read as what the other side lacks.
+        return Say("Only in " + parents[first.empty() ? 1 : 0].name + ": " + (first.empty() ? second : first), kDiffer);
+      }
       if (both_exist && IsSameLink(sides)) return 0;
       return both_exist ? ReportSpecial(sides) : CompareFiles(sides, depth);
     }
