@@ -286,6 +286,14 @@ bool Expansion::AddLiteral(std::string_view text, const Context& context, bool i
   return true;
 }
 
+std::string Expansion::ComplainedText(const std::string& part, const Context& context) const {
+  if (word_ == nullptr || word_->source.find(part) == std::string::npos) return part;
+  const std::string& source = word_->source;
+  const bool is_one = word_->parts.size() == 1 && word_->parts[0].kind == WordPart::Kind::kDoubleQuoted;
+  if (is_one && source.size() > 1 && source.front() == '"' && source.back() == '"') return source.substr(1, source.size() - 2);
+  return !is_one && context.is_quoted && source.find('"') != std::string::npos ? part : source;
+}
+
 bool Expansion::AddParts(std::span<const WordPart> parts, const Context& context) {
   for (size_t i = 0; i < parts.size(); ++i) {
     const WordPart& part = parts[i];

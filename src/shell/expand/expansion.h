@@ -12,6 +12,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "shell/ast/ast.h"
@@ -105,7 +106,15 @@ class Expansion {
   Expansion(Shell& shell, Target target, std::vector<std::string>* fields = nullptr);
 
   // Each returns false when the expansion failed (the complaint is printed, shell.flow is set).
-  bool AddWord(const Word& word, const Context& context) { return AddParts(word.parts, context); }
+  bool AddWord(const Word& word, const Context& context) {
+    const Word* const outer = std::exchange(word_, &word);
+    const bool is_good = AddParts(word.parts, context);
+    word_ = outer;
+    return is_good;
+  }
+  // What a complaint about a part of the word names, as bash: all of the word, or of what is between its quotes;
+  // where only some of it is quoted, the part itself.
+  std::string ComplainedText(const std::string& part, const Context& context) const;
   bool AddParts(std::span<const WordPart> parts, const Context& context);
   bool AddPart(const WordPart& part, const Context& context);
   // Unquoted source text; `is_first` and `is_last` say where in the word it stands (for tildes).
@@ -160,6 +169,7 @@ class Expansion {
   bool has_field_ = false;       // even an empty text is a field
   bool is_here_document_ = false;
   bool is_assignment_ = false;
+  const Word* word_ = nullptr;   // that is being expanded
   bool in_double_quotes_ = false;
   bool saw_empty_list_ = false;  // "$@" without elements in these double quotes
   bool has_failed_ = false;      // failglob found nothing

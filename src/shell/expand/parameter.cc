@@ -199,9 +199,7 @@ bool EvaluateBound(Shell& shell, const Word& word, const Reference& reference, i
 }
 
 bool FailLength(Shell& shell, const Parameter& parameter) {
-  std::string shown;
-  if (!ExpandArithmeticText(shell, *parameter.word2, &shown)) return false;
-  shell.Complain(shown + ": substring expression < 0");
+  shell.Complain(parameter.word2->source + ": substring expression < 0");
   shell.Discard();
   return false;
 }
@@ -278,10 +276,6 @@ bool SelectCharacters(Shell& shell, const Parameter& parameter, const Reference&
 
 bool ApplySubstring(Shell& shell, const Parameter& parameter, const Reference& reference,
                     ParameterValue* value) {
-  if (!parameter.word2 && (!parameter.word || parameter.word->source.empty())) {
-    shell.FailExpansion(parameter.source + ": bad substitution");
-    return false;
-  }
   // Nothing is evaluated for a variable without a value.
   if (!value->is_set && (reference.is_variable() || !value->is_list)) return true;
   int64_t offset = 0;
@@ -395,7 +389,7 @@ void Substitution::AddPrefixNames() {
 bool Substitution::Run() {
   switch (parameter_.op) {
     case Op::kBad:
-      shell_.FailExpansion(parameter_.source + ": bad substitution");
+      shell_.FailExpansion(out_.ComplainedText(parameter_.source, context_) + ": bad substitution");
       return false;
     case Op::kPrefixNames:
       AddPrefixNames();
@@ -410,7 +404,7 @@ bool Substitution::Run() {
     }
   }
   if (parameter_.subscript && parameter_.subscript->parts.empty()) {
-    shell_.FailExpansion(parameter_.source + ": bad substitution");
+    shell_.FailExpansion(out_.ComplainedText(parameter_.source, context_) + ": bad substitution");
     return false;
   }
   if (!MakeReference(shell_, parameter_, &reference_)) return false;
@@ -506,7 +500,10 @@ bool Substitution::AddOperand() {
 bool Substitution::OperandText(std::string* text) {
   if (!parameter_.word) return true;
   Expansion operand(shell_, Expansion::Target::kString);
-  if (!operand.AddWord(*parameter_.word, OperandContext(context_))) return false;
+  Context context = OperandContext(context_);
+  // What is assigned is one text, in which $* is joined as in an assignment.
+  if (parameter_.op == Op::kAssign) context.splits_literals = false;
+  if (!operand.AddWord(*parameter_.word, context)) return false;
   *text = std::move(operand.text());
   return true;
 }
@@ -530,7 +527,7 @@ bool Substitution::RunConditional() {
   if (parameter_.op == Op::kAssign) return Assign();
   std::string message;
   if (!OperandText(&message)) return false;
-  if (message.empty()) message = parameter_.has_colon ? "parameter null or not set" : "parameter not set";
+  if (message.empty() && (!parameter_.word || parameter_.word->source.empty())) message = parameter_.has_colon ? "parameter null or not set" : "parameter not set";
   shell_.FailFatal(reference_.display + ": " + message);
   return false;
 }
@@ -584,6 +581,10 @@ bool Substitution::RunTransforming() {
       is_good = ApplyReplace(shell_, parameter_, &value_);
       break;
     case Op::kSubstring:
+      if (!parameter_.word2 && (!parameter_.word || parameter_.word->source.empty())) {
+        shell_.FailExpansion(out_.ComplainedText(parameter_.source, context_) + ": bad substitution");
+        return false;
+      }
       is_good = ApplySubstring(shell_, parameter_, reference_, &value_);
       break;
     case Op::kUpperFirst:
@@ -596,7 +597,7 @@ bool Substitution::RunTransforming() {
       break;
     case Op::kTransform:
       if (!TransformValue(shell_, parameter_.transform, reference_, &value_)) {
-        shell_.FailFatal(parameter_.source + ": bad substitution");
+        shell_.FailFatal(out_.ComplainedText(parameter_.source, context_) + ": bad substitution");
         return false;
       }
       break;

@@ -409,6 +409,8 @@ bool Grammar::ParseRedirect(Statement& statement) {
   redirect.strips_tabs = operation == TokenKind::kHereDocumentStrip;
   redirect.is_quoted = word.has_quotes;
   redirect.delimiter = word.has_quotes ? RemoveQuotes(word.source) : word.source;
+  // <<- takes the tabs of the delimiter, too: no line could match it otherwise.
+  if (redirect.strips_tabs) redirect.delimiter.erase(0, std::min(redirect.delimiter.find_first_not_of('\t'), redirect.delimiter.size()));
   statement.redirects.push_back(std::move(redirect));
   lexer_.AddHereDocument(&statement, statement.redirects.size() - 1);
   return true;

@@ -151,17 +151,26 @@ bool Lexer::ReadBracedBody(Parameter& parameter, bool is_quoted, bool is_here_do
 
 bool Lexer::ReadParameterName(Parameter& parameter) {
   SkipContinuations();
-  const size_t begin = source_.pos();
   const char first = source_.Peek();
+  std::string name;
+  const auto read = [&](bool (*accepts)(char)) {
+    while (accepts(source_.Peek())) {
+      const size_t begin = source_.pos();
+      while (accepts(source_.Peek())) source_.Advance();
+      name += source_.Slice(begin, source_.pos());
+      SkipContinuations();
+    }
+  };
   if (IsDigit(first)) {
-    while (IsDigit(source_.Peek())) source_.Advance();
+    read([](char c) { return IsDigit(c); });
   } else if (IsNameStart(first)) {
-    while (IsNameChar(source_.Peek())) source_.Advance();
+    read([](char c) { return IsNameChar(c); });
   } else if (IsSpecialParameter(first)) {
+    name = first;
     source_.Advance();
+    SkipContinuations();
   }
-  parameter.name = Name(std::string(source_.Slice(begin, source_.pos())));
-  SkipContinuations();
+  parameter.name = Name(std::move(name));
   if (!IsNameStart(first) || source_.Peek() != '[') return true;
   const char kind = source_.Peek(1);
   if ((kind == '@' || kind == '*') && source_.Peek(2) == ']') {
@@ -406,10 +415,10 @@ Lexer::Found Lexer::ReadExpression(Word& word, ExpressionEnd end, size_t opened_
         break;
       case '?': ++questions; break;
       case ':':
-        if (end == ExpressionEnd::kColon && parens <= 0) {
-          if (questions == 0) return finish();
-          --questions;
-        }
+        // The colon of a `?:` belongs to it, within parentheses too.
+        if (end != ExpressionEnd::kColon) break;
+        if (questions > 0) --questions;
+        else if (parens <= 0) return finish();
         break;
       case ';':
         if (end == ExpressionEnd::kForPart && parens == 0) return finish();

@@ -335,8 +335,10 @@ bool Lexer::ReadQuoted(std::vector<WordPart>& parts, const QuotedContext& contex
                              (next == '"' && (context.is_quote_special || context.is_operand)) ||
                              (context.is_operand && (next == '}' || (is_nested && next != '\0')));
       if (is_escape) source_.Advance();
-      AppendText(parts, Kind::kQuoted, source_.Slice(source_.pos(), source_.pos() + 1));
-      source_.Advance();
+      // A quote behind a backslash does not begin what single quotes hide.
+      const size_t length = !is_escape && context.is_operand && next == '\'' ? 2 : 1;
+      AppendText(parts, Kind::kQuoted, source_.Slice(source_.pos(), source_.pos() + length));
+      source_.Advance(length);
     } else if (c == '$') {
       if (!ReadDollar(parts, true, &context)) return false;
     } else if (c == '`') {
