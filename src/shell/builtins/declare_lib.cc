@@ -63,7 +63,7 @@ class Declarer {
 
  private:
   int ParseOptions() {
-    const char* spec = kind_ == DeclareKind::kExport     ? "fnp"
+    const char* spec = kind_ == DeclareKind::kExport     ? "aAfnp"
                        : kind_ == DeclareKind::kReadonly ? "aAfp"
                        : kind_ == DeclareKind::kLocal    ? "aAcilnprtuxI"
                                                          : "aAcfFgiIlnprtux";
@@ -118,6 +118,15 @@ class Declarer {
     }
     int status = 0;
     for (const std::string& name : operands_) {
+      if (kind_ == DeclareKind::kDeclare && name.find('=') != std::string::npos && shell_.FindFunction(name) == nullptr) {
+        shell_.Complain(name_, "cannot use `-f' to make functions");
+        return 1;
+      }
+      if (kind_ == DeclareKind::kDeclare && (on_ & (kIndexed | kAssociative | kInteger)) != 0) {
+        shell_.Complain(name_, std::string((on_ & kInteger) != 0 ? "-i" : (on_ & kAssociative) != 0 ? "-A" : "-a") + ": invalid option");
+        status = 1;
+        continue;
+      }
       const Function* function = shell_.FindFunction(name);
       if (function == nullptr) {
         if (kind_ != DeclareKind::kDeclare) shell_.Complain(name_, name + ": not a function");
@@ -126,6 +135,12 @@ class Declarer {
       }
       if (on_ == 0 && off_ == 0) {
         PrintOneFunction(name, *function);
+        continue;
+      }
+      // A child would take the name for an assignment or a program.
+      if (kind_ == DeclareKind::kExport && !removes_ && name.find_first_of("=/") != std::string::npos) {
+        shell_.Complain(name_, name + ": cannot export");
+        status = 1;
         continue;
       }
       Function changed = *function;
@@ -209,6 +224,11 @@ class Declarer {
     return status;
   }
 
+  // A compound assignment's value in one word, where -a or -A says that one is meant.
+  bool IsListText(const std::string& value) const {
+    return value.size() > 1 && value.front() == '(' && value.back() == ')' && (on_ & (kIndexed | kAssociative)) != 0;
+  }
+
   bool Refuse(const std::string& text) {
     shell_.Complain(name_, text);
     return false;
@@ -245,6 +265,9 @@ class Declarer {
     }
     if (!IsName(reference)) {
       return Refuse("`" + (compound != nullptr ? compound->source : operand) + "': not a valid identifier");
+    }
+    if (subscript && (kind_ == DeclareKind::kExport || kind_ == DeclareKind::kReadonly)) {
+      return Refuse("`" + reference + "[" + *subscript + "]': not a valid identifier");
     }
     return Apply(reference, subscript, has_value, is_append, value, compound);
   }
@@ -312,6 +335,8 @@ class Declarer {
         has_inherited = true;
       }
     }
+    // What is exported or made readonly by the command that it stands before (`v=1 export v`) stays.
+    const bool is_kept = !is_local && !global_ && (on_ & (kExported | kReadonly)) != 0 && shell_.variables.IsTemporary(name);
     Variable& variable = is_local  ? shell_.variables.ObtainLocal(name)
                          : global_ ? shell_.variables.ObtainGlobal(name)
                                    : shell_.variables.Obtain(name);
@@ -350,10 +375,9 @@ class Declarer {
     const AssignMode mode{.append = is_append, .local = is_local, .global = global_, .builtin = name_};
     if (compound != nullptr) {
       is_assigned = AssignElements(shell_, name, *compound, mode);
-    } else if (subscript && has_value) {
+    } else if (subscript && has_value && !IsListText(value)) {
       is_assigned = AssignElement(shell_, name, *subscript, value, mode);
-    } else if (has_value && variable.is_array() && value.size() > 1 && value.front() == '(' && value.back() == ')' &&
-               (on_ & (kIndexed | kAssociative)) != 0) {
+    } else if (has_value && variable.is_array() && IsListText(value)) {
       is_assigned = AssignText(name, value, mode);
     } else if (has_value && sets_nameref) {
       variable.text = value;
@@ -368,6 +392,10 @@ class Declarer {
                                 : &shell_.variables.Obtain(name);
     after->attributes |= on_ & (kReadonly | kNameref);
     if (shell_.options.Get(SetOption::kAllexport) && has_value) after->attributes |= kExported;
+    if (is_kept) {
+      const Variable kept = *after;
+      (shell_.variables.FindLocal(name) != nullptr ? shell_.variables.ObtainLocal(name) : shell_.variables.ObtainGlobal(name)) = kept;
+    }
     shell_.variables.NoteExport();
     return is_assigned;
   }
@@ -397,6 +425,15 @@ class Declarer {
   size_t first_operand_ = 0;
 };
 
+// Whether a word means something else to the shell without quotes.
+bool HasSpecialCharacters(std::string_view text) {
+  if (text.find_first_of(" \t\n'\"\\|&;()<>!{}*[]?^$`") != std::string_view::npos || text.starts_with('#')) return true;
+  for (size_t i = text.find('~'); i != std::string_view::npos; i = text.find('~', i + 1)) {
+    if (i == 0 || text[i - 1] == '=' || text[i - 1] == ':') return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 int RunDeclare(Shell& shell, const BuiltinCall& call, const Builtin& builtin, DeclareKind kind) {
@@ -408,12 +445,11 @@ std::string AssignmentText(const Shell& shell, const std::string& name, const Va
     const std::string described = DescribeVariable(name, variable);
     return described.substr(described.find(' ', 8) + 1);
   }
-  const bool is_plain = !variable.text.empty() &&
-                        variable.text.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=.,:/%@") ==
-                            std::string::npos;
   if (variable.text.empty()) return name + "=";
-  if (is_plain) return name + "=" + variable.text;
-  return name + "=" + (shell.options.Get(SetOption::kPosix) ? QuoteSingle(variable.text) : QuoteForReuse(variable.text));
+  const bool is_posix = shell.options.Get(SetOption::kPosix);
+  const std::string quoted = is_posix ? QuoteSingle(variable.text) : QuoteForReuse(variable.text);
+  const bool has_escapes = !is_posix && quoted.starts_with("$'");   // of what cannot be printed
+  return name + "=" + (has_escapes || HasSpecialCharacters(variable.text) ? quoted : variable.text);
 }
 
 }  // namespace paddock::shell

@@ -233,6 +233,10 @@ bool StoreIndexedElements(Shell& shell, const Name& name, Variable& variable,
   for (const Element& element : elements) {
     shell.budget().Step();
     if (element.subscript) {
+      if (*element.subscript == "*" || *element.subscript == "@") {
+        shell.Complain("[" + *element.subscript + "]=" + element.value + ": cannot assign to non-numeric index");
+        continue;
+      }
       const bool is_blank = element.subscript->find_first_not_of(" \t\n") == std::string::npos;
       const auto index = is_blank ? std::optional<int64_t>(0) : EvaluateText(shell, *element.subscript);
       if (!index) return false;
