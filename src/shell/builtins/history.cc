@@ -81,17 +81,7 @@ int UseFile(Shell& shell, char letter, std::string path) {
   if (path.empty()) path = shell.GetOr("HISTFILE", "");
   if (path.empty()) return 1;
   if (letter == 'r' || letter == 'n') {
-    const auto text = vfs::ReadFile(shell.files(), path);
-    if (!text) return 1;
-    std::string_view rest = *text;
-    while (!rest.empty()) {
-      shell.budget().Step();
-      const size_t end = rest.find('\n');
-      if (end != 0) AddHistory(shell, std::string(rest.substr(0, end)));
-      if (end == std::string_view::npos) break;
-      rest.remove_prefix(end + 1);
-    }
-    return 0;
+    return ReadHistoryFile(shell, path) ? 0 : 1;
   }
   auto file = shell.files().Open(path, letter == 'a' ? vfs::OpenFlags::Append() : vfs::OpenFlags::Write(), 0600);
   if (!file) {

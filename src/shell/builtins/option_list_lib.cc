@@ -1,13 +1,17 @@
 #include "shell/builtins/option_list.h"
 
+#include "shell/state/history.h"
+
 namespace paddock::shell {
 
 void PutSetOption(Shell& shell, SetOption option, bool on) {
   shell.options.Put(option, on);
   if (on && option == SetOption::kHistory) {
-    // As when bash loads its history file, of which there is none here.
     if (!shell.Get("HISTSIZE")) shell.SetShellVariable("HISTSIZE", "500");
     if (!shell.Get("HISTFILESIZE")) shell.SetShellVariable("HISTFILESIZE", shell.GetOr("HISTSIZE", "500"));
+    // The first lines are those of the history file.
+    const std::string path = shell.GetOr("HISTFILE", "");
+    if (!path.empty() && shell.history->lines.empty() && ReadHistoryFile(shell, path)) shell.has_recorded_line = false;
   }
   if (on && option == SetOption::kVi) shell.options.Put(SetOption::kEmacs, false);
   if (on && option == SetOption::kEmacs) shell.options.Put(SetOption::kVi, false);

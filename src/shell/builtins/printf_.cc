@@ -26,9 +26,9 @@ class Host final : public PrintfHost {
   void ComplainRange(std::string_view argument) override {
     shell_.Complain("printf", "warning: " + std::string(argument) + ": Numerical result out of range");
   }
-  void ComplainConversion(std::string_view, char letter) override {
+  void ComplainConversion(std::string_view directive, char letter) override {
     if (letter == 0) {
-      shell_.Complain("printf", "`%': missing format character");
+      shell_.Complain("printf", "`" + std::string(directive) + "': missing format character");
     } else {
       shell_.Complain("printf", std::string("`") + letter + "': invalid format character");
     }

@@ -1,6 +1,7 @@
 // Simple commands: expansion, assignments, look-up, and the three things a command word can be.
 
 #include <algorithm>
+#include <span>
 #include <utility>
 
 #include "shell/ast/printer.h"
@@ -10,6 +11,7 @@
 #include "shell/exec/jobs.h"
 #include "shell/exec/program.h"
 #include "shell/expand/expander.h"
+#include "shell/parser/parser.h"
 #include "shell/shell.h"
 #include "shell/state/assign.h"
 
@@ -25,7 +27,17 @@ struct Expanded {
   std::vector<std::string> words;
   // Beside words, from the first declaration argument on: compound assignments. Shorter or empty if none.
   std::vector<const Assignment*> assignments;
+  // The words that are assignments wherever they stand (set -k).
+  std::vector<Assignment> keywords;
 };
+
+// Whether a word as written is NAME=VALUE or NAME+=VALUE.
+bool IsAssignmentText(std::string_view source) {
+  size_t equals = source.find('=');
+  if (equals == std::string_view::npos || equals == 0) return false;
+  if (source[equals - 1] == '+') --equals;
+  return IsName(source.substr(0, equals));
+}
 
 // name[sub]+=value as words, for declaration builtins.
 bool ExpandAssignmentWord(Shell& shell, const Assignment& assignment, std::vector<std::string>* words) {
@@ -47,7 +59,15 @@ bool ExpandAssignmentWord(Shell& shell, const Assignment& assignment, std::vecto
 
 bool ExpandCommand(Shell& shell, const SimpleCommand& command, Expanded* expanded) {
   expanded->words.reserve(command.words.size());
+  const bool has_keywords = shell.options.Get(SetOption::kKeyword);
   for (const SimpleCommand::Argument& argument : command.words) {
+    if (has_keywords && IsAssignmentText(argument.word.source)) {
+      auto parsed = ParseAssignment(argument.word.source, shell.parser_options(), shell.budget());
+      if (parsed) {
+        expanded->keywords.push_back(std::move(*parsed));
+        continue;
+      }
+    }
     if (argument.word.is_plain && !argument.assignment) {
       expanded->words.push_back(argument.word.plain);
       continue;
@@ -63,20 +83,6 @@ bool ExpandCommand(Shell& shell, const SimpleCommand& command, Expanded* expande
     if (!ExpandAssignmentWord(shell, *argument.assignment, &expanded->words)) return false;
   }
   return true;
-}
-
-// Keyword assignments (set -k): every name=value word goes to the environment.
-void ExtractKeywords(Expanded& expanded, std::vector<std::pair<std::string, std::string>>* keywords) {
-  std::vector<std::string> kept;
-  for (std::string& word : expanded.words) {
-    const size_t equals = word.find('=');
-    if (equals != std::string::npos && !kept.empty() && IsName(std::string_view(word).substr(0, equals))) {
-      keywords->emplace_back(word.substr(0, equals), word.substr(equals + 1));
-    } else {
-      kept.push_back(std::move(word));
-    }
-  }
-  expanded.words = std::move(kept);
 }
 
 // PerformAssignment() that shows the expanded value under set -x.
@@ -97,8 +103,8 @@ bool PerformTraced(Shell& shell, const Assignment& assignment) {
 }
 
 // Assignments without a command: they stay.
-bool AssignAll(Shell& shell, const SimpleCommand& command) {
-  for (const Assignment& assignment : command.assignments) {
+bool AssignAll(Shell& shell, std::span<const Assignment> assignments) {
+  for (const Assignment& assignment : assignments) {
     if (!PerformTraced(shell, assignment)) {
       if (shell.flow == Flow::kNone) {
         shell.DiscardOrExit();
@@ -124,8 +130,8 @@ bool ExpandListText(Shell& shell, const Assignment& assignment, std::string* tex
 }
 
 // Assignments before a command: exported variables of a scope that goes with it.
-bool AssignTemporaries(Shell& shell, const SimpleCommand& command) {
-  for (const Assignment& assignment : command.assignments) {
+bool AssignTemporaries(Shell& shell, std::span<const Assignment> assignments) {
+  for (const Assignment& assignment : assignments) {
     std::string value;
     if (assignment.is_array) {
       if (!ExpandListText(shell, assignment, &value)) return false;
@@ -158,7 +164,7 @@ bool AssignTemporaries(Shell& shell, const SimpleCommand& command) {
   return true;
 }
 
-void RunAssignmentsOnly(Shell& shell, const Statement& statement) {
+void RunAssignmentsOnly(Shell& shell, const Statement& statement, std::span<const Assignment> keywords) {
   std::vector<Shell::SavedDescriptor> saved;
   shell.had_substitution = false;
   if (!statement.redirects.empty()) {
@@ -166,11 +172,11 @@ void RunAssignmentsOnly(Shell& shell, const Statement& statement) {
     shell.RestoreRedirects(saved);
     if (!is_redirected) {
       if (shell.flow != Flow::kNone) return;
-      if (AssignAll(shell, *statement.simple)) shell.last_status = 1;
+      if (AssignAll(shell, statement.simple->assignments) && AssignAll(shell, keywords)) shell.last_status = 1;
       return;
     }
   }
-  if (!AssignAll(shell, *statement.simple)) return;
+  if (!AssignAll(shell, statement.simple->assignments) || !AssignAll(shell, keywords)) return;
   shell.last_status = shell.had_substitution ? shell.last_substitution_status : 0;
   shell.last_argument.clear();
 }
@@ -297,7 +303,7 @@ int RunProgram(Shell& shell, std::vector<std::string> words, bool use_default_pa
   const auto execute = [&](proc::Process& process) -> int {
     process.descriptors().CloseOnExec();
     auto status = host.Execute(process, path, words, environment);
-    return status ? *status : ComplainNotRunnable(shell, name, status.error());
+    return status ? *status : ComplainNotRunnable(shell, path, status.error());
   };
   if (shell.runs_last_command && shell.traps.actions.empty()) {
     // Nothing runs in this subshell after the command: it takes the process over, as exec would.
@@ -383,8 +389,7 @@ void RunExpanded(Shell& shell, const Statement& statement, Expanded expanded) {
   const bool is_apart = !statement.redirects.empty() && !shell.runs_last_command &&
                         HaveEffects(shell, statement.redirects) && IsProgram(shell, expanded.words[0]);
   if (is_apart) return RunApart(shell, statement, std::move(expanded));
-  std::vector<std::pair<std::string, std::string>> keywords;
-  if (shell.options.Get(SetOption::kKeyword)) ExtractKeywords(expanded, &keywords);
+  const std::vector<Assignment> keywords = std::move(expanded.keywords);
   std::vector<Shell::SavedDescriptor> saved;
   // Values and traces come before the redirections, whose targets do not see the assignments.
   const bool redirects_first = !command.assignments.empty() && HaveParameters(statement.redirects);
@@ -394,14 +399,8 @@ void RunExpanded(Shell& shell, const Statement& statement, Expanded expanded) {
                                  shell.options.Get(SetOption::kPosix) && !shell.FindFunction(expanded.words[0]);
   const bool has_scope = !keeps_assignments && (!command.assignments.empty() || !keywords.empty());
   if (has_scope) shell.variables.PushScope(/*is_function=*/false);
-  bool is_ready = keeps_assignments ? AssignAll(shell, command) : AssignTemporaries(shell, command);
-  for (const auto& [name, value] : keywords) {
-    Variable& variable = shell.variables.ObtainTemporary(Name(name));
-    variable.attributes |= kExported;
-    variable.text = value;
-    variable.is_set = true;
-    shell.variables.NoteExport();
-  }
+  const auto assign = keeps_assignments ? AssignAll : AssignTemporaries;
+  bool is_ready = assign(shell, command.assignments) && assign(shell, keywords);
   if (!is_ready && shell.flow == Flow::kNone) shell.last_status = 1;
   // Compound assignments are shown first, when they are made.
   std::string trace;
@@ -442,7 +441,7 @@ void RunSimple(Shell& shell, const Statement& statement) {
   if (shell.has_traps() && !shell.AnnounceCommand(PrintStatement(statement))) return;
   const SimpleCommand& command = *statement.simple;
   if (command.words.empty()) {
-    RunAssignmentsOnly(shell, statement);
+    RunAssignmentsOnly(shell, statement, {});
   } else {
     Expanded expanded;
     shell.had_substitution = false;
@@ -453,7 +452,7 @@ void RunSimple(Shell& shell, const Statement& statement) {
     if (expanded.words.empty()) {
       const bool had_substitution = shell.had_substitution;
       const int status = shell.last_substitution_status;
-      RunAssignmentsOnly(shell, statement);
+      RunAssignmentsOnly(shell, statement, expanded.keywords);
       if (had_substitution && !shell.had_substitution && shell.last_status == 0) shell.last_status = status;
     } else {
       shell.line = statement.line;
@@ -502,7 +501,9 @@ int Shell::Exec(std::vector<std::string> words, bool clear_environment, std::str
   traps.actions.clear();
   auto status = host_.Execute(*process_, path, std::move(words), std::move(environment));
   flow = Flow::kExit;
-  return status ? *status : ComplainNotRunnable(*this, name, status.error());
+  if (status) return *status;
+  const bool is_relative = name.find('/') != std::string::npos;
+  return ComplainNotRunnable(*this, is_relative ? vfs::JoinPath(process_->files().cwd(), name.starts_with("./") ? name.substr(2) : name) : path, status.error());
 }
 
 }  // namespace paddock::shell

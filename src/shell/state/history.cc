@@ -181,6 +181,20 @@ void AddHistory(Shell& shell, std::string line) {
   shell.has_pushed_line = false;
 }
 
+bool ReadHistoryFile(Shell& shell, const std::string& path) {
+  const auto text = vfs::ReadFile(shell.files(), path);
+  if (!text) return false;
+  std::string_view rest = *text;
+  while (!rest.empty()) {
+    shell.budget().Step();
+    const size_t end = rest.find('\n');
+    if (end != 0) AddHistory(shell, std::string(rest.substr(0, end)));
+    if (end == std::string_view::npos) break;
+    rest.remove_prefix(end + 1);
+  }
+  return true;
+}
+
 void RecordCommand(Shell& shell, std::string_view source) {
   shell.budget().Step(1 + static_cast<int64_t>(source.size() / 16));
   shell.has_recorded_line = false;

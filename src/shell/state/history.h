@@ -18,6 +18,8 @@ struct HistoryList {
 HistoryList& MutableHistory(Shell& shell);
 // Adds an entry as it is; HISTSIZE holds.
 void AddHistory(Shell& shell, std::string line);
+// Adds the lines of a file. False if it cannot be read.
+bool ReadHistoryFile(Shell& shell, const std::string& path);
 // Drops what HISTSIZE does not allow.
 void LimitHistory(Shell& shell);
 // Adds the source text of a complete command, with its lines joined to one as bash does, unless
