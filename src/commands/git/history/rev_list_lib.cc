@@ -4,6 +4,7 @@
 #include "commands/git/history/bisect.h"
 #include "commands/git/history/log.h"
 #include "commands/git/history/reach.h"
+#include "git/stored_objects.h"
 
 namespace paddock::git {
 namespace {
@@ -32,6 +33,10 @@ class RevLister {
     for (const Oid& id : commits_) {
       const std::string side = MarkOf(id);
       (side == "=" ? same : side == "<" ? left : right) += 1;
+    }
+    if (options_.with_objects || options_.objects_edge) {
+      PADDOCK_ASSIGN(const auto objects, Objects());
+      right += objects.size();
     }
     std::string text = options_.left_right ? std::to_string(left) + "\t" + std::to_string(right) : std::to_string(left + right);
     if (options_.cherry_mark) text += "\t" + std::to_string(same);
@@ -141,16 +146,16 @@ class RevLister {
 
   Result<ExitStatus> ShowDiskUsage() {
     std::vector<Oid> ids = commits_;
-    if (options_.with_objects) {
+    if (options_.with_objects || options_.objects_edge) {
       PADDOCK_ASSIGN(const auto objects, Objects());
       for (const auto& [id, name] : objects) ids.push_back(id);
     }
+    StoredObjects stored(git_.in.fs, git_.objects, git_.in.budget);
     uint64_t total = 0;
     for (const Oid& id : ids) {
       git_.in.budget.Step();
-      const auto file = git_.in.fs.Stat(git_.objects.LoosePath(id));
-      if (!file) return Error(Code::kNotSupported, "--disk-usage of packed objects is not supported");
-      total += file->size;
+      PADDOCK_ASSIGN(const StoredObject found, stored.Find(id));
+      total += found.bytes;
     }
     if (options_.disk_usage->empty()) {
       git_.Print(std::to_string(total) + "\n");

@@ -6,6 +6,7 @@
 #include "commands/git/objects/tree_links.h"
 #include "commands/git/refs/revision.h"
 #include "git/odd_object.h"
+#include "git/stored_objects.h"
 #include "git/tree_reader.h"
 
 namespace paddock::git {
@@ -126,7 +127,7 @@ Result<std::string> Converted(Git& git, const CatOptions& options, const std::st
   return ConvertedText(git, driver, path, std::move(data));
 }
 
-Result<std::string> ExpandInfo(std::string_view format, const Oid& id, const Object& object, std::string_view rest) {
+Result<std::string> ExpandInfo(StoredObjects& stored, std::string_view format, const Oid& id, const Object& object, std::string_view rest) {
   std::string text;
   while (!format.empty()) {
     const size_t start = format.find("%(");
@@ -141,8 +142,10 @@ Result<std::string> ExpandInfo(std::string_view format, const Oid& id, const Obj
     else if (atom == "objecttype") text += TypeName(object.type);
     else if (atom == "objectsize") text += std::to_string(object.data.size());
     else if (atom == "rest") text += rest;
-    else if (atom == "deltabase" || atom == "objectsize:disk") return Error(Code::kNotSupported, "%(" + std::string(atom) + ") is not supported");
-    else return Error(Code::kSyntax, "unknown format element: " + std::string(atom));
+    else if (atom == "deltabase" || atom == "objectsize:disk") {
+      PADDOCK_ASSIGN(const StoredObject found, stored.Find(id));
+      text += atom == "deltabase" ? found.base.Hex() : std::to_string(found.bytes);
+    } else return Error(Code::kSyntax, "unknown format element: " + std::string(atom));
   }
   return text;
 }
@@ -150,7 +153,7 @@ Result<std::string> ExpandInfo(std::string_view format, const Oid& id, const Obj
 class Batch {
  public:
   Batch(Git& git, const CatOptions& options, std::string format)
-      : git_(git), options_(options), format_(format.empty() ? "%(objectname) %(objecttype) %(objectsize)" : std::move(format)), splits_(!options.command && (options.converts() || format_.find("%(rest)") != std::string::npos)) {
+      : git_(git), options_(options), stored_(git.in.fs, git.objects, git.in.budget), format_(format.empty() ? "%(objectname) %(objecttype) %(objectsize)" : std::move(format)), splits_(!options.command && (options.converts() || format_.find("%(rest)") != std::string::npos)) {
     if (options.mailmap) people_ = Mailmap::Load(git);
   }
 
@@ -169,7 +172,7 @@ class Batch {
       git_.Print(name + " missing\n");
       return {};
     }
-    PADDOCK_ASSIGN(const std::string info, ExpandInfo(format_, *id, *object, rest.value_or("")));
+    PADDOCK_ASSIGN(const std::string info, ExpandInfo(stored_, format_, *id, *object, rest.value_or("")));
     git_.Print(info + "\n");
     if (!with_content) return {};
     if (options_.converts() && object->type == ObjectType::kBlob) {
@@ -213,6 +216,7 @@ class Batch {
 
   Git& git_;
   const CatOptions& options_;
+  StoredObjects stored_;
   std::string format_;
   bool splits_;
   std::shared_ptr<const Mailmap> people_;
@@ -221,7 +225,11 @@ class Batch {
 Result<ExitStatus> RunBatch(Git& git, const CatOptions& options) {
   Batch batch(git, options, options.batch ? *options.batch : options.check ? *options.check : *options.command);
   if (options.mode == "--batch-all-objects") {
-    for (const Oid& id : git.objects.All(true)) PADDOCK_TRY(batch.Show(id.Hex(), options.batch.has_value()));
+    std::vector<Oid> ids = git.objects.All(true);
+    if (options.unordered) {
+      PADDOCK_ASSIGN(ids, StoredObjects(git.in.fs, git.objects, git.in.budget).InOrder());
+    }
+    for (const Oid& id : ids) PADDOCK_TRY(batch.Show(id.Hex(), options.batch.has_value()));
     return 0;
   }
   while (const auto line = git.in.in.ReadLine(options.nul ? '\0' : '\n')) {
