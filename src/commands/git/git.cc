@@ -405,7 +405,7 @@ std::optional<Args> PrepareSubcommand(Invocation& in, const Subcommand& self, vo
       return std::nullopt;
     }
     const std::string complaint = GitComplaint(parsed.error().Text());
-    if (complaint.starts_with("unknown ")) {
+    if (complaint.starts_with("unknown option `") || complaint.starts_with("unknown switch `")) {   // not "unknown group type: …"
       if (const auto said = ComplainOfRevisionOption(in, self, complaint, before)) {
         *status = *said;
         return std::nullopt;
