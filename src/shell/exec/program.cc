@@ -87,6 +87,18 @@ Status ShellHost::CheckExecutable(proc::Process& process, const std::string& pat
   return process.files().Access(path, 1);
 }
 
+Status ShellHost::CheckStarts(proc::Process& process, std::string path) const {
+  for (int level = 0; level < kMaxInterpreters; ++level) {
+    PADDOCK_TRY(CheckExecutable(process, path));
+    PADDOCK_ASSIGN(const vfs::OpenFilePtr file, process.files().Open(path, vfs::OpenFlags::Read()));
+    PADDOCK_ASSIGN(const Block head, file->ReadBlock(kMaxInterpreterLine));
+    const auto interpreter = InterpreterOf(head.bytes);
+    if (!interpreter) return ProgramName(head.bytes).empty() && LooksBinary(head.bytes) ? Status(Code::kExecFormat) : Status();
+    path = interpreter->path;
+  }
+  return Code::kLoop;
+}
+
 void ChargeCopy(const Environment& environment, Budget& budget) {
   constexpr size_t kBytesPerStep = 16;
   size_t bytes = 0;
@@ -203,7 +215,8 @@ Result<ShellHost::Planned> ShellHost::Plan(proc::Process& parent, const ChildSpe
   if (spec.environment != nullptr) ChargeCopy(*spec.environment, parent.kernel().budget());
   planned.environment = std::make_shared<Environment>(spec.environment == nullptr ? Environment() : *spec.environment);
   PADDOCK_ASSIGN(planned.path, FindProgram(parent, *planned.environment, spec.args[0]));
-  PADDOCK_TRY(CheckExecutable(parent, planned.path));
+  const Status status = CheckStarts(parent, planned.path);
+  if (!status) return status.error().code == Code::kIsDirectory ? Code::kAccess : status.error().code;
   return planned;
 }
 

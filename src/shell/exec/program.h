@@ -40,6 +40,8 @@ class ShellHost final : public Launcher {
                              std::shared_ptr<const Environment> environment) const;
   // The checks of Execute() without running.
   Status CheckExecutable(proc::Process& process, const std::string& path) const;
+  // The same for what runs it, too: an interpreter that is not there is kNoEntry, a binary kExecFormat.
+  Status CheckStarts(proc::Process& process, std::string path) const;
 
   Result<ExitStatus> Run(proc::Process& parent, const ChildSpec& spec) override;
   Result<int> Spawn(proc::Process& parent, const ChildSpec& spec) override;
