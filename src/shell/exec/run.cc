@@ -55,7 +55,9 @@ bool LeavesText(Shell& shell, const SyntaxError& error, bool is_main) {
     shell.last_status = 1;
     shell.flow = Flow::kExit;
   } else {
-    if (!error.is_conditional || !is_main) shell.last_status = 2;
+    // Of a script on stdin there may be more than was read.
+    const bool is_cut_off = error.is_cut_off && !shell.reads_stdin;
+    if (!error.is_conditional || !is_main || is_cut_off) shell.last_status = 2;
     if (is_main) shell.flow = Flow::kExit;
   }
   if (shell.is_interactive && shell.flow == Flow::kExit) shell.flow = Flow::kDiscard;   // back to the prompt

@@ -40,8 +40,8 @@ std::nullptr_t Grammar::FailCondition(std::string message) {
   const size_t at = token.kind == TokenKind::kNewline ? token.begin : token.end;
   lexer_.Fail(std::move(message), lexer_.source().LineAt(at));
   if (token.kind == TokenKind::kEnd) lexer_.error()->is_incomplete = true;
-  // What the end of the text cuts off is a syntax error as any other.
-  lexer_.error()->is_conditional = token.kind != TokenKind::kEnd && (token.kind != TokenKind::kNewline || !lexer_.source().AtEnd());
+  lexer_.error()->is_conditional = token.kind != TokenKind::kEnd;
+  lexer_.error()->is_cut_off = token.kind == TokenKind::kNewline && lexer_.source().AtEnd();
   return nullptr;
 }
 

@@ -38,6 +38,7 @@ struct SyntaxError {
   std::string source_line;
   bool discards_line = false;       // inside name=(…): bash drops the line, sets $? to 1 and goes on reading
   bool is_conditional = false;      // inside [[ ]]: ends the shell as others do, but leaves $? alone
+  bool is_cut_off = false;          // of those, one that stands at the end of the text that there is so far
   bool is_in_substitution = false;  // inside $(…) and the like: ends the shell, from an eval too
   bool is_incomplete = false;       // more input could complete it (a prompt asks for it)
 };
