@@ -6,6 +6,8 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <condition_variable>
+#include <mutex>
 #include <thread>
 
 #include "api/dashboard/dashboard.h"
@@ -25,6 +27,9 @@
 
 namespace paddock::api {
 namespace {
+
+// After the first look at what a killed daemon has left.
+constexpr std::chrono::seconds kSweepAgain{20};
 
 Error HostError(const std::string& what) {
   const auto code = static_cast<Code>(errno);
@@ -143,6 +148,7 @@ class RunningDaemon final : public Daemon {
     mcp_.reset();
     mcp_door_.reset();
     sessions_.reset();
+    container_sweep_.request_stop();
     if (container_sweep_.joinable()) container_sweep_.join();
     registry_.reset();
   }
@@ -183,22 +189,36 @@ class RunningDaemon final : public Daemon {
       auto* const keeps = dynamic_cast<sandbox::KeepsSandboxes*>(driver.get());
       // Where no container was ever asked for nobody goes looking for an engine.
       if (keeps == nullptr || access((start_.config.data.directory + "/containers").c_str(), F_OK) != 0) continue;
-      container_sweep_ = std::thread([keeps, roots = dynamic_cast<sandbox::BeginsOnRoots*>(driver.get()), sandboxes, log = start_.log, templates = registry_->settings().templates] {
-        auto swept = keeps->Sweep([&](const std::string& key) {
+      auto* const roots = dynamic_cast<sandbox::BeginsOnRoots*>(driver.get());
+      const auto sweep = [keeps, sandboxes] {
+        return keeps->Sweep([&](const std::string& key) {
           const auto kept = registry::ContainerKeeper::Keys(sandboxes);   // now: others are made meanwhile
           return !kept || kept->contains(key);
         });
-        if (swept && roots != nullptr) {
-          const auto images = roots->SweepRoots([&](const std::string& name) {
-            const auto kept = registry::ContainerKeeper::RootNames(sandboxes);
-            return !kept || kept->contains(name) || templates->HasTree(name);
-          });
-          if (images) swept->insert(swept->end(), images->begin(), images->end());
-          else swept = images.error();
-        }
-        if (!log) return;
-        if (!swept) log("containers that an earlier daemon may have left were not looked for: " + std::string(swept.error().Text()));
-        else for (const std::string& line : *swept) log("removed " + line + ", which an earlier daemon had left");
+      };
+      const auto sweep_roots = [roots, sandboxes, templates = registry_->settings().templates]() -> Result<std::vector<std::string>> {
+        if (roots == nullptr) return std::vector<std::string>();
+        return roots->SweepRoots([&](const std::string& name) {
+          const auto kept = registry::ContainerKeeper::RootNames(sandboxes);
+          return !kept || kept->contains(name) || templates->HasTree(name);
+        });
+      };
+      container_sweep_ = std::jthread([sweep, sweep_roots, log = start_.log](const std::stop_token& stop) {
+        const auto tell = [&log](const Result<std::vector<std::string>>& swept) {
+          if (!log) return;
+          if (!swept) log("containers that an earlier daemon may have left were not looked for: " + std::string(swept.error().Text()));
+          else for (const std::string& line : *swept) log("removed " + line + ", which an earlier daemon had left");
+        };
+        const auto swept = sweep();
+        tell(swept);
+        if (!swept) return;
+        tell(sweep_roots());
+        // The engine may still have been at an image that the daemon had asked for when it was killed.
+        std::mutex mutex;
+        std::unique_lock lock(mutex);
+        std::condition_variable_any over;
+        over.wait_for(lock, stop, kSweepAgain, [] { return false; });
+        if (!stop.stop_requested()) tell(sweep_roots());
       });
     }
   }
@@ -398,7 +418,7 @@ class RunningDaemon final : public Daemon {
   std::unique_ptr<mcp::HttpFace> mcp_;
   std::unique_ptr<net::Server> server_;
   std::string new_key_file_;
-  std::thread container_sweep_;
+  std::jthread container_sweep_;
 };
 
 }  // namespace
