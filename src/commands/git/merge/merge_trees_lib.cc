@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <set>
 
+#include "commands/git/diff/diff_renames.h"
 #include "commands/git/merge/merge.h"
 #include "commands/git/merge/merge_driver.h"
 #include "commands/git/work/worktree.h"
@@ -60,7 +61,7 @@ class Merger {
   Result<Renames> RenamesOf(const FlatTree& side) {
     Renames found;
     std::vector<FileDiff> files = CompareTrees(base_, side);
-    PADDOCK_TRY(DetectRenames(git_, files, style_.rename_percent, false));
+    PADDOCK_TRY(FindRenames(git_, files, {.least_score = style_.rename_percent * kWholeScore / 100, .takes_empty = false, .unchanged = {}}));
     std::map<std::string, std::map<std::string, size_t>> moves;
     for (const FileDiff& file : files) {
       if (file.status != 'R' || side.contains(file.old_path)) continue;
