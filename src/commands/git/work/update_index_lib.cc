@@ -60,7 +60,7 @@ constexpr Option kOptions[] = {
     Flag<&Options::sees_skipped>(0, "no-ignore-skip-worktree-entries", "take them out (the default)"),
     Call<TakeVersion>(0, "index-version", "N", "write the index as version 2 or 3"),
     Flag<&Options::forces_write>(0, "force-write-index", "write the index though nothing changed (always)"),
-    Flag<&Options::clears_undo>(0, "clear-resolve-undo", "forget how conflicts were (nothing is remembered)"),
+    Flag<&Options::clears_undo>(0, "clear-resolve-undo", "forget how resolved conflicts were"),
     Flag<&Options::caches>(0, "untracked-cache", "note what is untracked (only the setting is looked at)"),
     Flag<&Options::no_cache>(0, "no-untracked-cache", "do not"),
     Flag<&Options::forces_cache>(0, "force-untracked-cache", "likewise, without a test"),
@@ -393,6 +393,7 @@ Result<ExitStatus> Run(Git& git, Options& options, Args& args) {
   }
   if (options.from_stdin) PADDOCK_TRY(ForLines(git, options.nul, [&](const std::string& name) { return update.Take(name); }));
   PADDOCK_TRY(TakeIndexParts(git, options));
+  if (options.clears_undo) index.ForgetResolved();
   PADDOCK_TRY(git.WriteIndex(index));
   return is_clean ? 0 : 1;
 }
