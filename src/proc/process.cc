@@ -10,7 +10,7 @@ namespace {
 
 constexpr uint64_t Bit(int signal) { return 1ull << (signal - 1); }
 
-constexpr uint64_t kBlockSize = 1024;           // of file sizes, as ulimit shows them
+constexpr uint64_t kBlockSize = 512;            // of file sizes
 constexpr char kMetered[] = {'d', 't', 'v'};    // limits of what only grows as the process runs
 constexpr int kTrouble = 2;
 
@@ -121,11 +121,12 @@ void Process::Inherit(const Process& parent) {
 void Process::Charge(Nanoseconds used, uint64_t memory_bytes) {
   if (limits_ == nullptr) return;
   if (const auto cpu = limits_->find('t'); cpu != limits_->end()) {
+    const bool is_first = cpu_used_ == Nanoseconds(0);
     const auto before = static_cast<uint64_t>(cpu_used_ / std::chrono::seconds(1));
     cpu_used_ += used;
     const auto after = static_cast<uint64_t>(cpu_used_ / std::chrono::seconds(1));
-    if (after >= std::max<uint64_t>(cpu->second.hard, 1)) Raise(kSigKill);   // 0 is 1, as on Linux
-    else if (after >= cpu->second.soft && after > before) Raise(kSigXcpu);
+    if (after >= cpu->second.hard) Raise(kSigKill);
+    else if (after >= cpu->second.soft && (after > before || is_first)) Raise(kSigXcpu);   // once a second
   }
   const uint64_t kilobytes = std::min(SoftLimit('d'), SoftLimit('v'));
   if (memory_bytes / 1024 >= kilobytes && memory_bytes > 0) Fail("memory exhausted", kTrouble);

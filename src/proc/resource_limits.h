@@ -1,4 +1,5 @@
-// What setrlimit(2) keeps of a process: by the letter that ulimit has for a resource, in the unit that ulimit shows.
+// What setrlimit(2) keeps of a process: by the letter that ulimit has for a resource, in the unit that ulimit shows in posix mode (seconds,
+// KiB, blocks of 512 bytes, pieces). A plain value: whoever sets one replaces the table of its process.
 #pragma once
 
 #include <cstdint>

@@ -116,10 +116,10 @@ TEST_F(PersistenceTest, FilesAndShellComeBack) {
   std::string look;
   std::string probe;
   const std::string ask =
-      "cd -; echo $PWD $x ${m[k]} $? $# $1; f; alias; umask; trap; echo $RANDOM; set +o; jobs; dirs; wait $p; echo $?";
+      "cd -; echo $PWD $x ${m[k]} $? $# $1; f; alias; umask; ulimit -n; bash -c 'ulimit -n'; trap; echo $RANDOM; set +o; jobs; dirs; wait $p; echo $?";
   {
     Kept kept(path_, spec_);
-    kept.Run("mkdir -p a/b; cd a; echo text > b/file; ln b/file hard; ln -s b soft; chmod 4750 hard; mkfifo pipe; umask 027");
+    kept.Run("mkdir -p a/b; cd a; echo text > b/file; ln b/file hard; ln -s b soft; chmod 4750 hard; mkfifo pipe; umask 027; ulimit -n 77");
     kept.Save();
     kept.Run("x=1; declare -A m=([k]=v); f() { echo f $LINENO; }; alias q=w; trap 'echo bye' EXIT; RANDOM=7; set -- one two");
     kept.Save();
@@ -136,6 +136,7 @@ TEST_F(PersistenceTest, FilesAndShellComeBack) {
   EXPECT_EQ(again.Run(kLook, false), look);
   EXPECT_EQ(again.Run(ask), probe);
   EXPECT_NE(probe.find("f 1\n"), std::string::npos) << probe;
+  EXPECT_NE(probe.find("\n77\n77\n"), std::string::npos) << probe;
 }
 
 TEST_F(PersistenceTest, GoesOnAfterEachStep) {

@@ -14,12 +14,13 @@ struct Resource {
   uint64_t soft;
   uint64_t hard;
 };
+constexpr const char* kBlocks = "blocks";
 constexpr Resource kResources[] = {
     {'R', "real-time non-blocking time", "microseconds", kUnlimited, kUnlimited},
-    {'c', "core file size", "blocks", 0, kUnlimited},
+    {'c', "core file size", kBlocks, 0, kUnlimited},
     {'d', "data seg size", "kbytes", kUnlimited, kUnlimited},
     {'e', "scheduling priority", nullptr, 0, 0},
-    {'f', "file size", "blocks", kUnlimited, kUnlimited},
+    {'f', "file size", kBlocks, kUnlimited, kUnlimited},
     {'i', "pending signals", nullptr, 31000, 31000},
     {'l', "max locked memory", "kbytes", 8192, 8192},
     {'m', "max memory size", "kbytes", kUnlimited, kUnlimited},
@@ -47,6 +48,11 @@ proc::ResourceLimit LimitOf(const Shell& shell, const Resource& resource) {
   return it == limits.end() ? proc::ResourceLimit{resource.soft, resource.hard} : it->second;
 }
 
+// Limits in blocks are kept in those of 512 bytes, which posix mode shows; otherwise a block is two of them.
+uint64_t KeptPerShown(const Shell& shell, const Resource& resource) {
+  return resource.unit == kBlocks && !shell.options.Get(SetOption::kPosix) ? 2 : 1;
+}
+
 struct Mode {
   bool soft = false;
   bool hard = false;
@@ -54,7 +60,8 @@ struct Mode {
 
 void Show(Shell& shell, const Resource& resource, const Mode& mode, bool with_name) {
   const proc::ResourceLimit limit = LimitOf(shell, resource);
-  const uint64_t value = mode.hard && !mode.soft ? limit.hard : limit.soft;
+  const uint64_t kept = mode.hard && !mode.soft ? limit.hard : limit.soft;
+  const uint64_t value = kept == kUnlimited ? kept : kept / KeptPerShown(shell, resource);
   std::string line;
   if (with_name) {
     std::string unit = std::string("(") + (resource.unit != nullptr ? std::string(resource.unit) + ", " : "") + "-" +
@@ -84,7 +91,7 @@ std::optional<uint64_t> ParseValue(Shell& shell, const Resource& resource, const
   }
   uint64_t value = 0;
   for (const char digit : text) value = value * 10 + static_cast<uint64_t>(digit - '0');
-  if (value <= kUnlimited / FactorOf(resource)) return value;
+  if (value <= kUnlimited / FactorOf(resource)) return value * KeptPerShown(shell, resource);
   shell.Complain("ulimit", text + ": limit out of range");
   return std::nullopt;
 }
@@ -179,7 +186,8 @@ const Builtin kBuiltin_ulimit = {
     .name = "ulimit",
     .usage = "[-SHabcdefiklmnpqrstuvxPRT] [limit]",
     .help = "Modify shell resource limits. Those of cpu time (-t), file size (-f), open files (-n), processes (-u) and memory (-d, -v) bound the shell "
-            "and what it starts, within the budget of the sandbox; the others are kept and shown.",
+            "and what it starts, within the budget of the sandbox: -n the descriptors, not what a command opens for itself; -d and -v what "
+            "the whole run holds. The others, the size of the stack among them, are kept and shown.",
     .run = Run,
 };
 
