@@ -246,8 +246,12 @@ bool Receiver::Append(const Entry& entry, const std::string& path, const vfs::At
   if (s_.verifies_append && !HasSameBeginning(entry.source, path, there.size)) {
     in_.out.Flush();
     in_.err.WriteLine("WARNING: " + entry.name + " failed verification -- update retained (will try again).");
+    vfs::Attributes written = there;   // what the first attempt leaves has no times of the other side yet
+    written.modify_time = in_.clock.RealNow();
     Changes again;
     again.is_transferred = true;
+    again.time = KeepsTime(entry) && !HasSameTime(entry.attributes, written);
+    again.transfer_time = changes.transfer_time;
     Report(entry, again);
     goes_on = false;
   }
