@@ -87,8 +87,7 @@ class Sequence {
   Error Failed() const { return Error(Code::kInvalid, verb_ + " failed"); }
 
   Status ReadStyle() {
-    PADDOCK_ASSIGN(pick_.style, ConfiguredStyle(git_));
-    for (const std::string& option : options_.strategy_options) PADDOCK_TRY(TakeStrategyOption(pick_.style, option));
+    PADDOCK_ASSIGN(pick_.style, StrategyStyle(git_, options_.strategies.empty() ? "" : options_.strategies.back(), options_.strategy_options));
     for (const std::string& strategy : options_.strategies) {
       if (strategy != "ort" && strategy != "recursive" && strategy != "resolve") return Error(Code::kNotSupported, "merge strategy '" + strategy + "' is not supported");
     }
@@ -169,6 +168,7 @@ class Sequence {
     flag(options_.cites, "record-origin");
     flag(options_.ff, "allow-ff");
     if (options_.mainline > 0) text += "\tmainline = " + std::to_string(options_.mainline) + "\n";
+    if (!options_.strategies.empty()) text += "\tstrategy = " + options_.strategies.back() + "\n";
     if (options_.gpg_sign && !options_.no_gpg_sign) text += "\tgpg-sign = " + *options_.gpg_sign + "\n";
     if (options_.rerere || options_.no_rerere) text += std::string("\tallow-rerere-auto = ") + (options_.rerere ? "true" : "false") + "\n";
     for (const std::string& option : options_.strategy_options) text += "\tstrategy-option = " + option + "\n";
@@ -191,6 +191,7 @@ class Sequence {
       if (entry.key == "options.record-origin") options_.cites = is_true;
       if (entry.key == "options.allow-ff") options_.ff = is_true;
       if (entry.key == "options.mainline") PADDOCK_TRY(ParseOptionValue(entry.value.value_or(""), options_.mainline));
+      if (entry.key == "options.strategy") options_.strategies = {entry.value.value_or("")};
       if (entry.key == "options.strategy-option") options_.strategy_options.push_back(entry.value.value_or(""));
     }
     return ReadStyle();

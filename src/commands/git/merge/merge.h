@@ -9,6 +9,7 @@
 
 #include "commands/git/git.h"
 #include "commands/git/refs/revision.h"
+#include "git/line_edits.h"
 
 namespace paddock::git {
 
@@ -39,7 +40,8 @@ struct Sides {
 struct MergeStyle {
   enum class Favour { kNone, kOurs, kTheirs, kUnion } favour = Favour::kNone;
   enum class Markers { kPlain, kBase, kShortBase } markers = Markers::kPlain;   // merge.conflictStyle: merge, diff3, zdiff3
-  bool ignores_all_space = false, ignores_space_change = false, ignores_space_at_end = false;
+  EditAlgorithm algorithm = EditAlgorithm::kMyers;   // how the changes of each side are found
+  bool ignores_all_space = false, ignores_space_change = false, ignores_space_at_end = false, ignores_cr = false;
   bool finds_renames = true;
   int rename_percent = 50;
   size_t marker_size = 7;
@@ -58,14 +60,15 @@ TextMerge MergeTexts(std::string_view base, std::string_view ours, std::string_v
 Result<MergeStyle> ConfiguredStyle(Git& git);
 // --conflict=NAME.
 Status TakeConflictStyle(MergeStyle& style, std::string_view name);
-// -X OPTION. Errors: kNotSupported, or kInvalid in git's words.
-Status TakeStrategyOption(MergeStyle& style, std::string_view option);
+// What a merge strategy ("" is ort) makes of the configuration and of each -X OPTION. Ort finds changes by histograms, whatever -X says; the
+// others as -X says. Errors: kNotSupported, or kInvalid in git's words.
+Result<MergeStyle> StrategyStyle(Git& git, std::string_view strategy, const std::vector<std::string>& options);
 
 Result<TreeMerge> MergeTrees(Git& git, FlatTree base, FlatTree ours, FlatTree theirs, const Sides& names, const MergeStyle& style);
 // The same as the configuration wants it.
 Result<TreeMerge> MergeTrees(Git& git, FlatTree base, FlatTree ours, FlatTree theirs, const Sides& names);
-// The files of the common ancestor; of several, what their merge is.
-Result<FlatTree> BaseFiles(Git& git, History& history, const std::vector<Oid>& bases, int depth = 0);
+// The files of the common ancestor; of several, what their merge in that style is, but that it favours nobody.
+Result<FlatTree> BaseFiles(Git& git, History& history, const std::vector<Oid>& bases, const MergeStyle& style, int depth = 0);
 // Puts a merge into the index and the files. False: local changes are in the way. `action`: "merge", "cherry-pick", "revert", "stash".
 Result<bool> ApplyMerge(Git& git, const FlatTree& ours, const TreeMerge& merge, std::string_view action);
 // Writes the trees of some files.

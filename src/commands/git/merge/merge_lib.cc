@@ -54,7 +54,7 @@ constexpr Option kMergeOptions[] = {
     Flag<&MergeOptions::no_ff>(0, "no-ff", "make a commit in any case"),
     Flag<&MergeOptions::ff_only>(0, "ff-only", "only if no commit is needed"),
     Value<&MergeOptions::strategies>('s', "strategy", "NAME", "ort, recursive, resolve, ours or octopus (for several heads)"),
-    Value<&MergeOptions::strategy_options>('X', "strategy-option", "OPTION", "ours, theirs, ignore-space-change, ignore-all-space, ignore-space-at-eol, no-renames, find-renames[=N]"),
+    Value<&MergeOptions::strategy_options>('X', "strategy-option", "OPTION", "ours, theirs, ignore-space-change, ignore-all-space, ignore-space-at-eol, ignore-cr-at-eol, no-renames, find-renames[=N]; patience, histogram, diff-algorithm=NAME (ort always takes histogram)"),
     Value<&MergeOptions::messages>('m', "message", "TEXT", "the message of the merge"),
     Value<&MergeOptions::file>('F', "file", "FILE", "the message is in FILE (-: standard input)"),
     Value<&MergeOptions::into_name>(0, "into-name", "NAME", "what the message calls the branch"),
@@ -143,7 +143,6 @@ struct Plan {
   std::vector<Oid> heads;           // likewise
   Oid head, theirs;
   FlatTree our_files, their_files;
-  MergeStyle style;
 };
 
 // How a head is told above its subjects: what was fetched has the name that it has there.
@@ -277,7 +276,7 @@ Result<std::optional<TreeMerge>> Octopus(Git& git, History& history, const Plan&
   merge.tree = plan.our_files;
   std::vector<Oid> merged = {plan.head};
   bool goes_forward = true;
-  MergeStyle style = plan.style;
+  PADDOCK_ASSIGN(MergeStyle style, ConfiguredStyle(git));   // it asks nobody's -X
   style.finds_renames = false;
   for (size_t i = 0; i < plan.heads.size(); ++i) {
     git.in.budget.Step();
@@ -354,9 +353,10 @@ Result<ExitStatus> ThreeWays(Git& git, History& history, const MergeOptions& opt
     }
     merge = std::move(*made);
   } else {
-    PADDOCK_ASSIGN(FlatTree base, BaseFiles(git, history, bases));
+    PADDOCK_ASSIGN(const MergeStyle style, StrategyStyle(git, plan.strategy, options.strategy_options));
+    PADDOCK_ASSIGN(FlatTree base, BaseFiles(git, history, bases, style));
     const std::string base_name = bases.empty() ? "empty tree" : bases.size() > 1 ? "merged common ancestors" : git.objects.Abbreviate(bases[0]);
-    PADDOCK_ASSIGN(merge, MergeTrees(git, std::move(base), plan.our_files, plan.their_files, {"HEAD", plan.name, base_name}, plan.style));
+    PADDOCK_ASSIGN(merge, MergeTrees(git, std::move(base), plan.our_files, plan.their_files, {"HEAD", plan.name, base_name}, style));
   }
   PADDOCK_ASSIGN(const bool done, ApplyMerge(git, plan.our_files, merge, "merge"));
   if (!done) {
@@ -484,12 +484,9 @@ Result<std::optional<Oid>> WhatToMerge(Git& git, Args& args, std::string& name, 
   return std::optional<Oid>(commit);
 }
 
-Status ReadStrategies(Git& git, const MergeOptions& options, Plan& plan) {
-  PADDOCK_ASSIGN(plan.style, ConfiguredStyle(git));
-  for (const std::string& option : options.strategy_options) PADDOCK_TRY(TakeStrategyOption(plan.style, option));
-  if (options.strategies.empty()) return {};
+Status ReadStrategies(const MergeOptions& options, Plan& plan) {
   if (options.strategies.size() > 1) return Error(Code::kNotSupported, "only one strategy at a time is supported");
-  plan.strategy = options.strategies[0];
+  if (!options.strategies.empty()) plan.strategy = options.strategies[0];
   if (plan.strategy == "subtree") return Error(Code::kNotSupported, "merge strategy '" + plan.strategy + "' is not supported");
   return {};
 }
@@ -541,7 +538,7 @@ Result<ExitStatus> RunMerge(Git& git, MergeOptions& options, Args& args) {
     return Error(Code::kInvalid, "Invalid cleanup mode " + options.cleanup);
   }
   Plan plan;
-  PADDOCK_TRY(ReadStrategies(git, options, plan));
+  PADDOCK_TRY(ReadStrategies(options, plan));
   if (static constexpr std::string_view kKnown[] = {"ort", "recursive", "resolve", "ours", "octopus"}; std::find(std::begin(kKnown), std::end(kKnown), plan.strategy) == std::end(kKnown)) {
     git.Say("Could not find merge strategy '" + plan.strategy + "'.\nAvailable strategies are: octopus ours recursive resolve subtree.\n");
     return 1;

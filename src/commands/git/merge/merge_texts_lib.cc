@@ -32,6 +32,9 @@ DiffOptions OptionsOf(const MergeStyle& style) {
   options.ignores_all_space = style.ignores_all_space;
   options.ignores_space_change = style.ignores_space_change;
   options.ignores_space_at_end = style.ignores_space_at_end;
+  options.ignores_cr = style.ignores_cr;
+  options.edits.algorithm = style.algorithm;
+  options.edits.slides_by_indent = false;   // git merges without that rule of its diffs
   return options;
 }
 
@@ -200,12 +203,18 @@ Result<MergeStyle> ConfiguredStyle(Git& git) {
   return style;
 }
 
+namespace {
+
 Status TakeStrategyOption(MergeStyle& style, std::string_view option) {
   if (option == "ours") style.favour = MergeStyle::Favour::kOurs;
   else if (option == "theirs") style.favour = MergeStyle::Favour::kTheirs;
   else if (option == "ignore-space-change") style.ignores_space_change = true;
   else if (option == "ignore-all-space") style.ignores_all_space = true;
   else if (option == "ignore-space-at-eol") style.ignores_space_at_end = true;
+  else if (option == "ignore-cr-at-eol") style.ignores_cr = true;
+  else if (option == "patience" || option == "diff-algorithm=patience") style.algorithm = EditAlgorithm::kPatience;
+  else if (option == "histogram" || option == "diff-algorithm=histogram") style.algorithm = EditAlgorithm::kHistogram;
+  else if (option == "diff-algorithm=myers" || option == "diff-algorithm=default" || option == "diff-algorithm=minimal") style.algorithm = EditAlgorithm::kMyers;
   else if (option == "no-renames") style.finds_renames = false;
   else if (option == "find-renames") style.finds_renames = true;
   else if (option.starts_with("find-renames=") || option.starts_with("rename-threshold=")) {
@@ -215,12 +224,21 @@ Status TakeStrategyOption(MergeStyle& style, std::string_view option) {
     if (!ParseOptionValue(number, percent) || percent < 0 || percent > 100) return Error(Code::kInvalid, "unknown strategy option: -X" + std::string(option));
     style.finds_renames = true;
     style.rename_percent = static_cast<int>(percent);
-  } else if (option == "renormalize" || option == "patience" || option == "histogram" || option == "ignore-cr-at-eol" || option.starts_with("subtree") || option.starts_with("diff-algorithm=")) {
+  } else if (option == "renormalize" || option.starts_with("subtree")) {
     return Error(Code::kNotSupported, "strategy option -X" + std::string(option) + " is not supported");
   } else {
     return Error(Code::kInvalid, "unknown strategy option: -X" + std::string(option));
   }
   return {};
+}
+
+}  // namespace
+
+Result<MergeStyle> StrategyStyle(Git& git, std::string_view strategy, const std::vector<std::string>& options) {
+  PADDOCK_ASSIGN(MergeStyle style, ConfiguredStyle(git));
+  for (const std::string& option : options) PADDOCK_TRY(TakeStrategyOption(style, option));
+  if (strategy.empty() || strategy == "ort") style.algorithm = EditAlgorithm::kHistogram;
+  return style;
 }
 
 }  // namespace paddock::git

@@ -53,13 +53,14 @@ class CommitMerge {
     History history(git_);
     PADDOCK_ASSIGN(const std::vector<Oid> bases, history.MergeBases(*ours, *theirs));
     if (bases.empty() && !options_.joins_unrelated) return Error(Code::kInvalid, "refusing to merge unrelated histories");
-    PADDOCK_ASSIGN(FlatTree base, BaseFiles(git_, history, bases));
+    PADDOCK_ASSIGN(const MergeStyle style, StrategyStyle(git_, "ort", {}));
+    PADDOCK_ASSIGN(FlatTree base, BaseFiles(git_, history, bases, style));
     PADDOCK_ASSIGN(FlatTree our_files, git_.FlattenCommit(*ours));
     PADDOCK_ASSIGN(FlatTree their_files, git_.FlattenCommit(*theirs));
     Sides names{our_name, their_name};
     if (bases.size() == 1) names.base = git_.objects.Abbreviate(bases[0]);
     else if (bases.empty()) names.base = "empty tree";
-    PADDOCK_ASSIGN(TreeMerge merge, MergeTrees(git_, std::move(base), std::move(our_files), std::move(their_files), names));
+    PADDOCK_ASSIGN(TreeMerge merge, MergeTrees(git_, std::move(base), std::move(our_files), std::move(their_files), names, style));
     return Print(merge);
   }
 

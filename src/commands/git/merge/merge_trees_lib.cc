@@ -320,16 +320,18 @@ Result<TreeMerge> MergeTrees(Git& git, FlatTree base, FlatTree ours, FlatTree th
   return MergeTrees(git, std::move(base), std::move(ours), std::move(theirs), names, style);
 }
 
-Result<FlatTree> BaseFiles(Git& git, History& history, const std::vector<Oid>& bases, int depth) {
+Result<FlatTree> BaseFiles(Git& git, History& history, const std::vector<Oid>& bases, const MergeStyle& style, int depth) {
   if (bases.empty()) return FlatTree();
   PADDOCK_ASSIGN(FlatTree files, git.FlattenCommit(bases.back()));
   if (depth >= kMostNestedBases) return files;
   const Sides names{"Temporary merge branch 1", "Temporary merge branch 2"};
+  MergeStyle fair = style;
+  fair.favour = MergeStyle::Favour::kNone;
   for (size_t i = bases.size() - 1; i-- > 0;) {
     PADDOCK_ASSIGN(const std::vector<Oid> below, history.MergeBases(bases.back(), bases[i]));
-    PADDOCK_ASSIGN(FlatTree base, BaseFiles(git, history, below, depth + 1));
+    PADDOCK_ASSIGN(FlatTree base, BaseFiles(git, history, below, style, depth + 1));
     PADDOCK_ASSIGN(FlatTree other, git.FlattenCommit(bases[i]));
-    PADDOCK_ASSIGN(TreeMerge merge, MergeTrees(git, std::move(base), std::move(files), std::move(other), names));
+    PADDOCK_ASSIGN(TreeMerge merge, MergeTrees(git, std::move(base), std::move(files), std::move(other), names, fair));
     files = std::move(merge.tree);
     for (auto& [path, conflict] : merge.conflicts) {
       if (!conflict.text) continue;

@@ -36,6 +36,7 @@ struct RebaseState {
   bool quiet = false, verbose = false, signoff = false, ignores_date = false, keeps_date = false, forces = false;
   enum class Empty { kDrop, kKeep, kAsk } empty = Empty::kDrop;
   bool reschedules = false;              // exec that failed
+  std::string strategy;   // "": ort
   std::vector<std::string> strategy_options;
   std::optional<std::string> signing_key;
   std::optional<bool> stages_resolved;   // --rerere-autoupdate

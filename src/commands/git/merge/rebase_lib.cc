@@ -97,16 +97,14 @@ class Start {
     state.keeps_date = options_.keeps_date;
     state.forces = options_.forces;
     state.reschedules = options_.reschedules || (!options_.no_reschedules && git_.config.GetBool("rebase.reschedulefailedexec", false));
+    state.strategy = options_.strategy;
     state.strategy_options = options_.strategy_options;
     ChooseSigning(git_, options_);
     state.signing_key = git_.signing_key;
     state.stages_resolved = StagesResolved(options_);
     if (options_.ignores_space) state.strategy_options.emplace_back("ignore-space-change");
     if (options_.fork_point && options_.root) return Die(git_.in, Error(Code::kInvalid, "options '--root' and '--fork-point' cannot be used together"));
-    MergeStyle style;
-    for (const std::string& option : state.strategy_options) {
-      if (const Status taken = TakeStrategyOption(style, option); !taken) return Die(git_.in, taken.error());
-    }
+    if (const auto style = StrategyStyle(git_, state.strategy, state.strategy_options); !style) return Die(git_.in, style.error());
     return 0;
   }
 

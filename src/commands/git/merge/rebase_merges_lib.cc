@@ -136,11 +136,10 @@ Result<Rebase::Step> Rebase::MergeOne(const TodoItem& item, const Oid& side, con
   History history(git_);
   PADDOCK_ASSIGN(const std::vector<Oid> bases, history.MergeBases(head, side));
   if (!bases.empty() && bases[0] == side) return Step::kDone;   // it is in there
-  PADDOCK_ASSIGN(FlatTree base, BaseFiles(git_, history, bases));
+  PADDOCK_ASSIGN(const MergeStyle style, StrategyStyle(git_, state.strategy, state.strategy_options));
+  PADDOCK_ASSIGN(FlatTree base, BaseFiles(git_, history, bases, style));
   PADDOCK_ASSIGN(const FlatTree ours, git_.FlattenCommit(head));
   PADDOCK_ASSIGN(FlatTree theirs, git_.FlattenCommit(side));
-  PADDOCK_ASSIGN(MergeStyle style, ConfiguredStyle(git_));
-  for (const std::string& option : state.strategy_options) PADDOCK_TRY(TakeStrategyOption(style, option));
   const std::string label = git_.refs.Exists(std::string(kLabels) + name) ? std::string(kLabels) + name : name;
   PADDOCK_ASSIGN(const TreeMerge merge, MergeTrees(git_, std::move(base), ours, std::move(theirs), {"HEAD", label}, style));
   PADDOCK_ASSIGN(const bool is_applied, ApplyMerge(git_, ours, merge, "merge"));

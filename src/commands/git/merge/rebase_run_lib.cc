@@ -72,6 +72,7 @@ Status Rebase::ReadState() {
   if (const std::string sign = line("gpg_sign_opt"); sign.starts_with("-S")) state.signing_key = sign.substr(2);
   git_.signing_key = state.signing_key;
   if (const std::string stages = line("allow_rerere_autoupdate"); !stages.empty()) state.stages_resolved = stages == "--rerere-autoupdate";
+  state.strategy = line("strategy");
   const std::string strategies = ReadFile("strategy_opts");
   for (const std::string_view option : SplitLines(strategies)) state.strategy_options.emplace_back(option.ends_with('\n') ? option.substr(0, option.size() - 1) : option);
   return {};
@@ -102,6 +103,7 @@ Status Rebase::WriteState() {
                                      {state.reschedules, "reschedule-failed-exec"}, {!state.reschedules, "no-reschedule-failed-exec"}}) {
     if (is_set) PADDOCK_TRY(WriteFile(name, ""));
   }
+  if (!state.strategy.empty()) PADDOCK_TRY(WriteFile("strategy", state.strategy + "\n"));
   std::string options;
   for (const std::string& option : state.strategy_options) options += option + "\n";
   if (!options.empty()) PADDOCK_TRY(WriteFile("strategy_opts", options));
@@ -367,8 +369,7 @@ Result<Rebase::Step> Rebase::DoPick(const TodoItem& item) {
   }
   PickOptions options;
   options.tells_conflicts_only = true;
-  PADDOCK_ASSIGN(options.style, ConfiguredStyle(git_));
-  for (const std::string& option : state.strategy_options) PADDOCK_TRY(TakeStrategyOption(options.style, option));
+  PADDOCK_ASSIGN(options.style, StrategyStyle(git_, state.strategy, state.strategy_options));
   PADDOCK_ASSIGN(const Commit last, git_.objects.ReadCommit(*head));
   if (item.IsFixup() && is_unborn) return Error(Code::kInvalid, "cannot fixup root commit");
   std::string message = picked.message;

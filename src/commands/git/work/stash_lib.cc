@@ -375,7 +375,8 @@ Result<Applied> ApplyState(Git& git, const Commit& state, bool with_index, const
       staged = std::move(merge.tree);
     }
   }
-  PADDOCK_ASSIGN(const TreeMerge merge, MergeTrees(git, base, ours, theirs, names));
+  PADDOCK_ASSIGN(const MergeStyle style, StrategyStyle(git, "ort", {}));
+  PADDOCK_ASSIGN(const TreeMerge merge, MergeTrees(git, base, ours, theirs, names, style));
   PADDOCK_ASSIGN(const bool done, ApplyMerge(git, ours, merge, "stash"));
   if (!done) return Applied::kBlocked;
   if (base == theirs) git.Print("Already up to date.\n");
