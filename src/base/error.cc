@@ -2,6 +2,15 @@
 
 namespace paddock {
 
+Error::Error() = default;
+Error::Error(Code c) : code(c) {}
+Error::Error(Code c, std::string text) : code(c), message(std::move(text)) {}
+Error::Error(const Error& other) = default;
+Error::Error(Error&& other) noexcept = default;
+Error& Error::operator=(const Error& other) = default;
+Error& Error::operator=(Error&& other) noexcept = default;
+Error::~Error() = default;
+
 std::string_view CodeText(Code code) {
   switch (code) {
     case Code::kOk: return "Success";

@@ -68,9 +68,15 @@ struct Error {
   Code code = Code::kInternal;
   std::string message;
 
-  Error() = default;
-  Error(Code c) : code(c) {}  // NOLINT: an error code is an error
-  Error(Code c, std::string text) : code(c), message(std::move(text)) {}
+  // Not inline: every call that can fail would have a copy of them.
+  Error();
+  Error(Code c);  // NOLINT: an error code is an error
+  Error(Code c, std::string text);
+  Error(const Error& other);
+  Error(Error&& other) noexcept;
+  Error& operator=(const Error& other);
+  Error& operator=(Error&& other) noexcept;
+  ~Error();
 
   // The message, or the code's wording when there is none.
   std::string_view Text() const { return message.empty() ? CodeText(code) : message; }
