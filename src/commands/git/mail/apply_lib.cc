@@ -150,7 +150,12 @@ class Applier {
     }
     if (applies_) {
       PADDOCK_ASSIGN(const bool all, WriteAll(*patches, text));
-      if (!all) return 1;
+      if (!all && options_.rejects) return 1;
+      if (!all) {
+        has_conflicts_ = true;   // the next patch is applied all the same
+        files_.clear();
+        return 0;
+      }
     }
     files_.clear();
     Show(*patches);
@@ -194,7 +199,8 @@ class Applier {
     }
   }
   ExitStatus EndWarnings() {
-    if (bad_lines_ == 0) return 0;
+    const ExitStatus status = has_conflicts_ ? 1 : 0;
+    if (bad_lines_ == 0) return status;
     if (bad_lines_ > kMostWarnings && options_.whitespace != "error-all" && !options_.quiet) {
       const size_t rest = bad_lines_ - kMostWarnings;
       git_.Warn("squelched " + std::to_string(rest) + " whitespace error" + (rest == 1 ? "" : "s"));
@@ -203,7 +209,7 @@ class Applier {
     if (options_.whitespace.starts_with("error")) return Complain(text, 128);
     const std::string mended = std::to_string(fixed_lines_) + (fixed_lines_ == 1 ? " line" : " lines") + " applied after fixing whitespace errors.";
     if (!options_.quiet) git_.Warn(fixed_lines_ > 0 && applies_ ? mended : text);
-    return 0;
+    return status;
   }
 
   ExitStatus Refuse(std::string_view text) { return Complain(text); }
@@ -567,6 +573,7 @@ class Applier {
   bool applies_ = true;
   Index index_;
   std::string shown_;
+  bool has_conflicts_ = false;   // of --3way
   size_t bad_lines_ = 0, fixed_lines_ = 0;
   std::map<std::string, FileState> files_;   // as the patches so far leave them
 };
