@@ -235,6 +235,7 @@ Result<ExitStatus> PatchSession::ApplyScript(const PatchHeader&, Target& target)
   if (target.attributes) {
     PADDOCK_ASSIGN(target.content, files_.Read(target.in_name, *target.attributes));
   }
+  if (!settings_.dry_run && !target.content.empty() && !target.content.ends_with('\n')) in_.out.Write("Newline appended\n");   // as ed says
   const auto result = RunEdScript(target.content, *parser_, in_.budget);
   if (!result) {
     in_.out.Write("?\n");

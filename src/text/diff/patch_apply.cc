@@ -103,7 +103,8 @@ int64_t PatchedText::Locate(const PatchHunk& hunk, int64_t fuzz) {
     offset_ -= offset;
     return guess - offset;
   }
-  for (int64_t offset = 0; offset <= std::max(most_forward, most_backward); ++offset) {
+  const int64_t nearest = std::max<int64_t>(0, -most_forward);   // a guess behind the end of the file is none
+  for (int64_t offset = nearest; offset <= std::max(most_forward, most_backward); ++offset) {
     if (offset <= most_forward && matches(guess + offset)) {
       offset_ += offset;
       return guess + offset;
@@ -120,7 +121,7 @@ bool PatchedText::CopyTill(int64_t line) {
   if (frozen_ > line) return false;
   for (; frozen_ < std::min(line, count()); ++frozen_) {
     budget_.Step();
-    out_ += lines_[static_cast<size_t>(frozen_)];
+    Put(lines_[static_cast<size_t>(frozen_)]);
   }
   return true;
 }
@@ -130,9 +131,9 @@ bool PatchedText::Apply(const PatchHunk& hunk, int64_t where, const std::optiona
   char state = ' ';
   const auto change_to = [&](char next) {
     if (state == next || !ifdef) return;
-    if (next == ' ' || (state == '+' && next == '-')) out_ += "#endif\n";
-    if (next == '-') out_ += "#ifndef " + *ifdef + "\n";
-    else if (next == '+') out_ += state == '-' ? "#else\n" : "#ifdef " + *ifdef + "\n";
+    if (next == ' ' || (state == '+' && next == '-')) Put("#endif\n");
+    if (next == '-') Put("#ifndef " + *ifdef + "\n");
+    else if (next == '+') Put(state == '-' ? "#else\n" : "#ifdef " + *ifdef + "\n");
     state = next;
   };
   for (const PatchLine& change : hunk.lines) {
@@ -146,11 +147,11 @@ bool PatchedText::Apply(const PatchHunk& hunk, int64_t where, const std::optiona
     if (change.mark == '-' && (line < 1 || line > count())) return false;   // not where Locate() would have put it
     change_to(change.mark);
     if (change.mark == '+') {
-      out_ += change.text;
+      Put(change.text);
       ++growth_;
       continue;
     }
-    if (ifdef) out_ += lines_[static_cast<size_t>(line - 1)];
+    if (ifdef) Put(lines_[static_cast<size_t>(line - 1)]);
     ++frozen_;
     ++line;
     --growth_;

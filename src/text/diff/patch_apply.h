@@ -37,6 +37,11 @@ class PatchedText {
   bool Matches(const std::vector<std::string_view>& pattern, int64_t base, size_t prefix_fuzz, size_t suffix_fuzz) const;
   bool IsSame(std::string_view a, std::string_view b) const;
   bool CopyTill(int64_t line);
+  // Adds a line. The one before it gets the newline that it may lack.
+  void Put(std::string_view line) {
+    if (!out_.empty() && out_.back() != '\n') out_ += '\n';
+    out_ += line;
+  }
   int64_t count() const { return static_cast<int64_t>(lines_.size()); }
 
   std::vector<std::string_view> lines_;
