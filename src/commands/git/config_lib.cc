@@ -115,12 +115,12 @@ Result<std::string> Typed(Invocation& in, const ConfigOptions& original, const s
   if (options.is_expiry) {
     if (value == "never" || value == "false") return std::string("0");
     if (value == "all" || value == "now") return std::string("18446744073709551615");
-    const auto moment = ParseDate(value, Now(in.clock), LocalZone(in.env), in.budget);
-    if (!moment) {
+    const LooseDate date = ReadDate(in, value);
+    if (!date.is_understood) {
       in.err.Write("error: '" + value + "' for '" + key + "' is not a valid timestamp\n");
       return Error(Code::kInvalid, "bad config variable '" + key + "'" + where);
     }
-    return std::to_string(moment->seconds);
+    return std::to_string(date.seconds);
   }
   if (options.is_colour) {
     auto sequence = ColourSequence(value);

@@ -12,6 +12,7 @@
 
 #include "git/config.h"
 #include "git/index_file.h"
+#include "git/loose_date.h"
 #include "git/object_store.h"
 #include "git/refs.h"
 #include "proc/command.h"
@@ -66,6 +67,9 @@ class Pathspec {
 
 class Attributes;
 
+// See Git::ReadDate().
+LooseDate ReadDate(Invocation& in, std::string_view text);
+
 class Git {
  public:
   // `common_directory`: of a linked working tree; empty for others.
@@ -108,6 +112,8 @@ class Git {
   std::string Who();
   // A date as GIT_AUTHOR_DATE has it: "TIME ZONE".
   Result<std::string> ParseGitDate(std::string_view text);
+  // A date as --since has it, with its zone or in words.
+  LooseDate ReadDate(std::string_view text) { return git::ReadDate(in, text); }
 
   // The commit that HEAD names; nothing before the first one.
   std::optional<Oid> Head() { return refs.Read("HEAD"); }

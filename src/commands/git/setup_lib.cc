@@ -286,7 +286,10 @@ std::string YearLast(std::string_view text) {
   return ordered;
 }
 
-Result<std::string> Git::ParseGitDate(std::string_view text) {
+namespace {
+
+// A date and a time in full, with or without a zone: "TIME ZONE".
+Result<std::string> ParseFullDate(Invocation& in, std::string_view text) {
   text = Trimmed(text);
   const std::string_view original = text;
   const bool has_at = text.starts_with('@');
@@ -295,6 +298,9 @@ Result<std::string> Git::ParseGitDate(std::string_view text) {
   if (AllDigits(text.substr(0, blank)) && (has_at || text.substr(0, blank).size() >= 9)) {
     const int64_t zone = blank == std::string_view::npos ? 0 : RawZone(text.substr(std::min(text.find_first_not_of(" \t", blank), text.size())), has_at);
     return std::string(text.substr(0, blank)) + " " + OffsetText(static_cast<int>(zone));
+  }
+  if (const size_t digits = text.find_first_not_of("0123456789"); digits == 8 && text[8] == 'T' && text.find_first_not_of("0123456789", 9) >= 15 && text.size() >= 15) {
+    return ParseFullDate(in, std::string(text.substr(0, 8)) + " " + std::string(text.substr(9, 2)) + ":" + std::string(text.substr(11, 2)) + ":" + std::string(text.substr(13)));
   }
   const TimeZone local = LocalZone(in.env);
   const auto written = ZoneAtEnd(original);
@@ -307,6 +313,32 @@ Result<std::string> Git::ParseGitDate(std::string_view text) {
   else if (original.ends_with('Z')) zone = "+0000";
   else zone = OffsetText(local.ToLocal(moment->seconds).offset / 60);
   return std::to_string(moment->seconds) + " " + zone;
+}
+
+// "@1700000000", "1700000000", "20231115T101500": digits that make a date in full.
+bool IsDateOfDigits(std::string_view text) {
+  text = Trimmed(text);
+  if (text.starts_with('@')) return true;
+  const size_t digits = std::min(text.find_first_not_of("0123456789"), text.size());
+  return digits >= 9 || (digits == 8 && text.size() >= 13 && text[8] == 'T');
+}
+
+}  // namespace
+
+LooseDate ReadDate(Invocation& in, std::string_view text) {
+  LooseDate loose = ReadLooseDate(text, Now(in.clock).seconds, LocalZone(in.env));
+  if (!loose.is_complete && !IsDateOfDigits(text)) return loose;
+  if (const auto full = ParseFullDate(in, text)) return {ParseSignature("a <b> " + *full).time, true, true};
+  return loose;
+}
+
+Result<std::string> Git::ParseGitDate(std::string_view text) {
+  const LooseDate date = ReadLooseDate(text, Now(in.clock).seconds, LocalZone(in.env));
+  if (!date.is_complete && !IsDateOfDigits(text)) return Error(Code::kInvalid, "invalid date format: " + std::string(text));
+  auto full = ParseFullDate(in, text);
+  // "07.04.2005 22:13:13": what date(1) does not read.
+  if (!full && date.is_complete) return std::to_string(date.seconds) + " " + OffsetText(LocalZone(in.env).ToLocal(date.seconds).offset / 60);
+  return full;
 }
 
 Result<std::string> Git::Identity(bool is_author) {

@@ -72,8 +72,7 @@ class Colours {
         }
         ages_.emplace_back(*colour, std::nullopt);
       } else {
-        const auto date = git.ParseGitDate(word);
-        ages_.back().second = date ? ParseSignature("a <b> " + *date).time : 0;
+        ages_.back().second = git.ReadDate(word).seconds;
       }
     }
     if (!ages_.empty()) ages_.back().second.reset();

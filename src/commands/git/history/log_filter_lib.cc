@@ -56,19 +56,7 @@ Status Filter::Compile(const std::vector<std::string>& patterns, std::vector<Reg
 
 Status Filter::TakeTime(const std::string& text, std::optional<int64_t>& out) {
   if (text.empty()) return {};
-  std::string words = text;
-  // "2.days.ago".
-  if (words.find(' ') == std::string::npos && words.ends_with("ago")) std::replace(words.begin(), words.end(), '.', ' ');
-  if (const auto raw = git_.ParseGitDate(words)) {
-    out = ParseSignature("a <b> " + *raw).time;
-    return {};
-  }
-  // What cannot be read means now; git never complains of it.
-  std::replace_if(words.begin(), words.end(), [](unsigned char c) { return c < '0' || (c > ':' && c < 'A') || (c > 'Z' && c < 'a') || c > 'z'; }, ' ');
-  auto raw = git_.ParseGitDate(words);
-  if (!raw) raw = git_.ParseGitDate("now");
-  PADDOCK_TRY(raw);
-  out = ParseSignature("a <b> " + *raw).time;
+  out = git_.ReadDate(text).seconds;
   return {};
 }
 

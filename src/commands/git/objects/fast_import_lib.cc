@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "commands/file_facts.h"
 #include "commands/git/refs/ref_transaction.h"
 #include "commands/git/refs/revision.h"
 #include "commands/git/remote/fetch.h"
@@ -259,8 +260,8 @@ class Importer {
   Result<std::string> PersonText(const ImportPerson& person) {
     if (options_.dates == ImportDates::kNow) {
       if (person.date != "now") return Error(Code::kSyntax, "Date in ident must be 'now': " + person.who + " " + person.date);
-      PADDOCK_ASSIGN(const std::string date, git_.ParseGitDate("now"));
-      return person.who + " " + date;
+      const int64_t now = Now(git_.in.clock).seconds;
+      return person.who + " " + std::to_string(now) + " " + OffsetText(LocalZone(git_.in.env).ToLocal(now).offset / 60);
     }
     if (options_.dates == ImportDates::kRfc2822) {
       const auto date = git_.ParseGitDate(person.date);

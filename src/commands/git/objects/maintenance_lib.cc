@@ -267,11 +267,9 @@ Status WriteInfo(Git& git, const std::string& name, const std::string& text, boo
 Result<std::optional<int64_t>> ParseExpiry(Git& git, const std::string& text, const char* complaint) {
   if (text == "now" || text == "all") return std::optional<int64_t>(INT64_MAX);
   if (text == "never" || text == "false") return std::optional<int64_t>();
-  std::string words = text;
-  if (words.find(' ') == std::string::npos && words.ends_with("ago")) std::replace(words.begin(), words.end(), '.', ' ');
-  const auto date = git.ParseGitDate(words);
-  if (!date) return Error(Code::kInvalid, complaint != nullptr ? complaint + (" " + text) : "malformed expiration date '" + text + "'");
-  return std::optional<int64_t>(ParseSignature("a <b> " + *date).time);
+  const LooseDate date = git.ReadDate(text);
+  if (!date.is_understood) return Error(Code::kInvalid, complaint != nullptr ? complaint + (" " + text) : "malformed expiration date '" + text + "'");
+  return std::optional<int64_t>(date.seconds);
 }
 
 void PrunePacked(Git& git, bool only_tells) {

@@ -382,10 +382,7 @@ class Packing {
   Result<ExitStatus> UnpackLost() {
     if (!options_.unpack_unreachable) return 0;
     std::optional<int64_t> after;
-    if (!options_.unpack_unreachable->empty()) {
-      PADDOCK_ASSIGN(const std::string date, git_.ParseGitDate(*options_.unpack_unreachable));
-      after = ParseSignature("a <b> " + date).time;
-    }
+    if (!options_.unpack_unreachable->empty()) after = git_.ReadDate(*options_.unpack_unreachable).seconds;
     for (const std::string& stem : git_.objects.PackStems()) {
       const auto facts = git_.in.fs.Stat(stem + ".pack");
       if (git_.in.fs.Stat(stem + ".keep") || !facts || (after && facts->modify_time.count() / 1000000000 < *after)) continue;

@@ -130,18 +130,16 @@ Status DeleteLogEntry(Git& git, const std::string& name, const ReflogChange& cha
 
 Result<ExitStatus> ExpireLogs(Git& git, const LogOptions& options, const Args& args) {
   const int64_t now = Now(git.in.clock).seconds, day = 24 * 3600;
-  const auto limit = [&](const std::string& text, int64_t otherwise) -> Result<int64_t> {
+  const auto limit = [&](const std::string& text, const char* option, int64_t otherwise) -> Result<int64_t> {
     if (text.empty()) return otherwise;
     if (text == "now" || text == "all") return INT64_MAX;
     if (text == "never" || text == "false") return INT64_MIN;
-    std::string words = text;
-    if (words.find(' ') == std::string::npos && words.ends_with("ago")) std::replace(words.begin(), words.end(), '.', ' ');
-    const auto date = git.ParseGitDate(words);
-    if (!date) return Error(Code::kInvalid, "'" + text + "' for 'expire' is not a valid timestamp");
-    return ParseSignature("a <b> " + *date).time;
+    const LooseDate date = git.ReadDate(text);
+    if (!date.is_understood) return Error(Code::kInvalid, "invalid timestamp '" + text + "' given to '" + option + "'");
+    return date.seconds;
   };
-  PADDOCK_ASSIGN(const int64_t before, limit(options.expire, now - 90 * day));
-  PADDOCK_ASSIGN(const int64_t unreachable, limit(options.expire_unreachable, options.expire.empty() ? now - 30 * day : std::max(before, now - 30 * day)));
+  PADDOCK_ASSIGN(const int64_t before, limit(options.expire, "--expire", now - 90 * day));
+  PADDOCK_ASSIGN(const int64_t unreachable, limit(options.expire_unreachable, "--expire-unreachable", options.expire.empty() ? now - 30 * day : std::max(before, now - 30 * day)));
   std::vector<std::string> names;
   for (size_t i = 1; i < args.operands.size(); ++i) {
     const auto ref = FindRef(git, args.operands[i]);

@@ -266,8 +266,7 @@ class RevParse {
       if (!object_format->empty() && *object_format != "storage" && *object_format != "input" && *object_format != "output") return Error(Code::kInvalid, "unknown mode for --show-object-format: " + *object_format);
       git_.Print("sha1\n");
     } else if (arg.starts_with("--since=") || arg.starts_with("--after=") || arg.starts_with("--until=") || arg.starts_with("--before=")) {
-      PADDOCK_ASSIGN(const std::string date, git_.ParseGitDate(arg.substr(arg.find('=') + 1)));
-      ShowFlag((arg[2] == 's' || arg[2] == 'a' ? "--max-age=" : "--min-age=") + date.substr(0, date.find(' ')));
+      ShowFlag((arg[2] == 's' || arg[2] == 'a' ? "--max-age=" : "--min-age=") + std::to_string(git_.ReadDate(arg.substr(arg.find('=') + 1)).seconds));
     } else if (arg.starts_with("--disambiguate=")) {
       const std::string prefix = arg.substr(arg.find('=') + 1);
       if (prefix.size() < 4) return true;

@@ -96,11 +96,9 @@ Result<Oid> ResolveAt(Git& git, std::string_view name, std::string_view inside) 
   const auto count = ParseCount(inside);
   const std::vector<ReflogEntry> log = git.refs.ReadLog(ref);
   if (!count) {
-    std::string words(inside);
-    if (words.find(' ') == std::string::npos && words.ends_with("ago")) std::replace(words.begin(), words.end(), '.', ' ');
-    const auto date = git.ParseGitDate(words);
-    if (!date || log.empty()) return Unknown();
-    const int64_t time = ParseSignature("a <b> " + *date).time;
+    const LooseDate date = git.ReadDate(inside);
+    if (!date.is_understood || log.empty()) return Unknown();
+    const int64_t time = date.seconds;
     for (size_t i = log.size(); i-- > 0;) {
       git.in.budget.Step();
       if (ParseSignature(log[i].who).time <= time) return log[i].after;

@@ -178,8 +178,7 @@ Status TakeArgument(Git& git, const std::string& word, Content& content) {
   } else if (word == "--remotes") {
     all_of("refs/remotes/");
   } else if (word.starts_with("--since=")) {
-    PADDOCK_ASSIGN(const std::string date, git.ParseGitDate(word.substr(8)));
-    content.since = ParseSignature("a <b> " + date).time;
+    content.since = git.ReadDate(word.substr(8)).seconds;
   } else if (word.size() > 1 && word[0] == '-' && word.find_first_not_of("0123456789", 1) == std::string::npos && word.size() < 10) {
     content.count = static_cast<size_t>(std::stoul(word.substr(1)));
   } else if (word.starts_with('-')) {

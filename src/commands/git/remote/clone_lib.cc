@@ -142,11 +142,7 @@ class Cloning {
     if (!remote) return remote.error();
     if (!is_files_) {
       deepening_ = options_.deepening;
-      if (options_.since) {
-        Git nowhere(in_, "", "", true);
-        PADDOCK_ASSIGN(const std::string date, nowhere.ParseGitDate(*options_.since));
-        deepening_.since = ParseSignature("a <b> " + date).time;
-      }
+      if (options_.since) deepening_.since = ReadDate(in_, *options_.since).seconds;
     }
     const bool was_there = in_.fs.Stat(directory).has_value();
     PADDOCK_TRY(vfs::MakeDirectories(in_.fs, directory));

@@ -301,10 +301,7 @@ class Fetching {
     Deepening& deepening = request.deepening;
     deepening.depth = options_.depth;
     deepening.excluded = options_.excluded;
-    if (options_.since) {
-      PADDOCK_ASSIGN(const std::string date, git_.ParseGitDate(*options_.since));
-      deepening.since = ParseSignature("a <b> " + date).time;
-    }
+    if (options_.since) deepening.since = git_.ReadDate(*options_.since).seconds;
     if (options_.unshallow) {
       if (ReadShallow(git_).empty()) return Error(Code::kInvalid, "--unshallow on a complete repository does not make sense");
       deepening.depth = kWholeDepth;

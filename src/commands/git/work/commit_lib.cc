@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "commands/file_facts.h"
 #include "commands/git/history/notes.h"
 #include "commands/git/history/pretty.h"
 #include "commands/git/hook_input.h"
@@ -284,9 +285,10 @@ Result<std::string> AuthorOf(Git& git, const CommitOptions& options, const std::
   }
   const std::string who = signature.name + " <" + signature.email + "> ";
   if (options.date.empty()) return who + std::to_string(signature.time) + " " + OffsetText(signature.offset);
-  auto date = git.ParseGitDate(options.date);
-  if (!date) return Error(Code::kInvalid, "invalid date format: " + options.date);
-  return who + *date;
+  if (const auto date = git.ParseGitDate(options.date)) return who + *date;
+  const LooseDate date = git.ReadDate(options.date);
+  if (!date.is_understood) return Error(Code::kInvalid, "invalid date format: " + options.date);
+  return who + std::to_string(date.seconds) + " " + OffsetText(LocalZone(git.in.env).ToLocal(date.seconds).offset / 60);
 }
 
 // commit --short and its like: what git status says of the index that would be committed.

@@ -239,11 +239,10 @@ class Worktrees {
   Result<bool> IsOld(const LinkedTree& tree) {
     if (options_.expire.empty() || options_.expire == "now" || options_.expire == "all") return true;
     if (options_.expire == "never") return false;
-    PADDOCK_ASSIGN(const std::string limit, git_.ParseGitDate(options_.expire));
-    int64_t seconds = 0;
-    PADDOCK_TRY(ParseOptionValue(limit.substr(0, limit.find(' ')), seconds));
+    const LooseDate limit = git_.ReadDate(options_.expire);
+    if (!limit.is_understood) return Error(Code::kInvalid, "malformed expiration date '" + options_.expire + "'");
     const auto facts = git_.in.fs.Stat(tree.git_dir + "/index");
-    return !facts || facts->modify_time.count() / 1'000'000'000 <= seconds;
+    return !facts || facts->modify_time.count() / 1'000'000'000 <= limit.seconds;
   }
 
   Result<ExitStatus> List() {
