@@ -47,9 +47,9 @@ set_property(GLOBAL PROPERTY PADDOCK_LIBRARIES "")
 
 # paddock_library(NAME DEPS …): the folder's *.cc (below it too, when RECURSE is given) as library
 # paddock_NAME. Files named *_test.cc go to the one unit test program instead. PRECOMPILE: a large header of another's that most of the
-# files read, to be read once, too.
+# files read, to be read once, too. NOT_PRECOMPILED: no headers at all are, for a folder that is compiled in another way than they were.
 function(paddock_library name)
-  cmake_parse_arguments(ARG "RECURSE" "" "DEPS;LIBS;PRECOMPILE" ${ARGN})
+  cmake_parse_arguments(ARG "RECURSE;NOT_PRECOMPILED" "" "DEPS;LIBS;PRECOMPILE" ${ARGN})
   if(ARG_RECURSE)
     file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.cc)
   else()
@@ -67,7 +67,7 @@ function(paddock_library name)
   target_link_libraries(paddock_${name} PUBLIC paddock_flags ${ARG_DEPS} ${ARG_LIBS})
   if(TARGET paddock_headers AND ARG_PRECOMPILE)
     target_precompile_headers(paddock_${name} PRIVATE ${PADDOCK_PRECOMPILED} ${ARG_PRECOMPILE})
-  elseif(TARGET paddock_headers AND NOT (PADDOCK_FUZZ AND name STREQUAL "commands"))   # those are not optimised there, and what is precompiled is
+  elseif(TARGET paddock_headers AND NOT ARG_NOT_PRECOMPILED)
     target_precompile_headers(paddock_${name} REUSE_FROM paddock_headers)
   endif()
   set_property(GLOBAL APPEND PROPERTY PADDOCK_UNIT_TESTS ${tests})

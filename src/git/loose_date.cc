@@ -268,12 +268,12 @@ class LooseDateReader {
       int64_t weeks = std::exchange(number_, 0) - 1;
       const int64_t days = weekday_ - static_cast<int64_t>(i);
       if (days <= 0) ++weeks;
-        Settle(std::max<int64_t>(days + 7 * std::min(weeks, kMost), 0) * kDay);   // without a number it says nothing
+      Settle(std::max<int64_t>(days + 7 * std::min(weeks, kMost), 0) * kDay);   // without a number it says nothing
       return true;
     }
     if (Match("months") >= 5) {
       const int64_t back = std::exchange(number_, 0);
-        Settle(0);
+      Settle(0);
       const int64_t months = *year_ * 12 + *month_ - 1 - back;
       year_ = months >= 0 ? months / 12 : (months - 11) / 12;
       month_ = months - *year_ * 12 + 1;
@@ -281,7 +281,7 @@ class LooseDateReader {
     }
     if (Match("years") >= 4) {
       const int64_t back = std::exchange(number_, 0);
-        Settle(0);
+      Settle(0);
       *year_ -= back;
       return true;
     }
